@@ -3,7 +3,7 @@
 Cycle n+1 starts from what survived cycle n. Dagster refuses such a loop as a dependency, so it goes through the lake: the external asset
 `L/incoming[n]` is sealed by the closing asset of cycle n-1. Seals form a hash chain: each names the version it was built on. Opening cycle n
 reopens seal n+1, and a cycle starts only when every link before it holds. So a failure, a change, or a partial re-run anywhere upstream stops
-what stands on it, while a re-run that ends in the same content breaks nothing. Dagster's events mirror the seals: an observation, then a
+what is based on it, while a re-run that ends in the same content breaks nothing. Dagster's events mirror the seals: an observation, then a
 materialization (the other way round the UI calls fresh partitions stale).
 
 Opening also notes, in the lake's table `<line>.opened`, on which version the cycle's work stands. Sealing compares: a closing asset that is
@@ -81,7 +81,7 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
     """Begin the cycle of `context.partition_key`: hold the line, require every link of the chain, reopen the seal that this cycle will make.
 
     Raises:
-        dg.Failure: not retried. Another run holds the line, or the chain is broken: says where, whose run is to blame, and what mends it.
+        dg.Failure: not retried. Another run holds the line, or the chain is broken: says where, whose run is to blame, and what repairs it.
     """
     cycle = context.partition_key
     if not is_cycle_key(cycle):
@@ -103,7 +103,7 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
 
 
 def make_seeds_first(context: dg.AssetExecutionContext, lake: LakeResource, line: Line, cycle: str) -> None:
-    """Make the line's seeds if `cycle` is the first and they were never sealed: a run of their own, in this process, that the UI shows.
+    """Make the line's seeds if `cycle` is the first and they were never sealed: their own run, in this process, that the UI shows.
 
     Nothing if this run cannot make them (it has no job for the seeds): the chain then tells which group to materialize.
 
@@ -168,7 +168,7 @@ def seal_cycle(
     Args:
         tables: name -> frame; published as `incoming_<name>` of the next cycle. No rows means that nothing survived: the population that entered
             `cycle` is sealed again, with a warning. That is legal.
-        built_on: the version of `incoming[cycle]` that the work stands on. None: what the opening asset noted.
+        built_on: the version of `incoming[cycle]` that the work is based on. None: what the opening asset noted.
         guarded_by: blocking checks that must have passed on this cycle's current parts; in a whole run they have, in a partial one they may not.
         population: the table whose rows count as survivors; None: all of them.
 
@@ -227,7 +227,7 @@ def mend(line: Line, first: str) -> str:
 
 
 def recovery_sentence(lake: Lake, line: Line, cycle: str, broken: str, why: str) -> str:
-    """Return why `cycle` cannot start: the first broken link, the cycle whose run is to blame, and what mends it."""
+    """Return why `cycle` cannot start: the first broken link, the cycle whose run is to blame, and what repairs it."""
     opening = f"cycle {cycle} cannot start: the population that enters cycle {broken} is {why}"
     blamed = preceding(broken)
     if blamed is None:

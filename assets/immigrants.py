@@ -1,4 +1,4 @@
-"""Immigrants: seeds that were added to a line that has begun, taken in by the asset that opens a cycle.
+"""Added seeds: seeds that were added to a line that has begun, taken in by the asset that opens a cycle.
 
 Which they are is fixed when the cycle is first done, in the table `<line>.immigrants` with their bytes as blobs: a re-run of the cycle takes in the
 same, whatever has become of the folder. Their rows are a table of the cycle, which the archive of the cycle includes.
@@ -56,7 +56,7 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
     """Take in what is new among the seeds, in an asset that has just opened its cycle. Publishes what came of each; `archive` has them from now on.
 
     Args:
-        population: as it was sealed. items: what lies in the folder; asked where the cycle was never done before. table: of the population, that of
+        population: as it was sealed. items: what is in the folder; asked where the cycle was never done before. table: of the population, that of
             individuals.
 
     Raises:
@@ -96,7 +96,7 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
 
 
 def with_immigrants(store: LineStore, population: P, table: str) -> P:
-    """Return the population that entered the cycle, with the seeds that entered beside it."""
+    """Return the population that entered the cycle, with the seeds that entered next to it."""
     from evolake.lake.immigrants import entry
 
     notes = [note for note in store.rows(IMMIGRANTS.name) if not _refused_at_start(note)] if store.has(IMMIGRANTS.name) else []

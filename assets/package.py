@@ -27,8 +27,8 @@ Decorator = Callable[[Callable[..., object]], dg.AssetsDefinition]
 class Options(TypedDict, total=False):
     """What an asset of a package may say of itself; everything is optional.
 
-    deps: what it stands on without reading it; a string names an asset of the package. ins: where a parameter's frame comes from, else a parameter
-    annotated `pl.DataFrame` or `pl.LazyFrame` is the asset of that name. schema: what the returned frame must have. kinds: beside the package's.
+    deps: what it is based on without reading it; a string names an asset of the package. ins: where a parameter's frame comes from, else a parameter
+    annotated `pl.DataFrame` or `pl.LazyFrame` is the asset of that name. schema: what the returned frame must have. kinds: next to the package's.
     gates: of those that read rules, the gates whose rules it asks; without it, all of the line. Seeds have none: what was sealed stays until seeds
     are sealed again, whatever rule was edited.
     """
@@ -78,9 +78,9 @@ class Package:
     kinds: tuple[str, ...] = ("polars", "parquet")
     code_version: str = "1"
     missing: Callable[[], str | None] = field(default=lambda: None, compare=False)
-    """What this machine lacks to run the package's assets, in a sentence that says what to install; None where nothing is missing."""
+    """What this machine lacks to run the package's assets, in a sentence that says what to install; None if nothing is missing."""
     idle: Callable[[], str | None] = field(default=lambda: None, compare=False)
-    """Why there is nothing for the package to do, in a sentence that says how to change that; None where there is."""
+    """Why there is nothing for the package to do, in a sentence that says how to change that; None if there is."""
 
     @property
     def pool(self) -> str:

@@ -29,7 +29,7 @@ DO = (
 
 @dataclass(frozen=True)
 class Reasons:
-    """A table of the line in which a failure is told. candidate: SQL that names it. reason: the column, null where nothing failed."""
+    """A table of the line in which a failure is shown. candidate: SQL that names it. reason: the column, null if nothing failed."""
 
     asset: str
     schema: TableSchema
@@ -44,7 +44,7 @@ def raised_check(
 
     Args:
         asset: the last one that judges, so that the rows of all others are there.
-        judged: assets that publish verdicts. reasons: tables that tell of failures beside verdicts. All candidates named in any of them count.
+        judged: assets that publish verdicts. reasons: tables that tell of failures next to verdicts. All candidates named in any of them count.
 
     Metadata: candidates, raised, share; where it warns also `places` (a markdown table), `do` and `sql`, ready to paste.
     """
@@ -61,7 +61,7 @@ def raised_check(
 
 
 def reasons_sql(line: str, judged: Sequence[str], summary: Sequence[Reasons]) -> str:
-    """One row per candidate and rule or failure of `$cycle`: candidate, gate, reason (null or empty where nothing was wrong)."""
+    """One row per candidate and rule or failure of `$cycle`: candidate, gate, reason (null or empty if nothing was wrong)."""
     tables = ", ".join(f"'{side_table(name, VERDICTS)}'" for name in judged)
     parts = [
         f"SELECT artifact_id AS candidate, gate, reason FROM verdicts_all\n"

@@ -1,4 +1,4 @@
-"""Seeds that change under a line that has begun: sealing them anew voids every finished cycle, so it is done only where somebody said so."""
+"""Seeds that change under a line that has begun: sealing them again voids every finished cycle, so it is done only where somebody said so."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evolake.lake import Lake, population_version
 from evolake.lake.schemas import INCOMING
 
 RESEAL_TAG = "evolake/reseal"
-"""Tag of a run that may seal the seeds of a line anew; its value is the line's name."""
+"""Tag of a run that may seal the seeds of a line again; its value is the line's name."""
 
 
 def require_consent(context: dg.AssetExecutionContext, lake: Lake, line: Line, tables: Mapping[str, pl.DataFrame]) -> None:

@@ -48,7 +48,7 @@ Row = Mapping[str, Any]
 class LineStore:
     """The line's rows as the asset that is being materialized sees them. An asset without cycles publishes unpartitioned rows of round 0000.
 
-    compute: where it computes; None where nothing heavy is done.
+    compute: where it computes; None if nothing heavy is done.
     """
 
     line: Line

@@ -1,6 +1,6 @@
 """A study as Dagster sees it: a fixed design whose cells are run, then findings over all of them. Nothing evolves, so there are no cycles.
 
-Cells are static partitions `<arm>-<seed>` (names that fit a folder). The assets lie in three groups, each of one kind of partition, so that
+Cells are static partitions `<arm>-<seed>` (names that fit a folder). The assets are in three groups, each of one kind of partition, so that
 "Materialize all" on a group is one clear thing: `<study>_setup` makes what every cell works on, `<study>` runs cells (a backfill runs them all),
 `<study>_findings` compares them. Cells do not depend on each other; they share one pool of one slot because each uses all workers already.
 """

@@ -20,7 +20,7 @@ TAIL = 500
 
 
 def alerting(settings: Settings) -> bool:
-    """Return whether anybody is to be told."""
+    """Return whether anybody is to be shown."""
     return bool(settings.alert_command or settings.alert_webhook)
 
 

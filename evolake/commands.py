@@ -40,7 +40,7 @@ class LazyGroup(click.Group):
 class OrdinaryPath(click.Path):
     """A path on a command line: a file, a folder, or one that is yet to be made.
 
-    Named pipes, devices and sockets are refused here for every command, because reading one can wait or go on for ever.
+    Named pipes, devices and sockets are refused here for every command, because reading one can wait or continue for ever.
     What a folder holds is checked where it is read (`evolake.reading`).
     """
 

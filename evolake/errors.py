@@ -77,7 +77,7 @@ class PartitionBusy(LakeError):
 
 
 class AgentUnavailable(MachineryError):
-    """The model endpoint answered in a way that no retry mends."""
+    """The model endpoint answered in a way that no retry repairs."""
 
 
 class BudgetExhausted(MachineryError):

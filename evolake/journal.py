@@ -35,7 +35,7 @@ def run_journaled(
 
     Args:
         run: a module's function of one job with a result that JSON can write. journal: file that results are appended to and taken from; its folder
-            must exist. fits: whether what a journal holds is a result of this program's version; what does not fit is made anew.
+            must exist. fits: whether what a journal holds is a result of this program's version; what does not fit is made again.
         on_progress: called with how many are done, how many there are, and each new result.
 
     Raises:

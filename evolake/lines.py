@@ -3,7 +3,7 @@
 A line is two packages, its science and its assets, and one `LineSpec` that names what it contributes. Everything that lists lines (settings,
 profiles, the command line, reports, guidance, `evolake doctor`, the cookbook, Dagster's definitions) asks here, and nothing else names one,
 so that a further line is
-a package of its own with no change in this one:
+its own package with no change in this one:
 
     [project.entry-points."evolake.lines"]
     bridges = "bridges.line:LINE"
@@ -44,8 +44,8 @@ class LineSpec:
         profiles: package that holds a file `<profile>.toml` with the section's values for each profile that departs from the defaults.
         commands: name of a command of `evolake` -> click command or group.
         report: function (lake's root, cycle) -> `evolake.report.pages.Section`; None for the section that every line gets.
-        weight: how much work a cycle is beside those of other lines; any unit will do, and 1 is little. Run side by side, the heaviest line starts
-            first and the lightest beside it, which gets the processor first; the others follow from the heaviest on. A line that
+        weight: how much work a cycle is next to those of other lines; any unit will do, and 1 is little. Run side by side, the heaviest line starts
+            first and the lightest next to it, which gets the processor first; the others follow from the heaviest on. A line that
             others wait for counts with the heaviest of these.
         after: function (settings) -> lines whose results it reads: run side by side with them, it starts when they have ended.
         stands_on: lines whose code it imports; any other line, and what stands above the lines, it must not import.
@@ -54,11 +54,11 @@ class LineSpec:
             finished.
         tables: asset -> TableSchema: tables that SQL may name before the line has run.
         gates: the GateSpecs that its rules may be of, in order; None for rules that nobody holds to their names.
-        checkers: modules that register the checkers of its rules, beside those that collect the evidence of its gates.
+        checkers: modules that register the checkers of its rules, next to those that collect the evidence of its gates.
         evidence: `evolake.gates.stored.StoredEvidence`: how what its gates saw is found again; None where verdicts name it.
-        cookbook: package that holds questions as SQL files beside those in `sql/cookbook`.
+        cookbook: package that holds questions as SQL files next to those in `sql/cookbook`.
         requirements: function () -> requirements of this machine.
-        artifacts: `evolake.report.artifacts.LineArtifacts`: how its artifacts are told, and the gain of its champion; None for the common way.
+        artifacts: `evolake.report.artifacts.LineArtifacts`: how its artifacts are shown, and the gain of its champion; None for the common way.
         seeds: `evolake.lake.immigrants.SeedSource`: the files that it starts from, and which enter it later.
         bundle: `evolake.bundles.model.LineBundle`: what a champion is taken out with so that it can be checked elsewhere.
         model_calls: function (settings, first=whether the line has finished no cycle, seeds=whether its seeds are to be judged first) ->
@@ -96,7 +96,7 @@ class LineSpec:
 class Requirement:
     """Something that a line needs of the machine, as `evolake doctor` says it. Its absence skips the line or a part of it and nothing else.
 
-    name: what is needed. ok: whether it is there. detail: what was found. skips: what its absence skips. mend: the line that installs it.
+    name: what is needed. ok: whether it is there. detail: what was found. skips: what its absence skips. repair: the line that installs it.
     """
 
     name: str

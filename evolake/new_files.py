@@ -1,4 +1,4 @@
-"""Create files and folders where nothing is yet: all of them, or none."""
+"""Create files and folders if nothing is yet: all of them, or none."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ another thread run in between. Two threads that parse at once meet `SystemError:
 parses meanwhile, again.
 
 `bounded` parses what a candidate wrote: bounded in depth, so that whatever walks the tree afterwards may recurse. Python's parser, `ast.unparse` and
-the libraries that measure programs recurse without a bound of their own: `1 + 1 + ...` of 900 terms parses and can then be neither written nor
+the libraries that measure programs recurse without their own bound: `1 + 1 + ...` of 900 terms parses and can then be neither written nor
 visited. The parser also raises MemoryError for what it cannot hold on its stack.
 """
 

@@ -7,7 +7,7 @@
     gate: trace             # the gate that applies it
     check: designs.traces   # a registered checker
     parameters: {"max_nodes": 5000}
-    lesson: Write fewer operators.    # optional: what a proposer is told that the rule has blocked, in one sentence
+    lesson: Write fewer operators.    # optional: what a proposer is shown that the rule has blocked, in one sentence
     ---
     Why the rule exists, for people.
 
@@ -15,7 +15,7 @@ The front matter is a flat list of `key: value`; `parameters` is JSON. A hash of
 sorted: prose and lesson may be edited without making a verdict stale. A verdict names the hash of the rules of its gate (`Ruleset.hash_of`), and
 so does the code version of a gate's asset (`files_hash`): an edit makes stale what asks the edited rule, and nothing else.
 
-A rule of kind `guidance` judges nothing: it has no gate, no check and no parameters, and its text is what agents are told. It is among `guidance`,
+A rule of kind `guidance` judges nothing: it has no gate, no check and no parameters, and its text is what agents are shown. It is among `guidance`,
 not among `rules`, and not in the hash.
 
 This module knows no gate and no checker, so that definitions can be loaded without them; `evolake.gates.rules` holds rules to what a line has.

@@ -2,7 +2,7 @@
 
 Every setting has an environment variable (`EVOLAKE_` + name in capitals; nested names joined by `__`). A profile is a TOML file of sizes and
 limits in `evolake/profiles/`, and one for each line that departs from its defaults; `EVOLAKE_PROFILE` names the one to use and single values can be
-overridden, e.g. `EVOLAKE_DESIGNS__BATCH=20`. Where no profile is named, a lake goes on with the one that its newest population was sealed under.
+overridden, e.g. `EVOLAKE_DESIGNS__BATCH=20`. If no profile is named, a lake continues with the one that its newest population was sealed under.
 Precedence, highest first: environment, profile, defaults. Outside of a project (`evolake.project`) the lake has no default: `require_lake` raises.
 """
 
@@ -55,7 +55,7 @@ class LineSettings(BaseModel):
 
 
 class SessionSettings(BaseModel):
-    """What one session of a role may take; the budget of cycle and run holds beside it. None means no bound of that kind."""
+    """What one session of a role may take; the budget of cycle and run holds next to it. None means no bound of that kind."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     turns: int = Field(default=40, gt=0, description="replies of the model in one session")
@@ -282,7 +282,7 @@ def profile_of(lake: Path) -> str | None:
 
 
 def chosen_profile(lake: Path | None = None) -> tuple[str, str]:
-    """Return (the profile that holds where none is passed, who chose it). lake: whose is asked; by default
+    """Return (the profile that holds if none is passed, who chose it). lake: whose is asked; by default
     that of the environment or the project."""
     if name := os.environ.get("EVOLAKE_PROFILE"):
         return name, "as asked"

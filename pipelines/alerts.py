@@ -1,4 +1,4 @@
-"""The sensor `alerts`: whoever the settings name is told of each run that failed, with the reason and what mends it.
+"""The sensor `alerts`: the receiver in the settings gets a message on each run that failed, with the reason and what repairs it.
 
 It is on from the start where EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK is set as the definitions are loaded. An alert that was not delivered
 makes the tick red.

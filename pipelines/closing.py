@@ -20,7 +20,7 @@ def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequenc
 
 
 def _cycles(sealed: Mapping[str, Sequence[str]]) -> list[str]:
-    """How far each line came, in one sentence; none where no cycle was sealed."""
+    """How far each line came, in one sentence; none if no cycle was sealed."""
     parts = [f"{line} {cycles[0]}" + (f" to {cycles[-1]}" if len(cycles) > 1 else "") for line, cycles in sealed.items() if cycles]
     return [f"sealed: {', '.join(parts)}; next: evolake status, or evolake report --out report.html"] if parts else []
 

@@ -1,8 +1,9 @@
 """`python -m pipelines.evolve`: run the next cycles of some lines.
 
 It goes through Dagster, so that runs, checks and partitions are there to look at afterwards. Seeds first where cycle 0001 is not sealed, then
-`--cycles` more cycles of each line, from the first that is not sealed yet: killed at any point and started again, it goes on. Several lines run side
-by side, each in a process of its own; a line that fails stops, and the others go on. No daemon and no webserver is needed; Dagster's log goes to
+`--cycles` more cycles of each line, from the first that is not sealed yet: killed at any point and started again, it continues. Several lines
+run side
+by side, each in its own process; a line that fails stops, and the others continue. No daemon and no webserver is needed; Dagster's log goes to
 `$DAGSTER_HOME/logs/`.
 
 Exit codes: 0 all cycles are sealed; 1 a blocking check judged a cycle bad; 2 wrong usage or input; 3 our machinery failed. `evolake run` calls this.
@@ -102,7 +103,7 @@ def main(
     names: str, how_many: int, profile: str | None, backend: str | None, seed: int | None, at_once: int | None, verbose: bool, as_json: bool,
     module: str, as_part: bool,
 ) -> int:
-    """Run the next cycles of some lines; goes on where an earlier run stopped."""
+    """Run the next cycles of some lines; continues where an earlier run stopped."""
     for name, value in (("EVOLAKE_PROFILE", profile), ("EVOLAKE_BACKEND", backend), ("EVOLAKE_SEED", seed)):
         if value is not None:
             os.environ[name] = str(value)

@@ -1,4 +1,4 @@
-"""Where a line stands, and which of its runs are still at work: what `evolake run` and the nightly schedule both ask."""
+"""Where a line stands, and which of its runs are still running: what `evolake run` and the nightly schedule both ask."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _packages() -> list[ModuleType]:
 
 def _parts_of(package: ModuleType) -> tuple[list[Asset], list[dg.AssetChecksDefinition]]:
     """Return what the package's modules define. Not by Dagster's own loaders: those make every definition
-    anew, twice."""
+    again, twice."""
     modules = [importlib.import_module(info.name) for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
     assets: list[Asset] = []
     checks: list[dg.AssetChecksDefinition] = []

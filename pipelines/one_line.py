@@ -32,7 +32,7 @@ from resources.locks import hold_line, release_lines
 
 @dataclass(frozen=True)
 class Stage:
-    """What runs are made with: the definitions, Dagster's instance and its home, the lake, the profile, who is told, and turns among processes."""
+    """What runs are made with: the definitions, Dagster's instance and its home, the lake, the profile, who is shown, and turns among processes."""
 
     definitions: dg.Definitions
     instance: dg.DagsterInstance

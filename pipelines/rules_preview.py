@@ -1,6 +1,6 @@
 """What edited rules would change, before anything is made again: what `evolake rules preview` and the job `preview_rules` print.
 
-The lake is asked by `evolake.report.rules_preview`; here that is joined with the graph of assets, which says what stands on a rule.
+The lake is asked by `evolake.report.rules_preview`; here that is joined with the graph of assets, which says what is based on a rule.
 """
 
 from __future__ import annotations

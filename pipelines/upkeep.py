@@ -1,6 +1,6 @@
 """Upkeep of the lake: the job `verify_lake` holds every file to what was written; the schedule `lake_nightly` runs it each night.
 
-A finding makes the run red, with the findings in its metadata and the command that mends them. Nothing is mended by itself: that is for a person
+A finding makes the run red, with the findings in its metadata and the command that repairs them. Nothing is repaired by itself: that is for a person
 to decide. (Annotations are not postponed in this file: Dagster reads an op's context and resources from its signature.)
 """
 
@@ -22,7 +22,7 @@ def hold_to_what_was_written(context: dg.OpExecutionContext, lake: LakeResource)
     """Run the one op of the job.
 
     Raises:
-        dg.Failure: something is damaged; the metadata name what, where and how it is mended.
+        dg.Failure: something is damaged; the metadata name what, where and how it is repaired.
     """
     from evolake.report.health import examine, summary
 

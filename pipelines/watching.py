@@ -19,7 +19,7 @@ ENDINGS = (dg.DagsterEventType.STEP_SUCCESS, dg.DagsterEventType.STEP_FAILURE)
 class Watch:
     """Listens to one run of a line.
 
-    what: the run in words. left: steps that have ended -> seconds left, or None. turns: None where no line runs beside. alone: steps that measure
+    what: the run in words. left: steps that have ended -> seconds left, or None. turns: None if no line runs next to. alone: steps that measure
     time.
     """
 
@@ -59,7 +59,7 @@ class Watch:
             self._ended(step, failed=failed, stopped=failed and was_interrupted(event))
 
     def on_progress(self, text: str) -> None:
-        """How far the asset at work is."""
+        """How far the asset running is."""
         self._say("working", f"{self._step}, {text}")
 
     def _ended(self, step: str, *, failed: bool, stopped: bool) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class JailResource(dg.ConfigurableResource):
-    """Runs generated code. `preload` names modules that every warm worker has imported already, beside those that an asset names."""
+    """Runs generated code. `preload` names modules that every warm worker has imported already, next to those that an asset names."""
 
     preload: list[str] = Field(default=[])
     workers: int = 0

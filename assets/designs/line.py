@@ -38,7 +38,7 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """Return the population that entered the cycle, with its immigrants."""
+    """Return the population that entered the cycle, with its added seeds."""
     from evolake.designs.evolution.population import population_of
 
     return with_immigrants(store, population_of(store.population()), "designs")

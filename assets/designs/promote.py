@@ -1,4 +1,4 @@
-"""Those that go on to medium and high fidelity, and the consensus once more, with what that showed."""
+"""Those that continue to medium and high fidelity, and the consensus once more, with what that showed."""
 
 from __future__ import annotations
 

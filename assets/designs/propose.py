@@ -59,13 +59,13 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
 
 
 def _came(arrived: Arrived) -> dict[str, int]:
-    """Metadata of an import; nothing where none came."""
+    """Metadata of an import; nothing if none came."""
     states = [note["state"] for note in arrived.notes]
     return {f"imported_{state}": states.count(state) for state in sorted(set(states))}
 
 
 def recognising(store: LineStore, pool: Jails) -> Callable[[str], DesignGenome | None]:
-    """Find the genome of the line's grammar that computes what a file does; None where there is none."""
+    """Find the genome of the line's grammar that computes what a file does; None if there is none."""
     from evolake.designs.genome.grammars import GRAMMARS
     from evolake.designs.genome.recognise import recognised
 

@@ -1,4 +1,4 @@
-"""The gates of record: each asset judges by the rules in force, on evidence that is stored or, where there is none, made now."""
+"""The gates of record: each asset judges by the rules in force, on evidence that is stored or, if there is none, made now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The opening of a cycle: the evolution agent proposes, the gates object, it mends or gives up. The gates of record come after this."""
+"""The opening of a cycle: the evolution agent proposes, the gates object, it repairs or gives up. The gates of record come after this."""
 
 from __future__ import annotations
 

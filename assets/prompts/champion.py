@@ -62,7 +62,7 @@ def duel_replies(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFr
 
 @line.asset(schema=DECISIONS)
 def champion(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame, duel_replies: pl.DataFrame) -> pl.DataFrame:
-    """Decide the duel: a new champion if the difference's interval lies above zero. No row if no prompt is
+    """Decide the duel: a new champion if the difference's interval is above zero. No row if no prompt is
     rated above the champion."""
     from evolake.prompts.evolution.champion import decide_champion
     from evolake.seeds import generator

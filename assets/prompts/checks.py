@@ -34,7 +34,7 @@ LEFT JOIN {line.name}.problems AS p ON p.problem_id = r.problem_id AND p.cycle =
 
 
 def _rematched(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
-    """Ratings beside those of every match again, from the ratings that entered the cycle."""
+    """Ratings next to those of every match again, from the ratings that entered the cycle."""
     from evolake.prompts.rating.ratings import update
 
     before = {row["prompt_id"]: (row["mu"], row["sigma"]) for row in lake.read(line.name, "incoming_prompts", cycle).to_dicts()}

@@ -44,7 +44,7 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """Return the population that entered the cycle, with its immigrants."""
+    """Return the population that entered the cycle, with its added seeds."""
     from evolake.prompts.evolution.population import population_of
 
     return with_immigrants(store, population_of(store.population()), "prompts")
@@ -85,7 +85,7 @@ def called(replies: pl.DataFrame) -> dict[str, str]:
 
 
 def unverified(replies: pl.DataFrame) -> dict[str, str]:
-    """Metadata on replies that their dataset's verifier gave no score for; {} where there are none."""
+    """Metadata on replies that their dataset's verifier gave no score for; {} if there are none."""
     lost = replies["unverified"].drop_nulls().to_list()
     kinds = ", ".join(f"{lost.count(kind)} {kind}" for kind in sorted(set(lost)))
     return {"unverified": f"{len(lost)} replies, worth 0: {kinds}"} if lost else {}

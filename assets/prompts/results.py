@@ -1,4 +1,4 @@
-"""What the iterations gave, each table an asset of its own: replies, values, ratings, updates, learnability, edits, and the children."""
+"""What the iterations gave, each table its own asset: replies, values, ratings, updates, learnability, edits, and the children."""
 
 from __future__ import annotations
 

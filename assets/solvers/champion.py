@@ -18,7 +18,7 @@ from resources.compute import ComputeResource
 @line.asset(schema=DECISIONS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
 def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame) -> pl.DataFrame:
     """Run the best-ranked challengers, each next to the champion, pair by pair. It takes a gain beyond the
-    noise, and no formula lost. Whoever is found unsound falls for good."""
+    noise, and no formula lost. Whoever is found unsound falls permanently."""
     from evolake.solvers.evolution.champion import decide_champion
     from evolake.solvers.evolution.population import RankedCycle
     from evolake.solvers.gates.soundness import objections, stage_judge
@@ -53,7 +53,7 @@ def holdout_runs(
     champion: pl.DataFrame,
 ) -> pl.DataFrame:
     """Run the champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no
-    role, rule or ranking gets these rows. A refuted answer makes its variant unsound for good: a champion
+    role, rule or ranking gets these rows. A refuted answer makes its variant unsound permanently: a champion
     falls."""
     from evolake.solvers.evolution.holdout import measure_holdout
     from evolake.solvers.evolution.population import RankedCycle

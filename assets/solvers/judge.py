@@ -1,4 +1,4 @@
-"""The gates of record, one asset per gate or two: each judges by the rules in force, on evidence that is stored or, where there is none, made now."""
+"""The gates of record, one asset per gate or two: each judges by the rules in force, on evidence that is stored or, if there is none, made now."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def smoke_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[d
 
 
 def correctness_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[dict[str, Any]]:
-    """Rows of CORRECTNESS_RUNS. Publishes those of the gate `stability`, which is done beside it."""
+    """Rows of CORRECTNESS_RUNS. Publishes those of the gate `stability`, which is done next to it."""
     store.extra(STABILITY_RUNS, run_rows(store, "stability", results), "stability_runs")
     return run_rows(store, "correctness", results)
 

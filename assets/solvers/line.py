@@ -41,7 +41,7 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """Return the population that entered the cycle, with its immigrants."""
+    """Return the population that entered the cycle, with its added seeds."""
     from evolake.solvers.evolution.population import population_of
 
     return with_immigrants(store, population_of(store.population()), "variants")

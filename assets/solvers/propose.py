@@ -1,4 +1,4 @@
-"""The opening of a cycle: plans by the planner, variants by the coder, who is told what the gates object to."""
+"""The opening of a cycle: plans by the planner, variants by the coder, who is shown what the gates object to."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
 def admitting(store: LineStore, population: Population) -> Admit:
     """Return what becomes of a seed solver that immigrates: fetched, laid out, and judged by every gate against itself as base.
 
-    One whose name another seed has gets a name of its own: variants descend from a seed by its name.
+    One whose name another seed has gets its own name: variants descend from a seed by its name.
     """
     from evolake.solvers.evolution.immigrants import seed_of
     from evolake.solvers.evolution.seed_admission import judge_seed

@@ -1,4 +1,4 @@
-"""Agents: roles served by classical operators or by a language model, with a tape and a budget.
+"""Agents: roles served by classical operators or by a language model, with a call cache and a budget.
 
 with open_agents(settings, lake_root, cycle, run_id, line="designs") as agents:
 reply = agents.call(PLANNER, request, seed=seed)           # reply.value is the role's reply, or an AgentFailure

@@ -74,7 +74,8 @@ class Agents:
         return asked is not None and asked(Job(role, request, seed))
 
     def measured(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
-        """Return what was measured for a prompt: as it was kept beside the call cache, else made and kept, so that a replay asks with the same bytes.
+        """Return what was measured for a prompt: as it was kept next to the call cache, else made and kept, so that a replay asks with the same
+        bytes.
 
         None under replay only if nothing was kept, for no question could follow from it. Operators keep nothing. `make` gives JSON.
         """
@@ -95,7 +96,7 @@ class Agents:
         """Ask a role many times; replies in the order of the requests.
 
         A model is asked by several threads at once, after one call that goes ahead alone where the endpoint is not known yet. Operators run one
-        after the other. When a call raises, no further one is started, those in flight are finished (and kept on the tape), and the
+        after the other. When a call raises, no further one is started, those in flight are finished (and kept in the call cache), and the
         exception of the earliest request is raised.
         """
         names, numbers = artifact_ids or [None] * len(requests), attempts or [0] * len(requests)
@@ -151,7 +152,7 @@ class Agents:
         vars(self).update(state | {"_lock": threading.Lock()})
 
     def apart(self) -> Agents:
-        """Agents of the same backend, with rows of their own until `take_in`: for work beside other work whose rows are to stand in a fixed order."""
+        """Agents of the same backend, their own with rows until `take_in`: for work next to other work whose rows are to be in a fixed order."""
         return Agents(self.backend, line=self.line, cycle=self.cycle)
 
     def take_in(self, other: Agents) -> None:
@@ -238,8 +239,8 @@ def open_agents(
     """Return the agents of one cycle and run of a line.
 
     Args:
-        line: whose budget pays, and under whose name the tape keeps what is paid for.
-        redraw: whether a call that failed in an earlier run is asked anew. A study, whose failures are results, says no.
+        line: whose budget pays, and under whose name the call cache keeps what is paid for.
+        redraw: whether a call that failed in an earlier run is asked again. A study, whose failures are results, says no.
         wait: replaces the seconds the client wants to sleep before a retry; for tests.
 
     Raises:

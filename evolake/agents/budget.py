@@ -106,7 +106,7 @@ class Reservation:
 
 
 class Budget:
-    """The limits of one cycle of a line and of one run. Safe under threads. The accounts lie beside the entries of `tape`."""
+    """The limits of one cycle of a line and of one run. Safe under threads. The accounts are next to the entries of `tape`."""
 
     def __init__(self, limits: BudgetSettings, tape: Tape, *, line: str, cycle: str, run_id: str):
         folder = tape.root / "accounts"
@@ -148,7 +148,7 @@ class Budget:
             return self._refusal(usage)
 
     def book_cycle(self, key: str, usage: Usage) -> None:
-        """Books an attempt of this cycle that is on the tape but not in the account (a crash came between). A no-op otherwise."""
+        """Books an attempt of this cycle that is in the call cache but not in the account (a crash came between). A no-op otherwise."""
         with self._changed:
             self._cycle.add(key, usage)
 

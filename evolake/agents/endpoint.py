@@ -110,7 +110,7 @@ class Endpoint:
         (`agents.wire`). lost: see `Lost`.
 
         Raises:
-            AgentUnavailable: no retry mends it: key refused, no such model, endpoint down, an answer that is no JSON.
+            AgentUnavailable: no retry repairs it: key refused, no such model, endpoint down, an answer that is no JSON.
         """
         BoundedClient.tries.now = Tries(lost)
         try:

@@ -1,4 +1,4 @@
-"""What is on a tape: its entries, each with whether its reply is valid today, and a choice among them."""
+"""What is on a call cache: its entries, each with whether its reply is valid today, and a choice among them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def known_roles() -> Mapping[str, Role[Any, Any]]:
 
 
 def roles_of_line(line: str) -> tuple[Role[Any, Any], ...]:
-    """Return the roles of a line that keeps them in a package `roles` beside its settings, by name."""
+    """Return the roles of a line that keeps them in a package `roles` next to its settings, by name."""
     if (settings := lines()[line].settings) is None:
         return ()
     package = f"{settings.module.rpartition('.')[0]}.roles"

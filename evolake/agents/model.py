@@ -1,7 +1,9 @@
 """The `model` backend: prompt, tape, budget, wire, validation and repair, in that order.
 
-A call is looked up on the tape first (`evolake.agents.conversations` says what answers it). Only what is not there is paid for, within the budget,
-and written to the tape before it is used. A reply that does not fit is answered with what was wrong, a bounded number of times; then the call ends in
+A call is looked up in the call cache first (`evolake.agents.conversations` says what answers it). Only what is missing is paid for, within the
+budget,
+and written to the call cache before it is used. A reply that does not fit is answered with what was wrong, a bounded number of times; then the
+call ends in
 an `AgentFailure`.
 """
 
@@ -36,7 +38,7 @@ from evolake.settings import PriceSettings, SessionSettings
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt after the tape: what came, and what it took."""
+    """One attempt after the call cache: what came, and what it took."""
 
     received: Received
     replayed: bool
@@ -52,9 +54,9 @@ class ModelBackend:
 
     Args:
         models: role -> model name; the key `default` serves the rest.
-        line, cycle, run_id: stored with every entry of the tape.
-        address: of the endpoint, as the tape keeps it; "" for none.
-        redraw: whether a call that failed in an earlier run is asked anew; see `evolake.agents.conversations`.
+        line, cycle, run_id: stored with every entry of the call cache.
+        address: of the endpoint, as the call cache keeps it; "" for none.
+        redraw: whether a call that failed in an earlier run is asked again; see `evolake.agents.conversations`.
         strict: whether a completion of another model than asked is an error.
         system_prompts: role -> evolved system prompt; the key `default` serves the rest.
         sampling: role -> how its replies are drawn. session: what one session may take.
@@ -85,8 +87,8 @@ class ModelBackend:
         """Return the reply to one job, or an `AgentFailure` after the last repair.
 
         Raises:
-            InputError: no model is named for the role, or new calls are forbidden and this one is not on the tape.
-            BudgetExhausted, AgentUnavailable: as they say; every attempt before is recorded and on the tape.
+            InputError: no model is named for the role, or new calls are forbidden and this one is not in the call cache.
+            BudgetExhausted, AgentUnavailable: as they say; every attempt before is recorded and in the call cache.
         """
         attempts = range(10 * job.attempt, 10 * job.attempt + self.repairs + 1)
         question = self.first_question(job, lambda question: read_conversation(self.tape, self._chosen(question, attempts), attempts))
@@ -125,7 +127,7 @@ class ModelBackend:
         return Question(job, self.model_of(job.role.name), messages, schema, self.sampling(job.role.name), 10 * job.attempt)
 
     def first_question(self, job: Job[Any, Any], recorded: Callable[[Question], Recorded], *, goes_on: bool = False) -> Question:
-        """Return how a call begins: as an earlier evolake asked if the tape has an answer to that and none to today's question.
+        """Return how a call begins: as an earlier evolake asked if the call cache has an answer to that and none to today's question.
 
         Under replay only a failure is an answer. goes_on: so is what was cut off. Raises InputError as `question`.
         """
@@ -170,7 +172,7 @@ class ModelBackend:
             self.endpoint.close()
 
     def obtain(self, question: Question, record: Record) -> Attempt:
-        """Return the answer to a question: that of the tape, else a paid one, which is then on the tape. Raises as `ask`."""
+        """Return the answer to a question: that of the call cache, else a paid one, which is then in the call cache. Raises as `ask`."""
         if (entry := self.tape.read(question.key)) is not None:
             return self._replay(entry)
         if self.endpoint is None:

@@ -1,4 +1,4 @@
-"""One thing that a model is asked: what decides the reply, and the key under which the reply is on the tape."""
+"""One thing that a model is asked: what decides the reply, and the key under which the reply is in the call cache."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Question:
 
     @property
     def key(self) -> str:
-        """The key of its entry on the tape."""
+        """The key of its entry in the call cache."""
         return self.sha + self.tag
 
     def tagged(self, tag: str) -> Question:

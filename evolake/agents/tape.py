@@ -1,7 +1,7 @@
-"""The tape: every paid reply, kept before it is used, and replayed instead of paid for again.
+"""The call cache: every paid reply, kept before it is used, and replayed instead of paid for again.
 
 An entry is addressed by what was asked (role, model, messages, the reply's schema, sampling and attempt), by the endpoint and by the draw, see
-`evolake.agents.conversations`. It lies at `<lake>/tape/ab/cdef....json` and is written whole (temporary file, fsync, rename, fsync of the folder)
+`evolake.agents.conversations`. It is at `<lake>/tape/ab/cdef....json` and is written whole (temporary file, fsync, rename, fsync of the folder)
 *before* the reply is looked at, so a crash afterwards costs nothing. Failed attempts that were billed, or may have been, are entries too, for the
 record. An entry is never replaced; `evolake agents tape drop` removes entries.
 
@@ -123,7 +123,7 @@ class Tape:
                 yield key
 
     def tags(self, question: str) -> list[str]:
-        """Return what stands behind `question` in the keys that begin with it."""
+        """Return what is behind `question` in the keys that begin with it."""
         result = (path.parent.name + path.stem for path in self.root.glob(f"{question[:2]}/{question[2:]}-*.json"))
         return sorted(key.removeprefix(question) for key in result if is_key(key))
 
@@ -147,7 +147,8 @@ class Tape:
         return dropped
 
     def nearest(self, role: str, messages: list[dict[str, str]]) -> str:
-        """Return where the entry of `role` that begins most like `messages` first differs from them, in words; "" where the tape has none of the
+        """Return where the entry of `role` that begins most like `messages` first differs from them, in words; "" where the call cache has none
+        of the
         role.
         """
         asked, best = _lines(messages), (-1, "")

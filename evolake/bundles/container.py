@@ -40,7 +40,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Bundle:
-    """A whole bundle. facts: what its manifest says beside the members. members: name -> bytes, without the manifest. root: 64 hex digits of all."""
+    """A whole bundle. facts: what its manifest says next to the members. members: name -> bytes, without the manifest. root: 64 hex digits of all."""
 
     facts: Mapping[str, Any]
     members: Mapping[str, bytes]
@@ -70,7 +70,7 @@ def as_json(value: Any) -> bytes:
 
 
 def pack(facts: Mapping[str, Any], members: Mapping[str, bytes]) -> bytes:
-    """Return the bundle's bytes. facts: JSON values, what the manifest says beside the members.
+    """Return the bundle's bytes. facts: JSON values, what the manifest says next to the members.
 
     Raises:
         ValueError: a name that no member may have, or more than a bundle holds.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evolake.report.gain import Gain
 
 FRESH, LEAST_FRESH = 12, 9
-"""Fresh seeds: as many as the first, or as the bundle has of its own; at least the second if only a sample is run again."""
+"""Fresh seeds: as many as the first, or as the bundle itself has; at least the second if only a sample is run again."""
 DOUBT = 0.01
 """Largest probability that an honest statement is refused by chance: three stated seeds of 12 are one choice of 220."""
 MOST_CHOICES = 5000

@@ -55,9 +55,9 @@ class Judging:
     """What checking a bundle needs.
 
     Attributes:
-        settings: of this process, with a lake of its own in `folder`. asked: rules that it is judged by. installed: rules of this machine.
+        settings: of this process, with its own lake in `folder`. asked: rules that it is judged by. installed: rules of this machine.
         sample: how many evaluations are run again, None for all. folder: for whatever has to be written. cache: the lake in force, for what is
-        fetched and built; None where there is none.
+        fetched and built; None if there is none.
     """
 
     bundle: Bundle
@@ -87,7 +87,7 @@ class LineBundle:
     """How artifacts of a line are bundled.
 
     Attributes:
-        kinds: those that can be bundled. members: what the line may put into a bundle beside what is common to all; others are refused.
+        kinds: those that can be bundled. members: what the line may put into a bundle next to what is common to all; others are refused.
         gates: names of the line's gates that such an artifact meets.
         carry: (lake, catalogue, artifact, settings) -> what it puts in; raises InputError where the lake does not hold it.
         check: what its claims are worth, by running them again in the jail. Raises ValueError or InputError where the bundle says what cannot be

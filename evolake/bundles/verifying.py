@@ -143,7 +143,7 @@ def verify(path: Path, *, sample: int | None, root: str | None = None, progress:
 
 
 def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[Said], progress: Callable[[str], None]) -> str:
-    """Return why the bundle does not hold, "" where nothing speaks against it; `said` grows as things are found."""
+    """Return why the bundle does not hold, "" if nothing speaks against it; `said` grows as things are found."""
     try:
         line = _line_of(bundle)
         said += _lineage(bundle)

@@ -1,4 +1,4 @@
-"""`evolake doctor`: what is there, what is missing, what that skips, and the line that mends it."""
+"""`evolake doctor`: what is there, what is missing, what that skips, and the line that repairs it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SENTENCES = {
     "unusable": "evolake cannot work here yet",
 }
 ONLY_MODEL = "evolake works here, but for the model: the operators backend needs none (evolake run --backend operators)"
-"""Said where nothing else that is needed is missing."""
+"""Said if nothing else that is needed is missing."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ def only_model(checks: Sequence[Check]) -> bool:
 
 
 def _brief(checks: list[Check]) -> list[str]:
-    """Return what it goes on with; then what is needed and is not there, and a sentence for each optional thing that a run would skip."""
+    """Return what it continues with; then what is needed and is not there, and a sentence for each optional thing that a run would skip."""
     said = [f"evolake: {check.detail}" for check in checks if check.name == "settings" and check.ok]
     for check in checks:
         mend = f"; do: {check.mend}" if check.mend else ""

@@ -42,7 +42,7 @@ LITTLE = 1 << 16
 
 
 class Stopped(BaseException):
-    """SIGTERM came. No Exception: nothing on the way may take it for a failure of its own."""
+    """SIGTERM came. No Exception: nothing on the way may take it for its own failure."""
 
 
 def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:

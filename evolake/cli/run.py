@@ -1,6 +1,6 @@
 """`evolake run` and `evolake status`: start cycles through Dagster, and say where things stand.
 
-The library never imports the orchestrator: `run` starts the module `pipelines.evolve` as a process of its own and passes its exit code on.
+The library never imports the orchestrator: `run` starts the module `pipelines.evolve` as its own process and passes its exit code on.
 """
 
 from __future__ import annotations

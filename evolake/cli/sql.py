@@ -72,7 +72,7 @@ def sql(
 
 
 def _open(lake_root: Path | None, statement: str, *, every: bool) -> Catalogue:
-    """Return the catalogue with the tables that the statement names, or with every table there is, typed and empty where nothing is published."""
+    """Return the catalogue with the tables that the statement names, or with every table there is, typed and empty if nothing is published."""
     from evolake import settings
     from evolake.cli.known_tables import all_tables, named_tables
     from evolake.lake import Catalogue, Lake
@@ -159,7 +159,7 @@ def _print_csv(result: Result) -> None:
 
 
 def _print_table(result: Result) -> None:
-    """Print a table whose cells are whole: long ones fold onto further lines on a terminal, and stand in one
+    """Print a table whose cells are whole: long ones fold onto further lines on a terminal, and are in one
     line in a log."""
     from rich import box
     from rich.table import Table

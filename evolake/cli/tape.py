@@ -1,4 +1,4 @@
-"""`evolake agents tape`: what models have replied, and taking replies off the tape, so that they are asked for anew."""
+"""`evolake agents tape`: what models have replied, and taking replies off the call cache, so that they are asked for again."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def admit(client: Client, demand: Demand, close: Callable[[], None] = lambda: No
 
 
 def ask(client: Client, demand: Demand) -> dict[str, Proof]:
-    """Address of each worker -> its proof. Raises ComputeUnavailable where there is no worker, or one cannot even be asked."""
+    """Address of each worker -> its proof. Raises ComputeUnavailable if there is no worker, or one cannot even be asked."""
     name = demand.resource()
     try:
         client.wait_for_workers(1, timeout=FIRST_WORKER_S)
@@ -109,7 +109,7 @@ def ask(client: Client, demand: Demand) -> dict[str, Proof]:
 
 
 def connect(address: str, timeout_s: float = 10.0) -> Client:
-    """Return a client of the scheduler at `address`. Raises InputError where none answers."""
+    """Return a client of the scheduler at `address`. Raises InputError if none answers."""
     try:
         return Client(address, timeout=timeout_s, name="evolake")
     except (OSError, ValueError, TimeoutError) as error:

@@ -1,7 +1,7 @@
 """A worker proves itself before it takes work: the same code and versions, the same lake, and a jail whose canary was refused everywhere.
 
-What it has proved is told to the scheduler as Dask resources, and every task asks for one. So whoever has not proved itself gets nothing, a worker
-without a jail gets nothing that may run generated code, and a worker that comes later, or is started anew after a death, proves itself first. The
+What it has proved is shown to the scheduler as Dask resources, and every task asks for one. So whoever has not proved itself gets nothing, a worker
+without a jail gets nothing that may run generated code, and a worker that comes later, or is started again after a death, proves itself first. The
 names of the resources hold what was asked (`Demand.token`): a worker that a run of another version has admitted is not admitted to this one.
 """
 
@@ -85,7 +85,7 @@ def prove(demand: Demand, threads: int) -> Proof:
 
 
 def _canary(mode: str) -> tuple[tuple[str, ...], str]:
-    """Return what the canary tried and was refused, and why there is no jail ("" where there is one)."""
+    """Return what the canary tried and was refused, and why there is no jail ("" if there is one)."""
     from evolake.jail import canary
     from evolake.jail.backends import backend
     from evolake.jail.pool import Pool

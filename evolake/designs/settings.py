@@ -61,7 +61,7 @@ class RaceSettings(BaseModel):
 
 
 class UniformSettings(BaseModel):
-    """Experiments on uniform satisfiable formulas beside the planted ones: at low fidelity, on the sizes of its schedule up to `max_n`.
+    """Experiments on uniform satisfiable formulas next to the planted ones: at low fidelity, on the sizes of its schedule up to `max_n`.
 
     A design is ranked by its worse place over the two kinds, under each objective.
     """

@@ -100,4 +100,4 @@ TABLES = incoming_tables(tables.ARCHIVE) | {
         tables.ANALYSES, tables.DUELS, tables.DECISIONS, tables.ABLATIONS, IMPORTS, RESULTS, OBJECTIVES_READ, TEXTS, ARRIVALS,
     ),
 }
-"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql --schema`."""

@@ -63,7 +63,7 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, every gate beside the shipped seeds, and the labels of a sample of its instances."""
+    """Identity, every gate next to the shipped seeds, and the labels of a sample of its instances."""
     from evolake.agents import open_agents
     from evolake.families.commands.relatives import relatives
     from evolake.families.gates.judging import FamilyGates

@@ -1,7 +1,7 @@
 """Who solved a family from its text alone: nobody but its author, another author, a model, or a person.
 
 A misreading that one author shares with text, reader and all programs is seen by no vote. A reader who solves instances from the text
-alone, without the programs, sees it. So this is a fact of its own, with its counts:
+alone, without the programs, sees it. So this is its own fact, with its counts:
 
     none      nobody: one hand wrote text and programs, and reviews used its own reader and programs
     author    a validator that votes came from a call which saw the statement and never the primary

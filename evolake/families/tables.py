@@ -119,7 +119,7 @@ SURVIVAL = TableSchema(
     },
     keys=("family_id",), terms=TERMS,
 )
-"""Who of the families that passed every gate goes on; without rows where learnability counts nothing."""
+"""Who of the families that passed every gate continues; without rows where learnability counts nothing."""
 EXPERIENCE = TableSchema(
     "experience", 1,
     {

@@ -56,7 +56,7 @@ TABLES = incoming_tables(tables.ARCHIVE) | tables_by_name(
     **dict.fromkeys(map(tables.further_table, gates_of_assets(GATES)), tables.FURTHER), **dict.fromkeys(gates_of_assets(GATES), tables.GATED),
     **tables_by_name(tables.VOTES, tables.REVIEWS),
 }
-"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql --schema`."""
 
 
 def planted_rows(rows: Sequence[Planted]) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from evolake.gates.boundary import raised_in
 
 @dataclass(frozen=True)
 class Finding:
-    """Why a candidate is blocked: one line for people, and the sha of stored evidence where there is some."""
+    """Why a candidate is blocked: one line for people, and the sha of stored evidence if there is some."""
 
     reason: str
     evidence_sha: str | None = None

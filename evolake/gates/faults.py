@@ -46,7 +46,7 @@ class Faults:
 
     @property
     def share(self) -> float:
-        """Of the candidates, those whose judging raised; 0 where there are none."""
+        """Of the candidates, those whose judging raised; 0 if there are none."""
         return self.raised / self.candidates if self.candidates else 0.0
 
 

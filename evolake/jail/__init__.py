@@ -4,7 +4,7 @@
         outcome = pool.call(GENERIC_DRIVER, source, {"function": "f", "args": [1]}, Limits(cpu_s=2))
 
 Host side: protocol (values), backends (how to build a jail), process (one jail), supervise (one call), verdict, pool, native, canary, check.
-Inside: the package `inside`, started by `python -m`, which imports nothing but the standard library and what it is told to preload. The names
+Inside: the package `inside`, started by `python -m`, which imports nothing but the standard library and what it is shown to preload. The names
 below are imported at first use, because the server passes through this file and need not pay for the host's side.
 """
 

@@ -41,7 +41,7 @@ ONE_WAY = {
 @dataclass(frozen=True)
 class Command:
     """How to start a fork server. folder: where a native program works, as the server sees it ("" when there is none). descriptors: to be passed on
-    beside the control socket, and closed then. root: of a native program, as the server sees it ("" when it is the server's own)."""
+    next to the control socket, and closed then. root: of a native program, as the server sees it ("" when it is the server's own)."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]
@@ -80,7 +80,7 @@ def server_environment(home: str, packages: tuple[str, ...] = ()) -> dict[str, s
 
 
 class Bubblewrap:
-    """Namespaces of its own for everything, a read-only system, no network."""
+    """its own Namespaces for everything, a read-only system, no network."""
 
     mode: JailMode = "bubblewrap"
     python_guarantees = GUARANTEES
@@ -137,7 +137,7 @@ def backend(mode: str | None) -> Backend:
 
 @lru_cache(maxsize=16)
 def _asked_for(profile: str, environment: frozenset[tuple[str, str]]) -> JailMode:
-    """Return the setting `jail` under the variables `environment`: a solver run may take less time than reading all settings anew for it."""
+    """Return the setting `jail` under the variables `environment`: a solver run may take less time than reading all settings again for it."""
     from evolake.settings import load
 
     return load(profile).jail

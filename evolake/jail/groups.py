@@ -4,7 +4,7 @@
         jail                        bubblewrap and the server, without a limit: as the root of the jail's own view of control groups
         run                         the program, with the limit; it comes in as its first act, by a descriptor that it does not keep
 
-The jail shows no file system of control groups, so nothing in it can leave its group. Where no group can be made the supervisor's sum
+The jail shows no file system of control groups, so nothing in it can leave its group. If no group can be made the supervisor's sum
 (`inside.watch`) is alone; `evolake doctor` says so. Kernel documentation: `admin-guide/cgroup-v1/memory.rst`, `admin-guide/cgroup-v2.rst`.
 """
 
@@ -168,7 +168,7 @@ class Group:
         return peak / MEBIBYTE if hits else None
 
     def _number(self, name: str, after: str = "") -> int | None:
-        """Return the number in a file of the group, the one behind the word `after` where there are several."""
+        """Return the number in a file of the group, the one behind the word `after` if there are several."""
         words = _words(self._run / name)
         with contextlib.suppress(ValueError, IndexError):
             return int(words[words.index(after) + 1 if after else 0])
@@ -221,7 +221,7 @@ def _place() -> Place | str:
 
 @contextlib.contextmanager
 def group(total_mb: float) -> Iterator[Group | None]:
-    """Yield a group with this limit for one run, None where none can be made: that fails no run."""
+    """Yield a group with this limit for one run, None if none can be made: that fails no run."""
     place, made = _place(), None
     if isinstance(place, Place):
         with contextlib.suppress(OSError):

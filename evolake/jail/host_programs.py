@@ -68,7 +68,7 @@ def host_programs(names: Sequence[str], where: str) -> HostPrograms:
 
 
 def _found(name: str) -> Path | None:
-    """Return the program's file: of a folder that it says is its own, the one in there, since what lies on PATH may only choose among several."""
+    """Return the program's file: of a folder that it says is its own, the one in there, since what is on PATH may only choose among several."""
     chosen = shutil.which(name)
     if chosen is None:
         return None

@@ -1,4 +1,4 @@
-"""Run one native program in a jail of its own, built for it and thrown away with everything that it wrote.
+"""Run one native program in its own jail, built for it and thrown away with everything that it wrote.
 
 The jail holds a sized tmpfs; files go in and come out through the fork server, so no folder of the host is shared with the program.
 """

@@ -1,7 +1,7 @@
 """Blobs: bytes named by their sha256. Source trees, proofs, transcripts and binaries lie here; tables hold only their names.
 
-A blob is written beside its place and renamed, so a name that exists holds all of its bytes; it is verified each time it is read, and a damaged
-one is put aside so that writing it again mends it. Putting the same bytes twice writes once.
+A blob is written next to its place and renamed, so a name that exists holds all of its bytes; it is verified each time it is read, and a damaged
+one is put aside so that writing it again repairs it. Putting the same bytes twice writes once.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     <line>.<asset>            one view per table, with a `cycle` column
     artifacts, derivations, verdicts, agent_calls, evaluations, champions, rules
-                              each the union of all lines' side tables; typed and empty where nothing is published
+                              each the union of all lines' side tables; typed and empty if nothing is published
     artifacts_all, ...        the same with the superseded rows, and where each row came from
     parts, seals              what the lake itself holds
     sql/views/, sql/lineage/  further views; the macros ancestors(id), ancestry(id), descendants(id), funnel(line)
@@ -57,7 +57,7 @@ class Catalogue:
 
     Args:
         lake: the lake.
-        extra_schemas: (line, asset) -> schema of tables that shall exist, typed and empty, also where nothing is published.
+        extra_schemas: (line, asset) -> schema of tables that shall exist, typed and empty, also if nothing is published.
         sql_root: the folder with views/ and lineage/.
         shared_only: without the tables of single lines, `parts` and `seals`: for who asks the shared tables alone.
 

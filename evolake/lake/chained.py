@@ -2,7 +2,7 @@
 
 Each line ends in a check sum over itself. It also says which line of the log it is and what the chain of the check sums before it comes to, so a
 line that is gone, edited or in another place breaks the chain at the next one. A writer that is killed leaves at most an unfinished line: each line
-starts with a newline of its own as well, so what was torn stays apart from what follows, which counts on as if it had never been begun.
+starts with its own newline as well, so what was torn stays apart from what follows, which counts on as if it had never been begun.
 
 A break that has been looked at is acknowledged by one more line (`mended`), never by rewriting the log.
 """
@@ -48,7 +48,7 @@ class Log:
     Attributes:
         bodies: the whole lines, in order, less their numbers; those after its checkpoint, where it was read from one.
         faults: what is broken and not acknowledged; empty where the log can be trusted.
-        no, chain: where the next line goes on.
+        no, chain: where the next line continues.
     """
 
     bodies: tuple[dict[str, Any], ...] = ()

@@ -1,11 +1,11 @@
 """Compaction: the parts of many cycles into few files per table. Content, hashes of record and answers stay as they are.
 
     write the file of many cycles, read it again, hold each part in it to its content hash
-    append the event to the manifest: from here on the parts lie there
+    append the event to the manifest: from here on the parts are there
     remove the small files
 
 Who is killed before the event leaves a file that no manifest names, which the next compaction puts into quarantine; who is killed after it leaves
-small files beside, which the next one removes. All lines are locked meanwhile. A file is filled up to FULL_ROWS; the one that is not full yet is
+small files next to, which the next one removes. All lines are locked meanwhile. A file is filled up to FULL_ROWS; the one that is not full yet is
 written again with what has come since, so a compaction costs what was added and at most one file per table.
 """
 
@@ -37,7 +37,7 @@ FEWEST = 2
 
 @dataclass(frozen=True)
 class Compacted:
-    """What was done to one table, or would be: parts put together, the files that they lie in now, files that went, bytes of those and of these."""
+    """What was done to one table, or would be: parts put together, the files that they are in now, files that went, bytes of those and of these."""
 
     line: str
     asset: str
@@ -60,7 +60,7 @@ def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
     """Compacts every table, and tells those that had something to do. May be cut off anywhere and run again.
 
     Raises:
-        PartitionBusy: a line is at work. LakeError: a table is damaged, or the disk fails; nothing is lost then.
+        PartitionBusy: a line is running. LakeError: a table is damaged, or the disk fails; nothing is lost then.
     """
     if dry_run:
         tables = (Partition(lake.root, line, asset, None) for line, asset, _ in layout.manifests(lake.root))
@@ -171,7 +171,7 @@ def _hold(entry: ManifestEntry, frame: pl.DataFrame, what: str) -> None:
 
 
 def _sweep(lake: Lake, table: Partition, logs: Partitions) -> int:
-    """Remove the small files of parts that lie in a file with others, and files of which nothing is needed
+    """Remove the small files of parts that are in a file with others, and files of which nothing is needed
     any more; return their number."""
     gone, needed = 0, set()
     for cycle, log in logs.items():
@@ -189,7 +189,7 @@ def _sweep(lake: Lake, table: Partition, logs: Partitions) -> int:
 
 
 def _remove_small(lake: Lake, partition: Partition) -> int:
-    """Remove the small files of a part that lies in a file with others, unless a writer is at work on it;
+    """Remove the small files of a part that is in a file with others, unless a writer is running on it;
     return their number."""
     disk.make_folder(partition.lock.parent)
     try:

@@ -63,7 +63,7 @@ def sync_folder(path: Path) -> None:
 
 
 def write_new(path: Path, data: bytes | memoryview) -> None:
-    """Write a file that nobody else reads yet and sync its bytes. An old file of that name is overwritten."""
+    """Write a file that no other process reads yet and sync its bytes. An old file of that name is overwritten."""
     _step("create", path)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
@@ -99,7 +99,7 @@ def read(path: Path, start: int = 0) -> bytes:
 
 
 def names(path: Path) -> list[str]:
-    """Return the names in a folder, sorted; none where there is no such folder. A folder that may not be read is an OSError, never an empty one."""
+    """Return the names in a folder, sorted; none if there is no such folder. A folder that may not be read is an OSError, never an empty one."""
     _step("list", path)
     try:
         return sorted(os.listdir(path))  # noqa: PTH208  a Path per entry takes longer

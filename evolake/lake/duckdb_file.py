@@ -32,7 +32,7 @@ def write(lake: Lake, file: Path, schemas: Mapping[tuple[str, str], TableSchema]
     """Write the file, in the place of an earlier one, and return the number of its views.
 
     Args:
-        schemas: (line, asset) -> schema of tables that shall be there, typed and empty, also where nothing is published.
+        schemas: (line, asset) -> schema of tables that shall be there, typed and empty, also if nothing is published.
 
     Raises:
         InputError: `file` is something else, or cannot be written. LakeError: a table is damaged, CorruptPart a part.

@@ -182,7 +182,7 @@ class Inventory:
 
 
 def take_inventory(lake: Lake) -> Inventory:
-    """Return what the lake holds; a table that is damaged is told, never left out."""
+    """Return what the lake holds; a table that is damaged is shown, never left out."""
     tables: list[TableParts] = []
     damaged: dict[tuple[str, str], LakeError] = {}
     for line, asset, _ in manifests(lake.root):

@@ -145,7 +145,7 @@ class Fence:
 
     def check(self) -> None:
         """Raise PartitionBusy when another writer has taken a newer token, or has ended and removed it: this
-        one has lost its lock and must not go on."""
+        one has lost its lock and must not continue."""
         newest = _newest(self._path)
         if newest != self.token:
             raise PartitionBusy(

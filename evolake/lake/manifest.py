@@ -29,7 +29,7 @@ class PartitionLog:
 
     Attributes:
         commits: one entry a token. The last is what the part should hold.
-        pending: intents newer than the last commit, newest first: their writers died, or are at work now.
+        pending: intents newer than the last commit, newest first: their writers died, or are running now.
         packed: token -> where the part that it wrote lies, if it has been put into one file with others.
     """
 
@@ -155,7 +155,7 @@ class Partitions(Mapping[str | None, PartitionLog]):
 
 @dataclass(frozen=True)
 class Manifest:
-    """A manifest as it lies there: its log, damaged or not, and what its whole lines say, by cycle."""
+    """A manifest as it is there: its log, damaged or not, and what its whole lines say, by cycle."""
 
     log: chained.Log
     partitions: Partitions
@@ -197,7 +197,7 @@ class Manifests:
         self._parsed: dict[Path, _Parsed] = {}
 
     def look(self, path: Path) -> Manifest:
-        """Return the manifest whether damaged or not; an empty one where there is none."""
+        """Return the manifest whether damaged or not; an empty one if there is none."""
         return self._look(path, checkpoints=True)
 
     def reread(self, path: Path) -> Manifest:
@@ -248,10 +248,10 @@ class Manifests:
         return same and partitions.stored().equals(stored.rows)
 
     def load(self, path: Path) -> Partitions:
-        """Return cycle -> log, for every partition that the manifest names; empty where there is no manifest.
+        """Return cycle -> log, for every partition that the manifest names; empty if there is no manifest.
 
         Raises:
-            LakeError: the manifest is damaged, or is gone while parts lie beside it.
+            LakeError: the manifest is damaged, or is gone while parts are next to it.
         """
         result, part = self.look(path), None
         if not result.log.no and (part := layout.any_part(path.parent)):

@@ -1,6 +1,6 @@
 """The publish protocol: after a crash at any point, readers see the old content whole or the new content whole.
 
-Under the partition's lock: write a temporary file beside the target, sync it, open it again and check it; append the intent; give the old
+Under the partition's lock: write a temporary file next to the target, sync it, open it again and check it; append the intent; give the old
 part a second name in the history; replace the record next to the part, then the part; sync the folder; append the commit. The fencing token is
 asked for again before the replace and before the commit. Parquet bytes hold no time and no name of a run, so the same frame gives the same bytes.
 """
@@ -109,7 +109,7 @@ class Publisher:
         return record
 
     def _keep(self, partition: Partition, current: ManifestEntry) -> None:
-        """Give what is superseded its place in the history: a second name, or a file of its own where it lies
+        """Give what is superseded its place in the history: a second name, or its own file where it lies
         in one with others."""
         kept = partition.history(current.token, current.record.file_sha)
         disk.make_folder(kept.parent)
@@ -144,7 +144,7 @@ def as_commit(entry: ManifestEntry) -> ManifestEntry:
 
 
 def as_record(entry: ManifestEntry, root: Path) -> bytes:
-    """Return the bytes of the record beside a part: the line of its commit, outside of the chain."""
+    """Return the bytes of the record next to a part: the line of its commit, outside of the chain."""
     return chained.signed(manifest_lines.body_of(as_commit(entry), root)) + b"\n"
 
 

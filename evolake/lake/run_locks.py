@@ -1,4 +1,4 @@
-"""Which runs live: each run that has a process of its own holds a lock named after it, from its first moment until that process ends.
+"""Which runs live: each run that has its own process holds a lock named after it, from its first moment until that process ends.
 
 The lock is the operating system's, so it goes with the process, however that ends: a run that has not ended and whose lock is free is dead. The file
 that a lock was taken on stays behind as the evidence that the run once lived, until somebody who knows that the run has ended takes it away.

@@ -67,7 +67,7 @@ class TableSchema:
         return {name: (kind, self.descriptions[name]) for name, kind in self.columns.items()}
 
     def note(self, column: str) -> str:
-        """Return what a reader is told of a column: its description, and whether it is no content."""
+        """Return what a reader is shown about a column: its description, and whether it is no content."""
         aside = " Not content: it may differ when the same work is done again." if column in self.provenance else ""
         return self.descriptions[column] + aside
 
@@ -234,7 +234,7 @@ STATE = TableSchema(
     "state", 1,
     {"name": (pl.String, "Which value of the line's memory it is."), "value": (pl.String, "What is remembered, as JSON.")}, keys=("name",),
 )
-"""What a line carries from cycle to cycle beside its tables."""
+"""What a line carries from cycle to cycle next to its tables."""
 OPENED = TableSchema(
     "opened", 1,
     {"cycle": pl.String, "incoming_version": (pl.String, "Version of the sealed population that the cycle's work is based on.")}, keys=("cycle",),
@@ -253,7 +253,7 @@ IMMIGRANTS = TableSchema(
     },
     keys=("seed_sha",),
 )
-"""The seeds that entered a cycle, beside the population that was sealed for it."""
+"""The seeds that entered a cycle, next to the population that was sealed for it."""
 ENTERED = "seeds_entered"
 """Name of the entry of a population's state that tells which seeds have entered: seed_sha -> `immigrants.entry`."""
 INCOMING = "incoming_"

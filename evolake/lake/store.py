@@ -77,14 +77,14 @@ class Lake:
         return self._publisher.publish(partition, frame, run_id, schema)
 
     def note_profile(self, profile: str) -> None:
-        """Remembers the profile that a population was sealed under: whoever opens the lake without naming one goes on with it."""
+        """Remembers the profile that a population was sealed under: whoever opens the lake without naming one continues with it."""
         if profile_of(self.root) != profile:
             path = self.root / PROFILE_FILE
             with disk.as_lake_error(f"the profile of the lake cannot be noted in {path}", "to continue with it"):
                 disk.write_atomic(path, f"{profile}\n".encode(), tag=str(os.getpid()))
 
     def record(self, line: str, asset: str, cycle: str | None = None) -> Record | None:
-        """Return what the partition holds by its manifest, None where nothing was published. Bytes are read only to settle an unfinished publication.
+        """Return what the partition holds by its manifest, None if nothing was published. Bytes are read only to settle an unfinished publication.
         """
         partition = Partition(self.root, line, asset, cycle)
         log = self.verifier.log(partition)
@@ -99,7 +99,7 @@ class Lake:
         """Return the cycles of a table that hold something, in order.
 
         Raises:
-            LakeError: a part lies there of which the manifest knows nothing: it has lost lines.
+            LakeError: a part is there of which the manifest knows nothing: it has lost lines.
         """
         table = Partition(self.root, line, asset, None)
         known = self.manifests.load(table.manifest)
@@ -168,8 +168,8 @@ class Lake:
                 return frame
 
     def _rows_in(self, place: Packed, entry: ManifestEntry) -> tuple[pl.DataFrame, Path, tuple[int, int, int, int]]:
-        """Return (the rows of a part that lies in a file with others, that file, its identity). The file is
-        read once for all that lie in it."""
+        """Return (the rows of a part that is in a file with others, that file, its identity). The file is
+        read once for all that are in it."""
         identity = Shas.identity(place.path)
         if self._whole is None or self._whole[0] != (place.path, identity):
             self._whole = ((place.path, identity), _opened(place.path))
@@ -197,7 +197,7 @@ class Lake:
             yield
 
     def line_holder(self, line: str) -> Holder | None:
-        """Return the run that is at work on a line, as its lock's note says; None where none is. Takes no lock and writes nothing."""
+        """Return the run that is running on a line, as its lock's note says; None if none is. Takes no lock and writes nothing."""
         return held_by(layout.line_lock(self.root, line))
 
 

@@ -79,7 +79,7 @@ class Verifier:
         return self._manifests.load(partition.manifest).get(partition.cycle, EMPTY_LOG)
 
     def settle(self, partition: Partition) -> Settled | None:
-        """Return what the partition holds, verified; None where nothing has been published.
+        """Return what the partition holds, verified; None if nothing has been published.
 
         Raises:
             CorruptPart: the bytes are neither the old content nor the new; they are in quarantine.
@@ -143,7 +143,7 @@ class Verifier:
                 return settled
 
     def _in_file(self, log: PartitionLog, place: Packed) -> tuple[Settled | None, str | None]:
-        """As `_look`, of a part that lies in a file with others."""
+        """As `_look`, of a part that is in a file with others."""
         try:
             got = self.shas.of(place.path)
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Figures of task families: passed gates, shares by category, distributions of complexity, difficulty, growth by cycle; the paper's beside."""
+"""Figures of task families: passed gates, shares by category, distributions of complexity, difficulty, growth by cycle; the paper's next to."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def difficulty(curves: Sequence[Curve], passed: Sequence[tuple[int, float, float
     """Draw executed work by difficulty, a line per group with its middle half; next to it the share of right
     replies of a policy.
 
-    passed: (difficulty, share, lower and upper end of its interval); empty where no policy was asked, which is then said.
+    passed: (difficulty, share, lower and upper end of its interval); empty if no policy was asked, which is then said.
     """
     shown = [curve for curve in curves if curve.points]
     drawn, first = figure(height=4.4, width=WIDE)

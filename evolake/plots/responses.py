@@ -1,4 +1,4 @@
-"""What a design does beside another: how fast its memories move, and how many times less work it takes."""
+"""What a design does next to another: how fast its memories move, and how many times less work it takes."""
 
 from __future__ import annotations
 

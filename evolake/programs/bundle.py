@@ -48,7 +48,7 @@ class Measured(BaseModel):
 class ProgramClaims(BaseModel):
     """What is said of a program: search: under the seeds that candidates are ranked by. own, initial: held out, under the same seeds.
 
-    noise: of an evaluation as its lake measured it, in the score's unit. It is carried for who reads the bundle; what is judged by is measured anew.
+    noise: of an evaluation as its lake measured it, in the score's unit. It is carried for who reads the bundle; what is judged by is measured again.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -115,7 +115,7 @@ def _of_row(row: Mapping[str, Any], files: bytes, name: str, settings: Settings)
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, every gate, the scores of the search, and a sample of the held-out evaluations beside the initial program's."""
+    """Identity, every gate, the scores of the search, and a sample of the held-out evaluations next to the initial program's."""
     from evolake.programs.model.project import program_id, project_of, unpack_files
     from evolake.programs.sandbox.evaluating import Evaluator
     from evolake.programs.sandbox.meeting import settled

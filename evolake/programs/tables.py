@@ -1,7 +1,7 @@
 """Types of the tables of the programs line. Those in ARCHIVE are carried from cycle to cycle (`population`); single assets add the others.
 
-Projects are rows beside each other in one partition per cycle, told apart by `project`: a second partition dimension would make a backfill of 50
-projects 50 times the partitions, each with a chain of seals of its own, where one query now ranks them all."""
+Projects are rows side by side in one partition per cycle, distinguished by `project`: a second partition dimension would make a backfill of 50
+projects 50 times the partitions, each with a chain of its own seals, where one query now ranks them all."""
 
 from __future__ import annotations
 
@@ -155,4 +155,4 @@ TABLES = incoming_tables(ARCHIVE) | {
     **dict.fromkeys(("seeds", "immigrant_programs", "candidates", "survivors"), PROGRAMS), **dict.fromkeys(("measured", "heldout"), MEASURED),
     **dict.fromkeys(("generations", "notes", "duel_notes"), JOURNAL), **tables_by_name(PROJECTS, UNMADE, GATED, DECISIONS),
 }
-"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql --schema`."""

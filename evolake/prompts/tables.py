@@ -294,4 +294,4 @@ TABLES = incoming_tables(ARCHIVE) | {
     **dict.fromkeys(("duel_replies", "heldout"), EVALUATIONS),
     **tables_by_name(GATED, PROBLEMS, FEED, FEED_READ, ROLLOUTS, VALUES, RATINGS, EDITS, UNMADE, UPDATES, DECISIONS, LEARNABILITY),
 }
-"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql --schema`."""

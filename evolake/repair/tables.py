@@ -1,7 +1,7 @@
 """Types of the tables of the repair study, and the key of a partition.
 
 A partition is a cell: one arm with one seed (`one_shot-0`). All parts of one study bear its `study_sha`: cells of an earlier study with other
-problems or another budget can be told apart, and are never mixed into a table.
+problems or another budget can be distinguished, and are never mixed into a table.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ class Figure:
 
     Attributes:
         title: its heading, and the name of its file.
-        draw: from what the line's figures are drawn from to a PNG; None where there is nothing to draw.
-        place: where it stands in the line's template, which shows `placed[place]`.
+        draw: from what the line's figures are drawn from to a PNG; None if there is nothing to draw.
+        place: where it is in the line's template, which shows `placed[place]`.
         order: among all figures of the line, by title where equal.
         asset: the asset in whose metadata it is shown too; "" for none.
     """

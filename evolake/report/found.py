@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
 
 SHORTEST = 8
-"""Digits of an id that are enough where no other artifact begins with them."""
+"""Digits of an id that are enough if no other artifact begins with them."""
 LISTED = 12
 _START = re.compile(rf"[0-9a-f]{{{SHORTEST},64}}")
 ARTIFACTS = """

@@ -1,4 +1,5 @@
-"""The health of a lake: the audit of its tables, blobs and seals, with the tape and the fetched sources, which have their own ways to be checked."""
+"""The health of a lake: the audit of its tables, blobs and seals, with the call cache and the fetched sources, which have their own ways to be
+checked."""
 
 from __future__ import annotations
 
@@ -22,12 +23,12 @@ def examine(root: Path, *, fast: bool = False) -> Audit:
 
 
 def mend(root: Path) -> Audit:
-    """Mends what provably can be mended, and gives what was done and what is left."""
+    """Mends what provably can be repaired, and gives what was done and what is left."""
     return repair(Lake(root), more=(tape, fetched))
 
 
 def summary(result: Audit) -> str | None:
-    """One line on what was found, with the command that tells more; None where nothing was."""
+    """One line on what was found, with the command that tells more; None if nothing was."""
     real = [finding for finding in result.findings if not finding.note]
     if not real:
         return None
@@ -36,7 +37,7 @@ def summary(result: Audit) -> str | None:
 
 
 def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Yield findings of the tape: each entry, and each record beside a session, holds what was written under
+    """Yield findings of the call cache: each entry, and each record next to a session, holds what was written under
     the name that it is filed under."""
     if fast:
         return
@@ -69,7 +70,7 @@ def _damage(entries: Tape, key: str) -> EvolakeError | None:
 
 
 def _account(entries: Tape, path: Path, where: str) -> Iterator[Finding]:
-    """Lines of what was spent have no check sum: each must be one, and what it says of a call that is on the tape is held to the tape."""
+    """Lines of what was spent have no check sum: each must be one, and what it says of a call that is in the call cache is held to the call cache."""
     lines = disk.read(path).split(b"\n")
     for at, line in enumerate(lines[:-1], start=1):  # after the last newline there is nothing, or what a dying writer left unfinished
         if not line:

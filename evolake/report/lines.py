@@ -1,4 +1,4 @@
-"""Which lines a page has, each at which cycle: every line with a finished cycle; one without a section of its own gets the common one."""
+"""Which lines a page has, each at which cycle: every line with a finished cycle; one without its own section gets the common one."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def outcome_of(lake: Lake, line: str, cycle: str) -> str:
 
 
 def new_seeds(lake: Lake, line: str, cycle: str) -> str:
-    """Return what became of each seed that was added to the line and entered this cycle; "" where none did."""
+    """Return what became of each seed that was added to the line and entered this cycle; "" if none did."""
     if lake.record(line, IMMIGRANTS.name, cycle) is None:
         return ""
     seeds = lake.read(line, IMMIGRANTS.name, cycle).sort("name").to_dicts()
@@ -45,7 +45,7 @@ def new_seeds(lake: Lake, line: str, cycle: str) -> str:
 
 def _became(seed: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
     """Return "accepted", "there already", or why it is neither. verdict: the first that is against it; None
-    where no gate was reached."""
+    if no gate was reached."""
     if seed["state"] != "blocked":
         return "accepted" if seed["state"] == "accepted" else "was there already"
     reason = shorten(seed["reason"] or "", REASON, placeholder=" ...")

@@ -1,7 +1,7 @@
 """Pages as one HTML file each, from Jinja2 templates: no script, no outside reference, figures inside.
 
 Titles, names and reasons may come from a model. A template escapes whatever it is given, and no module writes markup, so that what a candidate says
-is text on every page. A line's section is a template of its own package, which takes what all share from `evolake/`:
+is text on every page. A line's section is its own template package, which takes what all share from `evolake/`:
 
     {% from "evolake/parts.html.j2" import section, pictures %}
     <h1>Bridges</h1>
@@ -95,7 +95,7 @@ def _environment(package: str) -> Environment:
 
 
 def _figures(value: float) -> str:
-    """Return a number as it stands in a table: counts whole, measures with three significant digits."""
+    """Return a number as it is in a table: counts whole, measures with three significant digits."""
     if not abs(value) < 10**9:
         return str(value)
     if not isinstance(value, float) and value == int(value):  # also a whole Decimal, as SQL sums come

@@ -86,12 +86,12 @@ class Story:
     """One cycle of one line.
 
     Attributes:
-        champion, champion_id, since: who leads after the cycle and from which cycle on; "" where the line crowns nobody.
+        champion, champion_id, since: who leads after the cycle and from which cycle on; "" where the line promotes nobody.
         leads: what the line has to show where it has no champion; "" elsewhere.
-        gain: what the champion is better at, by how much, with its interval; "" where nothing is known.
+        gain: what the champion is better at, by how much, with its interval; "" if nothing is known.
         short_gain: the same in the fewest words, for a table.
         duel: why the best of the ranking is not the champion; "" where it is.
-        made: candidates of the cycle. passed: those that every gate let through. noun: what one is called. live: artifacts that go on.
+        made: candidates of the cycle. passed: those that every gate let through. noun: what one is called. live: artifacts that continue.
         gates, blocks: the cycle's funnel, in the order of the gates; who stopped most first.
         beside: what came to the gates and was not proposed, so that their counts agree for a reader; "" for nothing.
         unanswered: cycle -> which roles gave no valid reply at all, of this cycle and those before it that had such a role.
@@ -215,7 +215,7 @@ def plural(noun: str) -> str:
 
 
 def story_of(lake: Lake, line: str, cycle: str, *, closing: bool = False) -> Story:
-    """Return the story of one cycle, from what lies in the lake; later cycles are not looked at. closing: it is about to be sealed.
+    """Return the story of one cycle, from what is in the lake; later cycles are not looked at. closing: it is about to be sealed.
 
     Raises:
         LakeError: a table that it needs is damaged.

@@ -1,6 +1,6 @@
 """Types of the tables of the solvers line that hold measurements, rankings and the champion.
 
-A run is one process on one formula. `instance` names the formula (shuffles have names of their own), `shuffle` is 0 for the formula as generated.
+A run is one process on one formula. `instance` names the formula (shuffles have their own names), `shuffle` is 0 for the formula as generated.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ CLOCK = "clock"
 REFUSED, UNREAD = "refused", "unread"
 """Statuses of a run that ended by itself with an error and no answer; unread: and it said that it cannot read the formula."""
 LATE_GATES = ("benchmark", "duel", "holdout")
-"""Stages in which a variant that passed all gates can still be blocked for good; see `soundness`."""
+"""Stages in which a variant that passed all gates can still be blocked permanently; see `soundness`."""
 _RUN_COLUMNS = {
     "variant_id": pl.String, "cycle": pl.String, "suite": pl.String, "instance": pl.String,
     "family": (pl.String, "Kind of formula, e.g. random-3; shuffled copies keep it."),

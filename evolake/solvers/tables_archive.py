@@ -166,4 +166,4 @@ TABLES = incoming_tables(ARCHIVE) | {
         tables.RULE_METRICS,
     ),
 }
-"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql --schema`."""

@@ -176,4 +176,4 @@ def pick_arms(text: str) -> list[str]:
         raise InputError("these arms cannot be run", wanted=f"all, or some of {', '.join(ARMS)}", got=text or "none", do="name some of these")
     return [arm for arm in ARMS if arm in names]
 TABLES = tables_by_name(PROBLEMS, STUDY, STEPS, REPLIES, SUMMARY, COMPARISONS, CURVES, FIGURES)
-"""Asset -> schema of every table that the study publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the study publishes under its own name, for SQL and for `evolake sql --schema`."""

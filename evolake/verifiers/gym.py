@@ -1,9 +1,9 @@
-"""reasoning-gym's datasets, inside the jail: an entry is made anew from a few values, and the dataset's own `score_answer` judges replies.
+"""reasoning-gym's datasets, inside the jail: an entry is made again from a few values, and the dataset's own `score_answer` judges replies.
 
 The values are `{"dataset", "seed", "size", "index", "configuration"}`, the library's own way, or `{"dataset", "seed", "difficulty"}`, by curriculum.
 
 Some of its verifiers hand a reply to a parser that evaluates it, so scoring is done here, in the candidate's process, and nowhere else. An entry is
-made anew for scoring: what JSON cannot carry of it need not travel.
+made again for scoring: what JSON cannot carry of it need not travel.
 """
 
 from __future__ import annotations

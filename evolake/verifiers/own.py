@@ -5,7 +5,7 @@
     def score(reply: str, label, question: str) -> float | bool
     def right_reply(label, question: str) -> str          # only if the label, in the asked form, is no right reply
 
-`reply` is the whole reply, without calls of tools; `label` is the answer of the row. 1 or True is correct; what lies between counts in the reward
+`reply` is the whole reply, without calls of tools; `label` is the answer of the row. 1 or True is correct; what is between counts in the reward
 alone. What the file imports is imported once, in the jail's server; each reply is scored in a process that is forked from it, so no reply can change
 the verifier that the next one meets. A problem carries the file's text (`Problem.entry`), so rows, exports and bundles say by what they were judged,
 and can be judged again elsewhere.

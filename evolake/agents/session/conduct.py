@@ -1,7 +1,8 @@
 """The loop of a session: ask, run what the turn calls, tell what came of it, until it is finished or ends otherwise.
 
-Each turn goes the way of any call (tape, budget, wire), and is asked with the whole conversation so far. The files and what was told are functions of
-the turns and of what commands said, and both are kept; so a session is replayed to the same bytes, and one that was killed goes on from its last
+Each turn goes the way of any call (tape, budget, wire), and is asked with the whole conversation so far. The files and what was shown are
+functions of
+the turns and of what commands said, and both are kept; so a session is replayed to the same bytes, and one that was killed continues from its last
 turn. That a session is of no use is an `AgentFailure` with one of these words for a status:
 
     out_of_turns, out_of_tokens, out_of_usd, out_of_time     a bound of the settings was reached before it was finished
@@ -78,7 +79,7 @@ def conduct(backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Rec
 
     Raises:
         MachineryError: the jail or what a command needs failed. InputError, BudgetExhausted, AgentUnavailable: as `ModelBackend.ask`. The next
-        session with the same request goes on from the last turn.
+        session with the same request continues from the last turn.
     """
     session = _Session(backend, job, bench, record)
     try:
@@ -221,7 +222,8 @@ class _Session:
         return None
 
     def _cut_short(self, known: dict[str, Any] | None) -> Ending | None:
-        """Return how it ended, if its last turn brought nothing that the tape has, or ended it before an evolake that looked at the files first."""
+        """Return how it ended, if its last turn brought nothing that the call cache has, or ended it before an evolake that looked at the files
+        first."""
         if not known or known["last"] != self.state.last or not self.state.last:
             return None
         if known["outcome"] == "finished":
@@ -232,7 +234,7 @@ class _Session:
         return self.records.read(f"end\x1f{name}")
 
     def _recorded(self, name: str) -> Recorded:
-        """Return what is known of a session, for the choice of the one to go on with."""
+        """Return what is known of a session, for the choice of the one to continue with."""
         if (end := self._ended(name)) is not None:
             return Recorded("answered" if end["outcome"] in ("finished", "withdrawn") else "failed", self.backend.tape.read(end["last"]))
         return Recorded("open", self.backend.tape.read(name))

@@ -136,7 +136,8 @@ class Bench:
 
     workspace: its files. parent: the folder that they were read from, of which commands get a copy with the changes; None if there is no other file.
     finish: what its last call says. finish_fault: why files and last call together are no reply, "" if they are one; a function of the two alone.
-    call: the jail. commands: by name. reference: makes the files that may be read beside those of the workspace, path -> text; their paths begin with
+    call: the jail. commands: by name. reference: makes the files that may be read next to those of the workspace, path -> text; their paths
+    begin with
     one folder that the workspace has not, and a listing or a search sees them only when it is asked for that. keep: takes the rows of each command,
     new or recorded.
     """
@@ -245,7 +246,7 @@ def _on_files(bench: Bench, name: str, arguments: dict[str, Any]) -> Result:
 
 
 def _beside(bench: Bench, path: str) -> Mapping[str, str]:
-    """Return the files below a path that are there to be read beside the workspace's; none where the workspace has some there."""
+    """Return the files below a path that are there to be read next to the workspace's; none where the workspace has some there."""
     folder = path.removeprefix("./").strip("/")
     if not folder or any(_below(name, folder) for name in bench.workspace.files):
         return {}

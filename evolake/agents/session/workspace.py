@@ -82,7 +82,7 @@ class Workspace:
         parent, all files.
 
         Raises:
-            InputError: a link stands where a file would be written.
+            InputError: a link is where a file would be written.
         """
         if parent is None:
             folder.mkdir()
@@ -111,7 +111,7 @@ def well_formed(text: str) -> str:
 
 
 def _above(name: str) -> list[str]:
-    """Return the folders that a path lies in."""
+    """Return the folders that a path is in."""
     return [str(parent) for parent in Path(name).parents][:-1]
 
 

@@ -175,7 +175,7 @@ def _aligned(count: int, dtype: np.dtype) -> np.ndarray:
 
 
 def _packed(instances: Planted, mpad: int) -> np.ndarray:
-    """(B, 3, padded M) words: the variable, and the top bit for a negated literal. Padding points at a variable of its own, number N."""
+    """(B, 3, padded M) words: the variable, and the top bit for a negated literal. Padding points at its own variable, number N."""
     if instances.idx.size and not 0 <= int(instances.idx.min()) <= int(instances.idx.max()) < instances.n:
         raise ValueError("a clause names a variable that the instance does not have")
     words = np.full((instances.batch, 3, mpad), instances.n, dtype=np.uint32)

@@ -190,7 +190,7 @@ def _tanh(types: Types) -> str:
 
 
 def _signed(lines: Lines, base: str, exponent: str, size: str) -> str:
-    """|base|^exponent made into base^exponent: the sign of odd powers of negative numbers, and no number where there is none."""
+    """|base|^exponent made into base^exponent: the sign of odd powers of negative numbers, and no number if there is none."""
     types = lines.types
 
     def floor(value: str) -> str:

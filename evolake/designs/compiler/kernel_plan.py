@@ -120,7 +120,7 @@ class _Planner:
         return self.passes.setdefault(time, Pass(time))
 
     def _store(self, expression: Expression) -> None:
-        """Keep a loop value in an array of its own, from the pass that computes it."""
+        """Keep a loop value in its own array, from the pass that computes it."""
         if expression.serial in self.stored or expression.domain == "S":
             return
         self.stored[expression.serial] = expression

@@ -68,7 +68,7 @@ def _compare(name: str) -> Rule:
 
 def _clamp(low_at: int | None, high_at: int | None, default: tuple[float, float] | None = None) -> Rule:
     """Lower clamp in its forms; what is no number stays none, and a limit that is none leaves none.
-    `default`: the limits where none are given."""
+    `default`: the limits if none are given."""
 
     def rule(lowering: Lowering, node: Node, position: int) -> Value:
         builder, options = lowering.builder, dict(node.kwargs)

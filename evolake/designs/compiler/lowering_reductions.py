@@ -178,7 +178,7 @@ def _before(builder: Builder, later: Expression, earlier: Expression, largest: b
 
 
 def _extremes(builder: Builder, items: list[Expression]) -> list[Expression] | None:
-    """Return the values from largest to smallest, by fewer instructions, where there are two or three."""
+    """Return the values from largest to smallest, by fewer instructions, if there are two or three."""
     if len(items) == 2:
         return [builder.apply("maximum", *items), builder.apply("lesser", *items)]
     if len(items) == 3:

@@ -232,7 +232,7 @@ def _chosen(lowering: Lowering, source: Value, index: Value) -> Value:
 
 
 def _within(lowering: Lowering, index: Value, extent: int) -> None:
-    """Refuses a computed place that may lie outside its axis: torch raises there, and a kernel would not."""
+    """Refuses a computed place that may be outside its axis: torch raises there, and a kernel would not."""
     for item in index.cells.flat:
         places = lowering.builder.outcomes(item)
         if places is None or not all(0 <= int(place) < extent for place in places):

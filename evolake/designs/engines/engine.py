@@ -36,7 +36,7 @@ from evolake.errors import InputError
 
 ENGINES = ("auto", "fused", "mixed", "torch", "reference")
 TOGETHER = 4
-"""How many times its median steps a run goes on for to see more than half of the batch solved at once."""
+"""How many times its median steps a run continues for to see more than half of the batch solved at once."""
 TAIL = 0.025
 
 

@@ -48,7 +48,7 @@ GRACE_S = 3.0
 PATIENCE = 5
 """How many times as long as a guard the clock may run while the child has not computed for as long: a loaded machine is no design's fault."""
 TRIES = 3
-"""How often a run is begun before a clock may end it for good; each time it gets twice as long."""
+"""How often a run is begun before a clock may end it permanently; each time it gets twice as long."""
 CORE_TIMES = 10.0
 """How many times the seconds that a run is counted for its child may compute: far more than any machine or engine that works needs."""
 MOST_BYTES = 64_000_000

@@ -25,7 +25,7 @@ SAME = 1.15
 
 @dataclass(frozen=True)
 class TermEffect:
-    """What a term does on one kind of formulas. ratio: work without it over work with it, geometric mean over rungs; above 1 it helps.
+    """What a term does on one kind of formulas. ratio: work without it over work with it, geometric mean over budget levels; above 1 it helps.
 
     bound: "at least" if some run without the term was not solved, "at most" if some run with it was not, "about" if both.
     """
@@ -51,7 +51,7 @@ class TermEffect:
 
 
 def term_effects(term: str, rungs: Sequence[Rung], whole: Sequence[Lap], without: Sequence[Lap]) -> list[TermEffect]:
-    """Return what a term does, by kind. whole, without: laps of all rungs, each run to its end or its limit."""
+    """Return what a term does, by kind. whole, without: stages of all budget levels, each run to its end or its limit."""
     result = []
     for kind in dict.fromkeys(rung.kind.name for rung in rungs):
         pairs = [(own, other) for rung, own, other in zip(rungs, whole, without, strict=True) if rung.kind.name == kind]

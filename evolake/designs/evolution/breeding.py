@@ -1,6 +1,6 @@
 """Breeds designs within a cycle: children race over sizes and seeds before the cycle's experiments, and the best of them enter it.
 
-Children are made and judged in generations of fixed size. All of one generation come of the elite as it stood before it, meet the bars that held
+Children are made and judged in generations of fixed size. All of one generation come of the elite as it was before it, meet the bars that held
 then, and are taken in the order in which they were proposed. So what comes out depends on the seed, not on how many workers there are or on
 who ends first, and a race that was killed comes to the same when it is run again. What ends a race is counted too: children, and simulated steps
 times instances times variables, weighted by the work of a step. The instances are those of `SAME_FORMULAS` cycles: what was fitted to them meets
@@ -36,13 +36,13 @@ from evolake.seeds import child_seed
 
 GENERATION = 16
 CORE_TIMES = 5.0
-"""What a rung may take, as a multiple of `core_s` of the experiments at low fidelity: its bar is to end it, not this."""
+"""What a budget level may take, as a multiple of `core_s` of the experiments at low fidelity: its bar is to end it, not this."""
 SHARES_OF_LARGEST = (0.25, 0.35, 0.5, 0.5, 0.7, 1.0, 1.0)
-"""Sizes of the rungs; two at a size have instances of their own."""
+"""Sizes of the budget levels; two at a size their own have instances."""
 SAME_FORMULAS = 4
 """Cycles in a row that race on the same formulas. Designs of the archive, which race in each, took half of its processor time."""
 UNIFORM_FROM = 0.5
-"""Size of the smallest rung of uniform formulas, as a share of the largest."""
+"""Size of the smallest budget level of uniform formulas, as a share of the largest."""
 SETTLED_AFTER = 0.5
 """Share of the children after which forms are settled (`Race.settle`)."""
 ENTERING_OF_ONE_FORM = 2
@@ -79,7 +79,8 @@ def should_breed(settings: DesignsSettings, backend: str) -> bool:
 
 
 def rungs_of(settings: DesignsSettings, cycle: str, root_seed: int) -> list[Rung]:
-    """Return the rungs of a cycle's race, small ones first, each with instances that no experiment draws, the same for `SAME_FORMULAS` cycles."""
+    """Return the budget levels of a cycle's race, small ones first, each with instances that no experiment draws, the same for `SAME_FORMULAS`
+    cycles."""
     epoch = f"from {_first_of_same_formulas(cycle):04d}"
     race = settings.race
     sizes = [max(settings.n_start, round(share * race.max_n)) for share in SHARES_OF_LARGEST]
@@ -147,7 +148,8 @@ class KnownDesigns:
 
 
 def solved_before(rows: Sequence[Mapping[str, Any]], rungs: Sequence[Rung]) -> dict[str, dict[int, Lap]]:
-    """Return what designs solved on these rungs in earlier races: by design id, by the rung's seed. Rows that lack the seeds show nothing."""
+    """Return what designs solved on these budget levels in earlier races: by design id, by the budget level's seed. Rows that lack the seeds
+    show nothing."""
     batches, result = {rung.seed: rung.batch for rung in rungs}, dict[str, dict[int, Lap]]()
     for row in rows:
         if row.get("seeds") is None or row.get("solved") is None:
@@ -200,7 +202,8 @@ def breed(starters: Sequence[Starter], setup: RaceSetup, known: KnownDesigns, *,
 class _Stage:
     """A race on its way.
 
-    before: what designs of the archive solved in earlier races on these rungs. laps: of the racer that was taken last. made: children by id. shares:
+    before: what designs of the archive solved in earlier races on these budget levels. stages: of the racer that was taken last. made: children
+    by id. shares:
     what the archive's designs have in each racer.
     """
 
@@ -234,7 +237,7 @@ class _Stage:
             self._row(starter, (), "start", racer)
 
     def _unknown(self, design_id: str, limits: Sequence[int]) -> list[int]:
-        """Return the places of the rungs that a design has to run. A kind is known as far as it was solved within the limits."""
+        """Return the places of the budget levels that a design has to run. A kind is known as far as it was solved within the limits."""
         before, unknown, ended = self.before.get(design_id, {}), list[int](), set[str]()
         for place, (rung, limit) in enumerate(zip(self.race.rungs, limits, strict=True)):
             lap = before.get(rung.seed)
@@ -244,7 +247,7 @@ class _Stage:
         return unknown
 
     def _joined(self, design_id: str, limits: Sequence[int], laps: Sequence[Lap]) -> list[Lap]:
-        """Return the laps of all rungs: those that were run, and those that were known."""
+        """Return the stages of all budget levels: those that were run, and those that were known."""
         ran = dict(zip(self._unknown(design_id, limits), laps, strict=False))
         missing = Lap(0, False, 0.0, ran=False)
         before = self.before.get(design_id, {})
@@ -285,7 +288,7 @@ class _Stage:
         return result, self._submitted(json.dumps(result.traced.to_json(), sort_keys=True))
 
     def _submitted(self, traced: str, places: Sequence[int] | None = None, limits: Sequence[int] = ()) -> Future[list[Lap]]:
-        """Submit a design on all rungs, or on those at some places."""
+        """Submit a design on all budget levels, or on those at some places."""
         rungs, limits = self.race.rungs, limits or self.race.limits()
         chosen = range(len(rungs)) if places is None else places
         if not chosen:

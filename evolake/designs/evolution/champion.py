@@ -61,7 +61,7 @@ class Succession:
 def contenders(population: Population, order: Sequence[str], texts: Texts) -> tuple[Contender, Contender, Contender]:
     """Challenger (first by consensus), incumbent (the champion, or the baseline), baseline (the seed of that name, or the first seed).
 
-    The challenger has to show itself at the largest size that any ranked design has solved, whether it went on to that size itself or not.
+    The challenger has to show itself at the largest size that any ranked design has solved, whether it continued to that size itself or not.
     """
     seeds = population.designs.filter((pl.col("origin") == "seed") & (pl.col("state") != "blocked")).sort("title")
     named = seeds.filter(pl.col("title") == "baseline")["design_id"].to_list()
@@ -135,7 +135,7 @@ def decide_champion(
     """Duel, verdict, and the comparison with the baseline.
 
     Args:
-        challenger: first by consensus. incumbent: the champion, or the baseline where there is none yet. Either may be the same design.
+        challenger: first by consensus. incumbent: the champion, or the baseline if there is none yet. Either may be the same design.
         executor: where runs go; results do not depend on it. simulate: what runs one batch (see `experiments.simulate_level`).
     """
     arena = _Arena(executor, simulate, settings, profile, cycle_seeds)

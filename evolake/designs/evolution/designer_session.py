@@ -1,6 +1,6 @@
 """The designer as a session of a model: its workspace, and the commands that trace and try what it wrote.
 
-Trials are run on planted instances of their own, drawn by the root seed and the cycle: no experiment and no duel of champions draws them.
+Trials are run on their own planted instances, drawn by the root seed and the cycle: no experiment and no duel of champions draws them.
 """
 
 from __future__ import annotations
@@ -103,14 +103,14 @@ class SessionDesigner:
 
 
 def starting_files(request: DesignRequest) -> tuple[dict[str, str], str]:
-    """Return the workspace at the start: references, baseline, and design.py, which is the first reference where there is one. And which that is."""
+    """Return the workspace at the start: references, baseline, and design.py, which is the first reference if there is one. And which that is."""
     files = {f"references/{reference.design_id}.py": reference.source for reference in request.references} | {BASELINE: request.baseline_source}
     start = next(iter(files))
     return files | {FILE: files[start]}, start
 
 
 def request_of(request: DesignRequest, start: str, turns: int) -> DesignSessionRequest:
-    """Return what the session is told."""
+    """Return what the session is shown."""
     return DesignSessionRequest(
         phase=request.phase, direction=request.direction, rationale=request.rationale, focus=request.focus, avoid=request.avoid,
         key_insights=request.key_insights, objectives=request.objectives, schedule=request.schedule, start=start,

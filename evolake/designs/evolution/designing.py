@@ -106,7 +106,7 @@ class _Known(dict[str, str]):
 
 @dataclass(frozen=True)
 class _Made:
-    """What came of a request. drawn: the key of the design as the designer gave it, "" where there is one already. new: graphs of its versions that
+    """What came of a request. drawn: the key of the design as the designer gave it, "" if there is one already. new: graphs of its versions that
     nobody had. agents: who was asked."""
 
     outcome: Judged | AgentFailure
@@ -149,7 +149,7 @@ class _Attempts:
                 self.settle(number, self._made(number, reply, self.turn.agents))
 
     def apart(self, number: int) -> _Made:
-        """One request beside others, under what is known now. Called by threads."""
+        """One request next to others, under what is known now. Called by threads."""
         agents = self.turn.agents.apart()
         return self._made(number, self._replies([number], agents)[0], agents)
 
@@ -220,7 +220,8 @@ class _Attempts:
         return _Made(result, key, frozenset(known.new), agents)
 
     def _taken_in(self, number: int, reply: DesignReply, agents: Agents, known: Mapping[str, str], drawn: list[str]) -> Judged | AgentFailure:
-        """Return the judged candidate of a reply. What a reply raises that its gates did not see is a call without a usable reply: the others go on.
+        """Return the judged candidate of a reply. What a reply raises that its gates did not see is a call without a usable reply: the others
+        continue.
         drawn: gets the key of the design as it was given."""
 
         def take() -> Judged:

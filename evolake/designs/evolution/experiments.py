@@ -219,7 +219,7 @@ OnDone = Callable[[Job, list[dict[str, Any]]], None]
 def run_jobs(
     executor: Executor, jobs: Sequence[Job], *, simulate: Simulate = simulate_level, on_done: OnDone | None = None
 ) -> list[dict[str, Any]]:
-    """Rows of all jobs, in the order of `jobs` whatever the order of finishing. `on_done` is told of each job as it is collected.
+    """Rows of all jobs, in the order of `jobs` whatever the order of finishing. `on_done` is called with each job as it is collected.
 
     What took longest so far is begun first, so that no worker is left with it when the others have nothing to do.
 

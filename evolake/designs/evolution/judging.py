@@ -130,7 +130,7 @@ class DesignGates:
 
 
 def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: DesignsSettings) -> TracedDesign | Blocked:
-    """Return the trace, if it fits itself at every size that the schedule may reach and its numbers can be told to everybody else.
+    """Return the trace, if it fits itself at every size that the schedule may reach and its numbers can be shown to everybody else.
 
     A value that a role chose outside its range is the design's fault, not the user's.
     """

@@ -1,10 +1,10 @@
-"""The trial of an objective, in the jail, on the results at hand, beside the objectives that vote: what its gate's rules judge.
+"""The trial of an objective, in the jail, on the results at hand, next to the objectives that vote: what its gate's rules judge.
 
 It scores the designs seven times: twice as they are, with the designs in opposite and in shuffled order, with the rows of each design in opposite
 and in shuffled order, and with the designs renamed. What depends on chance, on the clock, on what was scored before, on the order of rows or on a
 design's name shows.
 
-A handful of designs can be ranked in few ways, so that objectives of quite different meaning rank them alike. Hence the probes: beside the designs
+A handful of designs can be ranked in few ways, so that objectives of quite different meaning rank them alike. Hence the probes: next to the designs
 some of them once more, without their largest or their smallest sizes. Agreement is Kendall's tau of the ranks of the probes, as in the consensus.
 """
 
@@ -77,7 +77,7 @@ def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> Benc
 
 
 def collect_trial(item: OnTrial) -> dict[str, Any]:
-    """Return the evidence of the gate: scores of the designs, how far each further run differs, what is told apart, and who ranks most alike.
+    """Return the evidence of the gate: scores of the designs, how far each further run differs, what is distinguished, and who ranks most alike.
 
     Raises:
         JailUnavailable: the jail itself failed.

@@ -66,7 +66,7 @@ class Population(Archive):
         return self.designs.filter(pl.col("state").is_in(states))
 
     def live_ids(self) -> list[str]:
-        """Designs that are ranked and may have children: accepted and champion, in the order they came."""
+        """Designs that are ranked and may be used as parents: accepted and champion, in the order they came."""
         return self.designs_in(*LIVE)["design_id"].to_list()
 
     def keys(self) -> set[str]:
@@ -173,7 +173,7 @@ def archive_asset(table: str) -> str:
 
 
 def read_population(lake: Lake, cycle: str) -> Population:
-    """Return the archive that enters `cycle`. Raises InputError where nothing was published."""
+    """Return the archive that enters `cycle`. Raises InputError if nothing was published."""
     return population_of({name: lake.read(LINE, archive_asset(name), cycle) for name in ARCHIVE})
 
 

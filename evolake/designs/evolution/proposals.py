@@ -1,4 +1,4 @@
-"""From a designer's reply to a candidate that is traced, repaired once, and told apart from what is known.
+"""From a designer's reply to a candidate that is traced, repaired once, and distinguished from what is known.
 
 A candidate that cannot be used is a value: its verdicts say which gate stopped it and why. The gates are passed in (`judging.run_gates` with its
 rules bound), so every candidate meets the same ones, seeds and tuned copies too. The genome that comes with a reply is believed only if
@@ -92,7 +92,7 @@ def candidate_of(reply: DesignReply, population: Population, direction: Mapping[
 
 
 def shares(stated: Mapping[str, float], known: Mapping[str, str], references: Sequence[str]) -> tuple[tuple[str, float], ...]:
-    """Stated weights by whole id, over designs that exist, summing to 1; equal shares of the references where nothing usable was stated."""
+    """Stated weights by whole id, over designs that exist, summing to 1; equal shares of the references if nothing usable was stated."""
     named: dict[str, float] = {}
     for short, weight in stated.items():
         for design_id in resolved([short], known):

@@ -83,7 +83,7 @@ def review_portfolio(
 
 
 def reviewed(population: Population, rows: Sequence[Mapping[str, Any]]) -> Population:
-    """Return the archive after a review with these rows of REVIEWS: multipliers, guidance and phase, and the count starts anew. No rows: no review.
+    """Return the archive after a review with these rows of REVIEWS: multipliers, guidance and phase, and the count starts again. No rows: no review.
     """
     if not rows:
         return population

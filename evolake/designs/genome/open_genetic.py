@@ -5,11 +5,11 @@
     hoist       a place becomes one of its operands                       constants    some parameters, each on its own scale
     gate        a term becomes itself times a fresh slow memory in (0, 1), or times what that lacks of 1
     guarded     a drive gets one more summand, which has such a gate from the beginning
-    add_memory  one more state variable with a drive of its own, and a place that reads it        drop_memory  one less
+    add_memory  one more state variable with its own drive, and a place that reads it        drop_memory  one less
     crossover   a place becomes what a second parent has at a place of that kind, or a whole drive of it
 
 Every child is in canonical form, finite on the fixed instances, and behaves like no design that is known. Nothing is drawn in pairs, and nothing
-has a name of its own: what a child is made of are the names and operators of `open_expression`.
+has its own name: what a child is made of are the names and operators of `open_expression`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     force     literal     what a literal is pushed by; summed over clauses, with the literal's sign, it is `pull`
     v         variable    the drive of v, made of `pull`
     xs, xl    clause      the drives of the two memories that every design has
-    m1, ...   any but literal   drives of further memory variables, each with bounds of its own, which start at 0
+    m1, ...   any but literal   drives of further memory variables, each with its own bounds, which start at 0
 
 Names at hand: `c` unsatisfaction (1 - l)/2 of the clause's best literal, `second` that of the next best, `u` that of a literal itself, `rival` the
 least of a literal's two fellows, `best` 1 for the clause's best literal and 0 for the others, `xs`, `xl`, `v`, the memories, and in the drives of
@@ -278,7 +278,7 @@ def cleared(expression: Expression, name: str) -> Expression:
 
 @functools.cache
 def vocabulary() -> tuple[str, ...]:
-    """Return every feature that a genome may be told by: what a drive may hold beyond the baseline's, and memories."""
+    """Return every feature that a genome may be shown by: what a drive may hold beyond the baseline's, and memories."""
     from evolake.designs.genome.open_expression import FUNCTIONS
 
     known = {slot: heads(simplified(drive)) for slot, drive in BASELINE_DRIVES.items()}

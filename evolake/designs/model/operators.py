@@ -71,7 +71,7 @@ ALLOWED = frozenset(
 PSEUDO = frozenset({"input", "constant", "getitem"})
 EMPTY = frozenset({"empty.memory_format", "empty_like.default", "new_empty.default"})
 VIEWS = frozenset({"view.default", "_unsafe_view.default"})
-"""Run as reshape: how memory lay in the trace does not matter."""
+"""Run as reshape: how memory was in the trace does not matter."""
 RANDOM = RANDOM_OPERATORS
 _FACTORIES = frozenset(
     _words(

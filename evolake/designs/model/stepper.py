@@ -63,7 +63,7 @@ def draw_setting(setting: Setting, seed: int, step: int, position: int, instance
 
 
 def initial_state(traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> dict[str, torch.Tensor]:
-    """Return the start of every variable: its initialiser's graph, drawn from a stream of its own (so that a further variable shifts no other)."""
+    """Return the start of every variable: its initialiser's graph, drawn from its own stream (so that a further variable shifts no other)."""
     import torch
 
     check_size(traced, instances)

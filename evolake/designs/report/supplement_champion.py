@@ -1,4 +1,4 @@
-"""The champion beside the baseline: parameters, terms, lineage, scaling."""
+"""The champion next to the baseline: parameters, terms, lineage, scaling."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evolake.plots.genealogy import main_line
 from evolake.stats.power_law import fit_power_law
 
 BEST = 5
-"""Of the designs by consensus, so many are fitted beside champion and baseline."""
+"""Of the designs by consensus, so many are fitted next to champion and baseline."""
 
 
 def parameters(population: Population, champion: str) -> pl.DataFrame:

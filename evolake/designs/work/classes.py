@@ -4,7 +4,7 @@ simple    one arithmetic operation, comparison or choice      divide    a divisi
 function  exp, log, tanh and the like                         power     one number to the power of another
 gather    the value of a literal's variable                   scatter   one literal's share added to its variable
 reduce    one element of a sum or maximum over all            state     a number of the state read and written
-turn      one element of a loop over variables or clauses, beside what is computed there
+turn      one element of a loop over variables or clauses, next to what is computed there
 sort      one element in one of the log2(n) rounds of a sort  scan      one element of a running sum
 product   one multiplication with its addition in a product of matrices
 draw      one random number                                   move      one number copied

@@ -1,4 +1,4 @@
-"""`evolake families external`: instances of reasoning-gym's datasets beside our own."""
+"""`evolake families external`: instances of reasoning-gym's datasets next to our own."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ LONGEST_CELL = 2_000_000
 
 
 def choose(ids: Sequence[str], size: int, root_seed: int) -> list[str]:
-    """`size` families drawn without replacement, all where there are fewer. The order of `ids` does not matter."""
+    """`size` families drawn without replacement, all if there are fewer. The order of `ids` does not matter."""
     ordered = sorted(set(ids))
     drawn = generator(root_seed, "families", "*", "audit").permutation(len(ordered)).tolist()[:size]
     return [ordered[number] for number in drawn]
@@ -46,7 +46,7 @@ def audit_row(family: Family, instance: Mapping[str, Any], operator: str) -> dic
 
 
 def sheet(rows: Sequence[Mapping[str, str]]) -> str:
-    """Return the CSV. A cell that a spreadsheet would take for a formula is told apart by a quote in front."""
+    """Return the CSV. A cell that a spreadsheet would take for a formula is distinguished by a quote in front."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()

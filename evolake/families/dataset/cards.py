@@ -1,4 +1,4 @@
-"""The card of an exported data set: what is in it, which seeds and which rules it stands on, how it was made and how to load it."""
+"""The card of an exported data set: what is in it, which seeds and which rules it is based on, how it was made and how to load it."""
 
 from __future__ import annotations
 

@@ -214,5 +214,5 @@ def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
 
 
 def write_parquet(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
-    """Write a table; where there is no record, a file of no columns."""
+    """Write a table; if there is no record, a file of no columns."""
     pl.DataFrame(list(records), infer_schema_length=None).write_parquet(path)

@@ -153,7 +153,7 @@ def tally(answers: Mapping[str, Any], statuses: Mapping[str, str], case_sensitiv
 
 
 def starting_files(request: EvolveRequest) -> dict[str, str]:
-    """Return what the workspace holds at the start: the parents, and the draft where one is to be mended."""
+    """Return what the workspace holds at the start: the parents, and the draft where one is to be repaired."""
     files: dict[str, str] = {}
     for number, parent in enumerate(request.parents, start=1):
         shown = {GENERATOR: parent.generator, TEMPLATE: parent.statement, VALIDATOR: parent.validator, READER: parent.reader}
@@ -165,7 +165,7 @@ def starting_files(request: EvolveRequest) -> dict[str, str]:
 
 
 def request_of(request: EvolveRequest) -> FamilySessionRequest:
-    """Return what the session is told."""
+    """Return what the session is shown."""
     draft, note = request.draft, request.generation
     return FamilySessionRequest(
         operator=request.operator, idea=request.idea, experience=request.experience, guidance=request.guidance,

@@ -181,12 +181,13 @@ class _Attempts:
         return side_by_side(self.apart, numbers, self.pool.workers)
 
     def apart(self, number: int) -> _Made:
-        """Return an attempt beside others, under what is taken and seen now. Called by threads."""
+        """Return an attempt next to others, under what is taken and seen now. Called by threads."""
         agents = self.agents.apart()
         return self._made(number, agents, self.gates.by(agents), set(self.taken), self._request(number, self.taken))
 
     def still(self, number: int, made: _Made) -> _Made | None:
-        """Return the attempt beside all that are taken and seen by now; None where it would have gone another way. A child that operators passed over
+        """Return the attempt next to all that are taken and seen by now; None where it would have gone another way. A child that operators
+        passed over
         was there already, so only the ids that it took itself can meet others."""
         if made.taken & self.taken:
             return None

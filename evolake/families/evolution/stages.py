@@ -1,6 +1,6 @@
 """Gates one at a time, as the assets ask for them: evidence that is stored is judged as it is, what is missing is collected now.
 
-A rule that has changed is thus judged anew on any old cycle without a run in the jail, and only what gets further than before costs anything.
+A rule that has changed is thus judged again on any old cycle without a run in the jail, and only what gets further than before costs anything.
 """
 
 from __future__ import annotations

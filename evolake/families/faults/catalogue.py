@@ -25,7 +25,7 @@ OTHER_TYPES = {"integer": '"text"', "number": "[1]", "boolean": '"text"', "strin
 
 @dataclass(frozen=True)
 class Fault:
-    """A class of faults. expected: the gate that is meant to catch it. twin: whether it shows only beside the sound family."""
+    """A class of faults. expected: the gate that is meant to catch it. twin: whether it shows only next to the sound family."""
 
     name: str
     expected: str
@@ -70,7 +70,7 @@ def _copies(family: Family) -> Family:
 
 
 def _split(family: Family) -> Family:
-    """Every voter has an answer of its own."""
+    """Every voter has its own answer."""
     if len(family.validators) != 2:
         raise NotComposable("not two independent validators")
     return independent(family, lambda number: answers(f"wrong(answer, {number})", WRONG))

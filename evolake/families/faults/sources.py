@@ -30,7 +30,7 @@ def primary(family: Family, wrapper: Wrapper) -> Family:
 
 
 def independent(family: Family, wrapper: Callable[[int], Wrapper]) -> Family:
-    """Return each independent validator in a wrapper of its own, numbered from 1."""
+    """Return each independent validator in its own wrapper, numbered from 1."""
     return replace(family, validators={name: wrapper(number)(source) for number, (name, source) in enumerate(family.validators.items(), start=1)})
 
 

@@ -1,4 +1,4 @@
-"""Faults of text against code: what is said and what is done part company, and every program of the family goes on agreeing with every other.
+"""Faults of text against code: what is said and what is done part company, and every program of the family continues agreeing with every other.
 
 A family has no sentences of its own that could be declared for it, so two classes are planted into the family with all its sentences declared
 (model.sentences): what they measure is the declaration.
@@ -169,7 +169,7 @@ def with_declared_sentences(family: Family) -> Family:
 
 
 def _holds_lists(family: Family) -> bool:
-    """Return whether a slot is a line of its own, and so may hold a list."""
+    """Return whether a slot is its own line, and so may hold a list."""
     return any(SLOT.fullmatch(sentence) for sentence in sentences(stated(family)))
 
 

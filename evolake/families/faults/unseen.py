@@ -23,7 +23,7 @@ OTHERWISE = (
     "not answer if isinstance(answer, bool) else answer + 'x' if isinstance(answer, str) else {**answer, 'extra': 1} if isinstance(answer, dict)"
     " else [*answer, 0] if isinstance(answer, (list, tuple)) else answer + 1"
 )
-"""Another answer, without a function of its own: that one decides nothing in the sample would show."""
+"""Another answer, without its own function: that one decides nothing in the sample would show."""
 
 
 def _contradicted(family: Family) -> Family:

@@ -1,4 +1,4 @@
-"""Does a statement stand in a benchmark that models are measured by? Overlap of word n-grams in normalised text: lower case, no punctuation, every
+"""Does a statement are in a benchmark that models are measured by? Overlap of word n-grams in normalised text: lower case, no punctuation, every
 number the same, so that a known puzzle with other numbers is known again.
 """
 
@@ -28,8 +28,8 @@ Gram = tuple[str, ...]
 
 
 def benchmark_evidence(family: Family, texts: Sequence[str], folder: str, words: int = WORDS) -> dict[str, Any] | None:
-    """Return the share of a statement's n-grams that stand in the folder's files: of the template, or of an instance where that has more of them; and
-    one of them in words. None where no folder is set.
+    """Return the share of a statement's n-grams that are in the folder's files: of the template, or of an instance where that has more of them; and
+    one of them in words. None if no folder is set.
 
     Raises InputError for a folder that cannot be read.
     """

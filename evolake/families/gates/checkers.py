@@ -183,7 +183,7 @@ def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
 
 def growing(evidence: Evidence) -> dict[str, Sequence[Sequence[float]]]:
     """Return the measures of the inputs that a difficulty may move, all made here. Source lines are a candidate's word and decide nothing; evidence
-    of lakes before that holds nothing else beside the size, and is judged as it was.
+    of lakes before that holds nothing else next to the size, and is judged as it was.
     """
     other = ("magnitude", evidence["magnitude"]) if "magnitude" in evidence else ("source lines", evidence["work"])
     return {"characters": evidence["size"], other[0]: other[1]}
@@ -357,7 +357,7 @@ def sentences_declared(evidence: Evidence) -> Finding | None:
 
 @checker("families.quantities")
 def quantities(evidence: Evidence, *, said_from: int = 5) -> Finding | None:
-    """Numbers of the prose stand in the code, and numbers from `said_from` on that the code decides by stand in the text."""
+    """Numbers of the prose are in the code, and numbers from `said_from` on that the code decides by are in the text."""
     if evidence["unbacked"]:
         value, sentence = evidence["unbacked"][0]
         return Finding(f"the text says {value}, and no code that decides anything has it: {sentence!r}"[:400])

@@ -32,7 +32,7 @@ from evolake.seeds import child_seed
 
 REVIEWED_DIFFICULTY = 5
 BENCHMARKED = 3
-"""Instances of the sample that are compared with benchmarks, beside the template."""
+"""Instances of the sample that are compared with benchmarks, next to the template."""
 
 
 @dataclass
@@ -63,7 +63,7 @@ def execution(course: Course) -> Mapping[str, Any]:
 
 
 def static(course: Course) -> Mapping[str, Any]:
-    """Return a sample of instances, looked at beside the sources and the families that there are."""
+    """Return a sample of instances, looked at next to the sources and the families that there are."""
     course.sample = draw_sample(course.family, pool=course.pool, settings=course.settings)
     course.fingerprint = fingerprint(course.family, [solved.answer for solved in course.sample.answers])
     texts = [item.text for item in spread([instance for instance in course.sample.instances if instance.status == "ok"], BENCHMARKED)]

@@ -87,7 +87,8 @@ class FamilyGates:
         return replace(self, agents=agents)
 
     def beside(self, done: FamilyResults, known: Sequence[Fingerprint]) -> FamilyResults | None:
-        """Return what the gates say of a family beside `known`, from what they said of it beside others, without running anything; None where another
+        """Return what the gates say of a family next to `known`, from what they said of it next to others, without running anything; None where
+        another
         verdict, or another question to the quality reviewer, comes of it.
         """
         static = next((result for result in done.results if result.gate == STATIC.name), None)

@@ -141,7 +141,7 @@ def short_key(answer: Any) -> str:
 
 
 def commonest_share(answers: Sequence[Sequence[Any]], from_difficulty: int) -> float:
-    """Share of the answer that most instances have, of [[difficulty, key of the answer, ...], ...] from a difficulty on; 1 where there is none."""
+    """Share of the answer that most instances have, of [[difficulty, key of the answer, ...], ...] from a difficulty on; 1 if there is none."""
     keys = [key for difficulty, key, *_ in answers if difficulty >= from_difficulty]
     return Counter(keys).most_common(1)[0][1] / len(keys) if keys else 1.0
 
@@ -173,7 +173,7 @@ _RECORD = re.compile(r"[^\W_]+(?:\s+[^\W_]+){1,2}\Z")
 
 
 def drawing(text: str) -> str:
-    """Return the first lines of a grid or tree drawn in characters, "" where there is none. Arrays in brackets, lists of sentences, Markdown tables
+    """Return the first lines of a grid or tree drawn in characters, "" if there is none. Arrays in brackets, lists of sentences, Markdown tables
     and lists whose lines are announced ("each line names two towns and a distance:") are none.
     """
     run: list[str] = []

@@ -44,7 +44,7 @@ def with_sources(family: Family, sources: Mapping[str, str]) -> Family:
 
 
 def set_constant(source: str, constant: str, expression: str) -> str | None:
-    """Return the source with the value of every assignment `constant = ...` replaced; None where there is none. Comments and layout stay.
+    """Return the source with the value of every assignment `constant = ...` replaced; None if there is none. Comments and layout stay.
 
     Raises NotComposable where the source or the expression cannot be parsed.
     """

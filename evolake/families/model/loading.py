@@ -194,7 +194,7 @@ def read_text(path: Path) -> str:
 
 
 def read_toml(path: Path, known: set[str]) -> dict[str, Any]:
-    """Return a TOML file with only known keys, {} where there is none. Raises InputError."""
+    """Return a TOML file with only known keys, {} if there is none. Raises InputError."""
     if not path.exists():
         return {}
     try:

@@ -121,7 +121,7 @@ def whole(text: str, points: Sequence[MutationPoint], forms: Mapping[int, str], 
 
 
 def _occurrences(flat: str, texts: Sequence[str]) -> list[str]:
-    """Return the alternatives that stand in the text, by position; where one contains another, the longer one."""
+    """Return the alternatives that are in the text, by position; where one contains another, the longer one."""
     result: list[tuple[int, int, str]] = []
     for text in sorted(texts, key=len, reverse=True):
         at = flat.find(text) if text else -1

@@ -154,7 +154,7 @@ def measure_text(family: Family, place: str) -> str:
 
 
 def require_quantity(family: Family) -> None:
-    """Raise NotComposable for a family whose answer is no number that another statement can go on with."""
+    """Raise NotComposable for a family whose answer is no number that another statement can continue with."""
     if family.answer.type != "integer":
         raise NotComposable(f"an answer of type {family.answer.type} is no quantity of another statement")
 
@@ -189,7 +189,7 @@ def size(value):
 def port_glue(operator: str, first: Family, port: Port, marker: str, parts: int, letter: str, /, **values: object) -> Glue:
     """Return the glue of a child of one parent or two, where a letter stands for a port of the last.
 
-    first: whose answer is measured. values: for the templates, beside what is known of the port.
+    first: whose answer is measured. values: for the templates, next to what is known of the port.
     """
     inputs = ("first", "second")[parts - 1]
     names = values | {
@@ -232,7 +232,7 @@ def point(family: Family, name: str, kind: str, names: Mapping[str, str], chosen
 
 def check_rules(child: Family) -> None:
     """Raise NotComposable where reviewers who look for the words of rules in the text could not tell which
-    ones hold: the words of one parent's rule may stand in the other's statement.
+    ones hold: the words of one parent's rule may be in the other's statement.
     """
     order = rules(child.template)
     shown = sorted((item for item in child.points if item.name in order), key=lambda item: order.index(item.name))

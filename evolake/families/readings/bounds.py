@@ -164,7 +164,7 @@ def _half_open(text: str) -> str | None:
 
 
 def _values(inputs: object, number: NumberSlot) -> Iterator[int]:
-    """Yield values of the other data that stand alone: no value beside them; nearest to the border first, and
+    """Yield values of the other data that stand alone: no value next to them; nearest to the border first, and
     multiples of other numbers there."""
     border = at(inputs, number.path)
     others = [value for path, value in leaves(inputs) if path != number.path]

@@ -58,7 +58,7 @@ def _all_equal(view: FamilyView, border: str, value: int, name: str) -> Examiner
 
 
 def touching(view: FamilyView) -> Examiner:
-    """Examine whether spans that only touch have something in common: spans that touch against spans that lie apart."""
+    """Examine whether spans that only touch have something in common: spans that touch against spans that are apart."""
     apart = view.matching(r"\b(?:begins?|starts?)\b[^.;]*\bends?\b[^.;]*\bnot\b|\bends?\b[^.;]*\b(?:begins?|starts?)\b[^.;]*\bnot\b|"
                           r"\btouch\w*\b[^.;]{0,50}\b(?:not|no|allowed|free|harmless)\b|\bnot\b[^.;]{0,30}\b(?:merely|only|just) touch\w*")
     together = view.matching(r"\btouch\w*\b[^.;]{0,40}\b(?:too|also|counts?|as well|overlap|meet|clash|even)\b|"
@@ -245,7 +245,7 @@ BETWEEN_THINGS = (r"\b(?:passages?|steps?|moves?|legs|stretch(?:es)?|sections?|g
 
 
 def things_between(view: FamilyView) -> Examiner:
-    """Examine whether what lies between the elements is counted, or the elements: answers that always are the number of elements."""
+    """Examine whether what is between the elements is counted, or the elements: answers that always are the number of elements."""
     yield Wanted()
     asked = [sentence for sentence in view.sentences if re.search(BETWEEN_THINGS, sentence, re.IGNORECASE) and
              re.search(r"\b(?:count\w*|how many|number of|once for|every time|each time)\b", sentence, re.IGNORECASE)]

@@ -43,7 +43,7 @@ def one_way(view: FamilyView) -> Examiner:
 
 
 def rows_or_columns(view: FamilyView) -> Examiner:
-    """Examine whether rows or columns are meant: what stands in each row is put into another order, and what stands in each column."""
+    """Examine whether rows or columns are meant: what is in each row is put into another order, and what is in each column."""
     rows, columns = view.matching(r"\brows?\b|\blines?\b|\bacross\b|\bhorizontal"), view.matching(r"\bcolumns?\b|\bfiles?\b|\bvertical")
     paths = [path for path in view.lists() if all(_is_grid(at(item.inputs, path)) for item in view.instances)] if bool(rows) != bool(columns) else []
     trials = []

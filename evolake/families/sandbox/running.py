@@ -89,7 +89,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Solved:
-    """One answer of one validator. `type` is the answer's Python type here; `steps` is the candidate's word, None where nothing was counted.
+    """One answer of one validator. `type` is the answer's Python type here; `steps` is the candidate's word, None if nothing was counted.
     cpu_s: the call's time by the kernel, in equal shares. schema_error is a status.
     """
 

@@ -21,7 +21,7 @@ class Action:
     """A kind of action. label: for titles. reads, writes: letters of variables, `s` and `t` standing for two different stores.
     amounts: what {k} may be, for the text.
 
-    Texts of two actions never contain each other: each kind has a verb of its own.
+    Texts of two actions never contain each other: each kind has its own verb.
     """
 
     name: str

@@ -4,7 +4,7 @@
     clauses   of literals:  X(a, v) says that thing a has the value v, V lists the values  (SAT)
     view      of the whole: an order, rooms with their guests, or a set                    (enumeration)
 
-The three are written apart, so that a slip in one is outvoted; `tests/unit/families/test_worlds.py` holds each against a table of its own.
+The three are written apart, so that a slip in one is outvoted; `tests/unit/families/test_worlds.py` holds each against its own table.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def upper(sentence: str) -> str:
 def expression(sentence: str, names: Sequence[str], called: Mapping[str, str] | None = None) -> tuple[str, str]:
     """(regular expression that matches exactly the sentences of a pattern, its arguments in the order of the groups).
 
-    called: texts of numbers, where a theme calls them by words of its own.
+    called: texts of numbers, where a theme calls them by its own words.
     """
     things = "|".join(re.escape(name) for name in names)
     parts, order, at = [], "", 0

@@ -25,7 +25,7 @@ OWN = "own"
 
 @dataclass(frozen=True)
 class Mechanics:
-    """engine: of a world, or OWN. rules: hash of the rules in force and of what is asked; of a family with programs of its own, of its primary."""
+    """engine: of a world, or OWN. rules: hash of the rules in force and of what is asked; of a family with its own programs, of its primary."""
 
     engine: str
     rules: str

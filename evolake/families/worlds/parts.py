@@ -103,7 +103,7 @@ def drawn_world(
     random: np.random.Generator, themes: Sequence[Theme], questions: Sequence[Asked], known: Mapping[str, Sequence[Chosen]],
     family_of: Callable[[Theme, dict[str, list[Chosen]], Asked], Family | None],
 ) -> Family | None:
-    """Return a family of a drawn theme, question and two rules of each point; None where none came of any.
+    """Return a family of a drawn theme, question and two rules of each point; None if none came of any.
 
     known: the rules of each point. family_of: the family of these choices, None where they are not worth one.
     """

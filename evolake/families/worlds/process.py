@@ -1,4 +1,4 @@
-"""A process world, drawn whole: a theme, rules and a question on the run make a family of their own. The rules are those of a board, those of a
+"""A process world, drawn whole: a theme, rules and a question on the run make their own family. The rules are those of a board, those of a
 queue, or those for three signals and for the end of a turn.
 """
 
@@ -27,7 +27,7 @@ from evolake.families.worlds.trying import NoWorld, all_matter, entry
 BOARDS, QUEUES = 0.25, 0.3
 """Share of boards, and of queues among the others."""
 OPTIONAL = (("r",), ("q",), ("r", "q"), ())
-"""What a world has beside its two stores: a pointer, a mode, both, nothing."""
+"""What a world has next to its two stores: a pointer, a mode, both, nothing."""
 CLOSED = 0.6
 """Share of worlds with a rule that ends every turn."""
 QUESTIONS = 5

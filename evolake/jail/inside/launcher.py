@@ -28,7 +28,7 @@ from evolake.jail.inside.descriptors import arrange
 PROGRAM_ID = 2
 POLICY = seccomp.Policy(programs=True, threads=False)
 INFORMATION, GO, RULES, OUTER, INNER = 3, 4, 5, 6, 7
-"""Descriptors of bubblewrap beside the standard ones; the options name them so. The last two are there where root starts a jail."""
+"""Descriptors of bubblewrap next to the standard ones; the options name them so. The last two are there where root starts a jail."""
 START_TIMEOUT_S = 60.0
 CANNOT_EXECUTE = 127
 
@@ -131,7 +131,7 @@ def give_user_namespaces(control: socket.socket, identity: int) -> None:
 
 
 def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tuple[int, int]:
-    """Process numbers of bubblewrap and of the jail's process 1. Raises NotStarted, or OSError where no user namespace can be made."""
+    """Process numbers of bubblewrap and of the jail's process 1. Raises NotStarted, or OSError if no user namespace can be made."""
     users = {}
     if message["identity"] is not None:
         users = {OUTER: outer_namespace(), INNER: inner_namespace(message["identity"])}

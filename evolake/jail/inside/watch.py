@@ -49,7 +49,7 @@ def _statistics(pid: int) -> list[str] | None:
 
 
 def descendants(root: int) -> dict[int, int]:
-    """Process -> threads, of everything below `root`. In a process namespace of its own that is all there is."""
+    """Process -> threads, of everything below `root`. In its own process namespace that is all there is."""
     parents, threads = {}, {}
     for entry in os.listdir("/proc"):
         if entry.isdigit() and (result := _statistics(int(entry))):

@@ -1,4 +1,4 @@
-"""Mending one partition, under its lock: finish what was begun, put back what lies elsewhere to the byte, put aside what is damaged."""
+"""Mending one partition, under its lock: finish what was begun, put back what is elsewhere to the byte, put aside what is damaged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from evolake.lake.store import Lake
 
 @contextmanager
 def _held(lake: Lake, partition: Partition) -> Iterator[Lake]:
-    """Yield the lake afresh, while no writer can be at work in the partition. Raises PartitionBusy where one
+    """Yield the lake afresh, while no writer can be running in the partition. Raises PartitionBusy where one
     is."""
     with (
         disk.as_lake_error(f"{partition} cannot be repaired", f"to write below {partition.asset_folder}"),

@@ -1,4 +1,4 @@
-"""One partition against its manifest: unfinished publications, the part's bytes and rows, the record beside it, what it superseded, its token."""
+"""One partition against its manifest: unfinished publications, the part's bytes and rows, the record next to it, what it superseded, its token."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from evolake.reading.numbers import DIGITS
 
 
 def check_partition(lake: Lake, partition: Partition, fast: bool) -> Iterator[Finding]:
-    """Yield findings of one partition that the manifest names. A partition whose writer is at work is left
+    """Yield findings of one partition that the manifest names. A partition whose writer is running is left
     alone."""
     if _busy(partition):
         return
@@ -58,7 +58,7 @@ def check_partition(lake: Lake, partition: Partition, fast: bool) -> Iterator[Fi
 
 
 def _in_file(lake: Lake, partition: Partition, log: PartitionLog, place: Packed, fast: bool) -> Iterator[Finding]:
-    """Yield findings of a part that lies in a file with others."""
+    """Yield findings of a part that is in a file with others."""
     where = place.path.relative_to(lake.root).as_posix()
     try:
         got = f"{place.path.stat().st_size} bytes" if fast else f"sha256 {lake.verifier.shas.of(place.path)}"
@@ -157,7 +157,7 @@ def _is_early(path: Path, log: PartitionLog) -> bool:
 
 
 def _superseded(path: Path, wanted: tuple[int, str], fast: bool) -> str | None:
-    """Return what is wrong with the file of a superseded part, None where nothing is. wanted: its bytes and sha256."""
+    """Return what is wrong with the file of a superseded part, None if nothing is. wanted: its bytes and sha256."""
     try:
         if fast:
             return None if path.stat().st_size == wanted[0] else f"{path.stat().st_size} bytes"

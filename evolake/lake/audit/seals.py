@@ -1,7 +1,7 @@
 """Seals against the journal of their line, and the journal against itself.
 
-A whole journal has the last word: what lies in a seal's file is put back from it. A journal that has lost lines is believed again when every seal
-that lies there has a check sum that holds and is at least as new as what the journal still says of its cycle.
+A whole journal has the last word: what is in a seal's file is put back from it. A journal that has lost lines is believed again when every seal
+that is there has a check sum that holds and is at least as new as what the journal still says of its cycle.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _line(lake: Lake, line: str) -> Iterator[Finding]:
 
 
 def _file(path: Path, line: str, cycle: str) -> Seal | str | None:
-    """Return the seal in a file, None where there is none, or why it is not one."""
+    """Return the seal in a file, None if there is none, or why it is not one."""
     try:
         return seal_files.decode(disk.read(path), line, cycle)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Tables: the manifest as a log, and the parts that lie there against it."""
+"""Tables: the manifest as a log, and the parts that are there against it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
 
 
 def _known(result: Manifest, cycle: str, token: int, rows: int) -> bool:
-    """Return whether the manifest has the commit of a part that lies in a file of many cycles."""
+    """Return whether the manifest has the commit of a part that is in a file of many cycles."""
     log = result.partitions.get(cycle)
     return log is not None and any(entry.token == token and entry.record.rows == rows for entry in log.commits)
 

@@ -39,7 +39,7 @@ def pull(root: Path, url: str) -> Pulled:
 
     Raises:
         InputError: the address names no mirror, there is nothing in it, or the lake holds what the mirror does not know.
-        PartitionBusy: a line of the lake is at work. LakeError: the store fails, or an object in it is damaged.
+        PartitionBusy: a line of the lake is running. LakeError: the store fails, or an object in it is damaged.
     """
     remote = Remote(url)
     newest = remote.newest()

@@ -36,7 +36,7 @@ def push(lake: Lake, url: str) -> Pushed:
     Everything that the snapshot names is then there in its size; of what earlier pushes sent, a sample is read.
 
     Raises:
-        InputError: the address names no mirror. PartitionBusy: a line is at work.
+        InputError: the address names no mirror. PartitionBusy: a line is running.
         LakeError: the lake is damaged, the store fails, an object of the mirror is damaged, or the mirror's newest snapshot is
             not what this lake was last mirrored as.
     """

@@ -29,7 +29,7 @@ Ranking = tuple[int, ...]
 def turned(program: Expression) -> tuple[Expression, Ranking] | None:
     """Return the program in canonical form, turned so that fewer steps are better, and how it ranks the made-up designs.
 
-    None where it prefers hardly either, gives fewer than half of the designs a value of their own, or has grown too large.
+    None where it prefers hardly either, gives fewer than half of the designs their own value, or has grown too large.
     """
     form = canonical(program)
     if not is_program(form):

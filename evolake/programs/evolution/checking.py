@@ -54,7 +54,7 @@ class Checked:
 
     @property
     def reports(self) -> dict[str, str]:
-        """What the evaluator says of errors in texts beside a score that counts; with these, everything that it handed on in words."""
+        """What the evaluator says of errors in texts next to a score that counts; with these, everything that it handed on in words."""
         failed = next((item for item in self.evaluations if item.ok and errors_in(item.artifacts)), None)
         if failed is None:
             return {}

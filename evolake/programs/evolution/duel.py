@@ -90,7 +90,7 @@ def needed(side: str, scores: Scores, most: int) -> bool:
 
 
 def noise_of(scores: Scores) -> float:
-    """Return what 95% of pairs of evaluations of the champion under one seed stay within, in the score's unit; 0 where no pair is whole."""
+    """Return what 95% of pairs of evaluations of the champion under one seed stay within, in the score's unit; 0 if no pair is whole."""
     gaps = [abs(first - other) for first, other in zip(scores["champion"], scores["again"], strict=False) if first is not None and other is not None]
     return float(np.quantile(gaps, LEVEL)) if gaps else 0.0
 
@@ -158,7 +158,7 @@ def _given_up(scores: Scores) -> str:
 
 
 def _without_contest(scores: Scores) -> dict[str, Any] | None:
-    """Columns of DECISIONS where there is no challenger or one side fails; None where a contest decides."""
+    """Columns of DECISIONS if there is no challenger or one side fails; None where a contest decides."""
     held = {**UNDECIDED, "noise": noise_of(scores)}
     if "challenger" not in scores:
         return held | {"reason": "there is no other program"}

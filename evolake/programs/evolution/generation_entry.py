@@ -1,5 +1,5 @@
 """What one generation of one project made, as a blob that is noted in the lake as soon as the generation is done. A cycle that was killed reads the
-notes back and goes on after the last one whose key is still the same."""
+notes back and continues after the last one whose key is still the same."""
 
 from __future__ import annotations
 

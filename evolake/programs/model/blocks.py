@@ -127,7 +127,7 @@ def _plain(text: str) -> str:
 
 
 def _with_lines_of(old: str, new: str, end: str) -> str:
-    """Return the new block with the old one's line ends: a line that is the same or stands in another's place has that one's, any other has `end`."""
+    """Return the new block with the old one's line ends: a line that is the same or is in another's place has that one's, any other has `end`."""
     own, lines = lines_of(old), [with_ends(line) for line in lines_of(new)]
     ends = [end] * len(lines)
     for _, start, stop, place, until in SequenceMatcher(None, [with_ends(line) for line in own], lines, autojunk=False).get_opcodes():

@@ -12,7 +12,7 @@ from evolake.reading import Unparsable, parse_yaml
 
 @dataclass(frozen=True)
 class Config:
-    """What of a config.yaml is used; None where it says nothing. unused: names of what it says beside that."""
+    """What of a config.yaml is used; None where it says nothing. unused: names of what it says next to that."""
 
     iterations: int | None = None
     timeout_s: float | None = None

@@ -1,6 +1,6 @@
 """Find out from the texts of a project whether its evaluator only calls functions of the program.
 
-Then the program can run in a jail of its own, and the evaluator calls it there (mode "calls"): the score is protected. What is found here is what
+Then the program can run in its own jail, and the evaluator calls it there (mode "calls"): the score is protected. What is found here is what
 the texts show. Values that cannot cross are seen when the initial program is evaluated (`programs.sandbox.meeting`).
 """
 

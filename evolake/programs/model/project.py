@@ -153,7 +153,7 @@ class Project:
 
     @property
     def beside(self) -> dict[str, bytes]:
-        """Files that the evaluator finds beside it: all but those that evolve and those that are evolake's or for people."""
+        """Files that the evaluator finds next to it: all but those that evolve and those that are evolake's or for people."""
         return {name: data for name, data in self.files.items() if name not in self.evolving and name not in (TOML, YAML)}
 
     def run_argv(self) -> list[str]:

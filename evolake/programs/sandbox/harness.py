@@ -27,7 +27,7 @@ from evolake.programs.sandbox.chance import sow
 EVALUATOR_MODULE = "evaluator"
 LONGEST_TEXT = 20_000
 ERROR = "error"
-"""The key under which evaluators written for OpenEvolve say that an evaluation failed, beside a score of 0."""
+"""The key under which evaluators written for OpenEvolve say that an evaluation failed, next to a score of 0."""
 PLAIN = (str, bytes, int, float, bool, tuple, frozenset, type(None))
 CALLABLE = (types.FunctionType, types.BuiltinFunctionType, type)
 INSTALLED = importlib.util.find_spec("openevolve") is not None
@@ -65,7 +65,7 @@ def send(channel: int, nonce: str, answer: dict[str, Any]) -> None:
 
 
 def served(request: dict[str, Any]) -> dict[str, Any]:
-    """Return what the task gives: `value`, or `error` with the traceback's end; beside it what was tampered with."""
+    """Return what the task gives: `value`, or `error` with the traceback's end; next to it what was tampered with."""
     sys.path.insert(0, os.getcwd())  # noqa: PTH109
     provide_openevolve()
     shinka.provide()
@@ -97,7 +97,7 @@ def load(path: str) -> types.ModuleType:
 
 
 def evaluate(module: types.ModuleType, request: dict[str, Any]) -> dict[str, Any]:
-    """`evaluate(program_path)`, or the stages, each of which must reach its threshold to go on to the next."""
+    """`evaluate(program_path)`, or the stages, each of which must reach its threshold to continue to the next."""
     path, thresholds = os.path.abspath(request["program"]), request["thresholds"]  # noqa: PTH100
     stages = [name for name in request["stages"] if hasattr(module, name)]
     if not stages:
@@ -147,7 +147,7 @@ def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def reported(error: Any) -> float | str | None:
-    """Return what stands under `error`: a number is a metric like any other, a text (an exception, True) says that the evaluation failed. None for no
+    """Return what is under `error`: a number is a metric like any other, a text (an exception, True) says that the evaluation failed. None for no
     error: None, False, and a text or container without content."""
     if isinstance(error, BaseException):
         return f"{type(error).__name__}: {error}"[:LONGEST_TEXT]

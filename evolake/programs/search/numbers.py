@@ -62,7 +62,7 @@ def numbers_in(texts: Mapping[str, str]) -> list[Number]:
 
 
 def literals(name: str, text: str, spans: Sequence[tuple[int, int]]) -> list[Number]:
-    """Numbers that stand in Python's blocks."""
+    """Numbers that are in Python's blocks."""
     places = Places(text)
     result = []
     for node in ast.walk(parse(text)):
@@ -74,7 +74,7 @@ def literals(name: str, text: str, spans: Sequence[tuple[int, int]]) -> list[Num
 
 
 def inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
-    """Return whether a piece of text lies within one of the blocks."""
+    """Return whether a piece of text is within one of the blocks."""
     return any(low <= start and end <= high for low, high in spans)
 
 

@@ -164,7 +164,7 @@ def _lake(root: Path) -> Any:
 
 
 def _population(root: Path) -> Population:
-    """Return the population that the last sealed cycle left. Raises InputError where there is none."""
+    """Return the population that the last sealed cycle left. Raises InputError if there is none."""
     from evolake.prompts.evolution.population import population_of
     from evolake.prompts.tables import ARCHIVE
 

@@ -64,7 +64,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Feed:
-    """problems: the set with what is set for an iteration. rows: of FEED. lacking: why there is none; "" where there is one or nobody wanted any."""
+    """problems: the set with what is set for an iteration. rows: of FEED. lacking: why there is none; "" if there is one or nobody wanted any."""
 
     problems: ProblemSet
     rows: list[dict[str, Any]]
@@ -112,7 +112,7 @@ def asked_before(tables: Sequence[pl.DataFrame]) -> dict[Level, Asked]:
 
 
 def offered(problems: Iterable[Problem], asked: Mapping[Level, Asked]) -> dict[Level, list[Problem]]:
-    """Return the levels that may be asked now, with their problems: of each family the easiest, and what lies above one with right replies."""
+    """Return the levels that may be asked now, with their problems: of each family the easiest, and what is above one with right replies."""
     of_family: dict[str, dict[int, list[Problem]]] = {}
     for problem in sorted(problems, key=lambda item: item.problem_id):
         of_family.setdefault(problem.family, {}).setdefault(problem.difficulty, []).append(problem)
@@ -205,7 +205,7 @@ def fed(
 
 
 def _beside(result: ProblemSet, settings: PromptsSettings, lake: Lake, seeds: Path, cycles: Sequence[str]) -> list[Problem]:
-    """Instances of families that may be trained on beside a set of another source."""
+    """Instances of families that may be trained on next to a set of another source."""
     problems = of_difficulty(family_problems(lake, cycles, settings.answer_format), settings.difficulties)
     train, _ = split(problems, settings.heldout_share, family_roots(lake, cycles, shipped_names(seeds)))
     there = {plain(item.text) for item in result.all}
@@ -217,7 +217,7 @@ def _beside(result: ProblemSet, settings: PromptsSettings, lake: Lake, seeds: Pa
 
 
 def _lacking(levels: Mapping[Level, Sequence[Problem]], counts: Sequence[int], settings: PromptsSettings) -> str:
-    """Return why nothing was drawn: where there are places and levels, all of these were asked before and taught nothing, or one would have been."""
+    """Return why nothing was drawn: if there are places and levels, all of these were asked before and taught nothing, or one would have been."""
     if not sum(counts):
         problems = settings.batch_problems * settings.iterations_per_cycle
         return f"a share of {settings.families_share:g} of {counted(problems, 'problem')} of a cycle leaves families no place"

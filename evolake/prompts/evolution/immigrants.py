@@ -1,4 +1,4 @@
-"""The root prompts as what may immigrate: those of `roots.json`, and files of the same form in the folder `roots` beside it."""
+"""The root prompts as what may immigrate: those of `roots.json`, and files of the same form in the folder `roots` next to it."""
 
 from __future__ import annotations
 

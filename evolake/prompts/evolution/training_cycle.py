@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 OF_NO_ITERATION = (
     "heldout_samples", "duel_problems", "duel_samples", "iterations_per_cycle", "threads", "vllm_url", "vllm_folder", "families_share",
 )
-"""Settings that no iteration depends on. `threads` may change the last bits of sums; a cycle that was begun goes on with the threads there are."""
+"""Settings that no iteration depends on. `threads` may change the last bits of sums; a cycle that was begun continues with the threads there are."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from evolake.prompts.model.prompt import SystemPrompt, prompt_of, tidy
 from evolake.reading import parse_json, read_text, reason
 
 SYMPTOMS = ("empty", "unanswered", "truncated", "buried", "near", "wrong", "long", "short")
-"""What can be seen of a failed reply without understanding it; `roles_reflection` says how each is told."""
+"""What can be seen of a failed reply without understanding it; `roles_reflection` says how each is shown."""
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def read_placed(
 
 
 def files(place: Path, side: Split) -> list[Path]:
-    """Return the files of a side: the file itself; of a folder those that are named for the side, or all where none is named for any.
+    """Return the files of a side: the file itself; of a folder those that are named for the side, or all if none is named for any.
 
     Raises:
         InputError: there is no such file or folder, or nothing in it that can be read for this side.

@@ -32,7 +32,7 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
     same.
 
     Args:
-        lake_root: holds the tape and the budget's accounts of an endpoint; see `model_cache` for the unpacked bundled model.
+        lake_root: holds the call cache and the budget's accounts of an endpoint; see `model_cache` for the unpacked bundled model.
 
     Raises:
         MachineryError: the extra `policy` is missing and needed; says what to install.
@@ -95,7 +95,7 @@ def check_sampler(own: PromptsSettings) -> None:
 
 
 def model_cache(lake_root: Path) -> Path:
-    """Return where the bundled model is unpacked, once for all lakes of a user: below XDG_CACHE_HOME, else ~/.cache. Where nothing can be written
+    """Return where the bundled model is unpacked, once for all lakes of a user: below XDG_CACHE_HOME, else ~/.cache. If nothing can be written
     there, in the lake's work folder, which is no part of its content."""
     place = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "evolake" / "models"
     nearest = next(folder for folder in place.parents if folder.exists()) if place.is_absolute() else None
@@ -103,7 +103,7 @@ def model_cache(lake_root: Path) -> Path:
 
 
 def missing(settings: Settings) -> str | None:
-    """Return what stands in the way of the policy that the settings name, as one line; None where nothing does. Imports no model library.
+    """Return what is in the way of the policy that the settings name, as one line; None if nothing does. Imports no model library.
 
     Raises:
         InputError: the settings ask for tools or a sampler that the policy cannot have.

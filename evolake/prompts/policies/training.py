@@ -54,7 +54,7 @@ class Step:
 
 
 def usable(groups: Sequence[Group], recipe: Recipe) -> list[Group]:
-    """Return the groups that a step passes through the model: with two accepted samples; where the recipe rejects, with a correct one; and where no
+    """Return the groups that a step passes through the model: with two accepted samples; where the recipe rejects, with a correct one; and if no
     KL term acts on the others, with rewards that differ."""
     kept = []
     for group in groups:

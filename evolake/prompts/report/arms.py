@@ -50,7 +50,7 @@ def verdict(summary: Mapping[str, Any]) -> str:
 
 
 def shows(difference: Mapping[str, Any]) -> bool:
-    """Return whether a difference lies beyond chance: its interval on one side of 0 and, after Holm's correction over the arms, p below .05."""
+    """Return whether a difference is beyond chance: its interval on one side of 0 and, after Holm's correction over the arms, p below .05."""
     return (difference["low"] > 0 or difference["high"] < 0) and difference["p_holm"] < LEVEL
 
 

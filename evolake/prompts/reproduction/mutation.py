@@ -130,7 +130,7 @@ class _Mutation:
         return self.editing.by_model and len(rollout.reply.split()) <= SHORT_REPLY
 
     def criticise(self, evidence: Sequence[Evidence], trajectories: Sequence[list[Trajectory]]) -> list[CritiqueReply | None]:
-        """One critique per problem; None where there is no longer a contrast, or no reply."""
+        """One critique per problem; None if there is no longer a contrast, or no reply."""
         open_ = [place for place, result in enumerate(trajectories) if len({item.success for item in result}) == 2]
         requests = [
             CritiqueRequest(

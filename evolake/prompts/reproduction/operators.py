@@ -52,7 +52,7 @@ class Lost:
 class Reproduction:
     """What became of one mutation or crossover.
 
-    parent: the prompt that was edited. child: None where none was born, and `note` says why. hunks: (step, outcome) in the order of the steps.
+    parent: the prompt that was edited. child: None if none was born, and `note` says why. hunks: (step, outcome) in the order of the steps.
     calls: names of the calls that were made for it, for `Agents.assign`. idea: what the child is, in short.
     """
 

@@ -2,7 +2,7 @@
 
 Every arm starts from the same weights, the same root and the same seed, draws the same problems, and takes the same number of rollouts an iteration.
 After every few iterations the prompt that an arm would use by then answers the same held-out problems under the arm's weights. Replicates differ by
-the seed of everything that is drawn, and by nothing else. With journals, a comparison that was killed goes on after the last noted iteration.
+the seed of everything that is drawn, and by nothing else. With journals, a comparison that was killed continues after the last noted iteration.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _run_arm(
 
 
 def in_use(population: Population, arm: Arm) -> SystemPrompt:
-    """Return the prompt that an arm would answer with now: the best rated; the latest of self-reflection; the root where no prompt changes."""
+    """Return the prompt that an arm would answer with now: the best rated; the latest of self-reflection; the root if no prompt changes."""
     if arm.evolve:
         return population.prompt(population.best_id())
     return population.prompt(population.rows()[-1 if arm.reflect else 0]["prompt_id"])

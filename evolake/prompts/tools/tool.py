@@ -16,7 +16,7 @@ class Answered:
 
 
 class Tool(Protocol):
-    """One tool. name: as a call names it. says: what the policy is told of it, with an example of a call."""
+    """One tool. name: as a call names it. says: what the policy is shown about it, with an example of a call."""
 
     name: str
     says: str

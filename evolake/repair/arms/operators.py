@@ -3,7 +3,7 @@
 It is no solver and must not become one: it reads the fields of its request and nothing else, and it looks at a constraint only where the
 request says that a core named it, but for the informed arm. Without feedback it samples the box uniformly. With a core it starts from the
 refuted answer and repairs the named constraints one variable at a time, each step a random named constraint that is broken, a random variable of it
-and a random value that mends it
+and a random value that repairs it
 (coordinate repair, in the manner of WalkSAT: Selman, Kautz and Cohen, 1994). Now and then it claims `unsat`: blindly with a small probability, and
 with a larger one where the named constraints could not be repaired together. It never claims it again where its request shows that such a claim
 failed.
@@ -155,7 +155,7 @@ def _into_domain(problem: ProblemView, variable: str, assignment: dict[str, int]
 
 
 def _leave(problem: ProblemView, values: Mapping[str, int], assignment: dict[str, int], random: np.random.Generator) -> None:
-    """Move one of the variables to another value of its domain; none where none has another."""
+    """Move one of the variables to another value of its domain; none if none has another."""
     movable = [name for name in values if problem.variables[name][0] < problem.variables[name][1]]
     if not movable:
         return

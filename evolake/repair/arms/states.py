@@ -189,7 +189,7 @@ class CoreRank(Arm):
 def core_rank(candidates: Sequence[Candidate], base: Mapping[str, int] | None, core_variables: Sequence[str]) -> list[int]:
     """Slots by overlap with the recent cores, the best first; ties as proposed.
 
-    First the assignments that move variables of the cores and keep all others; then by the share of their moves that lies inside the cores, and by
+    First the assignments that move variables of the cores and keep all others; then by the share of their moves that is inside the cores, and by
     the number of moves inside; then those that move nothing; then claims of `unsat`; last what is malformed. Without a base: as proposed, the
     malformed last.
     """

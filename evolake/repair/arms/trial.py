@@ -62,7 +62,7 @@ class Trial:
 
 
 def call_number(arm: str, seed: int, round_: int, slot: int) -> int:
-    """Return the number that tells a call from every other draw of the same prompt: it is part of the tape's
+    """Return the number that tells a call from every other draw of the same prompt: it is part of the call cache's
     key, so draws are independent."""
     return ((seed * 10 + CALL_PLACES[arm]) * 100 + round_) * 100 + slot
 
@@ -74,7 +74,7 @@ def run_trial(
 
     Raises:
         MachineryError: the certified answer contradicts the problem's label, or a budget was passed.
-        EvolakeError: the agents cannot go on (no budget, no endpoint).
+        EvolakeError: the agents cannot continue (no budget, no endpoint).
     """
     began, cpu = time.perf_counter(), time.thread_time()
     plan = plan_of(arm, candidates, rounds)

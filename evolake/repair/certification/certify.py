@@ -1,6 +1,6 @@
 """The certifier: Z3 judges a claim, and says why it is refuted.
 
-A claim `sat` is asserted as it is, untracked, beside every constraint and every bound under a tracking literal. If they conflict, the claim is
+A claim `sat` is asserted as it is, untracked, next to every constraint and every bound under a tracking literal. If they conflict, the claim is
 refuted with a minimal core of those literals. A total assignment decides each tracked assertion by itself, so such a core has one member; which of
 several violated ones it is follows from a hash of the assignment, so that it is neither always the first nor dependent on what the solver saw before.
 The full list of violations comes from plain evaluation and is for the record only: what an arm may see is the core.
@@ -80,7 +80,7 @@ class _Loaded:
 
 
 class Certifier:
-    """Certifies candidates, one after the other, problem after problem. For one thread; each has a Z3 context of its own.
+    """Certifies candidates, one after the other, problem after problem. For one thread; each has its own Z3 context.
 
     Args:
         timeout_ms: for one check, in steps of the solver (`STEPS_PER_MS`). Minimising a core takes many checks, all of them together at most

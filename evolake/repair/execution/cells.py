@@ -1,7 +1,7 @@
 """One cell of a study: all problems, one arm, one seed. Rows go to the lake together, results last, so a cell is there whole or is run again.
 
 Operators are spread over an executor by chunks of problems; a model is asked from this process, a few problems side by side, because its budget
-and its endpoint are shared by threads. A cell that was killed while a model served it finds what it paid for on the tape.
+and its endpoint are shared by threads. A cell that was killed while a model served it finds what it paid for in the call cache.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ def run_cell(
     Args:
         settings: say which backend serves; its sizes are not read, those of the study are.
         executor: takes chunks of a cell that operators serve; None: they run here. A model is always asked from here.
-        on_progress: is told how many problems were finished since it was last called.
+        on_progress: is shown how many problems were finished since it was last called.
 
     Raises:
         InputError: the backend lacks something, or `cell` is none.
-        EvolakeError: the agents or the solver cannot go on.
+        EvolakeError: the agents or the solver cannot continue.
     """
     return collect(submit_cell(study, cell, settings, lake_root, run_id, executor=executor), on_progress)
 

@@ -1,7 +1,7 @@
-"""A whole study: benchmark, study record, cells. Killed at any point, it goes on with the next run of the same command.
+"""A whole study: benchmark, study record, cells. Killed at any point, it continues with the next run of the same command.
 
 Cells of this very study that the lake holds are left as they are. What a killed run had of an unfinished cell is made again: by operators in a
-minute, by a model from the tape at no cost.
+minute, by a model from the call cache at no cost.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ The form is one JSON object, one problem per line in a JSONL file:
     {"id": "lin-0127", "variables": {"x1": [0, 9], "x2": [0, 9]}, "label": "unsat", "seed": 7,
      "constraints": [{"id": "c1", "coef": {"x1": 1, "x2": 4}, "op": ">=", "rhs": 23}]}
 
-`label` and `seed` may be absent. A domain whose low end lies above its high end is legal: no value fits it. A bound of a variable is named `dom:x1`.
+`label` and `seed` may be absent. A domain whose low end is above its high end is legal: no value fits it. A bound of a variable is named `dom:x1`.
 """
 
 from __future__ import annotations

@@ -219,7 +219,7 @@ def _transfer(summary: pl.DataFrame) -> Shown:
 
 
 def is_significant(table: Shown, row: Sequence[str]) -> bool:
-    """Return whether the row's adjusted p-value, where the table has one, lies below the level."""
+    """Return whether the row's adjusted p-value, where the table has one, is below the level."""
     if ADJUSTED not in table.columns:
         return False
     shown = row[table.columns.index(ADJUSTED)]

@@ -125,4 +125,4 @@ FIGURES = TableSchema(
 TABLES = tables_by_name(
     tables.PROBLEMS, tables.STUDY, tables.RESULTS, tables.ATTEMPTS, SUMMARY, COMPARISONS, CONVERGENCE, EFFORT, FRONTIER, ROBUSTNESS, FIGURES,
 )
-"""Asset -> schema of every table that the study publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the study publishes under its own name, for SQL and for `evolake sql --schema`."""

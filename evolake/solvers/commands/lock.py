@@ -1,4 +1,4 @@
-"""`evolake solvers lock`: pin a folder of formulas, so that a file that changes is told wherever the folder is a suite.
+"""`evolake solvers lock`: pin a folder of formulas, so that a file that changes is shown wherever the folder is a suite.
 
 Exit codes: 0 locked, 2 for a folder, formula or CSV file that cannot be used.
 """

@@ -84,7 +84,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """One change of text. `path` ends the file's path (`core/Solver.cc`); `anchor` is code that stands there once, white space aside.
+    """One change of text. `path` ends the file's path (`core/Solver.cc`); `anchor` is code that is there once, white space aside.
 
     `text` holds `@parameter@` where values go. `place`: replace the anchor, or insert before or after it. Equal rewrites of several edits count
     once (`support` ones come first), so that patches may share helpers.

@@ -43,7 +43,7 @@ _CADICAL = re.compile(
 )
 _DEFINED = re.compile(r"^#define[ \t]+(?P<name>\w+)[ \t]+(?P<value>\w+)[ \t]*$", re.MULTILINE)
 _NOT_KISSAT = re.compile(r"^defrag|^sweepcomplete$|^bump$")
-"""Of Kissat, beside NOT_SEARCH: when vectors are packed anew, what lifts a limit of effort, and what breaks an assertion of its own: without bumping,
+"""Of Kissat, next to NOT_SEARCH: when vectors are packed again, what lifts a limit of effort, and what breaks its own assertion: without bumping,
 other options moved as well, Kissat 4.0.2 comes to the end of its queue of variables."""
 
 

@@ -1,8 +1,8 @@
 """What telling something is worth: the planner's and the coder's turn on one population, told all and told less, judged by the same gates.
 
-An arm is told everything, or everything but what is left out; nothing else differs. `rules` leaves out the rules in words, the guidance rules
+An arm is shown everything, or everything but what is left out; nothing else differs. `rules` leaves out the rules in words, the guidance rules
 (domain knowledge) and the learned rules that operators heed; `knowledge` the guidance rules alone. The gates know no arm: they judge all variants by
-all rules. Each repeat draws anew, operators by another seed, a model by a further reply. What is counted is how many plans come through every gate,
+all rules. Each repeat draws again, operators by another seed, a model by a further reply. What is counted is how many plans come through every gate,
 and how; gains are not measured. Source: SATLUTION (seed document 000), "Rule System".
 """
 
@@ -51,7 +51,7 @@ MEASURES = ("made", "passed", "passed_at_once")
 
 @dataclass(frozen=True)
 class Redrawn:
-    """Agents whose every call is a further draw, so that a model replies anew in each repeat."""
+    """Agents whose every call is a further draw, so that a model replies again in each repeat."""
 
     agents: Any
     repeat: int

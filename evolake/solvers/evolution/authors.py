@@ -98,13 +98,13 @@ class Author(Protocol):
 
 
 def references_of(commission: Commission) -> dict[str, KnownVariant | Base]:
-    """Return the trees that may be read beside its own: the other seeds, and a second parent in place of its own."""
+    """Return the trees that may be read next to its own: the other seeds, and a second parent in place of its own."""
     result: dict[str, KnownVariant | Base] = {f"{REFERENCE}/{name}": base for name, base in commission.bases.items() if name != commission.base.name}
     return result | {f"{REFERENCE}/{other.base}": other for other in commission.parents[1:] if other.base != commission.base.name}
 
 
 def reference_files(commission: Commission) -> dict[str, str]:
-    """Path below `reference/` -> text, of all files that may be read beside its own. Bytes that are no UTF-8 are lone surrogates."""
+    """Path below `reference/` -> text, of all files that may be read next to its own. Bytes that are no UTF-8 are lone surrogates."""
     return {
         f"{place}/{name.removeprefix('src/')}": path.read_bytes().decode("utf-8", "surrogateescape")
         for place, tree in references_of(commission).items() for name, path in sources_of(tree.folder).items()
@@ -130,7 +130,7 @@ def taken_tree(tree: Path, parent: KnownVariant, base: Base) -> tuple[str, tuple
     Only regular files where the adapter lets sources be edited are read; links are not followed. What else differs is left out and told.
 
     Returns:
-        The diff, rows of what was left out, and why there is no diff ("" where there is one).
+        The diff, rows of what was left out, and why there is no diff ("" if there is one).
     """
     workspace = source_workspace(parent, base)
     there = sources_of(tree)

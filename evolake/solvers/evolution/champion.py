@@ -79,13 +79,13 @@ def decide_champion(
 
 
 def _refused(decision: dict[str, Any], unsound: Collection[str]) -> dict[str, Any]:
-    """Return a row of DECISIONS; nobody wins who is blocked for good, and nobody wins against who is."""
+    """Return a row of DECISIONS; nobody wins who is blocked permanently, and nobody wins against who is."""
     named = [part for part in ("challenger", "champion") if decision[f"{part}_id"] in unsound]
     return decision | ({"wins": False, "reason": f"the {named[0]} is blocked permanently; {decision['reason']}"} if named else {})
 
 
 def incumbent_of(ranked: RankedCycle, unsound: Collection[str] = ()) -> str:
-    """Return the champion before any duel, or the best-ranked seed where there is none that is sound.
+    """Return the champion before any duel, or the best-ranked seed if there is none that is sound.
 
     Raises:
         LakeError: no seed is sound either.

@@ -100,7 +100,7 @@ def fates(before: Population, closed: Population, cycle: str) -> list[dict[str, 
 
 
 def choose_survivors(live: Sequence[Mapping[str, Any]], champion_id: str, order: Sequence[str], most: int) -> set[str]:
-    """Return the champion, the seed of every base that has a survivor, and the best of the rest, `most` in all beside the seeds that are needed.
+    """Return the champion, the seed of every base that has a survivor, and the best of the rest, `most` in all next to the seeds that are needed.
 
     Args:
         live: rows of VARIANTS. order: ids, best first.
@@ -147,7 +147,7 @@ def _written_back(
 
 
 def _lost(population: Population, champion_id: str, decisions: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Return who has been run beside this champion and did not win, on how many formulas."""
+    """Return who has been run next to this champion and did not win, on how many formulas."""
     before = population.value("duels_lost", {}) if champion_id == population.champion_id else {}
     return before | {row["challenger_id"]: row["instances"] for row in decisions if row["champion_id"] == champion_id}
 

@@ -70,7 +70,7 @@ class CommandAuthor:
 
 
 def _lend(folder: Path, commission: Commission) -> None:
-    """Lays the sources of the other seeds beside those of the parent, to be read: nothing below `reference/` is taken."""
+    """Lays the sources of the other seeds next to those of the parent, to be read: nothing below `reference/` is taken."""
     for name, text in reference_files(commission).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -87,7 +87,7 @@ class ParentPool:
 
 @dataclass(frozen=True)
 class PlannerFacts:
-    """What a planner that reads is told beside standings and history; see the fields of PlanRequest."""
+    """What a planner that reads is shown next to standings and history; see the fields of PlanRequest."""
 
     knowledge: list[str] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
@@ -262,7 +262,7 @@ def plan_id(cycle: str, number: int, plan: Plan) -> str:
 def _materials(
     lines: Sequence[Standing], short: Mapping[str, KnownVariant], bases: Mapping[str, Base], record: SearchRecord,
 ) -> list[Material]:
-    """Return what operators can do to each variant: to its base beside the edits it has or, where it was written as a diff, to its own sources."""
+    """Return what operators can do to each variant: to its base next to the edits it has or, where it was written as a diff, to its own sources."""
     variants = [short[item.variant_id] for item in lines if item.base in bases]
     written = {item.base for item in variants if item.edits is None}
     helping = [item for item in variants if item.variant_id in record.savings.helping and item.edits]

@@ -1,4 +1,4 @@
-"""What a planner that reads is told beside standings and history: knowledge, diffs of what was tried, results by family, files and functions."""
+"""What a planner that reads is shown next to standings and history: knowledge, diffs of what was tried, results by family, files and functions."""
 
 from __future__ import annotations
 

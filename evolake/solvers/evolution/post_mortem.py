@@ -31,8 +31,8 @@ BENCHMARK = "benchmark"
 class Evaluated:
     """A variant after its cycle, with what is needed of its first parent.
 
-    blocked_gate, blocked_rule, reason: "" for one that passed. feedback: what the coder was told. measured, parent_measured: rows of METRICS of the
-    suite that variants are ranked on, None where there is none. parent_edits: () for a seed. rank, parent_rank: of the same ranking.
+    blocked_gate, blocked_rule, reason: "" for one that passed. feedback: what the coder was shown. measured, parent_measured: rows of METRICS of the
+    suite that variants are ranked on, None if there is none. parent_edits: () for a seed. rank, parent_rank: of the same ranking.
     """
 
     variant_id: str
@@ -76,7 +76,7 @@ def post_mortem(
     agents: Agents, evaluated: Sequence[Evaluated], *, settings: SolversSettings, cycle: str, root_seed: int, rules: Sequence[str] = (),
     session: SessionAnalyst | None = None, facts: CycleFacts | None = None,
 ) -> PostMortem:
-    """Return what one cycle teaches; nothing where nothing happened that could be learnt from.
+    """Return what one cycle teaches; nothing if nothing happened that could be learnt from.
 
     Args:
         evaluated: all variants of the cycle, the accepted ones too. rules: the active rules, in words.
@@ -153,7 +153,7 @@ def attempt_of(item: Evaluated, ranked: int, settings: SolversSettings) -> Attem
 
 
 def changes(edits: Sequence[Edit] | None, before: Sequence[Edit] | None) -> tuple[list[str], list[str]]:
-    """Keys of edits that a child has anew or with other values, and of those that it lost; empty where one of them is no list of edits."""
+    """Keys of edits that a child has again or with other values, and of those that it lost; empty where one of them is no list of edits."""
     if edits is None or before is None:
         return [], []
     mine, theirs = {edit.key: edit for edit in edits}, {edit.key: edit for edit in before}

@@ -1,7 +1,7 @@
 """What each variant saves against the first of its parents, family by family: computed at the end of a cycle from derivations and measured runs.
 
 The rows of a variant's runs leave the archive with the variant, and so its savings are kept in the archive's `state`, under the name SAVED. A lake of
-before has none: there a move's gain in ranks stands in for its savings.
+before has none: there a move's gain in ranks replaces its savings.
 """
 
 from __future__ import annotations

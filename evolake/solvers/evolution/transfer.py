@@ -1,6 +1,6 @@
 """The champion of a lake, or repositories that a user names, and every seed on two suites: what `evolake solvers transfer` does.
 
-Runs go to a journal in the output folder as they come, so that a killed comparison goes on where it stopped.
+Runs go to a journal in the output folder as they come, so that a killed comparison continues where it stopped.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _opened(
 
 
 def _of_lake(name: str, settings: Settings, lake: Lake, cache: Path) -> tuple[Entrant, Program]:
-    """Return the variant whose id begins so; the champion where nothing is given."""
+    """Return the variant whose id begins so; the champion if nothing is given."""
     cycles = lake.seals.cycles(LINE)
     rows = lake.read(LINE, f"incoming_{VARIANTS.name}", max(cycles)).to_dicts() if cycles else []
     chosen = [row for row in rows if row["variant_id"].startswith(name) and row["state"] != "blocked"] if name else [

@@ -157,7 +157,7 @@ class Workspace:
         return self._unseen(f"{cycle}-race")
 
     def trial_suite(self, word: str) -> Suite:
-        """Return the formulas of one draw for coders' trials, of the training suite's recipes, under a key of their own: none is a contest's."""
+        """Return the formulas of one draw for coders' trials, of the training suite's recipes, under their own key: none is a contest's."""
         return unseen_suite(
             self.settings.train_suite, self.blobs, self.cache, FreshKey(secret_of(self.blobs), self.root_seed, word), seeds=self.seeds,
             count=self.settings.train_instances, trees=self.trees,
@@ -209,8 +209,8 @@ class Workspace:
 
     @cached_property
     def _programs(self) -> dict[str, str]:
-        """Loaded contents of the program of each variant that lives -> its id, the first where there are more. A program whose blob was removed is
-        left out: it is built anew for its next run, and no variant is held to it until then."""
+        """Loaded contents of the program of each variant that lives -> its id, the first if there are more. A program whose blob was removed is
+        left out: it is built again for its next run, and no variant is held to it until then."""
         result: dict[str, str] = {}
         for row in self.live:
             sha = evidence_of(row).get("build")
@@ -225,7 +225,7 @@ class Workspace:
         return load_evidence(sha, self.blobs) if sha else {}
 
     def journal(self, name: str, *content: str) -> Path:
-        """Return where finished runs of a stage are kept until it is published, so that a killed run goes on. Named by what it depends on."""
+        """Return where finished runs of a stage are kept until it is published, so that a killed run continues. Named by what it depends on."""
         word = hashlib.sha256("\n".join(content).encode()).hexdigest()[:16]
         return _made(self.work / "journals") / file_name(f"{name}-{word}", ".jsonl")
 

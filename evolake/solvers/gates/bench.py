@@ -1,4 +1,4 @@
-"""What the gates need beside the variant, and the runs that they judge."""
+"""What the gates need next to the variant, and the runs that they judge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evolake.solvers.suites.spec import Suite
 
 @dataclass(frozen=True)
 class Bench:
-    """What gates need beside the variant: formulas, limits, places.
+    """What gates need next to the variant: formulas, limits, places.
 
     smoke, correctness, stability: suites with files. carried: formulas and copies of them, see `fresh.carried_suite`; None runs none.
     base_stability: the base's rows of the stability gate, none to judge by the memory limit alone; base_carried: gives what it took on those

@@ -1,4 +1,4 @@
-"""What each gate looks at, of a variant that lies in a folder or in the lake: one function per gate."""
+"""What each gate looks at, of a variant that is in a folder or in the lake: one function per gate."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class Subject:
 
 
 def compliance(subject: Subject) -> dict[str, Any]:
-    """Its layout, and its sources beside those of its seed."""
+    """Its layout, and its sources next to those of its seed."""
     return compliance_evidence(subject.folder(), subject.base, subject.base_name, parent_edits=subject.parent_edits, adapter=subject.adapter)
 
 
 def build(subject: Subject) -> dict[str, Any]:
-    """Return what came of its build, and the program beside its seed's."""
+    """Return what came of its build, and the program next to its seed's."""
     bench = subject.bench()
     of_seed = source_sha(subject.folder()) == source_sha(subject.base)
     subject.built = build_by(bench.executor, subject.folder(), subject.adapter, bench.blobs, seed=of_seed)
@@ -79,7 +79,7 @@ def correctness(subject: Subject) -> dict[str, Any]:
 
 
 def stability(subject: Subject) -> dict[str, Any]:
-    """Its runs on growing formulas and on secret copies, beside those of its seed."""
+    """Its runs on growing formulas and on secret copies, next to those of its seed."""
     return _runs("stability", subject)
 
 

@@ -41,7 +41,7 @@ def runs_evidence(rows: Sequence[Mapping[str, Any]], base_rows: Sequence[Mapping
 
 
 def gate_evidence(gate: str, rows: Sequence[Mapping[str, Any]], bench: Bench) -> dict[str, Any]:
-    """Return what the rules of one of gates 2 to 4 judge: `runs_evidence`; at the stability gate beside that of the base, and with `carry_evidence`
+    """Return what the rules of one of gates 2 to 4 judge: `runs_evidence`; at the stability gate next to that of the base, and with `carry_evidence`
     of the rows that are for it."""
     if gate != "stability":
         return runs_evidence(rows)

@@ -7,7 +7,8 @@ judge it.
     3 correctness  every model evaluated, every proof verified by an external checker
     4 stability    two runs count alike; memory over a growing formula
 
-Each gate may be asked alone, on stored evidence (`gate_verdicts`), so that a changed rule is judged anew without building or running; `judge_variant`
+Each gate may be asked alone, on stored evidence (`gate_verdicts`), so that a changed rule is judged again without building or running;
+`judge_variant`
 takes a repository through all of them and stops at the first block. A dead jail or checker raises; it never becomes a verdict.
 """
 
@@ -37,7 +38,7 @@ from evolake.solvers.tables import LATE_GATES
 
 @dataclass(frozen=True)
 class VariantResults(GateResults):
-    """A variant after its gates. runs: gate -> rows of RUNS, of the gates that it came to. feedback: what a coder is told of its block, or "".
+    """A variant after its gates. runs: gate -> rows of RUNS, of the gates that it came to. feedback: what a coder is shown about its block, or "".
     output: what the program wrote in runs that did not end well, of a block by those, or "".
     """
 

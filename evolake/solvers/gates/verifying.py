@@ -70,9 +70,9 @@ def verify_folder(
     """Return all gates on one repository.
 
     Args:
-        suite: whose formulas the correctness gate uses beside those that it draws; the smoke gate always uses `smoke`. instances: only the first so
+        suite: whose formulas the correctness gate uses next to those that it draws; the smoke gate always uses `smoke`. instances: only the first so
             many of it, 0 for all. proofs: in place of the profile's proof_mb, proof_timeout_s and proof_memory_mb; None leaves one as it is.
-        adapter_name: how to build and run; needed where there is no variant.toml.
+        adapter_name: how to build and run; needed if there is no variant.toml.
 
     Raises:
         InputError: no such folder, adapter or seed, or an upstream tree that the adapter does not fit. MachineryError: the machinery failed.

@@ -23,7 +23,7 @@ def counted(condition: str) -> str:
 
 
 def told_share(unsat: int, unchecked: int) -> str:
-    """Return how much of UNSAT answers was checked, in words; "" where there are none."""
+    """Return how much of UNSAT answers was checked, in words; "" if there are none."""
     if not unsat:
         return ""
     if not unchecked:

@@ -1,4 +1,4 @@
-"""How hard the formulas of a suite are for one solver: the table beside a spec whose formulas are too hard to be confirmed by several.
+"""How hard the formulas of a suite are for one solver: the table next to a spec whose formulas are too hard to be confirmed by several.
 
     python -m evolake.solvers.measurement.hardness hard-train hard-holdout [--solver cadical195] [--timeout 60] [--proof-timeout 60] [--lock]
 
@@ -47,12 +47,12 @@ MEMORY_MB, PROOF_MB = 4096, 4096
 
 
 def table_path(suite: str, seeds: Path) -> Path:
-    """Return the table of a suite: beside its spec."""
+    """Return the table of a suite: next to its spec."""
     return seeds / FOLDER / f"{suite}.measured.csv"
 
 
 def read_table(path: Path) -> dict[str, dict[str, str]]:
-    """Formula's name -> row of COLUMNS as text; none where there is no file. Raises InputError for a file of other columns."""
+    """Formula's name -> row of COLUMNS as text; none if there is no file. Raises InputError for a file of other columns."""
     if not path.is_file():
         return {}
     with path.open(newline="", encoding="utf-8") as file:

@@ -27,7 +27,7 @@ def usable_cores() -> list[int]:
 
 @contextmanager
 def held_core(cores: Sequence[int] | None = None, folder: Path | None = None) -> Iterator[int]:
-    """Yield a core of `cores` (default: all usable) that nobody else measures on; waits until one is free.
+    """Yield a core of `cores` (default: all usable) that no other process measures on; waits until one is free.
 
     Args:
         folder: where the locks lie; default: a folder of this user's below the system's temporary folder.

@@ -23,7 +23,7 @@ HINTS_MB = 4096
 
 
 class Dratify:
-    """dratify in a process of its own. `native` is the engine to use; `python` is independent code, about fifteen times slower. An LRAT proof is
+    """dratify in its own process. `native` is the engine to use; `python` is independent code, about fifteen times slower. An LRAT proof is
     checked there by its hints, which dratify does not read."""
 
     formats: tuple[ProofFormat, ...] = ("drat", "lrat")

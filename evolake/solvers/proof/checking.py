@@ -48,7 +48,7 @@ def check_proof(
 
 
 def _found(path: Path) -> str:
-    """Say what is at a path where no regular file is."""
+    """Say what is at a path if no regular file is."""
     if path.is_dir():
         return "a folder"
     if path.exists():

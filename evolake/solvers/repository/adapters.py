@@ -38,7 +38,7 @@ class Layout:
     """Which upstream files a variant holds.
 
     source: folder of the upstream tree that becomes src/ ("." is all of it). exclude: globs of files under it to leave out. keep: upstream files
-    beside it that are put into src/ as well (licences). patch: our diff, or "".
+    next to it that are put into src/ as well (licences). patch: our diff, or "".
     """
 
     source: str = "."

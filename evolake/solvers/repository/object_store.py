@@ -6,7 +6,7 @@ system among them, by the same compiler, assembler and make, and only where all 
 seed's: with the contents of what is read and the names of what could be, a compiler gives those bytes again. A store that is absent, damaged or full
 costs time and changes nothing.
 
-It lies below XDG_CACHE_HOME, else ~/.cache, and holds at most `objects_mb` of the settings; 0 switches it off. What was not used longest goes first.
+It is below XDG_CACHE_HOME, else ~/.cache, and holds at most `objects_mb` of the settings; 0 switches it off. What was not used longest goes first.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ObjectStore:
     most_mb: int
 
     def read(self, seed: str | None = None) -> Kept | None:
-        """Return what is kept, of the seed whose sources hash so where one is named; None where nothing is, or not all of it can be used."""
+        """Return what is kept, of the seed whose sources hash so where one is named; None if nothing is, or not all of it can be used."""
         folder = self.root / self.key
         try:
             sha, _, text = (folder / MANIFEST).read_bytes().partition(b"\n")
@@ -126,7 +126,7 @@ class ObjectStore:
 
 @dataclass(frozen=True)
 class Before:
-    """What a build is given beside its sources. compiler: its path; "" gives nothing. kept: objects to answer with. store: where a seed's are to be
+    """What a build is given next to its sources. compiler: its path; "" gives nothing. kept: objects to answer with. store: where a seed's are to be
     kept."""
 
     compiler: str = ""
@@ -178,7 +178,7 @@ class Before:
 
 
 def store_of(folder: Path, adapter: Adapter, identity: str) -> ObjectStore | None:
-    """Return the part of the store for the seed of the variant at `folder`, by what a variant may not change; None where there is no store.
+    """Return the part of the store for the seed of the variant at `folder`, by what a variant may not change; None if there is no store.
 
     identity: of compiler and make.
     """

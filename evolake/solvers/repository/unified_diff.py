@@ -1,7 +1,7 @@
 """Strict diffs between variants: exact context, no fuzz, only files that may be edited, all of it or nothing.
 
-A hunk is put where its old lines stand: at the line that it names, else at the one other place of the file where they stand after the hunk before it.
-Where they stand nowhere, or at several places, the diff is refused with words that tell its writer what to mend.
+A hunk is put where its old lines stand: at the line that it names, else at the one other place of the file where they are after the hunk before it.
+Where they stand nowhere, or at several places, the diff is refused with words that tell its writer what to repair.
 """
 
 from __future__ import annotations

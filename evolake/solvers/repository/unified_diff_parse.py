@@ -136,7 +136,7 @@ def _read_hunk(lines: list[str], position: int, number: int, result: re.Match[st
 
 
 def _surplus(body: list[Line], blank: int, wanted: int) -> int:
-    """Return how many of the `blank` empty lines at the end stand between this hunk and the next, and are no context: all that its count does not
+    """Return how many of the `blank` empty lines at the end are between this hunk and the next, and are no context: all that its count does not
     want.
     """
     excess = sum(line.mark != "+" for line in body) - wanted

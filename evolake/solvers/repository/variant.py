@@ -32,7 +32,7 @@ SOURCES, BUILD, BIN = "src", "build", "bin"
 BUILD_SCRIPT, RUN_SCRIPT, CARD, EDITS = "starexec_build", "bin/starexec_run_default", "variant.toml", "edits.json"
 DOCUMENTS = ("CHANGELOG.md", "HYPOTHESIS.md", "RESULTS.md")
 WRITTEN_OUT = "solver"
-"""Folder that a variant is written to, with a README beside it."""
+"""Folder that a variant is written to, with a README next to it."""
 TOP = {SOURCES, BUILD, BIN, BUILD_SCRIPT, CARD, EDITS, *DOCUMENTS}
 MOST_FILES, MOST_BYTES = 5000, 64 << 20
 PRODUCTS = ("**/*.o", "**/*.or", "**/*.op", "**/*.od", "**/*.a", "**/*.so", "**/depend.mk")

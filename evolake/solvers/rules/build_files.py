@@ -1,4 +1,4 @@
-"""Checkers of build files that a variant may change: what may stand in them, and what their build did beside that of the base.
+"""Checkers of build files that a variant may change: what may be in them, and what their build did next to that of the base.
 
 The text is a lint that names the cause early; what holds is what the kernel told of the build: which programs ran, and with which flags.
 """

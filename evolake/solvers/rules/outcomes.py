@@ -95,7 +95,7 @@ def sound(evidence: Row) -> Finding | None:
 
 
 def unsound(row: Row) -> bool:
-    """Return whether a run refutes its variant for good."""
+    """Return whether a run refutes its variant permanently."""
     return row["status"] == "wrong" or (row["status"] == "unsat" and row["proof_status"] in NO_PROOF)
 
 

@@ -1,4 +1,4 @@
-"""Checkers of the built program beside that of its base: what it asks of the system, and how much it holds.
+"""Checkers of the built program next to that of its base: what it asks of the system, and how much it holds.
 
 They read `evidence["program"]` and `evidence["base_program"]`, both as `elf.program_facts` gives them.
 """

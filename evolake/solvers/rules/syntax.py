@@ -148,7 +148,7 @@ def _unit(node: Node, name: str, left_out: set[int]) -> Unit:
 
 
 def _facts(node: Node, local: bool) -> Iterator[Fact]:
-    """Yield the facts that this one node states, its children apart. local: whether it stands in a function
+    """Yield the facts that this one node states, its children apart. local: whether it is in a function
     or a class."""
     kind = node.type
     if kind in NAME_TYPES:
@@ -268,7 +268,7 @@ def _comparison_facts(node: Node) -> Iterator[Fact]:
 
 
 def _is_cast(declarator: Node) -> bool:
-    """Return whether the type of a function stands in a cast: `(void (*)()) data`, `reinterpret_cast<void (*)()>(data)`."""
+    """Return whether the type of a function is in a cast: `(void (*)()) data`, `reinterpret_cast<void (*)()>(data)`."""
     node: Node | None = declarator
     for _ in range(6):
         node = node.parent if node is not None else None

@@ -1,7 +1,7 @@
 """Sources of seed solvers: from a package index, an address, git, or a place of this machine, into the lake's blobs, with where they came from.
 
-After the first time no network is needed: an archive whose hash is pinned is a blob already, and what git gave is remembered beside the blobs.
-What is remembered never has the last word: it is held to the seed's own pin (hash or commit) each time; where it does not fit, it is fetched anew.
+After the first time no network is needed: an archive whose hash is pinned is a blob already, and what git gave is remembered next to the blobs.
+What is remembered never has the last word: it is held to the seed's own pin (hash or commit) each time; where it does not fit, it is fetched again.
 Nothing of what is fetched is run here, and no setup.py is.
 """
 

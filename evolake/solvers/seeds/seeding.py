@@ -20,7 +20,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def seed_named(name: str, seeds: Path | None = None) -> Seed:
-    """Return the seed called `name`. seeds: the file, by default that of the settings. Raises InputError where there is none."""
+    """Return the seed called `name`. seeds: the file, by default that of the settings. Raises InputError if there is none."""
     known = load_seeds(seeds)
     return known[seed_names([name], known)[0]]
 

@@ -78,7 +78,7 @@ def _random_edges(n: int, m: int, rng: np.random.Generator) -> set[tuple[int, in
 
 
 def regular_graph(n: int, d: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Edges of a simple d-regular graph: stubs are paired at random, and a pairing with loops or double edges is mended by swaps."""
+    """Edges of a simple d-regular graph: stubs are paired at random, and a pairing with loops or double edges is repaired by swaps."""
     if n * d % 2 or d >= n:
         raise ValueError(f"there is no simple {d}-regular graph on {n} nodes")
     pairs = [sorted(pair) for pair in rng.permutation(np.repeat(np.arange(n), d)).reshape(-1, 2).tolist()]

@@ -3,7 +3,7 @@
 `formulas.lock.json` in the folder: for each file, by its path in it, the sha256 of the file and of the formula unpacked, its variables and clauses,
 its status where that is known, where it comes from, and what was repaired in it (`evolake.solvers.formula.repair`). Files that cannot be used are in
 it, too, with the reason: they are left out of every suite. `evolake solvers lock FOLDER` writes it. A suite of a line needs one; a file that has
-changed, gone or come since is told wherever the folder is opened, and nothing is run.
+changed, gone or come since is shown wherever the folder is opened, and nothing is run.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def lock_folder(
 
 
 def read_lock(folder: Path) -> FolderLock | None:
-    """Return what the lock of a folder says; None where there is no lock. Raises InputError for one that cannot be used."""
+    """Return what the lock of a folder says; None if there is no lock. Raises InputError for one that cannot be used."""
     path = folder / LOCK
     try:
         data = parse_json(read_text(path, DATA_BYTES), name=str(path))

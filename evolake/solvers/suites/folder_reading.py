@@ -26,7 +26,7 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class Pin:
-    """One file. file_sha256: of the file as it lies there. sha256: of the text that solvers are given
+    """One file. file_sha256: of the file as it is there. sha256: of the text that solvers are given
     (unpacked and repaired), its name in the blob store. source: where it is from. repairs: what was repaired, by line. unsure: whether clauses may
     have been lost, so that its status is "unknown" whatever is given."""
 

@@ -51,10 +51,10 @@ class FreshKey:
 def fresh_suite(
     name: str, blobs: BlobStore, cache: Path, key: FreshKey, *, seeds: Path, count: int = 0, trees: Trees | None = None,
 ) -> Suite:
-    """Return the suite `name` anew for one cycle, as files; the same for the same key.
+    """Return the suite `name` again for one cycle, as files; the same for the same key.
 
     Each recipe becomes one formula, in as many shuffled copies as it asks for (`Recipe.duel_shuffles`); an instance's `base` names its formula. A
-    suite's own shuffled copies become formulas of their own if their generator draws anything, else copies of the one formula.
+    suite's own shuffled copies their own become formulas if their generator draws anything, else copies of the one formula.
 
     Args:
         seeds, trees: as for `materialize_suite`. count: only the first so many recipes, 0 for all.
@@ -105,7 +105,7 @@ def fresh_formula(recipe: Recipe, locked: Status, rng: np.random.Generator, tree
 
 
 def status_by_construction(generator: str, parameters: Mapping[str, Any]) -> Status:
-    """Return the status that each formula of a generator has with these parameters, whatever its seed; "unknown" where that cannot be told."""
+    """Return the status that each formula of a generator has with these parameters, whatever its seed; "unknown" where that cannot be shown."""
     match generator:
         case "xor":
             return "SAT" if parameters["satisfiable"] else "UNSAT"

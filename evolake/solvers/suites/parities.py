@@ -67,7 +67,7 @@ def even_coloring(n: int, d: int, seed: int) -> Formula:
     """Colour the edges of a random d-regular graph on n nodes, d even, so that half of each node's edges are red (Markstroem 2006).
 
     Satisfiable just where each component has an even number of edges, as colours alternate along an Euler tour; of a connected graph that is when
-    n * d / 2 is even. Graphs that are not connected are drawn anew.
+    n * d / 2 is even. Graphs that are not connected are drawn again.
 
     Raises:
         ValueError: d is odd, or there is no connected graph among `DRAWS`.

@@ -11,7 +11,7 @@ many, the clauses nearly so, and the status is certain whatever is drawn:
     colouring
 
 Ordering has a variable for each pair, neighbours or not, so that pairs are left out of the graph and none is doubled. In clique-colouring, where one
-edge less already halves the search, a few of the clauses that keep a member of the clique from being two vertices are left out beside it.
+edge less already halves the search, a few of the clauses that keep a member of the clique from being two vertices are left out next to it.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def drawn_principle(args: str, rng: np.random.Generator) -> Formula | None:
 
 
 def _redrawn(sets: Iterable[tuple[int, ...]], rng: np.random.Generator, command: str) -> tuple[Sets, Sets] | None:
-    """(all sets but a drawn share of them, as many of those that are left); None where there are too few."""
+    """(all sets but a drawn share of them, as many of those that are left); None if there are too few."""
     items = list(sets)
     if len(items) < LEAST_SETS:
         return None

@@ -121,12 +121,12 @@ class Spec:
 
 
 def suite_names(seeds: Path) -> list[str]:
-    """Names of the suites whose specs lie below `seeds`."""
+    """Names of the suites whose specs are below `seeds`."""
     return sorted(path.stem for path in (seeds / FOLDER).glob("*.toml"))
 
 
 def load_spec(name: str, seeds: Path) -> Spec:
-    """Return the spec of a suite with its lock. Raises InputError where there is none, or where it cannot be used."""
+    """Return the spec of a suite with its lock. Raises InputError if there is none, or where it cannot be used."""
     path = seeds / FOLDER / f"{name}.toml"
     if name not in suite_names(seeds):
         known = ", ".join(suite_names(seeds)) or "none"

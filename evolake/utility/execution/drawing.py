@@ -1,5 +1,5 @@
 """The problems of the study: instances of the families of each arm and of held-out lineages, drawn in the jail with labels by strict majority, and
-beside them the files to evaluate on."""
+next to them the files to evaluate on."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def problem_of(row: Mapping[str, Any]) -> Problem:
 
 
 def last_cycle(lake: Lake) -> str:
-    """Return the last finished cycle of the families line. Raises InputError where there is none."""
+    """Return the last finished cycle of the families line. Raises InputError if there is none."""
     done = finished_families(lake)
     if not done:
         raise InputError("the lake holds no finished cycle of the families line", got=str(lake.root), do="run: evolake run --lines families")

@@ -1,4 +1,4 @@
-"""A whole study: problems, record, cells. Killed at any point, it goes on with the next run of the same command, after the last noted step."""
+"""A whole study: problems, record, cells. Killed at any point, it continues with the next run of the same command, after the last noted step."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def answer(result: Findings, matching: str) -> str:
 
 
 def shows(row: Mapping[str, Any]) -> bool:
-    """Return whether a comparison shows a difference: its interval lies on one side of 0, and the corrected p-value is small."""
+    """Return whether a comparison shows a difference: its interval is on one side of 0, and the corrected p-value is small."""
     return row["p_holm"] < LEVEL and (row["low"] > 0 or row["high"] < 0)
 
 

@@ -9,7 +9,7 @@ A genome is a backbone (the seven parameters of the baseline dynamics) and at mo
     xl       the drive of dxl
 
 `compose` turns a genome into the Python file that is traced, run and stored. The empty genome is the baseline. Kinds that only make sense
-beside another one name it in `requires` (the tail gate's shift needs the tail gate and the memory gate).
+next to another one name it in `requires` (the tail gate's shift needs the tail gate and the memory gate).
 """
 
 from __future__ import annotations

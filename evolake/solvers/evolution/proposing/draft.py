@@ -20,7 +20,7 @@ HYPOTHESIS, CHANGELOG, RESULTS = "HYPOTHESIS.md", "CHANGELOG.md", "RESULTS.md"
 
 @dataclass(frozen=True)
 class Draft:
-    """A variant on disk, before its gates. `problem` is set where the reply could not be applied or changed nothing; the coder is told."""
+    """A variant on disk, before its gates. `problem` is set where the reply could not be applied or changed nothing; the coder is shown."""
 
     folder: Path
     variant_id: str

@@ -20,7 +20,7 @@ LENT = 0.25
 
 
 class Judgement(Protocol):
-    """What the gates say of a folder. `blocked_by` is None where nothing objected; `feedback` is for the coder, and `output` what
+    """What the gates say of a folder. `blocked_by` is None if nothing objected; `feedback` is for the coder, and `output` what
     the program wrote where a run of it did not end well."""
 
     @property
@@ -52,7 +52,8 @@ class Proposal:
     """A variant that was made.
 
     weights: parent id -> share, summing to 1. diff: its sources against the first parent's. dropped: what a crossover, or an edit whose anchor was
-    not found, left out. judged: what the gates said of its last form. repairs: how often the coder mended it. objections: what it was told each time.
+    not found, left out. judged: what the gates said of its last form. repairs: how often the coder repaired it. objections: what it was shown
+    each time.
     trials: rows of RUNS, of it and its parent before the benchmark.
     """
 

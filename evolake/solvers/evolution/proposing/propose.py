@@ -77,7 +77,7 @@ class _PlansOfCycle:
     count: int = 1
 
     def apart(self, plan: Mapping[str, Any]) -> _PlanDone:
-        """Carry out a plan beside others, under what exists now. Called by threads."""
+        """Carry out a plan next to others, under what exists now. Called by threads."""
         agents = self.turn.agents.apart()
         return replace(self.take(plan, replace(self.turn, agents=agents)), agents=agents)
 
@@ -96,7 +96,7 @@ class _PlansOfCycle:
         return _PlanDone(outcome, frozenset(draft.variant_id for draft in drafts if not draft.problem), written)
 
     def still(self, plan: Mapping[str, Any], done: _PlanDone) -> _PlanDone | None:
-        """Return the same, where none of its drafts has been made by now that was not there; operators pass over what is there, so only their drafts
+        """Return the same, if none of its drafts has been made by now that was not there; operators pass over what is there, so only their drafts
         can meet others."""
         if isinstance(done.outcome, Unmade) and not done.tried:
             return done
