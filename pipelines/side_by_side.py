@@ -2,7 +2,8 @@
 
 A line's process is `pipelines.evolve --lines LINE --as-part`, forked by `pipelines.forking`: it tells what happens as JSON lines on its standard
 output, then its outcome, and stops where its standard input ends, so none outlives the process that started it. Contents do not depend on what runs
-at the same time: random numbers are keyed by what they are for, stages that measure time have the machine to themselves (`pipelines.turns`), and a line that
+at the same time:
+random numbers are keyed by what they are for, stages that measure time have the machine to themselves (`pipelines.turns`), and a line that
 reads what another makes (`LineSpec.after`) starts when that one has ended.
 
 Whoever takes longest ends last, so the heaviest line (`LineSpec.weight`) starts first, and next to it the lightest, which gets more of the processor

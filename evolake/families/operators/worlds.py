@@ -16,7 +16,8 @@ from evolake.families.worlds.trying import NoWorld
 
 
 def draw_constraint_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """Return a puzzle about an arrangement of which a few things are known. Raises NotComposable if none was found, or its rules cannot be distinguished.
+    """Return a puzzle about an arrangement of which a few things are known. Raises NotComposable if
+    none was found, or its rules cannot be distinguished.
     """
     return _drawn(constraint_world, random)
 
@@ -27,7 +28,8 @@ def draw_process_world(parents: Sequence[Family], random: np.random.Generator) -
 
 
 def draw_puzzle_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """Return a puzzle of one of several engines, such as routes or schedules. Raises NotComposable if none was found, or its rules cannot be distinguished.
+    """Return a puzzle of one of several engines, such as routes or schedules. Raises NotComposable if
+    none was found, or its rules cannot be distinguished.
     """
     return _drawn(puzzle_world, random)
 
