@@ -6,7 +6,7 @@ reopens seal n+1, and a cycle starts only when every link before it holds. So a 
 what is based on it, while a re-run that ends in the same content breaks nothing. Dagster's events mirror the seals: an observation, then a
 materialization (the other way round the UI calls fresh partitions stale).
 
-Opening also notes, in the lake's table `<line>.opened`, on which version the cycle's work stands. Sealing compares: a closing asset that is
+Opening also notes, in the lake's table `<line>.opened`, on which version the cycle's work is based. Sealing compares: a closing asset that is
 re-run alone after its population has changed cannot pass old work off as new.
 """
 
@@ -105,7 +105,7 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
 def make_seeds_first(context: dg.AssetExecutionContext, lake: LakeResource, line: Line, cycle: str) -> None:
     """Make the line's seeds if `cycle` is the first and they were never sealed: their own run, in this process, that the UI shows.
 
-    Nothing if this run cannot make them (it has no job for the seeds): the chain then tells which group to materialize.
+    Nothing if this run cannot make them (it has no job for the seeds): the chain then says which group to materialize.
 
     Raises:
         dg.Failure: the seeds failed; not retried. Another run holds the line.

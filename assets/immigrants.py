@@ -129,7 +129,7 @@ def with_seeds(store: LineStore, population: P, items: Iterable[SeedItem], table
 
 
 def _refused_before(store: LineStore, population: Tables, table: str) -> list[dict[str, Any]]:
-    """Return rows of IMMIGRANTS for the seeds that were refused when the first population was sealed; none but in the first cycle."""
+    """Return rows of `IMMIGRANTS` for the seeds that were refused when the first population was sealed; none but in the first cycle."""
     if store.cycle != FIRST_CYCLE:
         return []
     frame = getattr(population, table)
@@ -188,7 +188,7 @@ def _judged(seed: Seedling, admit: Admit) -> Arrival | str:
 
 
 def _outcome(result: Arrival | str, key: str) -> dict[str, Any]:
-    """Return the columns of IMMIGRANTS that say what became of a seed. key: of its artifact."""
+    """Return the columns of `IMMIGRANTS` that say what became of a seed. key: of its artifact."""
     if isinstance(result, str):
         return {"artifact_id": None, "state": "blocked", "reason": result}
     blocked = result.row["state"] == "blocked" and not result.present

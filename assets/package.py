@@ -59,7 +59,8 @@ def limit_pool(instance: dg.DagsterInstance, pool: str) -> None:
     """Give `pool` its one slot where Dagster does not know the pool yet.
 
     Dagster 1.13 learns of a pool when a run that needs it is first looked at in the queue, and does not apply the default limit in that same pass:
-    the first backfill of a new line could start two of its cycles at once. Left alone where dagster.yaml does not count pools by runs: there a slot
+    the first backfill of a new line could start two of its cycles at the same time. Left alone where dagster.yaml does not count pools by runs:
+    there a slot
     belongs to a step, and a step that is killed never gives it back.
     """
     storage = instance.event_log_storage

@@ -44,7 +44,7 @@ def raised_check(
 
     Args:
         asset: the last one that judges, so that the rows of all others are there.
-        judged: assets that publish verdicts. reasons: tables that tell of failures next to verdicts. All candidates named in any of them count.
+        judged: assets that publish verdicts. reasons: tables that report failures in addition to verdicts. All candidates named in any of them count.
 
     Metadata: candidates, raised, share; where it warns also `places` (a markdown table), `do` and `sql`, ready to paste.
     """

@@ -1,4 +1,4 @@
-"""Seeds that change under a line that has begun: sealing them again voids every finished cycle, so it is done only where somebody said so."""
+"""Seeds that change under a line that has begun: sealing them again voids every finished cycle, so it is done only on an explicit request."""
 
 from __future__ import annotations
 

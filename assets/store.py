@@ -177,7 +177,7 @@ class LineStore:
         return load_rules(self.settings.seeds / "rules", self.line.name)
 
     def guidance(self) -> list[str]:
-        """Return what people told this cycle's planners, oldest first."""
+        """Return what people asked of this cycle's planners, oldest first."""
         from evolake.agents import read_guidance
 
         return [note.text for note in read_guidance(self.lake.root, self.line.name, self.cycle)]

@@ -1,7 +1,8 @@
 """`ast.parse` where threads work side by side.
 
 While CPython turns what it has parsed into the nodes of a tree it counts its depth in one place for all threads, and collecting garbage may let
-another thread run in between. Two threads that parse at once meet `SystemError: AST constructor recursion depth mismatch` at random (CPython's issue
+another thread run in between. Two threads that parse at the same time meet `SystemError: AST constructor recursion depth mismatch` at random
+(CPython's issue
 106905; seen with 3.11.7). A candidate would be blocked, or made by another operator, by chance. Hence one thread at a time; and where a library
 parses meanwhile, again.
 

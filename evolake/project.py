@@ -31,7 +31,7 @@ UI = "dagster dev" if INSTALLED else "make dev"
 
 
 def find() -> Path | None:
-    """Return the project's folder; None if there is none: evolake is installed, and nobody laid one out here.
+    """Return the project's folder; None if there is none: evolake is installed, and none was laid out here.
 
     Raises:
         InputError: EVOLAKE_PROJECT names something else.

@@ -1,4 +1,4 @@
-"""Several lines at once, each in its own process, as Dagster's runs are: what happens in one line loses nothing of another.
+"""Several lines at the same time, each in its own process, as Dagster's runs are: what happens in one line loses nothing of another.
 
 A line's process is `pipelines.evolve --lines LINE --as-part`, forked by `pipelines.forking`: it tells what happens as JSON lines on its standard
 output, then its outcome, and stops where its standard input ends, so none outlives the process that started it. Contents do not depend on what runs

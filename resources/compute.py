@@ -80,7 +80,7 @@ class ComputeResource(dg.ConfigurableResource):
 
     @property
     def workers_at_work(self) -> int:
-        """How many things are computed at once: on workers of our own, or on those that a cluster has now."""
+        """How many things are computed at the same time: on workers of our own, or on those that a cluster has now."""
         slots = getattr(self.remote(), "slots", None)
         return slots or self.workers or settings_module.load().workers
 

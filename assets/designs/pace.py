@@ -54,8 +54,8 @@ class Pace:
 def pace_of(store: LineStore, candidates: int, closing_cpu_s: float, now: float, workers: int) -> Pace | None:
     """Return the pace of the cycle that `store`'s asset closes at `now` (seconds since 1970); None where another run made a part of it.
 
-    `closing_cpu_s` is what the closing asset itself simulated. Time between the opening and the close in which other lines of the run were at
-    work counts too: the machine was theirs as well.
+    `closing_cpu_s` is what the closing asset itself simulated. Time between the opening and the close in which other lines of the run
+    worked counts too: the machine was theirs as well.
     """
     instance, run_id = store.context.instance, store.run_id
     made: dict[str, float] = {}

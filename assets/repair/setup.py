@@ -1,4 +1,4 @@
-"""What every cell works on: the benchmark, and the record of budget and proposer that tells this study from another."""
+"""What every cell works on: the benchmark, and the record of budget and proposer that distinguishes this study from another."""
 
 from __future__ import annotations
 

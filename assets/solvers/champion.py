@@ -1,4 +1,5 @@
-"""Who is champion: challengers against the champion in interleaved pairs; and, aside, what the champion is worth on formulas that nobody has seen."""
+"""Who is champion: challengers against the champion in interleaved pairs; and, aside, what the champion is worth on formulas that no role has
+seen."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from resources.compute import ComputeResource
 @line.asset(schema=DECISIONS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
 def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame) -> pl.DataFrame:
     """Run the best-ranked challengers, each next to the champion, pair by pair. It takes a gain beyond the
-    noise, and no formula lost. Whoever is found unsound falls permanently."""
+    noise, and no formula lost. A variant that is found unsound is blocked permanently."""
     from evolake.solvers.evolution.champion import decide_champion
     from evolake.solvers.evolution.population import RankedCycle
     from evolake.solvers.gates.soundness import objections, stage_judge

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=RUNS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
 def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.DataFrame) -> pl.DataFrame:
     """Run every variant on the suite `train` that has not run it yet: new ones, and seeds in the first cycle.
-    Answers are checked; whoever gives one that is refuted is unsound permanently."""
+    Answers are checked; a variant that gives a refuted one is unsound permanently."""
     from evolake.solvers.evolution.benchmarking import benchmark
     from evolake.solvers.gates.soundness import stage_judge
     from evolake.solvers.measurement.evaluating import evaluation_rows

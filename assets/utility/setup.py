@@ -1,4 +1,4 @@
-"""What every cell works on: the problems of each arm and of the evaluation, and the record that tells this study from another."""
+"""What every cell works on: the problems of each arm and of the evaluation, and the record that distinguishes this study from another."""
 
 from __future__ import annotations
 

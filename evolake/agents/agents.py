@@ -95,7 +95,8 @@ class Agents:
     ) -> list[Reply[ReplyT | AgentFailure]]:
         """Ask a role many times; replies in the order of the requests.
 
-        A model is asked by several threads at once, after one call that goes ahead alone where the endpoint is not known yet. Operators run one
+        A model is asked by several threads at the same time, after one call that goes ahead alone where the endpoint is not known yet. Operators
+        run one
         after the other. When a call raises, no further one is started, those in flight are finished (and kept in the call cache), and the
         exception of the earliest request is raised.
         """

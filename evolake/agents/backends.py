@@ -21,7 +21,7 @@ Record = Callable[[AgentCall, Usage], None]
 
 
 class Backend(Protocol):
-    """Serves roles. `name` is what the rows say; `threads` how many jobs may run at once (1: strictly in order)."""
+    """Serves roles. `name` is what the rows say; `threads` how many jobs may run at the same time (1: strictly in order)."""
 
     name: str
     threads: int

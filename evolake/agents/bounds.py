@@ -23,7 +23,7 @@ _NO_LIMIT = 1 << 62
 
 
 class Undecodable(ValueError):
-    """A body in an encoding that nobody asked for, or broken in it."""
+    """A body in an encoding that was not asked for, or broken in it."""
 
 
 def too_many(text: str) -> str:

@@ -21,7 +21,7 @@ class Question:
         messages: the conversation so far. schema: of the reply.
         sampling: how the reply is drawn.
         number: of the attempt: ten times the call's, plus the number of the repair.
-        tag: what tells apart the conversations that begin with this question; "" until one is chosen (`evolake.agents.conversations`).
+        tag: what distinguishes the conversations that begin with this question; "" until one is chosen (`evolake.agents.conversations`).
     """
 
     job: Job[Any, Any]

@@ -5,7 +5,8 @@ An entry is addressed by what was asked (role, model, messages, the reply's sche
 *before* the reply is looked at, so a crash afterwards costs nothing. Failed attempts that were billed, or may have been, are entries too, for the
 record. An entry is never replaced; `evolake agents tape drop` removes entries.
 
-Two callers that ask the same thing at once, threads or processes, are serialised by a lock on the key's first two digits: the second one replays.
+Two callers that ask the same thing at the same time, threads or processes, are serialised by a lock on the key's first two digits: the second
+one replays.
 Nothing of the endpoint's credentials is ever in an entry.
 """
 
@@ -87,7 +88,7 @@ class Tape:
         self.root = root
 
     def path(self, key: str) -> Path:
-        """Return where the entry of a key lies."""
+        """Return where the entry of a key is."""
         return self.root / key[:2] / f"{key[2:]}.json"
 
     def read(self, key: str) -> TapeEntry | None:

@@ -1,4 +1,4 @@
-"""`evolake consensus`: rank designs by many objectives at once, from files that any program can write."""
+"""`evolake consensus`: rank designs by many objectives at the same time, from files that any program can write."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def stop_on_sigterm() -> None:
 
 
 def _full(arguments: Sequence[str]) -> str | None:
-    """Return where the first path lies that a command was given on a file system with no room left: itself, or the folder that it was to be made in.
+    """Return where the first path is that a command was given on a file system with no room left: itself, or the folder that it was to be made in.
     """
     for word in (word.partition("=")[2] if word.startswith("--") else word for word in arguments):
         with suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""`evolake run` and `evolake status`: start cycles through Dagster, and say where things stand.
+"""`evolake run` and `evolake status`: start cycles through Dagster, and say where things are.
 
 The library never imports the orchestrator: `run` starts the module `pipelines.evolve` as its own process and passes its exit code on.
 """

@@ -13,7 +13,7 @@ PLACE = Path("work", "compute", "lake")
 
 
 def mark_lake(root: Path) -> str:
-    """Return the lake's mark; made if there is none. Of two that make it at once, one wins."""
+    """Return the lake's mark; made if there is none. Of two that make it at the same time, one wins."""
     path = root / PLACE
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -73,7 +73,7 @@ FURTHER = TableSchema(
 
 
 def further_table(asset: str) -> str:
-    """Return where the candidates stand that got further at a gate of `asset`."""
+    """Return where the candidates are that got further at a gate of `asset`."""
     return f"{FURTHER.name}_{asset}"
 
 

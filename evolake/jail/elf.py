@@ -27,7 +27,7 @@ class BadProgram(ValueError):
 
 @dataclass(frozen=True)
 class Needs:
-    """loader: path, "" for a static program. libraries: names. folders: where the file says that they lie. script: the interpreter's
+    """loader: path, "" for a static program. libraries: names. folders: where the file says that they are. script: the interpreter's
     line of a script."""
 
     loader: str = ""

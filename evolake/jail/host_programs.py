@@ -19,7 +19,7 @@ BELOW_PREFIX = {
 }
 """Program -> the folders that it reads, below the folder that its own `bin` is in."""
 ASKED = {"rustc": ("--print", "sysroot"), "Rscript": ("-e", "cat(R.home())"), "julia": ("-e", "print(Sys.BINDIR)")}
-"""Program -> the arguments by which it says where the folder lies that it reads."""
+"""Program -> the arguments by which it says where the folder is that it reads."""
 FURTHER = {"Rscript": ("/etc/R", "/usr/share/R", "/usr/lib/R", "/usr/local/lib/R")}
 PACKAGES = {
     "node": "nodejs", "Rscript": "r-base-core", "rustc": "rustc", "ruby": "ruby", "php": "php-cli", "lua": "lua5.4", "java":

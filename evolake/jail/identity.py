@@ -22,7 +22,8 @@ PREFERRED = (range(1_879_048_192, 2_147_483_648), range(61_184, 65_520))
 
 
 def drawn() -> int | None:
-    """Return a number, user and group at once, for a new jail; None where this process is an ordinary user, or root of a namespace that knows no
+    """Return a number, user and group at the same time, for a new jail; None where this process is an ordinary user, or root of a namespace that
+    knows no
     other.
     """
     return choose(identities("uid"), identities("gid")) if os.geteuid() == 0 else None

@@ -29,11 +29,11 @@ class BlobStore:
         self._shas = Shas()
 
     def __reduce__(self) -> tuple[type[BlobStore], tuple[Path]]:
-        """To another process goes where the blobs lie; what is known of files is of this one."""
+        """To another process goes where the blobs are; what is known of files is of this one."""
         return BlobStore, (self._root,)
 
     def path(self, sha: str) -> Path:
-        """Return where the blob lies, or would lie."""
+        """Return where the blob is, or would be."""
         if not isinstance(sha, str) or not _SHA.fullmatch(sha):
             raise InputError(f"{sha!r} does not name a blob", wanted="64 hexadecimal digits", do="use the name that put() gave")
         return self._root / "blobs" / sha[:2] / sha[2:]

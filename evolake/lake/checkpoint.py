@@ -63,7 +63,7 @@ class Checkpoint:
 
 
 def path_of(manifest: Path) -> Path:
-    """Return where the checkpoint of a manifest lies."""
+    """Return where the checkpoint of a manifest is."""
     table = manifest.parent
     return table.parent.parent.parent / layout.CACHE / "manifests" / table.parent.name / f"{table.name}.checkpoint"
 

@@ -50,7 +50,7 @@ class Compacted:
 
 @dataclass(frozen=True)
 class _Group:
-    """Parts of equal columns that go into one file. files: where they lie now."""
+    """Parts of equal columns that go into one file. files: where they are now."""
 
     entries: tuple[ManifestEntry, ...]
     files: frozenset[Path]

@@ -1,4 +1,4 @@
-"""What a lake holds that nobody needs, and its removal: blobs that nothing names, and what dead writers left unfinished.
+"""What a lake holds that is not needed, and its removal: blobs that nothing names, and what dead writers left unfinished.
 
 Superseded parts, quarantine and tape are no garbage: they are the record of what was. A writer stores a blob before the row that names it, so a blob
 counts only when it has not been written, or asked for by `put`, for `older_than_s`; and nothing is collected while a line is running.

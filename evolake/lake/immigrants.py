@@ -36,7 +36,7 @@ class SeedSource:
     """The seeds of a line.
 
     Attributes:
-        folder: where they lie, below the seeds' folder.
+        folder: where they are, below the seeds' folder.
         items: (the seeds' folder, settings) -> what is there, by name.
         accepts: whether a file or folder looks like a seed of this line. check: its name; raises InputError where it cannot be used.
     """
@@ -90,7 +90,7 @@ def seeds_of(source: SeedSource, settings: Any) -> list[SeedItem]:
 
 
 def entry(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the state keeps of a seed. row: of IMMIGRANTS."""
+    """Return what the state keeps of a seed. row: of `IMMIGRANTS`."""
     return {name: row[name] for name in ("name", "cycle", "artifact_id", "state", "ruleset_hash")}
 
 

@@ -1,4 +1,4 @@
-"""The parts that the manifests name: current and superseded, each with where it lies and whether it is there."""
+"""The parts that the manifests name: current and superseded, each with where it is and whether it is there."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Part:
     """One part of a table.
 
     Attributes:
-        path: where it lies. columns: name -> type, as the manifest has them.
+        path: where it is. columns: name -> type, as the manifest has them.
         state: current, superseded, missing (current, and gone), damaged (current, of another size than it should have) or lost (superseded,
             and gone).
         place: where in `path` it lies, if with others.

@@ -112,7 +112,7 @@ class Holder:
 
 
 def held_by(path: Path) -> Holder | None:
-    """Return who holds the lock at `path` by its note, without touching the lock; None where nobody does, or a process that could be seen from here
+    """Return who holds the lock at `path` by its note, without touching the lock; None if none does, or a process that could be seen from here
     and is gone. Of a process of another host or container the note is believed."""
     try:
         about = json.loads(path.with_suffix(".holder").read_bytes())

@@ -30,7 +30,7 @@ class PartitionLog:
     Attributes:
         commits: one entry a token. The last is what the part should hold.
         pending: intents newer than the last commit, newest first: their writers died, or are running now.
-        packed: token -> where the part that it wrote lies, if it has been put into one file with others.
+        packed: token -> where the part that it wrote is, if it has been put into one file with others.
     """
 
     commits: tuple[ManifestEntry, ...]
@@ -59,7 +59,7 @@ class PartitionLog:
         return replace(self, commits=tuple(commits[token] for token in sorted(commits)), pending=tuple(pending[token] for token in waiting))
 
     def place_of(self, entry: ManifestEntry) -> Packed | None:
-        """Return where an entry's rows lie, if in a file with others."""
+        """Return where an entry's rows are, if in a file with others."""
         return self.packed.get(entry.token)
 
 

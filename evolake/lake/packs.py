@@ -44,7 +44,7 @@ class Packed:
 
 
 def places_of(bodies: Iterable[Mapping[str, Any]], root: Path) -> dict[str | None, dict[int, Packed]]:
-    """Return cycle -> token -> where the part lies, by the bodies of the events PACKED, in order."""
+    """Return cycle -> token -> where the part is, by the bodies of the events PACKED, in order."""
     places: dict[str | None, dict[int, Packed]] = {}
     for body in bodies:
         path, offset = root / body["path"], 0

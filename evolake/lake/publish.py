@@ -109,7 +109,7 @@ class Publisher:
         return record
 
     def _keep(self, partition: Partition, current: ManifestEntry) -> None:
-        """Give what is superseded its place in the history: a second name, or its own file where it lies
+        """Give what is superseded its place in the history: a second name, or its own file where it is
         in one with others."""
         kept = partition.history(current.token, current.record.file_sha)
         disk.make_folder(kept.parent)

@@ -98,7 +98,7 @@ def from_body(body: Mapping[str, Any]) -> Seal:
 
 
 def journal(folder: Path) -> Path:
-    """Return where the journal of the line lies whose seals are in `folder`."""
+    """Return where the journal of the line is whose seals are in `folder`."""
     return folder / JOURNAL
 
 

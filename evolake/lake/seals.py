@@ -47,11 +47,11 @@ class Seals:
         self._parsed: dict[Path, tuple[tuple[int, int], chained.Log, dict[str, list[Seal]]]] = {}
 
     def folder(self, line: str) -> Path:
-        """Return where the seals of a line lie."""
+        """Return where the seals of a line are."""
         return self._root / check_name("line", line)
 
     def path(self, line: str, cycle: str) -> Path:
-        """Return where one seal lies, or would lie."""
+        """Return where one seal is, or would be."""
         return self.folder(line) / f"{check_cycle(cycle)}.json"
 
     def read(self, line: str, cycle: str) -> Seal | None:

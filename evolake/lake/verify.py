@@ -60,7 +60,7 @@ class Shas:
 
 @dataclass(frozen=True)
 class Settled:
-    """A verified part: the entry whose bytes it holds, and whether that entry is committed or rolled forward to; place: where it lies with others."""
+    """A verified part: the entry whose bytes it holds, and whether that entry is committed or rolled forward to; place: where it is with others."""
 
     entry: ManifestEntry
     committed: bool

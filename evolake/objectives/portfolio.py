@@ -81,7 +81,7 @@ def new_objective(
     Args:
         existing: the objectives so far; none of them is drawn again.
         wanted: families that the meta review asked for; four times as likely. Unknown names are ignored: guidance may come from a model.
-        families, folder, helpers: whom to draw from and where their files lie; the default is the designs' own.
+        families, folder, helpers: whom to draw from and where their files are; the default is the designs' own.
     """
     known = list(existing)
     names = list(families)

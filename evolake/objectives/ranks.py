@@ -18,7 +18,7 @@ class RankTable:
     order: (K, n) int, positions of the designs from lowest to highest score (any order inside a tie).
     dense: (K, n) int, 0 for the lowest distinct score of the row, 1 for the next, and so on.
     average: (K, n) float, 0-based ranks, ties share their mean.
-    tied_pairs: (K,) int, pairs of designs that the row does not tell apart.
+    tied_pairs: (K,) int, pairs of designs that the row does not distinguish.
     """
 
     order: np.ndarray

@@ -43,7 +43,7 @@ class ArmCurve:
 
 @dataclass(frozen=True)
 class ArmPoint:
-    """Where an arm lies: its price x, its rate y with its interval, and whether nobody dominates it."""
+    """Where an arm lies: its price x, its rate y with its interval, and whether none dominates it."""
 
     arm: str
     x: float
@@ -133,7 +133,7 @@ def arm_curves(curves: Sequence[ArmCurve], title: str, x: str, y: str, colours: 
 
 
 def arm_frontier(points: Sequence[ArmPoint], title: str, x: str, y: str) -> bytes:
-    """Rate against price: up and to the left is better. The staircase joins the arms that nobody dominates."""
+    """Rate against price: up and to the left is better. The staircase joins the arms that none dominates."""
     drawn, axes = figure(height=4.8)
     if not points:
         say(axes, NOTHING)

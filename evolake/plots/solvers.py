@@ -128,7 +128,7 @@ def scatter(meetings: Sequence[Meeting], timeout_s: float, first: str, second: s
 
 
 def _plain_seconds(axis: Axis) -> None:
-    """Ticks of a logarithmic axis as numbers that are read at once: 0.1, 1, 10."""
+    """Ticks of a logarithmic axis as numbers that are read immediately: 0.1, 1, 10."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -1,4 +1,4 @@
-"""One look for all figures: colours that colour-blind readers tell apart (Okabe and Ito 2008), text that reads at 900 pixels, no global state.
+"""One look for all figures: colours that colour-blind readers distinguish (Okabe and Ito 2008), text that reads at 900 pixels, no global state.
 
 matplotlib is imported inside functions (it costs half a second), and never through pyplot, which keeps figures alive and settings for everybody.
 """

@@ -10,7 +10,7 @@ from evolake.settings import LineSettings
 
 
 class ProgramsSettings(LineSettings):
-    """How much a cycle of the `programs` line does for each project, and where projects lie."""
+    """How much a cycle of the `programs` line does for each project, and where projects are."""
 
     model_config = ConfigDict(allow_inf_nan=False)
     fixed: ClassVar = {"migration_interval": 1, "explore": 0.3}

@@ -60,7 +60,7 @@ def champion_of(
     lake: Lake, catalogue: Catalogue, line: str, cycle: str | None = None, *, closing: bool = False, ancestry: bool = False, title: str = "",
     done: list[str] | None = None,
 ) -> Champion | None:
-    """Return the champion of `line` at the end of `cycle`, by default of the newest finished one; None where nobody was promoted.
+    """Return the champion of `line` at the end of `cycle`, by default of the newest finished one; None where none was promoted.
 
     Before the first finished cycle it is the one of the seeds, where a line has one. closing: the cycle has published all that it has, and is about
     to be sealed. ancestry: count its ancestors. title: of a line with several (`LineArtifacts.titles`), which; "" for the first by name.

@@ -1,4 +1,4 @@
-"""The figures of a line's section: one per module of its package `report.figures`, which says as `FIGURE` what it is called, where it stands and how
+"""The figures of a line's section: one per module of its package `report.figures`, which says as `FIGURE` what it is called, where it is and how
 it is drawn. Nothing else lists them: the report, `evolake report --figures` and the metadata of assets ask here.
 
     FIGURE = Figure("The longest bridge", draw, place="bridges")

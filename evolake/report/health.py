@@ -23,7 +23,7 @@ def examine(root: Path, *, fast: bool = False) -> Audit:
 
 
 def mend(root: Path) -> Audit:
-    """Mends what provably can be repaired, and gives what was done and what is left."""
+    """Repairs what provably can be repaired, and gives what was done and what is left."""
     return repair(Lake(root), more=(tape, fetched))
 
 

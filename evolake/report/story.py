@@ -187,7 +187,7 @@ def markdown(story: Story, longest: int = INLINE) -> str:
 
 def picture(trend: Trend) -> str:
     """Return the trend as a picture in Markdown that Dagster's UI shows without a click, with its first and its newest value; "" for fewer than two
-    points. A figure as PNG has more characters than the UI shows at once, and stays behind its button."""
+    points. A figure as PNG has more characters than the UI shows at the same time, and stays behind its button."""
     points = list(trend.points)[-DRAWN:]
     if len(points) < 2:
         return ""

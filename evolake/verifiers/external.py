@@ -76,7 +76,7 @@ def check_entry(entry: Any, where: str) -> dict[str, Any]:
 
 
 def score_replies(asked: Sequence[Asked], *, pool: Any, limits: Limits = SCORE_LIMITS) -> list[Verified]:
-    """Return the replies scored by their datasets' verifiers, in their order, by all workers of `pool` at once.
+    """Return the replies scored by their datasets' verifiers, in their order, by all workers of `pool` at the same time.
 
     A reply that its verifier fails on, or runs out of `limits` on, is worth 0 and says so. Whether the entry is at fault is asked apart, without a
     reply, so that no reply can say so.

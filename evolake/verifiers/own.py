@@ -200,7 +200,8 @@ def open_own_pool(verifiers: Sequence[OwnVerifier], replies: int) -> Any:
 
 
 def score_own(asked: Sequence[ScoredReply], *, pool: Any, limits: Limits = OWN_LIMITS) -> list[Verified]:
-    """Return the scores of replies, in their order, by all workers of `pool` at once. A reply that its verifier fails on, or runs out of `limits`
+    """Return the scores of replies, in their order, by all workers of `pool` at the same time. A reply that its verifier fails on, or runs out
+    of `limits`
     on, is worth 0 and says so.
 
     Raises:

@@ -26,7 +26,7 @@ class SessionRecords:
         self.root = tape / "sessions"
 
     def path(self, name: str) -> Path:
-        """Return where a record lies."""
+        """Return where a record is."""
         sha = text_sha(name)
         return self.root / sha[:2] / f"{sha[2:]}.json"
 

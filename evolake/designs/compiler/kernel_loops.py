@@ -52,7 +52,7 @@ class Loop:
         self.counter = f"%{self.body.fresh('i')}"
 
     def at(self, time: int) -> None:
-        """Goes on with the expressions of another pass."""
+        """Continues with the expressions of another pass."""
         self.time = time
 
     def mask(self) -> str:

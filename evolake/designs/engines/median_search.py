@@ -26,7 +26,7 @@ LOOKS_MISSED = 0.85
 
 
 def chunk_of(steps: int, limit: int) -> int:
-    """Return the steps to take at once after `steps` of them."""
+    """Return the steps to take at the same time after `steps` of them."""
     return min(LARGEST_CHUNK, max(8, steps // 8), limit - steps)
 
 

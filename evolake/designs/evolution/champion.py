@@ -240,7 +240,7 @@ def reaches(rows: Sequence[Mapping[str, Any]]) -> bool:
 def _largest_size(
     contenders: Sequence[Contender], arena: _Arena, seeds: Sequence[int]
 ) -> tuple[int, dict[str, list[dict[str, Any]]], list[dict[str, Any]]]:
-    """Return the largest size that at least one contender reaches, with everybody's runs there; the smallest size if nobody reaches any."""
+    """Return the largest size that at least one contender reaches, with everybody's runs there; the smallest size if none reaches any."""
     known = max(contender.largest_solved for contender in contenders)
     ladder = sizes(arena.settings, "high")
     below = [n for n in ladder if n <= known] or list(ladder)

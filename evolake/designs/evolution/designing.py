@@ -38,7 +38,7 @@ SIBLING_CHARS = 400
 class Proposals:
     """Candidates of a cycle in the order they were asked for, the calls that gave none, and how many were blocked before, word for word.
 
-    trials: rows of TRIALS. unmade: rows of UNMADE but their cycle.
+    trials: rows of TRIALS. unmade: rows of `UNMADE` but their cycle.
     """
 
     candidates: list[Judged]
@@ -141,7 +141,7 @@ class _Attempts:
         return [row for number in sorted(self.trials) for row in (*self.trials[number], *self.revisions.get(number, []))]
 
     def one_by_one(self) -> None:
-        """Each after those before it; a backend that may be asked several at once gives the replies of a wave beforehand."""
+        """Each after those before it; a backend that may be asked several at the same time gives the replies of a wave beforehand."""
         numbers = range(len(self.requests))
         together = self.turn.agents.backend.threads > 1 and self.turn.session is None
         for batch in waves(len(numbers), self.turn.waves) if together else [[number] for number in numbers]:

@@ -32,7 +32,8 @@ EVERY_CYCLE = "*"
 INSTANCES = "instances"
 LEAST_CORE_S = 0.01
 PAPER_BATCH = 100
-"""Instances of the paper's experiments. Where a batch is as large, its rule is followed as well: the step at which half are solved at once."""
+"""Instances of the paper's experiments. Where a batch is as large, its rule is followed as well: the step at which half are solved at the same
+time."""
 OBJECTIVE_KEYS = ("design_id", "batch", "N", "ratio", "run_till_median", "unsolved_fraction", "seed", "fidelity")
 
 

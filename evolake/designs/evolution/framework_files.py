@@ -1,6 +1,6 @@
 """The files of a search by the paper's framework, as values or as what is wrong with them. Nothing of them is run.
 
-Its public code (github.com/yuanhangzhang98/LLM_meta_optimization, `database/schema.py`, `workspace_config.py`) fixes where they lie. Every folder
+Its public code (github.com/yuanhangzhang98/LLM_meta_optimization, `database/schema.py`, `workspace_config.py`) fixes where they are. Every folder
 carries the name of the workspace behind an underscore, or none of them does:
 
     database/database.json             {"designs": [...]}: number, round, parents with weights, name, model, results

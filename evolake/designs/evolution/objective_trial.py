@@ -98,7 +98,7 @@ def scores_of(objective: HasSource, bench: Bench, pool: Jails) -> np.ndarray:
 
 
 def consensus_at(bench: Bench, population: Population, cycle: str) -> LongConsensus | None:
-    """Return the consensus of those that vote on the designs of the bench; None where nobody votes or nothing is measured."""
+    """Return the consensus of those that vote on the designs of the bench; None where none votes or nothing is measured."""
     if not bench.voting or not bench.designs:
         return None
     rows = [

@@ -210,7 +210,8 @@ class Race:
 
 
 def differed(parents: Sequence[Parent], taken: Collection[str], random: np.random.Generator) -> Child | None:
-    """Return the first of three parents, its parameters moved by a part of what tells the second from the third; None if nothing new comes of it.
+    """Return the first of three parents, its parameters moved by a part of the difference between the second and the third; None if nothing new
+    comes of it.
 
     What the elite varies in sets the steps: wide while it is varied, small at its end, and along what its members have in common.
     """

@@ -118,7 +118,7 @@ def crowned(population: Population, succession: Succession, *, cycle: str, new_d
 def with_notes(population: Population, first: ConsensusWinner, unmade: Sequence[Mapping[str, Any]]) -> Population:
     """Return the archive with what the next cycle is sent: why the first by consensus is or is not champion, and the replies that gave no design.
 
-    unmade: the cycle's rows of UNMADE.
+    unmade: the cycle's rows of `UNMADE`.
     """
     notes = [{name: row.get(name) for name in ("cycle", "role", "reason", "idea")} for row in unmade]
     said = f"First by consensus: {first.design_id[:SHORT_ID]} ({first.title}). {first.reason}"

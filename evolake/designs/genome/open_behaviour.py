@@ -1,6 +1,6 @@
 """What a genome of the open grammar does, computed from its expressions alone in NumPy: no file, no trace, no kernel.
 
-Two uses. `fingerprint` tells designs apart by behaviour before anything is traced: two steps on fixed instances from states drawn once for all,
+Two uses. `fingerprint` distinguishes designs by behaviour before anything is traced: two steps on fixed instances from states drawn once for all,
 as they occur early and late in a run. And as an interpreter that shares no code with `open_compose`, it is what composed files are held against.
 """
 

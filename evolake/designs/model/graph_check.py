@@ -22,7 +22,7 @@ SIZES = ((3, 11, 47), (2, 1280, 5504))
 MAX_NUMBERS = 400_000
 """Numbers a single node may hold for one instance at N=1280 or below (72 a clause); in proportion above."""
 MAX_LIVE_NUMBERS = 4_000_000
-"""Numbers that may be alive at once for one instance at N=1280 or below; in proportion above."""
+"""Numbers that may be alive at the same time for one instance at N=1280 or below; in proportion above."""
 PLACEMENT = frozenset({"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator", "out", "names", "requires_grad"})
 """Options that a trace never holds: with them a graph could leave the meta device, and allocate while it is only looked at."""
 MAX_RESULTS = 4_096

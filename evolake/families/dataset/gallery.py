@@ -43,7 +43,7 @@ def write_gallery(families: Sequence[Family], examples: Mapping[str, Sequence[Ex
 
 
 def page_name(family: Family) -> str:
-    """Return the page's file: the name for people (a model may have given it), and enough of the id to tell two of one name apart."""
+    """Return the page's file: the name for people (a model may have given it), and enough of the id to distinguish two of one name."""
     return file_name(f"{family.name}-{family.family_id[:8]}", ".html")
 
 

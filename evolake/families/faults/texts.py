@@ -47,7 +47,7 @@ def number_is_another(family: Family) -> Family:
 
 
 def _numbers(family: Family) -> Iterator[tuple[Family, str, int, int, bool]]:
-    """(family, text that holds a number, where the number stands, whether it is a word): of rules, whichever alternative, then of the template."""
+    """(family, text that holds a number, where the number is, whether it is a word): of rules, whichever alternative, then of the template."""
     for point in family.points:
         for item in point.alternatives:
             for quantity in fixed_quantities(item.text):

@@ -98,7 +98,7 @@ class Trial:
         return None if failed else False
 
     def _again(self, source: str, stop: int | None) -> Iterator[tuple[Solved, bool]]:
-        """(answer, whether it is the label), the first FIRST at once and the others only if they are asked for."""
+        """(answer, whether it is the label), the first FIRST immediately and the others only if they are asked for."""
         order = sorted(range(len(self.instances)), key=lambda number: (number % 5, number))[:stop]
         sensitive = self.family.answer.case_sensitive
         for part in (order[:FIRST], order[FIRST:]):

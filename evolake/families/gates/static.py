@@ -1,7 +1,7 @@
 """Gate 1, checker K: what can be seen on a sample of instances and on the sources, without a second opinion.
 
 The sample is drawn on seeds that all families share, each seed at every difficulty: so answers can be compared between families, and a generator
-that ignores the difficulty shows at once.
+that ignores the difficulty shows immediately.
 Source: SSLogic, section 3.3, "Gate 1".
 """
 

@@ -32,7 +32,7 @@ _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|“[^”]*”|‘[^’]
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number of a text. start, end: where it stands. word: whether it is said in letters."""
+    """A number of a text. start, end: where it is. word: whether it is said in letters."""
 
     start: int
     end: int

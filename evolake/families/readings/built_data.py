@@ -1,4 +1,4 @@
-"""Readings that data built for the purpose tell apart: all numbers equal, spans that touch, pairs of equals, the first place asked for."""
+"""Readings that data built for the purpose distinguish: all numbers equal, spans that touch, pairs of equals, the first place asked for."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def percent_of_what(view: FamilyView) -> Examiner:
 
 
 def who_begins(view: FamilyView) -> Examiner:
-    """Examine who has the first turn: the first number is raised, which is another's when somebody else is asked for."""
+    """Examine who has the first turn: the first number is raised, which is another's when another person is asked for."""
     begins = {}
     for sentence in view.sentences:
         if match := re.search(r"\b([A-Z][a-z]+) (?:has|takes|makes|gets|does) the first\b|\b([A-Z][a-z]+) (?:begins|"

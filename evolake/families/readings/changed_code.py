@@ -43,7 +43,7 @@ class OperatorCalls(ast.NodeTransformer):
 
 
 def calling(tree: ast.Module, operator: type[ast.operator], helper: str, definition: str) -> str | None:
-    """Return the source with the helper in place of the operator, None if it stands nowhere."""
+    """Return the source with the helper in place of the operator, None if it is nowhere."""
     changing = OperatorCalls(operator, helper)
     new = changing.visit(copy.deepcopy(tree))
     return source_of(new, definition) if changing.changed else None

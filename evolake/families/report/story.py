@@ -1,4 +1,4 @@
-"""What only the families line knows of its cycle: it promotes nobody, so what leads is what was accepted, with labels and instances."""
+"""What only the families line knows of its cycle: it promotes none, so what leads is what was accepted, with labels and instances."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ class Kind:
     """A kind of constraint.
 
     args: letters of its arguments, in order: a, b, c are things, k and l numbers. patterns: sentences, with {a} for arguments and {be} for words of
-    the theme. spans: for each number, the expression of the range it is drawn from. whole: whether it speaks of all things at once, not of its own.
+    the theme. spans: for each number, the expression of the range it is drawn from. whole: whether it speaks of all things at the same time, not
+    of its own.
     label: what it is about, for titles.
     """
 

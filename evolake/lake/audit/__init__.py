@@ -41,7 +41,7 @@ def audit(lake: Lake, *, fast: bool = False, more: Iterable[Check] = ()) -> Iter
 
 
 def repair(lake: Lake, *, more: Iterable[Check] = ()) -> Audit:
-    """Mends what can be repaired, and gives what was done and what is left.
+    """Repairs what can be repaired, and gives what was done and what is left.
 
     What is repaired may uncover more (a manifest that can be read again tells of its parts), so it is looked again until nothing changes.
     """

@@ -1,4 +1,4 @@
-"""Mending a manifest: what the records next to the parts prove is noted again, then what is broken is acknowledged. Nothing is rewritten.
+"""Repairing a manifest: what the records next to the parts prove is noted again, then what is broken is acknowledged. Nothing is rewritten.
 
 A record holds the whole line of the part's commit under a check sum, with the sha256 of the part's bytes. Where those bytes are next to it, that
 commit did happen. A part for which nothing speaks goes to quarantine: its cycle has to be materialized again.

@@ -1,4 +1,4 @@
-"""Mending one partition, under its lock: finish what was begun, put back what is elsewhere to the byte, put aside what is damaged."""
+"""Repairing one partition, under its lock: finish what was begun, put back what is elsewhere to the byte, put aside what is damaged."""
 
 from __future__ import annotations
 

@@ -241,7 +241,8 @@ def _run_batch(
 def written(
     context: Context, generation: int, asked: Sequence[Asked], seeds: Sequence[int], recorded: Recorded,
 ) -> tuple[list[Draft], list[Row]]:
-    """Return a draft for each request, by calls, many at once, or by one session after another; and rows of evaluations that authors asked for."""
+    """Return a draft for each request, by calls, many at the same time, or by one session after another; and rows of evaluations that authors
+    asked for."""
     trials: list[Row] = []
     sides = [f"{generation}/{item.place}" for item in asked]
     if context.session is not None:

@@ -23,7 +23,7 @@ NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])"
 
 @dataclass(frozen=True)
 class Parameter:
-    """One marked number: its place in the text, its value, and where it may lie."""
+    """One marked number: its place in the text, its value, and where it may be."""
 
     start: int
     end: int

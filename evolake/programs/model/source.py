@@ -1,4 +1,4 @@
-"""A program's Python: parsed on the host (see `evolake.parsing.bounded`), and where its nodes stand."""
+"""A program's Python: parsed on the host (see `evolake.parsing.bounded`), and where its nodes are."""
 
 from __future__ import annotations
 

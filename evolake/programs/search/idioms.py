@@ -303,7 +303,7 @@ def _drawn_in_function(text: str, spans: Spans, random: np.random.Generator, kin
 
 
 def places_of(node: ast.AST) -> tuple[int, int, int, int]:
-    """Return where a node stands."""
+    """Return where a node is."""
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0), getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
 
 

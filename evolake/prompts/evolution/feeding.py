@@ -64,14 +64,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class Feed:
-    """problems: the set with what is set for an iteration. rows: of FEED. lacking: why there is none; "" if there is one or nobody wanted any."""
+    """problems: the set with what is set for an iteration. rows: of FEED. lacking: why there is none; "" if there is one or none was wanted."""
 
     problems: ProblemSet
     rows: list[dict[str, Any]]
     lacking: str = ""
 
     def describe(self) -> str:
-        """In a sentence, without a full stop; "" where nobody wanted any."""
+        """In a sentence, without a full stop; "" where none was wanted."""
         if self.lacking:
             return f"trains on {self.problems.source} problems only: {self.lacking}"
         of_reason = {reason: sum(row["reason"] == reason for row in self.rows) for reason in (NEW, LEARNABLE, AGAIN)}

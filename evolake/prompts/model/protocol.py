@@ -29,7 +29,7 @@ class Problem:
     """One problem with one right answer.
 
     answer: the answer as JSON text. category: what kind of problem it is. difficulty: larger is harder, on the scale of its source. source: the
-    problem set it came from. family: problems of one family are always on one side of the split; the problem's own id where it stands alone.
+    problem set it came from. family: problems of one family are always on one side of the split; the problem's own id where it is alone.
     scorer: how an answer is judged, one of SCORERS, or a verifier of the user's own. entry: what makes the entry of reasoning-gym that it is, as JSON
     text (`evolake.verifiers.external`), or that verifier (`evolake.verifiers.own`); None for every other scorer. turn: the iteration of its cycle,
     from 1, that it is set for (`evolake.prompts.evolution.feeding`); None where it is drawn with the others.

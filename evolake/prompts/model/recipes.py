@@ -57,7 +57,7 @@ RECIPES = {recipe.name: recipe for recipe in (ESPL, SSLOGIC)}
 
 
 def recipe_of(settings: PromptsSettings) -> Recipe:
-    """Return the recipe that the settings name, with what they set themselves in place of its own."""
+    """Return the recipe that the settings name, with what they set themselves instead of its defaults."""
     names = ("learning_rate", "betas", "kl", "temperature", "rejects", "scale_rewards", "loss_type", "mini_batches", "kl_term")
     own = {name: getattr(settings, name) for name in names}
     return replace(RECIPES[settings.recipe], **{name: value for name, value in own.items() if value is not None})

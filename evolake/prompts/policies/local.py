@@ -165,7 +165,7 @@ class LocalPolicy:
             return self._sample(ids, self._drawn([ids], min(most_tokens, room), drawn, adapted=adapted)[0])
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
-        """One step on these groups, or one on each mini-batch; none, if nothing in them tells one reply from another."""
+        """One step on these groups, or one on each mini-batch; none, if nothing in them distinguishes one reply from another."""
         kept = usable(groups, self.recipe)
         rejected = sum(reward is None for group in groups for reward in group.rewards)
         informative = sum(len({reward for reward in group.rewards if reward is not None}) > 1 for group in groups)

@@ -141,7 +141,7 @@ def mean_over(passes: Sequence[tuple[float, int]]) -> float:
 
 
 class _Replay:
-    """Hands the trainer our tokens and their rewards in place of its own."""
+    """Hands the trainer our tokens and their rewards instead of its own."""
 
     def __init__(self, groups: Sequence[Group], end: int):
         self.groups, self.end = groups, end
@@ -182,7 +182,7 @@ def _trainer_class() -> Any:
     from trl.trainer.grpo_trainer import GRPOTrainer
 
     class OneStep(GRPOTrainer):
-        """GRPO whose loss is a share of trl's, and which reports to nobody."""
+        """GRPO whose loss is a share of trl's, and which reports to no service."""
 
         def __init__(self, share: float, **options: Any):
             self.share = share

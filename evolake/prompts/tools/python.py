@@ -23,7 +23,7 @@ NOTHING = "(the program printed nothing)"
 
 
 class Python:
-    """The interpreter. workers: programs that run at once. mode: of the jail.
+    """The interpreter. workers: programs that run at the same time. mode: of the jail.
 
     Raises:
         JailUnavailable: this machine cannot build the jail, or its canary does not hold.

@@ -1,7 +1,7 @@
 """The roles of the study: a request type, its classical proposer and a prompt file each.
 
 The prompts differ in what they show and in nothing else: task, contract and reply are the same words. Every value of a prompt is made from the
-request. `repair_informed` is `repair_plain` to a model, which reads the constraints in both; only the operators tell them apart.
+request. `repair_informed` is `repair_plain` to a model, which reads the constraints in both; only the operators distinguish them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A study: which problems, which budget, which proposer. Its sha is what tells the cells of one study from those of another.
+"""A study: which problems, which budget, which proposer. Its sha is what distinguishes the cells of one study from those of another.
 
 Arms and seeds are not part of the sha: a study may be given more of them later, and what is there is kept.
 """

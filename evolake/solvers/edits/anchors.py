@@ -54,7 +54,7 @@ def file_named(files: Mapping[str, str], ending: str) -> str | None:
 
 
 def find(files: Mapping[str, str], ending: str, anchor: str) -> Span | str:
-    """Return where the anchor stands, or `anchor-missing: ...` / `anchor-ambiguous: ...`."""
+    """Return where the anchor is, or `anchor-missing: ...` / `anchor-ambiguous: ...`."""
     path = file_named(files, ending)
     if path is None:
         return f"anchor-missing: no single file {ending}"

@@ -73,7 +73,7 @@ def editable_tree(files: Mapping[str, str], adapter: Any) -> EditableTree:
         return [variable.removesuffix(ending) for ending in pasted if variable.endswith(ending)]
 
     def is_read(variable: str) -> bool:
-        """Beside its declaration, by its name or by a macro that pastes one together."""
+        """Next to its declaration, by its name or by a macro that pastes one together."""
         return words[variable] > 1 or any(words[name] for name in pasted_names(variable))
 
     def readers(item: Tunable) -> tuple[str, ...]:

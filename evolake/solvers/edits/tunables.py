@@ -49,7 +49,7 @@ other options moved as well, Kissat 4.0.2 comes to the end of its queue of varia
 
 @dataclass(frozen=True)
 class Tunable:
-    """One declared option. `low` and `high` are inclusive; `span` is where its default stands; `variable` is what the code reads it by."""
+    """One declared option. `low` and `high` are inclusive; `span` is where its default is; `variable` is what the code reads it by."""
 
     name: str
     kind: TunableKind

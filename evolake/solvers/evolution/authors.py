@@ -98,7 +98,7 @@ class Author(Protocol):
 
 
 def references_of(commission: Commission) -> dict[str, KnownVariant | Base]:
-    """Return the trees that may be read next to its own: the other seeds, and a second parent in place of its own."""
+    """Return the trees that may be read next to its own: the other seeds, and a second parent instead of its own."""
     result: dict[str, KnownVariant | Base] = {f"{REFERENCE}/{name}": base for name, base in commission.bases.items() if name != commission.base.name}
     return result | {f"{REFERENCE}/{other.base}": other for other in commission.parents[1:] if other.base != commission.base.name}
 

@@ -37,7 +37,7 @@ class Succession:
 def decide_champion(
     workspace: Workspace, ranked: RankedCycle, executor: Executor, *, seeds: CycleSeeds, judge: Judge, unsound: Collection[str] = (),
 ) -> Succession:
-    """Return the best-ranked variants against the champion, on formulas that nobody has seen; in the first cycle that is the best-ranked seed.
+    """Return the best-ranked variants against the champion, on formulas that no role has seen; in the first cycle that is the best-ranked seed.
 
     Who has lost to it is asked again only where a duel has more formulas by now. Of several winners, the one with the largest gain. Where the
     champion is found unsound in a duel it falls: the best-ranked sound seed takes its place and is challenged in its turn. Where the settings have
@@ -79,7 +79,7 @@ def decide_champion(
 
 
 def _refused(decision: dict[str, Any], unsound: Collection[str]) -> dict[str, Any]:
-    """Return a row of DECISIONS; nobody wins who is blocked permanently, and nobody wins against who is."""
+    """Return a row of DECISIONS; none wins who is blocked permanently, and none wins against who is."""
     named = [part for part in ("challenger", "champion") if decision[f"{part}_id"] in unsound]
     return decision | ({"wins": False, "reason": f"the {named[0]} is blocked permanently; {decision['reason']}"} if named else {})
 

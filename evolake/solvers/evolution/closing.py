@@ -31,7 +31,7 @@ UNTOLD = "an answer on the holdout is refuted"
 class CycleResults:
     """What came of a cycle: rows of RUNS and METRICS; rows of DECISIONS; verdicts of record, of its variants, and on all that ran in it.
 
-    contests: records of its contests (`contest_record`). unmade, plans: rows of UNMADE and PLANS.
+    contests: records of its contests (`contest_record`). unmade, plans: rows of `UNMADE` and PLANS.
     """
 
     runs: pl.DataFrame
@@ -89,7 +89,7 @@ def close_cycle(
 def fates(before: Population, closed: Population, cycle: str) -> list[dict[str, Any]]:
     """Rows of VARIANTS: the cycle's own as accepted or blocked, whoever was found unsound in it as blocked, overtaken as retired, and the champion.
 
-    Accepted ones may come twice: what passed its gates and was overtaken at once did pass them.
+    Accepted ones may come twice: what passed its gates and was overtaken immediately did pass them.
     """
     own = [row for row in closed.rows() if row["cycle"] == cycle]
     in_question = {*before.live_ids(), *(row["variant_id"] for row in own)}

@@ -37,7 +37,7 @@ JOURNAL, RUNS_FILE, TABLE_FILE = "runs.jsonl", "runs.parquet", "transfer.parquet
 
 @dataclass(frozen=True)
 class Transferred:
-    """table: rows of TRANSFER. runs: rows of RUNS. parts: "from" and "to" -> name of the suite. folder: where both lie."""
+    """table: rows of TRANSFER. runs: rows of RUNS. parts: "from" and "to" -> name of the suite. folder: where both are."""
 
     table: pl.DataFrame = field(repr=False)
     runs: pl.DataFrame = field(repr=False)

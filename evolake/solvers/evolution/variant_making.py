@@ -36,7 +36,7 @@ from evolake.solvers.roles.told_rules import shown_rules
 
 @dataclass(frozen=True)
 class MadeVariants:
-    """What the coder's turn gave: rows of VARIANTS, DERIVATIONS and UNMADE, rows of RUNS by gate, and how many calls failed."""
+    """What the coder's turn gave: rows of VARIANTS, DERIVATIONS and `UNMADE`, rows of RUNS by gate, and how many calls failed."""
 
     runs: list[dict[str, Any]]
     rows: list[dict[str, Any]]

@@ -27,7 +27,7 @@ def feedback_of(verdicts: Sequence[Verdict], seen: Mapping[str, Mapping[str, Any
     """Return the text for the next attempt; empty if nothing blocked.
 
     Args:
-        seen: gate -> the evidence that its rules judged. blobs: where the build's log lies.
+        seen: gate -> the evidence that its rules judged. blobs: where the build's log is.
     """
     blocked = next((verdict for verdict in verdicts if verdict.outcome != "pass"), None)
     if blocked is None:

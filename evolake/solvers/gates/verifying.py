@@ -1,4 +1,4 @@
-"""Take a repository where it lies through all gates: what `evolake solvers verify` does.
+"""Take a repository where it is through all gates: what `evolake solvers verify` does.
 
 A repository laid out as a variant is judged against its seed. With an adapter's name, an upstream tree of that family is laid out first. Rules are
 the tracked ones; builds and formulas are kept in the lake's blobs, so that asking again builds nothing again.

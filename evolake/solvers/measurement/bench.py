@@ -1,4 +1,4 @@
-"""Measure repositories where they lie: laid out or not, built in the jail, run on a suite. What `evolake solvers bench` does.
+"""Measure repositories where they are: laid out or not, built in the jail, run on a suite. What `evolake solvers bench` does.
 
 Builds and formulas go into the lake's blobs, so that measuring again builds nothing again.
 """

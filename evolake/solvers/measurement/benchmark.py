@@ -79,7 +79,7 @@ class MeasuringOptions:
         )
 
     def processes(self, settings: Settings) -> int:
-        """Return how many runs there are at once: at most one per core."""
+        """Return how many runs there are at the same time: at most one per core."""
         return min(self.workers or settings.workers, len(usable_cores()))
 
 

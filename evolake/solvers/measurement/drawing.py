@@ -24,7 +24,7 @@ SMOKE_SHARE = 0.1
 
 
 def new_key() -> bytes:
-    """Return a key that nobody knows."""
+    """Return a key that no role knows."""
     return secrets.token_bytes(KEY_BYTES)
 
 

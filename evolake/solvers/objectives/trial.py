@@ -45,7 +45,7 @@ class Probes:
 
 @dataclass(frozen=True)
 class Candidate:
-    """An objective on trial."""
+    """An objective under test."""
 
     objective_id: str
     source: str

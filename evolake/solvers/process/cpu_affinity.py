@@ -1,7 +1,7 @@
 """One measured process a core: whoever measures holds a core's lock for as long as the solver runs.
 
 The locks are files that all processes of one user on one host share, so that two pools, two lines or a cluster's workers on the same host never
-measure on the same core at once. A lock dies with its process.
+measure on the same core at the same time. A lock dies with its process.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def held_core(cores: Sequence[int] | None = None, folder: Path | None = None) ->
     """Yield a core of `cores` (default: all usable) that no other process measures on; waits until one is free.
 
     Args:
-        folder: where the locks lie; default: a folder of this user's below the system's temporary folder.
+        folder: where the locks are; default: a folder of this user's below the system's temporary folder.
     """
     wanted = list(cores) if cores is not None else usable_cores()
     place = folder or _lock_folder()
@@ -49,7 +49,7 @@ def held_core(cores: Sequence[int] | None = None, folder: Path | None = None) ->
 
 @contextmanager
 def shared_core(cores: Sequence[int] | None = None, folder: Path | None = None) -> Iterator[int]:
-    """Yield a core of `cores` (default: all usable), at best one that nobody measures on; never waits. For
+    """Yield a core of `cores` (default: all usable), at best one that no other process measures on; never waits. For
     runs whose times are not compared."""
     wanted = list(cores) if cores is not None else usable_cores()
     place = folder or _lock_folder()

@@ -24,7 +24,7 @@ BUILD_LIMITS = Limits(cpu_s=60, wall_s=180, memory_mb=2048, file_mb=16, processe
 
 
 def tools_folder() -> Path:
-    """Return where built checkers lie: EVOLAKE_PROOF_TOOLS, else `cache/proof-tools` in the lake."""
+    """Return where built checkers are: EVOLAKE_PROOF_TOOLS, else `cache/proof-tools` in the lake."""
     if named := os.environ.get("EVOLAKE_PROOF_TOOLS"):
         return Path(named)
     from evolake.settings import load

@@ -79,7 +79,7 @@ class Adapter:
 
 
 def adapters_folder() -> Path:
-    """Return where the adapters lie: below the setting `seeds`."""
+    """Return where the adapters are: below the setting `seeds`."""
     from evolake.settings import load
 
     return load().seeds / "solvers" / "adapters"

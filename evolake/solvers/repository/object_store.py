@@ -193,7 +193,7 @@ def store_of(folder: Path, adapter: Adapter, identity: str) -> ObjectStore | Non
 
 
 def store_folder() -> Path | None:
-    """Return where the objects lie; None where this user has no place for them."""
+    """Return where the objects are; None where this user has no place for them."""
     try:
         place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evolake" / "objects"
         nearest = next(folder for folder in (place, *place.parents) if folder.exists())

@@ -134,7 +134,7 @@ def _is_source(path: str) -> bool:
 
 
 def _by_place(result: dict[str, tuple[Unit, ...]], same_elsewhere: set[str]) -> dict[Place, list[tuple[str, Unit]]]:
-    """Units that the other tree lacks, by where they stand: functions by name wherever they lie, the rest by its file."""
+    """Units that the other tree lacks, by where they are: functions by name wherever they lie, the rest by its file."""
     places: dict[Place, list[tuple[str, Unit]]] = {}
     for path, members in result.items():
         for unit in members:

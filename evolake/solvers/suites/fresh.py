@@ -1,4 +1,4 @@
-"""Formulas that nobody has seen: a suite's recipes with other seeds, products or graphs, their variables renamed, clauses and literals shuffled.
+"""Formulas that no role has seen: a suite's recipes with other seeds, products or graphs, their variables renamed, clauses and literals shuffled.
 
 A duel of a cycle is fought on them, so that a variant which knows the formulas of the suite (by their clauses, by their size, or as a heuristic that
 suits just these) gains nothing there. Each has a few fresh variables and clauses besides, so that exact sizes, parities and ratios decide nothing.

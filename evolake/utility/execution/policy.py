@@ -1,4 +1,4 @@
-"""The policy that a study trains: the one of the section `prompts`, with what the study says of it in place of its own."""
+"""The policy that a study trains: the one of the section `prompts`, with what the study says of it instead of its defaults."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def _with(base: PaperGenome, names: Sequence[str], random: np.random.Generator) 
 
 
 def start_values(parameters: Iterable[Parameter], random: np.random.Generator) -> dict[str, float]:
-    """Values for a new term: near the defaults, so that a term can be worth something at once."""
+    """Values for a new term: near the defaults, so that a term can be worth something immediately."""
     return {
         parameter.name: float(moved_value(Scale(parameter.name, parameter.type, parameter.low, parameter.high), parameter.default, STEP, random))
         for parameter in parameters

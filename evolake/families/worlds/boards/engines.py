@@ -1,7 +1,7 @@
 """The sources of a board's family: generator, reader and three engines that share no code.
 
 simulation  one board, changed move by move
-table       arrays of whole boards, many at once, every rule on all of them
+table       arrays of whole boards, many at the same time, every rule on all of them
 clauses     a variable for each move and cell
 """
 
