@@ -98,7 +98,7 @@ def runnable(chosen: Sequence[Line], names: str, say: Callable[[str], None], *, 
 @click.option("-v", "--verbose", is_flag=True, help="A line for every asset and check.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 @click.option("--definitions", "module", default="pipelines.definitions", hidden=True, help="Module with `defs` and `lines` (for tests).")
-@click.option(PART, "as_part", is_flag=True, hidden=True, help="Tell the process that started this one, see `side_by_side`.")
+@click.option(PART, "as_part", is_flag=True, hidden=True, help="Report to the process that started this one, see `side_by_side`.")
 def main(
     names: str, how_many: int, profile: str | None, backend: str | None, seed: int | None, at_once: int | None, verbose: bool, as_json: bool,
     module: str, as_part: bool,

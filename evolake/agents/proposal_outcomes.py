@@ -84,6 +84,7 @@ def require_proposals(
         f"{line}: every proposal failed in {f'{len(cycles)} cycles in a row' if earlier else 'the cycle'}: {', '.join(cycles)}",
         wanted=f"a valid reply of {' or '.join(sorted(roles))}", got=f"in cycle {cycle} {now.words}" + (f"; the last: {last}" if last else ""),
         do=f"`evolake doctor --call` tries the endpoint, `evolake agents tape list --line {line} --cycle {cycle} --invalid` shows the replies; fix "
-        "EVOLAKE_MODEL_BASE_URL or EVOLAKE_MODELS and run again: what failed is asked anew. EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED says how many such "
+        "EVOLAKE_MODEL_BASE_URL or EVOLAKE_MODELS and run again: what failed is asked again. EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED says "
+        "how many such "
         f"cycles may pass (now {allowed})",
     )

@@ -66,9 +66,9 @@ def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
     from evolake.agents.tape import Tape
 
     if everything == any(choice.values()):
-        raise InputError("drop needs to know which entries", wanted="options that choose, or --all alone", do="evolake agents tape list shows them")
+        raise InputError("drop needs to know which entries", wanted="options that choose, or --all alone", do="`evolake agents tape list` shows them")
     if as_json and not yes:
-        raise InputError("--json does not ask", wanted="--yes with it", do="look first: evolake agents tape list")
+        raise InputError("--json does not ask", wanted="--yes with it", do="look first: `evolake agents tape list`")
     result = _found(choice)
     if not yes and result:
         say(_counted(result))

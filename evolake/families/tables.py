@@ -166,7 +166,7 @@ IDEAS = TableSchema(
         "operator": (pl.String, "What was to make a family, by name."),
         "title": pl.String,
         "idea": (pl.String, "What has to be reasoned about, in its author's words; null if none was given."),
-        "outcome": (pl.String, "accepted, blocked or unmade (a failed proposal, without a family), as it was when the attempt was made."),
+        "outcome": (pl.String, "accepted, blocked or `unmade` (a failed proposal, without a family), as it was when the attempt was made."),
         "reason": (pl.String, "What it was blocked for, or why there was no family, and why a correction was lost; null if it was "
             "accepted at the first attempt."),
     },

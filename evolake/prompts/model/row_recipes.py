@@ -321,7 +321,7 @@ ROW_RECIPES = (
         ),
     ),
     RowRecipe(
-        "HotpotQA", "the short answer; its paragraphs stand before the question",
+        "HotpotQA", "the short answer; its paragraphs are before the question",
         lambda row: _is_text(row, "question", "answer") and "context" in row and "supporting_facts" in row, _hotpot,
     ),
     RowRecipe("evolake", "the answer, as JSON if it is JSON", _is_own, _own),
