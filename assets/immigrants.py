@@ -95,7 +95,7 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
         store.tell({"immigrants": f"{len(new) - new.count('blocked')} entered, {new.count('blocked')} blocked"})
 
 
-def with_immigrants(store: LineStore, population: P, table: str) -> P:
+def with_added_seeds(store: LineStore, population: P, table: str) -> P:
     """Return the population that entered the cycle, with the seeds that entered next to it."""
     from evolake.lake.immigrants import entry
 

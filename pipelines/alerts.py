@@ -61,11 +61,11 @@ def _reason(context: dg.RunFailureSensorContext) -> str:
     failed = [event for event in context.get_step_failure_events() if not was_interrupted(event)]
     if failed:
         return blame(failed[0])[1]
-    told = [text for text in _told_of_the_end(context) if text]
+    told = [text for text in _said_of_the_end(context) if text]
     return "; ".join(dict.fromkeys(told)) or "no reason is recorded: the run was marked as failed from outside, by a person or a program"
 
 
-def _told_of_the_end(context: dg.RunFailureSensorContext) -> Iterator[str]:
+def _said_of_the_end(context: dg.RunFailureSensorContext) -> Iterator[str]:
     """Yield what Dagster and `pipelines.burial` recorded of a run that ended without a failed step, most
     telling first."""
     end = context.failure_event

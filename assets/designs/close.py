@@ -59,7 +59,7 @@ def survivors(
     """Choose the champion after this cycle, and the archive that enters the next one. Seals it."""
     from evolake.designs.evolution.analysis import analyse_designs
     from evolake.designs.evolution.consensus_winner import consensus_winner
-    from evolake.designs.evolution.reviewing import crowned, with_notes
+    from evolake.designs.evolution.reviewing import with_champion, with_notes
     from evolake.designs.report.material import FIGURES, Material
 
     cycle, settings = store.cycle, store.settings
@@ -70,7 +70,7 @@ def survivors(
     directions = {row["direction_id"]: row["direction"] for row in store.rows("directions")}
     succession = duel_for_champion(store, compute, population, final_ranking)
     ablate_champion(store, compute, jail, population, succession.champion_id)
-    population = crowned(population, succession, cycle=cycle, new_designs=len(fresh))
+    population = with_champion(population, succession, cycle=cycle, new_designs=len(fresh))
     first = consensus_winner(population, final_ranking.to_dicts(), succession.decisions, succession.champion_id)
     population = with_notes(population, first, store.rows("unmade") if store.has("unmade") else [])
     with store.roles(agents) as served:

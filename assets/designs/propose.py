@@ -105,12 +105,12 @@ def candidates(
     """
     from evolake.designs.evolution.designer_session import SessionDesigner, chosen_designer
     from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
-    from evolake.designs.evolution.trials import TrialBench
+    from evolake.designs.evolution.trials import TrialRunner
 
     cycle, settings, population = store.cycle, store.settings, so_far(store)
     sizes = settings.of(DesignsSettings)
     designer = chosen_designer(sizes, settings.backend, settings.budget)
-    trials = TrialBench(sizes, cycle, settings.seed) if settings.backend == "model" and designer == "one-shot" and sizes.revise else None
+    trials = TrialRunner(sizes, cycle, settings.seed) if settings.backend == "model" and designer == "one-shot" and sizes.revise else None
     heaviest = population.objectives.sort("multiplier", "objective_id", descending=[True, False])["description"].to_list()
     with store.roles(agents) as served:
         pool = jails(jail)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assets.cycle import Line
-from assets.immigrants import with_immigrants
+from assets.immigrants import with_added_seeds
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake import settings as settings_module
@@ -47,7 +47,7 @@ def archive(store: LineStore) -> Population:
     """Return the population that entered the cycle, with its added seeds."""
     from evolake.prompts.evolution.population import population_of
 
-    return with_immigrants(store, population_of(store.population()), "prompts")
+    return with_added_seeds(store, population_of(store.population()), "prompts")
 
 
 @contextmanager

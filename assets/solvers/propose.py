@@ -88,7 +88,7 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
     from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
     from evolake.solvers.evolution.stages import judge_folder
     from evolake.solvers.evolution.variant_making import make_variants
-    from evolake.solvers.roles.told_rules import shown_rules
+    from evolake.solvers.roles.rules_to_show import shown_rules
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)

@@ -26,7 +26,7 @@ from evolake.errors import InputError
 from evolake.settings import Settings
 
 if TYPE_CHECKING:
-    from evolake.agents.session.tools import Bench
+    from evolake.agents.session.tools import SessionContext
 
 
 @dataclass
@@ -113,7 +113,7 @@ class Agents:
         return [self._replied(call, result) for call, result in zip(calls, results, strict=True)]
 
     def session(
-        self, role: Role[RequestT, Any], request: RequestT, bench: Bench, *, seed: int, artifact_id: str | None = None, attempt: int = 0
+        self, role: Role[RequestT, Any], request: RequestT, bench: SessionContext, *, seed: int, artifact_id: str | None = None, attempt: int = 0
     ) -> Reply[BaseModel | AgentFailure]:
         """Hold a session of a role (`evolake.agents.session`): its value is what it finished with.
 
@@ -254,7 +254,7 @@ def open_agents(
     from evolake.agents.model import ModelBackend
     from evolake.agents.sampling import sampling_of
     from evolake.agents.system_prompts import resolve
-    from evolake.agents.tape import Tape
+    from evolake.agents.tape import CallCache
     from evolake.lake import Lake
 
     _check(settings)
@@ -268,7 +268,7 @@ def open_agents(
             settings.model_base_url or "", _secret(settings), deadline_s=settings.model_timeout_s, retries=settings.model_max_retries,
             wait=wait,
         )
-    tape = Tape(lake.root / "tape")
+    tape = CallCache(lake.root / "tape")
     backend = ModelBackend(
         endpoint=endpoint, tape=tape, budget=Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id),
         models=settings.models, prices=settings.prices, sampling=lambda role: sampling_of(settings, role),

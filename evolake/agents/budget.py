@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents.calls import Usage
-from evolake.agents.tape import Tape
+from evolake.agents.tape import CallCache
 from evolake.errors import BudgetExhausted, LakeError
 from evolake.file_names import file_name
 from evolake.settings import BudgetSettings
@@ -108,7 +108,7 @@ class Reservation:
 class Budget:
     """The limits of one cycle of a line and of one run. Safe under threads. The accounts are next to the entries of `tape`."""
 
-    def __init__(self, limits: BudgetSettings, tape: Tape, *, line: str, cycle: str, run_id: str):
+    def __init__(self, limits: BudgetSettings, tape: CallCache, *, line: str, cycle: str, run_id: str):
         folder = tape.root / "accounts"
         self.limits = limits
         self._cycle = Account(folder / f"cycle-{file_name(line)}-{file_name(cycle, '.jsonl')}")

@@ -18,7 +18,7 @@ from typing import Any
 
 from evolake.agents.question import Question
 from evolake.agents.reply_validation import FINAL, Received, repair_messages, validate_reply
-from evolake.agents.tape import Tape, TapeEntry
+from evolake.agents.tape import CallCache, TapeEntry
 from evolake.canonical_json import text_sha
 
 
@@ -51,7 +51,7 @@ def tag_of(address: str, draw: int) -> str:
     return f"-{text_sha(address)[:16]}-{draw}"
 
 
-def choose(tape: Tape, question: str, asker: Asker, recorded: Callable[[str], Recorded]) -> str:
+def choose(tape: CallCache, question: str, asker: Asker, recorded: Callable[[str], Recorded]) -> str:
     """Return the tag of the conversation that a call continues with: one that answers it, one that was cut off, or a new one.
 
     Args:
@@ -76,7 +76,7 @@ def _rank(result: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:
     return result.state != "open", own, own or result.state == "answered", result.last.created_at, result.last.key
 
 
-def read_conversation(tape: Tape, question: Question, attempts: range) -> Recorded:
+def read_conversation(tape: CallCache, question: Question, attempts: range) -> Recorded:
     """Follows a conversation in the call cache from its first question."""
     last: TapeEntry | None = None
     for number in attempts:

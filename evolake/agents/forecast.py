@@ -22,7 +22,7 @@ from evolake.agents.prompts import load_prompt, schema_rule
 from evolake.agents.role_calls import TYPICAL_TURNS, RoleCalls
 from evolake.agents.roles import Role
 from evolake.agents.sampling import sampling_of
-from evolake.agents.tape import Tape
+from evolake.agents.tape import CallCache
 from evolake.canonical_json import canonical_json
 from evolake.errors import InputError
 from evolake.lake import Lake, following
@@ -229,7 +229,7 @@ def prompt_tokens(role: Role[Any, Any]) -> int:
 
 def _limits(settings: Settings, lake: Lake, line: str, cycle: str, total: RoleForecast) -> list[Limit]:
     """Return the limits of the budget, the one that stops a cycle first first. A run takes one cycle of a line."""
-    budget = Budget(settings.budget, Tape(lake.root / "tape"), line=line, cycle=cycle, run_id="forecast")
+    budget = Budget(settings.budget, CallCache(lake.root / "tape"), line=line, cycle=cycle, run_id="forecast")
     of_cycle, result = budget.spent()[0], []
     for scope, spent in (("cycle", of_cycle), ("run", Usage())):
         for unit, most, likely in (("tokens", total.tokens_most, total.tokens_likely), ("usd", total.usd_most, total.usd_likely)):

@@ -30,7 +30,7 @@ from evolake.agents.reply_validation import FINAL, Received, billed, read_comple
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
-from evolake.agents.tape import Tape, TapeEntry
+from evolake.agents.tape import CallCache, TapeEntry
 from evolake.canonical_json import canonical_json, key_of, text_sha
 from evolake.errors import AgentUnavailable, BudgetExhausted, InputError
 from evolake.settings import PriceSettings, SessionSettings
@@ -63,7 +63,7 @@ class ModelBackend:
     """
 
     endpoint: Endpoint | None
-    tape: Tape
+    tape: CallCache
     budget: Budget
     models: Mapping[str, str]
     prices: Mapping[str, PriceSettings]

@@ -9,7 +9,7 @@ from typing import Any
 from evolake.agents.prompts import Message
 from evolake.agents.roles import Job
 from evolake.agents.sampling import Sampling
-from evolake.agents.tape import tape_key
+from evolake.agents.tape import cache_key
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Question:
     @cached_property
     def sha(self) -> str:
         """The sha256 of everything that decides what is asked."""
-        return tape_key(self.role, self.model, self.messages, self.schema, self.sampling.as_dict(), self.number)
+        return cache_key(self.role, self.model, self.messages, self.schema, self.sampling.as_dict(), self.number)
 
     @property
     def key(self) -> str:

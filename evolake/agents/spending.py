@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evolake.agents.budget import Budget
 from evolake.agents.calls import Usage
-from evolake.agents.tape import Tape
+from evolake.agents.tape import CallCache
 from evolake.settings import Settings
 
 
@@ -18,7 +18,7 @@ def spent_sentence(settings: Settings, lake_root: Path, cycles: Mapping[str, Seq
     Args:
         settings: name the backend, the prices and the limits. cycles: line -> cycles that the runs were of.
     """
-    tape = Tape(Path(lake_root) / "tape")
+    tape = CallCache(Path(lake_root) / "tape")
     of_runs = [_budget(settings, tape, run_id=run).spent()[1] for run in runs]
     of_cycles = [_budget(settings, tape, line=line, cycle=cycle).spent()[0] for line, of_line in cycles.items() for cycle in of_line]
     total = sum(of_runs, Usage())
@@ -32,7 +32,7 @@ def spent_sentence(settings: Settings, lake_root: Path, cycles: Mapping[str, Seq
     return f"model: {total.calls:,} calls paid, {total.tokens:,} tokens, {usd}; budget left: {summary}"
 
 
-def _budget(settings: Settings, tape: Tape, *, line: str = "none", cycle: str = "none", run_id: str = "none") -> Budget:
+def _budget(settings: Settings, tape: CallCache, *, line: str = "none", cycle: str = "none", run_id: str = "none") -> Budget:
     return Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id)
 
 

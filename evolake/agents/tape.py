@@ -70,7 +70,7 @@ class TapeEntry:
     endpoint: str = ""
 
 
-def tape_key(role: str, model: str, messages: list[dict[str, str]], schema: dict[str, Any], sampling: dict[str, Any], attempt: int) -> str:
+def cache_key(role: str, model: str, messages: list[dict[str, str]], schema: dict[str, Any], sampling: dict[str, Any], attempt: int) -> str:
     """sha256, in hex, of everything that decides what is asked; who is asked, and which draw it is, follow it in an entry's key."""
     asked = {"role": role, "model": model, "messages": messages, "schema": schema, "sampling": sampling, "attempt": attempt}
     return key_of(asked)
@@ -81,7 +81,7 @@ def is_key(text: str) -> bool:
     return _KEY.fullmatch(text) is not None
 
 
-class Tape:
+class CallCache:
     """The entries under one folder. Safe for any number of threads and processes on one machine."""
 
     def __init__(self, root: Path):

@@ -58,9 +58,9 @@ def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | No
 
 def _reaches(line: str | None) -> str:
     """Return which roles read a note, in a sentence."""
-    from evolake.agents.listing import told_guidance
+    from evolake.agents.listing import shown_guidance
 
-    text = "; ".join(f"{name}: {', '.join(roles)}" for name, roles in told_guidance(line).items())
+    text = "; ".join(f"{name}: {', '.join(roles)}" for name, roles in shown_guidance(line).items())
     return f"read by {text}" if text else "read by no role of this line"
 
 

@@ -63,7 +63,7 @@ def list_(as_json: bool, **choice: Any) -> int:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output; needs --yes.")
 def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
     """Remove entries from the call cache permanently; their cost stays in the accounts. The next run asks and pays for them again."""
-    from evolake.agents.tape import Tape
+    from evolake.agents.tape import CallCache
 
     if everything == any(choice.values()):
         raise InputError("drop needs to know which entries", wanted="options that choose, or --all alone", do="`evolake agents tape list` shows them")
@@ -75,7 +75,7 @@ def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
         if not click.confirm("Drop them? --replay-only of what used them will no longer work."):
             say("nothing dropped")
             return 0
-    dropped = Tape(settings_module.load().require_lake() / "tape").drop(item.key for item in result)
+    dropped = CallCache(settings_module.load().require_lake() / "tape").drop(item.key for item in result)
     if as_json:
         say_json({"verdict": "dropped", "reasons": [], "count": dropped, "keys": [item.key for item in result]})
     else:
@@ -85,10 +85,10 @@ def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
 
 def _found(choice: dict[str, Any]) -> list[Listed]:
     from evolake.agents.listing import Choice, listed
-    from evolake.agents.tape import Tape
+    from evolake.agents.tape import CallCache
     from evolake.lake import Lake
 
-    return list(listed(Tape(Lake(settings_module.load().require_lake()).root / "tape"), Choice(**choice)))
+    return list(listed(CallCache(Lake(settings_module.load().require_lake()).root / "tape"), Choice(**choice)))
 
 
 def _entry_text(item: Listed) -> str:

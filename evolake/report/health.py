@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evolake.agents.session.records import SessionRecords
-from evolake.agents.tape import Tape, is_key
+from evolake.agents.tape import CallCache, is_key
 from evolake.errors import EvolakeError
 from evolake.lake import Lake, disk
 from evolake.lake.audit import Audit, Finding, audit, repair
@@ -42,7 +42,7 @@ def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
     if fast:
         return
     root = lake.root / "tape"
-    entries = Tape(root)
+    entries = CallCache(root)
     for path in files(root):
         steps = path.relative_to(root).parts
         if steps[0] == "locks" or path.name.startswith(".tmp-"):
@@ -61,7 +61,7 @@ def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
             yield Finding("tape", summary.what, where, "the bytes that were written", "others", summary.do or "restore the file from a backup")
 
 
-def _damage(entries: Tape, key: str) -> EvolakeError | None:
+def _damage(entries: CallCache, key: str) -> EvolakeError | None:
     try:
         entries.read(key)
     except EvolakeError as error:
@@ -69,7 +69,7 @@ def _damage(entries: Tape, key: str) -> EvolakeError | None:
     return None
 
 
-def _account(entries: Tape, path: Path, where: str) -> Iterator[Finding]:
+def _account(entries: CallCache, path: Path, where: str) -> Iterator[Finding]:
     """Lines of what was spent have no check sum: each must be one, and what it says of a call that is in the call cache is held to the call cache."""
     lines = disk.read(path).split(b"\n")
     for at, line in enumerate(lines[:-1], start=1):  # after the last newline there is nothing, or what a dying writer left unfinished

@@ -34,7 +34,7 @@ from evolake.agents.reply_validation import FINAL, repair_messages, validate_rep
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.session.records import SessionRecords
 from evolake.agents.session.rows import Note, turn_row
-from evolake.agents.session.tools import Bench, Result, run_tool
+from evolake.agents.session.tools import Result, SessionContext, run_tool
 from evolake.agents.system_prompts import prompt_for
 from evolake.agents.wire import RESULT, Turn, turn_text
 from evolake.canonical_json import canonical_json, key_of
@@ -71,7 +71,7 @@ class _SessionState:
     rows: list[dict[str, Any]] = field(default_factory=list)
 
 
-def conduct(backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Record, note: Note) -> BaseModel | AgentFailure:
+def conduct(backend: ModelBackend, job: Job[Any, Any], bench: SessionContext, record: Record, note: Note) -> BaseModel | AgentFailure:
     """Return the model that `finish` was called with, or an AgentFailure. The files of `bench` are then what the session made of them.
 
     Args:
@@ -93,7 +93,7 @@ def conduct(backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Rec
 
 
 class _Session:
-    def __init__(self, backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Record):
+    def __init__(self, backend: ModelBackend, job: Job[Any, Any], bench: SessionContext, record: Record):
         self.backend, self.job, self.bench, self.record = backend, job, bench, record
         self.prompt, self.records = prompt_for(backend.system_prompts, job.role.name), SessionRecords(backend.tape.root)
         first = backend.first_question(job, lambda question: self._recorded(self._chosen(question).key), goes_on=True)

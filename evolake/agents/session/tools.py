@@ -131,7 +131,7 @@ Remember = Callable[[Callable[[], dict[str, Any]]], dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Bench:
+class SessionContext:
     """What a session works with.
 
     workspace: its files. parent: the folder that they were read from, of which commands get a copy with the changes; None if there is no other file.
@@ -169,7 +169,7 @@ def offered(commands: Sequence[CommandSpec], finish: type[BaseModel]) -> tuple[d
     )
 
 
-def run_tool(bench: Bench, name: str, arguments: Any, remember: Remember) -> Result:
+def run_tool(bench: SessionContext, name: str, arguments: Any, remember: Remember) -> Result:
     """One call of a tool. remember: how what a command says is kept.
 
     Raises:
@@ -204,7 +204,7 @@ def shown(text: str, limit: int = LONGEST_RESULT) -> str:
     return cap(clean(text), limit) or "(nothing)"
 
 
-def _command(bench: Bench, command: Command, arguments: Any) -> dict[str, Any]:
+def _command(bench: SessionContext, command: Command, arguments: Any) -> dict[str, Any]:
     began = monotonic()
     with Scratch("session") as parent:
         folder = Path(parent) / "work"
@@ -215,7 +215,7 @@ def _command(bench: Bench, command: Command, arguments: Any) -> dict[str, Any]:
     return {"text": shown(report.text), "wall_s": round(monotonic() - began, 3), **rows}
 
 
-def _on_files(bench: Bench, name: str, arguments: dict[str, Any]) -> Result:
+def _on_files(bench: SessionContext, name: str, arguments: dict[str, Any]) -> Result:
     files, path = bench.workspace.files, str(arguments["path"])
     if name in CHANGING and not bench.workspace.may_edit(path):
         return Result(name, f"{shown(path, 200)!r} may not be changed: it lies outside of what may be edited.", "outside")
@@ -245,7 +245,7 @@ def _on_files(bench: Bench, name: str, arguments: dict[str, Any]) -> Result:
     return Result(name, shown(reply["text"]))
 
 
-def _beside(bench: Bench, path: str) -> Mapping[str, str]:
+def _beside(bench: SessionContext, path: str) -> Mapping[str, str]:
     """Return the files below a path that are there to be read next to the workspace's; none where the workspace has some there."""
     folder = path.removeprefix("./").strip("/")
     if not folder or any(_below(name, folder) for name in bench.workspace.files):

@@ -18,7 +18,7 @@ from evolake.agents.session.role import require_model
 from evolake.agents.session.tools import Call, CommandReport
 from evolake.agents.session.workspace import Workspace, well_formed
 from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
-from evolake.designs.evolution.trials import SIDES, TrialBench, TrialSize, trial_text
+from evolake.designs.evolution.trials import SIDES, TrialRunner, TrialSize, trial_text
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, TracedDesign
 from evolake.designs.roles.designer_session import DESIGN_SESSION, Check, DesignCard, DesignSessionRequest, ReferenceCard, Trial
@@ -94,7 +94,7 @@ class SessionDesigner:
                 return f"{side}: it is no design: {result.gate}: {result.reason}"
         ours, theirs = (result for result in traced.values() if isinstance(result, TracedDesign))
         size = TrialSize(arguments.variables, arguments.instances, arguments.seeds, arguments.max_steps)
-        rows = TrialBench(self.settings, self.cycle, self.root_seed).run(ours, theirs, [size])
+        rows = TrialRunner(self.settings, self.cycle, self.root_seed).run(ours, theirs, [size])
         draft = hashlib.sha256(source.encode()).hexdigest()
         return CommandReport(trial_text(rows), [row | {"design_id": draft, "pair": PAIRS_OF_A_TRIAL * number + row["pair"]} for row in rows])
 

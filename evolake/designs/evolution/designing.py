@@ -18,8 +18,8 @@ from evolake.designs.evolution.attempts import contest_outcomes, idea_of
 from evolake.designs.evolution.designer_session import SessionDesigner
 from evolake.designs.evolution.planning import TRIED_BY_DESIGNER, detail, limits_text, tried_text
 from evolake.designs.evolution.population import Population, Texts
-from evolake.designs.evolution.proposals import Candidate, Judge, Judged, candidate_of, derivation_rows, design_row, judged_and_mended
-from evolake.designs.evolution.trials import REVISION_SIZES, TrialBench, mean_gain, trial_text, worth_revising
+from evolake.designs.evolution.proposals import Candidate, Judge, Judged, candidate_of, derivation_rows, design_row, judged_and_repaired
+from evolake.designs.evolution.trials import REVISION_SIZES, TrialRunner, mean_gain, trial_text, worth_revising
 from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import TracedDesign
@@ -64,7 +64,7 @@ class DesignerTurn:
     origin: str
     session: SessionDesigner | None = None
     workers: int = 1
-    trials: TrialBench | None = None
+    trials: TrialRunner | None = None
     waves: int = 2
 
 
@@ -227,7 +227,7 @@ class _Attempts:
         def take() -> Judged:
             candidate = candidate_of(reply, self.population, self.chosen[number], self.turn.origin)
             drawn.append(candidate.key())
-            result = judged_and_mended(agents, candidate, known, self.turn.judge, self.turn.seeds.seed("repair", number))
+            result = judged_and_repaired(agents, candidate, known, self.turn.judge, self.turn.seeds.seed("repair", number))
             if self.turn.trials is not None and self.turn.session is None and result.accepted:
                 result = self._revised(number, result, agents, known)
             design_row(result, "", "", None)
@@ -258,7 +258,7 @@ class _Attempts:
         rationale = f"{reply.explanation} Revised after a trial of: {made.rationale}"[:6000]
         candidate = Candidate(**{item.name: getattr(made, item.name) for item in fields(Candidate)})
         candidate = replace(candidate, source=reply.solver_code, hyper={}, genome=None, rationale=rationale)
-        result = judged_and_mended(agents, candidate, known, self.turn.judge, self.turn.seeds.seed("revision repair", number))
+        result = judged_and_repaired(agents, candidate, known, self.turn.judge, self.turn.seeds.seed("revision repair", number))
         if not result.accepted or result.traced is None:
             return made
         agents.assign(revised.call_id, result.design_id)

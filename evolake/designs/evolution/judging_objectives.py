@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evolake.designs.evolution.gate_specs import OBJECTIVE
-from evolake.designs.evolution.objective_trial import Bench, OnTrial, scores_of
+from evolake.designs.evolution.objective_trial import TrialContext, TriedObjective, scores_of
 from evolake.gates import Finding, GateResults, Ruleset, checker, run_gates
 from evolake.objectives.score import HasSource
 
@@ -26,7 +26,7 @@ JudgeObjective = Callable[..., GateResults]
 
 
 def objective_judge(
-    bench: Bench, pool: Jails, *, ruleset: Ruleset, cycle: str, run_id: str, keep: Callable[[bytes], str] | None = None
+    bench: TrialContext, pool: Jails, *, ruleset: Ruleset, cycle: str, run_id: str, keep: Callable[[bytes], str] | None = None
 ) -> JudgeObjective:
     """Take objectives through their gate, one after the other: each is compared with those that vote, and
     with those before it that passed.
@@ -41,7 +41,8 @@ def objective_judge(
         nonlocal held
         beside = replace(held, voting={}) if starting else held
         result = run_gates(
-            OnTrial(objective, beside, pool), (OBJECTIVE,), ruleset, artifact_id=objective.objective_id, cycle=cycle, run_id=run_id, store=store,
+            TriedObjective(objective, beside, pool), (OBJECTIVE,), ruleset,
+            artifact_id=objective.objective_id, cycle=cycle, run_id=run_id, store=store,
         )
         if result.accepted:
             held = held.joined_by(objective.objective_id, scores_of(objective, held, pool))

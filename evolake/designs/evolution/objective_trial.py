@@ -37,7 +37,7 @@ Results = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
-class Bench:
+class TrialContext:
     """What objectives are tried on.
 
     Attributes:
@@ -49,21 +49,21 @@ class Bench:
     probes: Results
     voting: Mapping[str, np.ndarray] = field(default_factory=dict)
 
-    def joined_by(self, objective_id: str, scores: np.ndarray) -> Bench:
+    def joined_by(self, objective_id: str, scores: np.ndarray) -> TrialContext:
         """Return the bench with one more that votes."""
-        return Bench(self.designs, self.probes, {**self.voting, objective_id: scores})
+        return TrialContext(self.designs, self.probes, {**self.voting, objective_id: scores})
 
 
 @dataclass(frozen=True)
-class OnTrial:
+class TriedObjective:
     """An objective and what it is tried on."""
 
     objective: HasSource
-    bench: Bench
+    bench: TrialContext
     pool: Jails
 
 
-def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> Bench:
+def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> TrialContext:
     """Return the bench of a population's results. voting: the objectives that vote; each is a call of the jail.
 
     Raises:
@@ -73,10 +73,10 @@ def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> Benc
     probes = measured | _parts(measured)
     rows, width = score_all(voting, probes, pool), len(probes)
     scores = {rows[start].objective_id: numbers(rows[start : start + width]) for start in range(0, len(rows), width or 1)}
-    return Bench(tuple(measured), probes, scores)
+    return TrialContext(tuple(measured), probes, scores)
 
 
-def collect_trial(item: OnTrial) -> dict[str, Any]:
+def collect_trial(item: TriedObjective) -> dict[str, Any]:
     """Return the evidence of the gate: scores of the designs, how far each further run differs, what is distinguished, and who ranks most alike.
 
     Raises:
@@ -92,12 +92,12 @@ def collect_trial(item: OnTrial) -> dict[str, Any]:
     return {"scores": rows, "runs": runs, "told_apart": _told_apart(shown, bench.probes), "nearest": _nearest(numbers(first), bench.voting)}
 
 
-def scores_of(objective: HasSource, bench: Bench, pool: Jails) -> np.ndarray:
+def scores_of(objective: HasSource, bench: TrialContext, pool: Jails) -> np.ndarray:
     """Scores of the probes, (n,) float; missing ones are +inf."""
     return numbers(score_all([objective], bench.probes, pool))
 
 
-def consensus_at(bench: Bench, population: Population, cycle: str) -> LongConsensus | None:
+def consensus_at(bench: TrialContext, population: Population, cycle: str) -> LongConsensus | None:
     """Return the consensus of those that vote on the designs of the bench; None where none votes or nothing is measured."""
     if not bench.voting or not bench.designs:
         return None
@@ -123,7 +123,7 @@ def _parts(measured: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, list[Ma
     return parts
 
 
-def _orders(bench: Bench) -> dict[str, Results]:
+def _orders(bench: TrialContext) -> dict[str, Results]:
     """Return the designs once more, in other orders and by other names. Parts are left out: what they would show, the designs do."""
     designs: Results = {name: bench.probes[name] for name in bench.designs}
     order = random.Random(1)

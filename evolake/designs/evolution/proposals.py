@@ -120,7 +120,7 @@ def _body(source: str) -> str:
     return source.partition('"""\n')[2] if source.startswith('"""') else source
 
 
-def judged_and_mended(agents: Agents, candidate: Candidate, known: Mapping[str, str], judge: Judge, seed: int) -> Judged:
+def judged_and_repaired(agents: Agents, candidate: Candidate, known: Mapping[str, str], judge: Judge, seed: int) -> Judged:
     """After its gates; a file that cannot be used goes back to the designer `REPAIRS` times with the reason. A duplicate does not."""
     result = judged(candidate, known, judge)
     for attempt in range(REPAIRS):

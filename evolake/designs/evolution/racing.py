@@ -48,7 +48,7 @@ SCORED_FROM = 0.6
 
 
 @dataclass(frozen=True)
-class Rung:
+class BudgetLevel:
     """A batch of instances of one size and kind, and the most work that any racer gets there, in steps of the baseline."""
 
     n: int
@@ -59,7 +59,7 @@ class Rung:
 
 
 @dataclass(frozen=True)
-class Lap:
+class Stage:
     """What a racer took at one budget level: median steps (estimated where it did not get there), whether it got there, and processor seconds.
 
     timed_out: whether a clock cut it before it had shown anything. failure: what it broke on. per_step: work of a step. ran: False for a budget level
@@ -133,7 +133,7 @@ class Race:
     """The elite of a search and the bars that follow from it."""
 
     grammar: Grammar
-    rungs: Sequence[Rung]
+    rungs: Sequence[BudgetLevel]
     elite: list[Racer] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     times: list[list[float]] = field(default_factory=list)
@@ -189,7 +189,7 @@ class Race:
         """Return a racer as a parent."""
         return parent_of(racer.name, racer.title, read_genome(racer.genome))
 
-    def take(self, name: str, title: str, genome: str, laps: Sequence[Lap], operator: str = "") -> Racer | None:
+    def take(self, name: str, title: str, genome: str, laps: Sequence[Stage], operator: str = "") -> Racer | None:
         """Record the stages of a racer; return the racer if it is among the elite. One that a clock cut has
         not been measured."""
         self.raced += 1
@@ -225,12 +225,12 @@ def differed(parents: Sequence[Parent], taken: Collection[str], random: np.rando
     return None if child.key() in taken or genome.values() == first.genome.values() else child
 
 
-def kinds_of(rungs: Sequence[Rung]) -> list[KindName]:
+def kinds_of(rungs: Sequence[BudgetLevel]) -> list[KindName]:
     """Return the names of the kinds of formulas of a race, in the order of the budget levels."""
     return list(dict.fromkeys(rung.kind.name for rung in rungs))
 
 
-def kind_scores(rungs: Sequence[Rung], laps: Sequence[Lap]) -> tuple[KindScore, ...]:
+def kind_scores(rungs: Sequence[BudgetLevel], laps: Sequence[Stage]) -> tuple[KindScore, ...]:
     """Return how a racer did on each kind. Laps may be fewer than budget levels: those that are lacking were not run."""
     result = []
     for kind in kinds_of(rungs):
@@ -245,7 +245,7 @@ def kind_scores(rungs: Sequence[Rung], laps: Sequence[Lap]) -> tuple[KindScore, 
     return tuple(result)
 
 
-def score(rungs: Sequence[Rung], laps: Sequence[Lap]) -> float:
+def score(rungs: Sequence[BudgetLevel], laps: Sequence[Stage]) -> float:
     """Mean log of the median work at the largest of the budget levels that stages are of."""
     largest = max(rung.n for rung in rungs[: len(laps)])
     counted = [math.log(max(1.0, lap.median_work)) for rung, lap in zip(rungs, laps, strict=False) if rung.n >= SCORED_FROM * largest]
@@ -296,7 +296,7 @@ def form_of(genome: str) -> str:
 
 
 @trusted
-def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s: float, *, computed: Computed = "deciding") -> list[Lap]:
+def run_stages(traced: str, rungs: Sequence[BudgetLevel], limits: Sequence[int], core_s: float, *, computed: Computed = "deciding") -> list[Stage]:
     """Return the stages of one traced design, of each kind until it misses a cutoff; in a child of this
     process, as `experiments.simulate_level` does it.
 
@@ -304,11 +304,11 @@ def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s:
     """
     from evolake.designs.engines.isolated import Run, run_apart
 
-    laps: list[Lap] = []
+    laps: list[Stage] = []
     missed: set[str] = set()
     for rung, limit in zip(rungs, limits, strict=True):
         if rung.kind.name in missed:
-            laps.append(Lap(0, False, 0.0, ran=False))
+            laps.append(Stage(0, False, 0.0, ran=False))
             continue
         kind, most = rung.kind, MOST_STEPS_PER_WORK * limit
         done = run_apart(Run(
@@ -316,7 +316,7 @@ def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s:
             p0=kind.p0, computed=computed,
         ))
         solved = done.unsolved_fraction < 0.5 and not done.failure
-        laps.append(Lap(
+        laps.append(Stage(
             int(done.median_step), solved, float(done.cpu_s), int(done.steps_run), bool(done.timed_out), done.failure, float(done.work_per_step),
         ))
         if not solved:

@@ -94,7 +94,7 @@ def reviewed(population: Population, rows: Sequence[Mapping[str, Any]]) -> Popul
     )
 
 
-def crowned(population: Population, succession: Succession, *, cycle: str, new_designs: int) -> Population:
+def with_champion(population: Population, succession: Succession, *, cycle: str, new_designs: int) -> Population:
     """Return the archive after a cycle's duel: the champion's state, the progress entry, and the counters.
 
     Args:

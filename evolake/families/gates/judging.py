@@ -13,7 +13,7 @@ from typing import Any
 from evolake import gates
 from evolake.agents import Agents
 from evolake.families.gates.blind import Review
-from evolake.families.gates.collecting import Course
+from evolake.families.gates.collecting import GateContext
 from evolake.families.gates.consensus import Vote
 from evolake.families.gates.specs import GATES
 from evolake.families.gates.static import Sample, nearest
@@ -72,7 +72,7 @@ class FamilyGates:
         Raises:
             MachineryError: the jail failed, or the budget is spent. InputError: a rule file cannot be used.
         """
-        course = Course(family, MeteredPool(self.pool), self.agents, self.settings, known, self.root_seed, parent_statement)
+        course = GateContext(family, MeteredPool(self.pool), self.agents, self.settings, known, self.root_seed, parent_statement)
         done = gates.run_gates(
             course, [_metered(gate) for gate in GATES], self.ruleset, artifact_id=family.family_id, cycle=self.cycle, run_id=self.run_id,
             write=lambda evidence: as_json(evidence).encode(),
@@ -109,7 +109,7 @@ class FamilyGates:
 def _metered(gate: GateSpec) -> GateSpec:
     """Return the gate, with what it takes in the jail on its own account."""
 
-    def collect(course: Course) -> Mapping[str, Any]:
+    def collect(course: GateContext) -> Mapping[str, Any]:
         course.pool.gate = gate.name
         return gate.collector()(course)
 

@@ -31,7 +31,7 @@ def read_record(partition: Partition) -> ManifestEntry | None:
     return entry if own == (partition.line, partition.asset, partition.cycle, COMMIT, partition.part) else None
 
 
-def mend_manifest(lake: Lake, path: Path) -> str:
+def repair_manifest(lake: Lake, path: Path) -> str:
     """See the module's text. Says what was done.
 
     Raises:

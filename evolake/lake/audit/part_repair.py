@@ -96,7 +96,7 @@ def known_lost(partition: Partition, sha: str) -> bool:
     return False
 
 
-def mend_superseded(lake: Lake, partition: Partition, entry: ManifestEntry) -> str:
+def repair_superseded(lake: Lake, partition: Partition, entry: ManifestEntry) -> str:
     """Put a superseded part back where its bytes are elsewhere; else put what is there aside and note that it
     is lost."""
     path, wanted = partition.history(entry.token, entry.record.file_sha), entry.record.file_sha

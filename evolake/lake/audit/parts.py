@@ -137,7 +137,7 @@ def check_history(lake: Lake, line: str, asset: str, partitions: Mapping[str | N
                 yield Finding(
                     "superseded", f"superseded rows of {partition} are {'lost' if got == 'no file' else 'damaged'}",
                     path.relative_to(lake.root).as_posix(), f"sha256 {entry.record.file_sha}", got, BACKUP,
-                    repair=lambda partition=partition, entry=entry: part_repair.mend_superseded(lake, partition, entry),
+                    repair=lambda partition=partition, entry=entry: part_repair.repair_superseded(lake, partition, entry),
                 )
     with disk.as_lake_error(f"{folder} cannot be listed", "the superseded parts"):
         for path in (folder / name / file for name in ["", *disk.names(folder)] if (folder / name).is_dir() for file in disk.names(folder / name)):

@@ -8,7 +8,7 @@ from pathlib import Path
 from evolake.lake import checkpoint, disk, layout, packs
 from evolake.lake.audit import parts
 from evolake.lake.audit.findings import BACKUP, Finding
-from evolake.lake.audit.manifest_repair import mend_manifest
+from evolake.lake.audit.manifest_repair import repair_manifest
 from evolake.lake.layout import Partition
 from evolake.lake.manifest import Manifest
 from evolake.lake.store import Lake
@@ -24,14 +24,14 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
         for fault in result.log.faults:
             yield Finding(
                 "manifest", f"the manifest of {line}/{asset} is damaged at line {fault.at}", where, fault.wanted, fault.got, BACKUP,
-                repair=lambda path=path: mend_manifest(lake, path),
+                repair=lambda path=path: repair_manifest(lake, path),
             )
         unknown = [part for part in layout.parts(path.parent) if layout.cycle_of(part) not in result.partitions]
         for part in unknown:
             yield Finding(
                 "manifest", f"the manifest of {line}/{asset} has lost a part", part.relative_to(lake.root).as_posix(), "a line of the manifest",
                 "no manifest" if not result.log.bodies else "none", f"materialize {Partition(lake.root, line, asset, layout.cycle_of(part))} again",
-                repair=lambda path=path: mend_manifest(lake, path),
+                repair=lambda path=path: repair_manifest(lake, path),
             )
         named = {lake.root / body["path"] for body in result.partitions.packs}
         strays = [file for file in packs.files(path.parent) if file not in named]
@@ -39,13 +39,13 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
         for body in lost:
             yield Finding(
                 "manifest", f"the manifest of {line}/{asset} has lost parts of a file of many cycles", body["path"], "a commit of each", "not of all",
-                BACKUP, repair=lambda path=path: mend_manifest(lake, path),
+                BACKUP, repair=lambda path=path: repair_manifest(lake, path),
             )
         for file in strays:
             yield Finding(
                 "leftover", f"a file of many cycles of {line}/{asset} that the manifest does not name", file.relative_to(lake.root).as_posix(),
                 "a line of the manifest", "none", "run `evolake lake compact`, which puts it into quarantine, unless the manifest has lost lines",
-                repair=(lambda path=path: mend_manifest(lake, path)) if result.log.faults or not result.log.no else None,
+                repair=(lambda path=path: repair_manifest(lake, path)) if result.log.faults or not result.log.no else None,
             )
         if result.log.faults or unknown or lost:
             continue  # what the parts should be is only known once the manifest is whole

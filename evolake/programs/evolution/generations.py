@@ -34,7 +34,7 @@ from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import BadBlocks
 from evolake.programs.model.project import program_id
 from evolake.programs.roles.brief import DIRECTIONS
-from evolake.programs.roles.writer import NOTHING, Measured, WriterReply, WriterRequest, applied, unmade_idea
+from evolake.programs.roles.writer import NOTHING, Measured, WriterReply, WriterRequest, applied, failed_idea
 from evolake.programs.sandbox.evaluating import shown_metrics
 from evolake.seeds import child_seed, generator
 
@@ -194,7 +194,7 @@ def _run_batch(
         reply = draft.reply
         texts = child_texts(reply.value, draft.request.parent.files)
         if isinstance(texts, str):
-            unmade.append(_unmade_row(context, question, *unmade_idea(texts)))
+            unmade.append(_unmade_row(context, question, *failed_idea(texts)))
             continue
         name = program_id(context.project.name, texts)
         if name in seen:

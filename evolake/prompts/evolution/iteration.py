@@ -81,7 +81,7 @@ class Iterations:
 
 
 @dataclass(frozen=True)
-class Course:
+class IterationContext:
     """What all iterations of a cycle share. judge: gives a sample its reward. guidance: what people asked for, shown to the editors. memory: edits,
     duels and objections of before. waves: as in `Editing`."""
 
@@ -97,7 +97,7 @@ class Course:
 
 
 def run_iteration(
-    population: Population, policy: Policy, problems: Sequence[Problem], course: Course, *, arm: Arm | None = None, turn: int | None = None,
+    population: Population, policy: Policy, problems: Sequence[Problem], course: IterationContext, *, arm: Arm | None = None, turn: int | None = None,
 ) -> Iterations:
     """Return the next iteration of a population. The policy is updated in place where the arm learns; all else is returned.
 

@@ -136,7 +136,7 @@ class Population(Archive):
         """With prompts that a gate has blocked: never selected again. Raises KeyError when there is no such prompt."""
         return self._changed({self.row(prompt_id)["prompt_id"]: {"state": BLOCKED} for prompt_id in prompt_ids})
 
-    def crowned(self, prompt_id: str, window: int) -> Population:
+    def with_champion(self, prompt_id: str, window: int) -> Population:
         """With another champion; the one before goes back to what the window makes of it. Raises KeyError when there is no such prompt."""
         self.row(prompt_id)
         changes = {self.champion_id: {"state": "accepted"}} if self.champion_id else {}

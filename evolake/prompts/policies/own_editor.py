@@ -23,7 +23,7 @@ from evolake.agents.endpoint import Body, Endpoint, Rejected
 from evolake.agents.http_client import Lost
 from evolake.agents.model import ModelBackend
 from evolake.agents.sampling import Sampling, sampling_of
-from evolake.agents.tape import Tape
+from evolake.agents.tape import CallCache
 from evolake.agents.wire import as_replies
 from evolake.canonical_json import key_of
 from evolake.prompts.model.protocol import LINE
@@ -98,7 +98,7 @@ def policy_agents(settings: Settings, lake_root: Path, cycle: str, run_id: str, 
     def name() -> str:
         return f"{policy.name}, {hashlib.sha256(policy.save()).hexdigest()[:12]}" if adapted else f"{policy.name}, adapter off"
 
-    tape = Tape(lake_root / "tape")
+    tape = CallCache(lake_root / "tape")
     backend = ModelBackend(
         endpoint=PolicyEndpoint(policy.answer, adapted=adapted, most_tokens=LONGEST_EDIT, seed=settings.seed), tape=tape,
         budget=Budget(settings.budget, tape, line=LINE, cycle=cycle, run_id=run_id), models=_Serving(name), prices={},

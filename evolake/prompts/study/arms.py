@@ -16,7 +16,7 @@ import numpy as np
 
 from evolake.agents import Agents
 from evolake.errors import InputError
-from evolake.prompts.evolution.iteration import ARMS, TABLES, Arm, Course, run_iteration
+from evolake.prompts.evolution.iteration import ARMS, TABLES, Arm, IterationContext, run_iteration
 from evolake.prompts.evolution.iteration_entry import entry_bytes, read_entry
 from evolake.prompts.evolution.payoff_matrix import Judge
 from evolake.prompts.evolution.population import Population, found_population
@@ -129,7 +129,7 @@ def _run_arm(
         policy.load(state)
     if len(noted) < iterations:
         with comparison.agents(arm.name) as editors:
-            course = Course(editors, comparison.judge, comparison.settings, comparison.library, CYCLE, seed)
+            course = IterationContext(editors, comparison.judge, comparison.settings, comparison.library, CYCLE, seed)
             for number in range(len(noted) + 1, iterations + 1):
                 heldout = _heldout(comparison, comparison.root, arm, 0, seed) if number == 1 else []
                 done = run_iteration(population, policy, comparison.problems.train, course, arm=arm)

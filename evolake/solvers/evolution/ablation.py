@@ -31,7 +31,7 @@ from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.stages import judge_folder
 from evolake.solvers.evolution.variant_making import make_variants, plan_cycle
 from evolake.solvers.evolution.workspace import Workspace
-from evolake.solvers.roles.told_rules import shown_rules
+from evolake.solvers.roles.rules_to_show import shown_rules
 from evolake.solvers.rules.learned import with_learned
 from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.settings import SolversSettings

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from evolake.scratch import Scratch
-from evolake.solvers.evolution.attempts_record import UNMADE_PLANS, with_unmade
+from evolake.solvers.evolution.attempts_record import UNMADE_PLANS, with_failed_plans
 from evolake.solvers.evolution.benchmarking import current_runs
 from evolake.solvers.evolution.champion import champion_after
 from evolake.solvers.evolution.contest_record import CONTESTS, with_contests
@@ -80,7 +80,7 @@ def close_cycle(
             **{
                 SAVED: with_savings(population.value(SAVED, []), both, added["derivations"], workspace.settings),
                 CONTESTS: with_contests(population.value(CONTESTS, []), results.contests),
-                UNMADE_PLANS: with_unmade(population.value(UNMADE_PLANS, []), results.unmade, results.plans),
+                UNMADE_PLANS: with_failed_plans(population.value(UNMADE_PLANS, []), results.unmade, results.plans),
             },
         )
     )

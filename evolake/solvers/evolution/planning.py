@@ -35,7 +35,7 @@ from evolake.solvers.roles.models import (
     Tried,
 )
 from evolake.solvers.roles.planner import PLANNER
-from evolake.solvers.roles.told_rules import ShownRules
+from evolake.solvers.roles.rules_to_show import ShownRules
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CUT_OFF_SHARES
 

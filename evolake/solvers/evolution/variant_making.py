@@ -31,7 +31,7 @@ from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.roles.coder import COMBINE
 from evolake.solvers.roles.models import SHORT_ID, FamilyResult
-from evolake.solvers.roles.told_rules import shown_rules
+from evolake.solvers.roles.rules_to_show import shown_rules
 
 
 @dataclass(frozen=True)

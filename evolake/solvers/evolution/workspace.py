@@ -24,7 +24,7 @@ from evolake.lake.blobs import BlobStore
 from evolake.seeds import child_seed
 from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.evolution.population import edits_of_row
-from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.evidence import load_evidence
 from evolake.solvers.gates.runs import stability_suite
 from evolake.solvers.measurement.benchmark import StageLimits, stage_limits
@@ -182,7 +182,7 @@ class Workspace:
         """Limits of each stage."""
         return stage_limits(self.settings)
 
-    def bench(self, base: str, cycle: str) -> Bench:
+    def bench(self, base: str, cycle: str) -> GateContext:
         """Return what the gates need to judge a variant of `base`; the seed's own evidence of the stability gate is what memory is compared with. The
         formulas of the correctness gate are the cycle's own, and those of `correctness_suite` where the settings name one."""
         drawn = correctness_suite(self.blobs, self.cache, seed_of(self.key(cycle, "correctness")), self.settings.correctness_instances)
@@ -195,9 +195,9 @@ class Workspace:
         )
 
     @cached_property
-    def _bench(self) -> Bench:
+    def _bench(self) -> GateContext:
         stability, limits = stability_suite(self.blobs, self.cache, child_seed(self.root_seed, LINE, "*", "stability")), self.limits
-        return Bench(
+        return GateContext(
             self.suite("smoke"), Suite("", ()), stability, self.blobs, self.cache, smoke_limits=limits.smoke, correctness_limits=limits.run,
             stability_limits=limits.stability, proof_limits=limits.proof, verdicts=self.proofs, executor=self.executor,
             programs=lambda: self._programs,

@@ -19,7 +19,7 @@ from evolake.solvers.suites.spec import Suite
 
 
 @dataclass(frozen=True)
-class Bench:
+class GateContext:
     """What gates need next to the variant: formulas, limits, places.
 
     smoke, correctness, stability: suites with files. carried: formulas and copies of them, see `fresh.carried_suite`; None runs none.
@@ -50,7 +50,7 @@ class Bench:
     progress: Callable[[str, int, int], None] | None = None
 
 
-def runs_of(gate: str, program: Program, bench: Bench, *, variant_id: str, cycle: str) -> Rows:
+def runs_of(gate: str, program: Program, bench: GateContext, *, variant_id: str, cycle: str) -> Rows:
     """Return the runs that the gate judges, those on formulas that are no secret with the column COMPLAINT."""
     progress = partial(bench.progress, gate) if bench.progress else None
     runner = GateRunner(variant_id, program, cycle, bench.correctness_limits, bench.proof_limits, bench.verdicts, bench.executor, progress)

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evolake.solvers.gates.bench import Bench, runs_of
+from evolake.solvers.gates.bench import GateContext, runs_of
 from evolake.solvers.gates.build import program_evidence, same_program
 from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.gates.evidence import build_evidence, gate_evidence
@@ -35,7 +35,7 @@ class Subject:
     base_name: str
     adapter: Adapter
     parent_edits: Sequence[Sequence[Mapping[str, Any]]]
-    bench: Callable[[], Bench]
+    bench: Callable[[], GateContext]
     opened: Callable[[], Program] | None = None
     built: BuildResult | None = None
     runs: dict[str, Rows] = field(default_factory=dict)

@@ -24,7 +24,7 @@ import evolake.solvers.rules  # noqa: F401  (registers the checkers)
 from evolake import gates
 from evolake.gates import GateResults, GateSpec, Ruleset, Verdict, replay_gate
 from evolake.scratch import Scratch
-from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.collecting import Subject
 from evolake.solvers.gates.evidence import store_evidence
 from evolake.solvers.gates.feedback import feedback_of, output_of
@@ -71,7 +71,7 @@ def gate_verdicts(
 
 
 def judge_variant(
-    variant: Path | str, *, adapter: Adapter, base: Path, ruleset: Ruleset, bench: Bench, cycle: str, run_id: str, stop_at: str | None = None,
+    variant: Path | str, *, adapter: Adapter, base: Path, ruleset: Ruleset, bench: GateContext, cycle: str, run_id: str, stop_at: str | None = None,
 ) -> VariantResults:
     """Take one variant through its gates, up to and with `stop_at` (all by default); the first block ends it.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from evolake.lake import disk
 from evolake.reading import DATA_BYTES, Unparsable, Unreadable, parse_json, read_text
-from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.carry import carry_evidence, carry_runs
 from evolake.solvers.gates.runs import GateRunner
 from evolake.solvers.measurement.measuring import Rows
@@ -22,7 +22,7 @@ from evolake.solvers.repository.variant import source_sha
 FOLDER = "seed-carried"
 
 
-def seed_carried(base: Path, adapter: Adapter, bench: Bench, *, cycle: str) -> Rows:
+def seed_carried(base: Path, adapter: Adapter, bench: GateContext, *, cycle: str) -> Rows:
     """Return `carry_evidence` of the seed at `base` on the formulas of the bench; [] if it does not build or there are none.
 
     Raises:

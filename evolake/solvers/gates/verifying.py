@@ -17,7 +17,7 @@ from evolake.gates import Ruleset, load_rules
 from evolake.lake import BlobStore, Lake
 from evolake.scratch import Scratch
 from evolake.settings import Settings, load
-from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.judging import VariantResults, judge_variant
 from evolake.solvers.gates.runs import stability_suite
 from evolake.solvers.gates.seed_evidence import seed_carried
@@ -108,7 +108,7 @@ def judge_folder(
 
 def _bench(
     suite: str, instances: int, settings: Settings, blobs: BlobStore, cache: Path, on_progress: Progress | None, proofs: Mapping[str, Any],
-) -> Bench:
+) -> GateContext:
     sizes = settings.of(SolversSettings).model_copy(update={name: value for name, value in proofs.items() if value is not None})
     trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
 
@@ -119,7 +119,7 @@ def _bench(
     named = smoke.first(instances) if suite == "smoke" else files(suite, instances or sizes.train_instances)
     drawn = correctness_suite(blobs, cache / "formulas", seed_of(new_key()), sizes.correctness_instances)
     growing = stability_suite(blobs, cache / "formulas", settings.seed)
-    return Bench(
+    return GateContext(
         smoke, replace(named, instances=(*drawn.instances, *named.instances)), growing, blobs, cache,
         smoke_limits=limits.smoke, correctness_limits=limits.run, stability_limits=limits.stability, proof_limits=limits.proof,
         progress=on_progress, verdicts=cache / "proofs", carried=carried_suite(

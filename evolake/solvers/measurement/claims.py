@@ -22,7 +22,7 @@ def counted(condition: str) -> str:
     return f"count(*) FILTER ({condition})"
 
 
-def told_share(unsat: int, unchecked: int) -> str:
+def share_in_words(unsat: int, unchecked: int) -> str:
     """Return how much of UNSAT answers was checked, in words; "" if there are none."""
     if not unsat:
         return ""

@@ -38,7 +38,7 @@ def _measured(ran: Row) -> str:
         return ""
     wrong = "no unsound answer" if not ran["wrong"] else f"{counted(ran['wrong'], 'unsound answer')}, blocked"
     share = f" of {ran['unsat']:,} for UNSAT answers" if ran["unsat"] else ""
-    share += f", {claims.told_share(ran['unsat'], ran['unchecked'])}" if ran["unsat"] else ""
+    share += f", {claims.share_in_words(ran['unsat'], ran['unchecked'])}" if ran["unsat"] else ""
     return f"{counted(ran['runs'], 'run')} of {counted(ran['variants'], 'variant')}; {counted(ran['verified'], 'proof')} verified{share}, {wrong}"
 
 

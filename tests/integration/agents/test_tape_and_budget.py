@@ -101,11 +101,11 @@ import os, signal, sys
 from pathlib import Path
 from agent_backend_fixtures import AddRequest, add_role
 from evolake.agents import open_agents
-from evolake.agents.tape import Tape
+from evolake.agents.tape import CallCache
 from evolake.settings import Settings
 
-write, folder = Tape.write, Path(sys.argv[1])
-Tape.write = lambda tape, entry: (write(tape, entry), os.kill(os.getpid(), signal.SIGKILL))
+write, folder = CallCache.write, Path(sys.argv[1])
+CallCache.write = lambda tape, entry: (write(tape, entry), os.kill(os.getpid(), signal.SIGKILL))
 open_agents(Settings(), folder, "0001", "run-1", line="designs").call(add_role(folder), AddRequest(a=2, b=3), seed=0)
 """
 

@@ -11,7 +11,7 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from assets.immigrants import Arrival, Seedling, admit_seeds, with_immigrants, with_seeds
+from assets.immigrants import Arrival, Seedling, admit_seeds, with_added_seeds, with_seeds
 from assets.line import FIRST_CYCLE, SAID_OF_CYCLE, Line, register_keys
 from assets.resealing import RESEAL_TAG
 from assets.store import LineStore
@@ -102,7 +102,7 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
             return Arrival(present[text], present=True) if text in present else Arrival(tree(text, store.cycle))
 
         admit_seeds(store, sealed, items, "trees", admit)
-        closed = with_immigrants(store, sealed, "trees")
+        closed = with_added_seeds(store, sealed, "trees")
         store.seal(closed.frames(), (), survivors="trees")
         return closed.trees
 

@@ -86,7 +86,7 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Unmade:
+class FailedProposal:
     """A plan that gave no variant: the coder's last answer could not be applied, or changed nothing."""
 
     plan_id: str
@@ -100,14 +100,14 @@ class Proposals:
 
     variants: list[Proposal] = field(default_factory=list)
     failures: list[AgentFailure] = field(default_factory=list)
-    unmade: list[Unmade] = field(default_factory=list)
+    unmade: list[FailedProposal] = field(default_factory=list)
 
-    def add(self, plan: Mapping[str, Any], outcome: Proposal | Unmade | AgentFailure) -> None:
+    def add(self, plan: Mapping[str, Any], outcome: Proposal | FailedProposal | AgentFailure) -> None:
         """Add the outcome of one plan; a plan whose call failed is unmade, too."""
         if isinstance(outcome, AgentFailure):
             self.failures.append(outcome)
-            self.unmade.append(Unmade(plan["plan_id"], f"{outcome.role}: {outcome.reason}"))
-        elif isinstance(outcome, Unmade):
+            self.unmade.append(FailedProposal(plan["plan_id"], f"{outcome.role}: {outcome.reason}"))
+        elif isinstance(outcome, FailedProposal):
             self.unmade.append(outcome)
         else:
             self.variants.append(outcome)
