@@ -41,7 +41,13 @@ class Root(LazyGroup):
 @click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(package_name="evolake", prog_name="evolake")
 def cli() -> None:
-    """Run evolutionary search with verifiable results, and query what it found."""
+    """Run evolutionary search with verifiable results, and query what it found.
+
+    \b
+    Examples:
+      evolake run designs --profile demo
+      evolake status
+    """
 
 
 def main() -> None:

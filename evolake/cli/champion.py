@@ -15,7 +15,8 @@ from evolake.terminal import say, say_json
 
 @click.command(short_help="Show a line's champion, its gain and its ancestry, or export it.")
 @click.argument("line")
-@click.option("--out", type=OrdinaryPath(file_okay=False), help="Write it into this folder, missing or empty, with a README.md.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), help="Write it into this folder, missing or empty, with a README.md (default: "
+    "print only).")
 @click.option("--project", default="", help="Of a line with a champion for each project: which; default: the first by name.")
 @click.option("--checkpoint", is_flag=True, help="With --out: also the policy's checkpoint, of a line that has one.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")

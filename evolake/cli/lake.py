@@ -25,14 +25,21 @@ LATER = {
 
 @click.group(cls=LazyGroup, later=LATER, short_help="Verify, mirror, compact and clean the lake.")
 def lake() -> None:
-    """Look after the lake."""
+    """Verify, mirror, compact and clean the lake.
+
+    \b
+    Examples:
+      evolake lake verify
+      evolake lake push s3://bucket/prefix
+    """
 
 
 @lake.command(short_help="Check the lake's integrity; --repair fixes what it can.")
 @click.option("--repair", "mends", is_flag=True, help="Repair what can be repaired with proof; print what was done. May be rerun.")
 @click.option("--fast", is_flag=True, help="Do not read bytes of parts, blobs and call cache: check logs, seals, sizes, missing and leftover files.")
 @click.option("--lake", "root", type=OrdinaryPath(), help="The lake's folder (default: EVOLAKE_LAKE).")
-@click.option("--mirror", "url", help="Check the newest snapshot of the mirror at this URL instead: every size, and the bytes of a sample.")
+@click.option("--mirror", "url", help="Check the newest snapshot of the mirror at this URL instead: every size, and the bytes of a sample "
+    "(default: the lake).")
 @click.option("--full", is_flag=True, help="With --mirror: read the bytes of all objects, which takes as long as a pull.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def verify(mends: bool, fast: bool, root: Path | None, url: str | None, full: bool, as_json: bool) -> int:

@@ -28,8 +28,13 @@ if TYPE_CHECKING:
 
 @click.group(short_help="Add, list and reseal the seeds of a line.")
 def seeds() -> None:
-    """Manage what evolution starts from, and what enters it later: add a seed, list what waits, start
-    over."""
+    """Manage what evolution starts from, and what enters it later: add a seed, list what waits, start over.
+
+    \b
+    Examples:
+      evolake seeds add my_design.py
+      evolake seeds list --line designs
+    """
 
 
 @seeds.command(short_help="Copy PATH to a line's seeds, for the next cycle.")
@@ -71,7 +76,7 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
 
 
 @seeds.command("list", short_help="List the seeds of each line, and which have entered.")
-@click.option("--line", "name", default=None, help="One line only.")
+@click.option("--line", "name", default=None, help="One line only (default: all).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def list_seeds(name: str | None, as_json: bool) -> int:
     """List the seeds of each line, the file or folder of each, and whether they have entered its evolution."""

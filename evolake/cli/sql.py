@@ -32,12 +32,14 @@ TABLE_ROWS = 1000
 
 @click.command("sql", short_help="Run one SQL statement over the lake, read-only.")
 @click.argument("statement", required=False)
-@click.option("--file", "file", metavar="FILE", help="A file with one statement: a path, or a name below the project's sql/ (cookbook/funnel.sql).")
+@click.option("--file", "file", metavar="FILE", help="A file with one statement: a path, or a name below the project's sql/, e.g. "
+    "cookbook/funnel.sql (default: STATEMENT).")
 @click.option("-p", "--param", "parameters", multiple=True, metavar="NAME=VALUE", help="A value, as text, for $NAME. May be repeated.")
-@click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+@click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True, help="Form of the output.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option("--list", "listing", is_flag=True, help="Name the cookbook's questions, the macros, and the tables with what they hold.")
-@click.option("--schema", "table", metavar="TABLE", help="Say what a table's columns are, with their units, and which ones name a row.")
+@click.option("--schema", "table", metavar="TABLE", help="Describe this table's columns, with their units, and which ones name a row "
+    "(default: run a statement).")
 @click.option("--lake", "lake_root", type=OrdinaryPath(file_okay=False), help="The lake's folder (default: EVOLAKE_LAKE).")
 def sql(
     statement: str | None, file: str | None, parameters: tuple[str, ...], form: str, listing: bool, table: str | None, lake_root: Path | None

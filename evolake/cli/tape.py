@@ -20,8 +20,10 @@ SHORT = 12
 
 def _choosing(command: Command) -> Command:
     for option in reversed((
-        click.option("--line", help="Of this line."), click.option("--role", help="Of this role, e.g. families_evolution_agent."),
-        click.option("--cycle", help="Paid for in this cycle, e.g. 0003."), click.option("--model", help="Asked of this model."),
+        click.option("--line", help="Of this line (default: all)."), click.option("--role", help="Of this role, e.g. "
+            "families_evolution_agent (default: all)."),
+        click.option("--cycle", help="Paid for in this cycle, e.g. 0003 (default: all)."),
+        click.option("--model", help="Asked of this model (default: all)."),
         click.option("--valid", "state", flag_value="valid", help="Only those whose reply fits its role."),
         click.option("--invalid", "state", flag_value="invalid", help="Only those that gave no usable reply."),
         click.option("--damaged", "state", flag_value="damaged", help="Only those that cannot be read."),
@@ -32,12 +34,23 @@ def _choosing(command: Command) -> Command:
 
 @click.group(short_help="Show and prune the cache of model replies.")
 def agents() -> None:
-    """Inspect what agents have replied."""
+    """Inspect what agents have replied.
+
+    \b
+    Example:
+      evolake agents tape list --invalid
+    """
 
 
 @agents.group(short_help="List or drop cached model replies.")
 def tape() -> None:
-    """List or drop entries of the call cache: every reply that was paid for. A valid one is reused for the same request at no cost."""
+    """List or drop entries of the call cache: every reply that was paid for. A valid one is reused for the same request at
+    no cost.
+
+    \b
+    Example:
+      evolake agents tape list --line designs --cycle 0003
+    """
 
 
 @tape.command(name="list", short_help="List cached replies and why some are invalid.")

@@ -29,7 +29,13 @@ if TYPE_CHECKING:
     "new": Lazy("evolake.designs.commands.new:new"),
 }, short_help="Check, run, merge and import designs of 3-SAT solvers.")
 def designs() -> None:
-    """3-SAT solver designs: measure one, check one, merge lakes, import the paper's databases."""
+    """Measure and check designs of 3-SAT solvers, merge lakes, import the paper's databases.
+
+    \b
+    Examples:
+      evolake designs new my_design.py
+      evolake designs solve my_design.py --n 100
+    """
 
 
 @designs.command(short_help="Run the design in FILE on planted 3-SAT instances.")
@@ -38,9 +44,11 @@ def designs() -> None:
 @click.option("--instances", type=int, default=100, show_default=True, help="Instances in the batch.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the instances and of the start.")
 @click.option("--max-steps", type=int, default=10_000, show_default=True, help="Steps after which to give up.")
-@click.option("--engine", type=click.Choice(["auto", "fused", "mixed", "torch", "reference"]), default="auto", show_default=True)
-@click.option("--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True)
-@click.option("--dimacs", type=OrdinaryPath(), default=None, help="Write the instances as DIMACS files into this folder.")
+@click.option(
+    "--engine", type=click.Choice(["auto", "fused", "mixed", "torch", "reference"]), default="auto", show_default=True, help="What runs the steps.",
+)
+@click.option("--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True, help="Type of the numbers.")
+@click.option("--dimacs", type=OrdinaryPath(), default=None, help="Write the instances as DIMACS files into this folder (default: none).")
 @click.option("--hyper", multiple=True, metavar="NAME=VALUE", help="A hyperparameter's value instead of its default; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def solve(

@@ -23,7 +23,12 @@ STRICTER = {
 
 @click.group(short_help="Check proofs of unsatisfiability.")
 def proof() -> None:
-    """Check proofs of unsatisfiability."""
+    """Check proofs of unsatisfiability.
+
+    \b
+    Example:
+      evolake proof check formula.cnf proof.drat
+    """
 
 
 @proof.command(short_help="Check the DRAT or LRAT proof PROOF of the formula CNF.")

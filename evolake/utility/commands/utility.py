@@ -19,9 +19,10 @@ from evolake.utility.settings import UtilitySettings
 @click.option("--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's).")
 @click.option("--steps", type=click.IntRange(min=1), help="Updates of the weights per arm (default: the profile's).")
 @click.option("--benchmark", "benchmarks", multiple=True, help="A further file to evaluate on: .jsonl with question, answer, scorer. Repeatable.")
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after the step in which these end; the command continues.")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Minutes after which to stop, at the end of a step; the same "
+    "command continues (default: no limit).")
 @click.option("--profile", help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
-@click.option("--out", type=OrdinaryPath(file_okay=False), help="Folder for report.html, figures and tables.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), help="Folder for report.html, figures and tables (default: none written).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def utility(
     arms: str, seeds: int | None, steps: int | None, benchmarks: tuple[str, ...], minutes: float | None, profile: str | None, out: Path | None,
