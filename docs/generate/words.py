@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("words.toml")
 CODE = re.compile(r"```.*?```|`[^`\n]*(?:\n(?!\s*\n)[^`\n]*)?`|(?<=\])\([^)\s]*\)|<https?://[^>]*>|https?://\S+", re.DOTALL)
 """What is no prose inside a paragraph: fenced blocks, code, targets of links, addresses."""
+EXAMPLE = re.compile(r"(?m)^ *evolake .*$")
+"""A command on its own line of a help text or a docstring."""
 
 
 class Hit(NamedTuple):
@@ -109,7 +111,7 @@ def help_texts() -> Iterator[tuple[str, str]]:
 
 def help_hits(listed: dict) -> list[Hit]:
     """Return the hits of all help texts."""
-    return [hit for command, text in help_texts() for hit in hits(f"{command} --help", CODE.sub("", text), listed["words"])]
+    return [hit for command, text in help_texts() for hit in hits(f"{command} --help", EXAMPLE.sub("", CODE.sub("", text)), listed["words"])]
 
 
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
@@ -132,7 +134,7 @@ def docstring_hits(listed: dict) -> dict[str, list[Hit]]:
             continue
         package = ".".join(parts[:2]) if len(parts) > 2 else parts[0]
         for line, text in docstrings(path):
-            blanked = CODE.sub(lambda code: "\n" * code[0].count("\n"), text)
+            blanked = CODE.sub(lambda code: "\n" * code[0].count("\n"), EXAMPLE.sub("", text))
             one = [hit._replace(place=f"{path.relative_to(ROOT)}:{line}") for hit in hits("", blanked, listed["words"])]
             found.setdefault(package, []).extend(one)
     return found
