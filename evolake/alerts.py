@@ -1,4 +1,4 @@
-"""Tell somebody that a run failed: a command that reads the alert as JSON on its standard input, a webhook that it is posted to, or both.
+"""Report that a run failed: a command that reads the alert as JSON on its standard input, a webhook that it is posted to, or both.
 
 `EVOLAKE_ALERT_COMMAND` and `EVOLAKE_ALERT_WEBHOOK` say which. An alert that cannot be delivered is an error, never silence. The webhook's address is
 a secret (its path often is the key): messages name its host alone.

@@ -22,7 +22,7 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def visible(text: str) -> str:
-    r"""Return `text` with every character escaped that a terminal obeys or nobody sees; ends of lines and tabs stay.
+    r"""Return `text` with every character escaped that a terminal obeys or that cannot be seen; ends of lines and tabs stay.
 
     >>> visible("a\x1b[2J\u202eb")
     'a\\x1b[2J\\u202eb'

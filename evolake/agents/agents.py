@@ -1,4 +1,4 @@
-"""What assets use: roles are called, rows are collected, and which backend serves is settled once, before any work.
+"""What assets use: roles are called, rows are collected, and which backend serves is decided once, before any work.
 
 `open_agents` fails closed: with the model backend and no endpoint, key, model name, budget or price it raises before a call is made. It never falls
 back to the other backend.

@@ -1,4 +1,4 @@
-"""The `model` backend: prompt, tape, budget, wire, validation and repair, in that order.
+"""The `model` backend: prompt, call cache, budget, wire, validation and repair, in that order.
 
 A call is looked up in the call cache first (`evolake.agents.conversations` says what answers it). Only what is missing is paid for, within the
 budget,

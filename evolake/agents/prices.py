@@ -23,7 +23,7 @@ _SNAPSHOT = re.compile(r"(?:[-@:](?:v?\d[\d.]*|latest))+")
 
 @dataclass(frozen=True)
 class Counts:
-    """Tokens of one answer as the server counted them. `cached` is the part of `input` that a cache served; None: not told."""
+    """Tokens of one answer as the server counted them. `cached` is the part of `input` that a cache served; None: not reported."""
 
     input: int
     output: int

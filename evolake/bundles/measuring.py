@@ -34,7 +34,7 @@ STATED = ("text", "estimate", "low", "high", "level", "against_id", "cycle", "be
 
 
 def fresh_seeds(count: int) -> list[int]:
-    """Return seeds that nobody could know before."""
+    """Return seeds that no one could know before."""
     return [secrets.randbelow(LARGEST_SEED) for _ in range(count)]
 
 

@@ -75,7 +75,7 @@ class Judging:
         return str(self.bundle.facts["artifact_id"])
 
     def drawn(self, items: Sequence[Item]) -> list[Item]:
-        """Return those that are run again, in their order; drawn so that whoever made the bundle could not know which."""
+        """Return those that are run again, in their order; drawn so that the maker of the bundle could not know which."""
         if self.sample is None or self.sample >= len(items):
             return list(items)
         chosen = set(secrets.SystemRandom().sample(range(len(items)), self.sample))

@@ -209,7 +209,7 @@ def _installed_rules(settings: Settings, name: str, line: LineBundle) -> Ruleset
 
 
 def _lineage(bundle: Bundle) -> list[Said]:
-    """Rows of ancestors and edges, looked at as what they are: nobody can run an ancestor that is not here."""
+    """Rows of ancestors and edges, looked at as what they are: an ancestor that is not here cannot be run."""
     summary = bundle.read(LINEAGE)
     rows, edges = summary["artifacts"], summary["derivations"]
     ids = [row["artifact_id"] for row in rows]

@@ -1,4 +1,4 @@
-"""`evolake init`: lay out a project, for who has evolake from a package index and no repository of it."""
+"""`evolake init`: create a project, for who has evolake from a package index and no repository of it."""
 
 from __future__ import annotations
 

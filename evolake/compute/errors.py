@@ -13,7 +13,7 @@ from evolake.errors import MachineryError
 
 
 class ComputeUnavailable(MachineryError):
-    """The compute that the settings name cannot be used. Told before any work."""
+    """The compute that the settings name cannot be used. Reported before any work."""
 
 
 class WorkersLost(MachineryError, BrokenExecutor):

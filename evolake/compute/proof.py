@@ -45,7 +45,7 @@ class Demand:
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
 
     def resource(self, name: str = "admitted") -> str:
-        """Return what the scheduler knows as the worker's admission, or as its jail. A core is a core, whoever asks."""
+        """Return what the scheduler knows as the worker's admission, or as its jail. A core is a core for every task."""
         return CORE if name == CORE else f"evolake-{name}-{self.token}"
 
 

@@ -1,4 +1,4 @@
-"""Who solved a family from its text alone: nobody but its author, another author, a model, or a person.
+"""Who solved a family from its text alone: only its author, another author, a model, or a person.
 
 A misreading that one author shares with text, reader and all programs is seen by no vote. A reader who solves instances from the text
 alone, without the programs, sees it. So this is its own fact, with its counts:

@@ -1,4 +1,4 @@
-"""Run code that nobody has read: typed limits, typed outcomes, no harm to the host nor to the next candidate.
+"""Run code that no person has read: typed limits, typed outcomes, no harm to the host nor to the next candidate.
 
     with open_pool(workers=2, preload=("numpy",)) as pool:
         outcome = pool.call(GENERIC_DRIVER, source, {"function": "f", "args": [1]}, Limits(cpu_s=2))

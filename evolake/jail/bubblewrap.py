@@ -119,7 +119,7 @@ def explain(complaint: str) -> JailUnavailable:
 
 
 def own_namespaces(identity: int | None, outer: int, inner: int) -> list[str]:
-    """Options for its own namespaces, in which the processes are nobody: the user that starts it, or `identity` where root does. outer, inner:
+    """Options for its own namespaces, in which the processes are user `nobody`: the user that starts it, or `identity` where root does. outer, inner:
     descriptors of the user namespaces then (see `inside.namespaces`)."""
     if identity is None:
         who = ["--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY)]

@@ -1,4 +1,4 @@
-"""Who a jail's processes are on the host: never its root, and as root nobody that owns a file.
+"""Who a jail's processes are on the host: never its root, and for root a user that owns no file.
 
 An ordinary user's jail is that user. Root's jail is one of many numbers that no user, service or container is given, drawn again for each jail: it
 owns nothing on the host, so that no mode, owner or time of a host file can be changed by it, and the kernel's quotas per user are its own. Root
@@ -70,7 +70,7 @@ class Shown:
         return copy
 
     def writable(self, path: Path) -> Path:
-        """`path`, which the jail may write and nobody may execute. It stays root's: only an owner may change a file's mode and times."""
+        """`path`, which the jail may write and no user may execute. It stays root's: only an owner may change a file's mode and times."""
         if self.identity is not None:
             before = path.stat()
             os.chown(path, -1, self.identity)

@@ -35,7 +35,7 @@ class RunLocks:
 
     @contextmanager
     def dead(self, run_id: str) -> Iterator[None]:
-        """While the block runs nobody lives as this run; its lock's file is gone afterwards.
+        """While the block runs no process lives as this run; its lock's file is gone afterwards.
 
         Raises:
             PartitionBusy: the run lives.
@@ -46,7 +46,7 @@ class RunLocks:
             disk.discard(path)
 
     def seen(self, run_id: str) -> bool:
-        """Return whether the run ever took its lock, and nobody has taken its file away since."""
+        """Return whether the run ever took its lock, and no process has removed its file since."""
         return self._path(run_id).exists()
 
     def all_seen(self) -> list[str]:

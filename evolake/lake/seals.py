@@ -187,7 +187,7 @@ def _judge(data: bytes | None, line: str, cycle: str, known: list[Seal] | None) 
 
 
 def explain_broken(line: str, cycle: str, at: str, why: str) -> str:
-    """Return the sentence for whoever starts `cycle` while the link `at` is broken: what is wrong and the backfill that repairs it."""
+    """Return the sentence for the user who starts `cycle` while the link `at` is broken: what is wrong and the backfill that repairs it."""
     before = preceding(at)
     redo = f"cycle {before}" if before else "the seeds"
     return (

@@ -77,7 +77,7 @@ class Lake:
         return self._publisher.publish(partition, frame, run_id, schema)
 
     def note_profile(self, profile: str) -> None:
-        """Remembers the profile that a population was sealed under: whoever opens the lake without naming one continues with it."""
+        """Remembers the profile that a population was sealed under: a user who opens the lake without naming one continues with it."""
         if profile_of(self.root) != profile:
             path = self.root / PROFILE_FILE
             with disk.as_lake_error(f"the profile of the lake cannot be noted in {path}", "to continue with it"):

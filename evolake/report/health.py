@@ -18,7 +18,8 @@ VERIFY = "evolake lake verify"
 
 
 def examine(root: Path, *, fast: bool = False) -> Audit:
-    """Everything in the lake that is not as it should be. `fast`: without reading the bytes of parts, blobs and tape. Raises what `Lake` raises."""
+    """Everything in the lake that is not as it should be. `fast`: without reading the bytes of parts, blobs and the call cache. Raises what
+    `Lake` raises."""
     return Audit(tuple(audit(Lake(root), fast=fast, more=(tape, fetched))))
 
 
@@ -28,7 +29,7 @@ def mend(root: Path) -> Audit:
 
 
 def summary(result: Audit) -> str | None:
-    """One line on what was found, with the command that tells more; None if nothing was."""
+    """One line on what was found, with the command that shows more; None if nothing was."""
     real = [finding for finding in result.findings if not finding.note]
     if not real:
         return None

@@ -1,4 +1,4 @@
-"""A finished cycle in one plain sentence, for whoever watches it run: who leads, with what gain, and how much of what was made was accepted."""
+"""A finished cycle in one plain sentence, for the user who watches it run: who leads, with what gain, and how much of what was made was accepted."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ LAKE = Markup("Everything here is read from the lake; <code>evolake sql --list</
 def page(
     sections: Sequence[Section], stories: Sequence[Story] = (), findings: Mapping[str, Sequence[str]] | None = None, source: str | Markup = LAKE
 ) -> str:
-    """Return the whole page: first what each line and each study has to tell, then a line after the other, with all details folded. source: one
+    """Return the whole page: first what each line and each study reports, then a line after the other, with all details folded. source: one
     sentence on what it rests on."""
     stands = ", ".join(f"{section.line} cycle {section.cycle}" for section in sections)
     title = f"evolake, cycle {sections[0].cycle}" if len(sections) == 1 else f"evolake, {stands}"

@@ -32,7 +32,7 @@ def standings(lake: Lake) -> list[Standing]:
 
 
 def standing_of(lake: Lake, line: str) -> Standing | None:
-    """Return the row of one line after its newest finished cycle; None if it has none and its standing does not say otherwise."""
+    """Return the row of one line after its newest finished cycle; None if it has none and its state does not say otherwise."""
     spec, done, own = lines().get(line), sealed_cycles(lake, line), artifacts_of(line).standing
     is_study = own is not None and spec is not None and bool(spec.findings)
     if not done and not is_study:

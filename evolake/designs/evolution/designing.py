@@ -92,7 +92,7 @@ def propose_candidates(
 
 
 class _Known(dict[str, str]):
-    """Designs by graph, and which graphs were asked for that nobody has."""
+    """Designs by graph, and which graphs were asked for that no design has."""
 
     def __init__(self, known: Mapping[str, str]):
         super().__init__(known)

@@ -63,7 +63,7 @@ def initial_objectives(settings: DesignsSettings, *, cycle: str, root_seed: int)
 
 
 def judged_rows(rows: Sequence[dict[str, Any]], judge: JudgeObjective, *, starting: bool = False) -> Written:
-    """Objectives that nobody was asked for, through their gate; what judging one raises is its block, and one that is blocked is not asked.
+    """Objectives that were written without a request, through their gate; what judging one raises is its block, and one that is blocked is not asked.
 
     starting: see `judging_objectives.JudgeObjective`.
     """

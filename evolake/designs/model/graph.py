@@ -240,7 +240,7 @@ def canonical(graph: Graph, *, reorder: bool = True) -> Graph:
 
 
 def last_uses(graph: Graph) -> list[list[int]]:
-    """For each node, the nodes whose value nobody needs after it: an interpreter that lets go of them holds what `graph_check` counts as alive."""
+    """For each node, the nodes whose value no later node needs: an interpreter that lets go of them holds what `graph_check` counts as alive."""
     kept = {index for _, index in graph.outputs}
     last = {reference: position for position, node in enumerate(graph.nodes) for reference in node.references() if reference not in kept}
     spent: list[list[int]] = [[] for _ in graph.nodes]

@@ -1,4 +1,4 @@
-"""Evidence that comes with the seed families, so that nobody's first minutes go into what everybody's gates see alike.
+"""Evidence that comes with the seed families, so that the first minutes of a lake are not spent on what the gates of every lake see alike.
 
 `evidence/families.jsonl.xz` next to the seeds has one line per family, a seed or one with a planted fault: what each gate saw under the operators.
 A line counts only where everything it depends on is the same here: the family to the byte, the code of the gates and of what runs in the jail, the

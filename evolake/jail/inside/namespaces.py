@@ -53,7 +53,8 @@ def outer() -> int:
 
 
 def inner(outer: int, identity: int) -> int:
-    """Return a descriptor of a new namespace below `outer` in which `identity`, as the host counts, is nobody, and no other process exists. Raises
+    """Return a descriptor of a new namespace below `outer` in which `identity`, as the host counts, is user `nobody`, and no other process
+    exists. Raises
     OSError.
 
     Only a process in the outer namespace may write the inner one's map, so one that joins it does all and sends the descriptor.

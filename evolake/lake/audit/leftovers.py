@@ -1,4 +1,4 @@
-"""Temporary files of writers that are dead. Each is named so that nobody ever reads it; none is removed while its writer may be alive."""
+"""Temporary files of writers that are dead. Each is named so that no process ever reads it; none is removed while its writer may be alive."""
 
 from __future__ import annotations
 

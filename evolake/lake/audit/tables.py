@@ -62,7 +62,7 @@ def _known(result: Manifest, cycle: str, token: int, rows: int) -> bool:
 
 
 def _checkpoint(lake: Lake, manifest: Path, result: Manifest) -> Iterator[Finding]:
-    """Yield findings of a manifest's checkpoint, which nobody believes unless it fits: it says what the lines
+    """Yield findings of a manifest's checkpoint, which is not used unless it fits: it says what the lines
     say, or fits other lines."""
     read = checkpoint.read(manifest)
     path = checkpoint.path_of(manifest)

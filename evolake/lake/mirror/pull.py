@@ -1,4 +1,4 @@
-"""A pull: the lake becomes what the newest snapshot says; until it is whole, nobody opens it."""
+"""A pull: the lake becomes what the newest snapshot says; until it is intact, no process opens it."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _refuse_changed(root: Path, url: str, there: Files, wanted: Files, base: Fil
 
 
 def _begin(root: Path, url: str) -> None:
-    """From here to the end the lake is refused by whoever opens it."""
+    """From here to the end every process that opens the lake refuses it."""
     with disk.as_lake_error(f"{root} cannot be written to", "a folder for the lake"):
         disk.make_folder(root)
         disk.write_atomic(root / PULLING, json.dumps({"url": url}).encode() + b"\n", tag=str(os.getpid()))

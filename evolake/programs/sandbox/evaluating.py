@@ -396,7 +396,7 @@ def _failed(
 
 
 def shown_metrics(metrics: Mapping[str, float]) -> dict[str, float]:
-    """Return the metrics that whoever writes a program may see."""
+    """Return the metrics that the writer of a program may see."""
     return {name: value for name, value in metrics.items() if not name.startswith(PRIVATE)}
 
 

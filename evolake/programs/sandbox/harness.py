@@ -186,7 +186,7 @@ def provide_openevolve() -> None:
     package, module = types.ModuleType("openevolve"), types.ModuleType("openevolve.evaluation_result")
 
     class EvaluationResult:
-        """Metrics, and artifacts for whoever proposes the next program."""
+        """Metrics, and artifacts for the role that proposes the next program."""
 
         def __init__(self, metrics: dict[str, Any] | None = None, artifacts: dict[str, Any] | None = None):
             self.metrics, self.artifacts = metrics or {}, artifacts or {}

@@ -1,4 +1,4 @@
-"""A policy behind an OpenAI-compatible endpoint: it answers, and nobody here can train it. For the arms that leave weights alone.
+"""A policy behind an OpenAI-compatible endpoint: it answers, and cannot be trained here. For the arms that leave weights alone.
 
 Calls go the way of every model call of evolake: tape, budget, retries, rows. Two things differ from a role: the reply is any text, not JSON, so
 nothing is repaired; and a reply that was cut off is a sample like another. A draw is distinguished in the call cache by its attempt number, made

@@ -1,4 +1,4 @@
-"""Which policy serves: settled by the settings, in one place.
+"""Which policy serves: decided by the settings, in one place.
 
 local      weights on this machine that learn: the bundled model, or a checkpoint of the user's
 tiny       the same with random weights of two layers, for trying the plumbing

@@ -1,4 +1,4 @@
-"""`evolake solvers ablate`: what telling planner and coder something is worth.
+"""`evolake solvers ablate`: what it is worth to show planner and coder something.
 
 Exit codes: 0 both arms were made, 2 no population, or a journal of another question, 3 the machinery failed.
 """

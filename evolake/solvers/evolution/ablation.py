@@ -1,4 +1,4 @@
-"""What telling something is worth: the planner's and the coder's turn on one population, told all and told less, judged by the same gates.
+"""What showing something is worth: the planner's and the coder's turn on one population, shown all and shown less, judged by the same gates.
 
 An arm is shown everything, or everything but what is left out; nothing else differs. `rules` leaves out the rules in words, the guidance rules
 (domain knowledge) and the learned rules that operators heed; `knowledge` the guidance rules alone. The gates know no arm: they judge all variants by

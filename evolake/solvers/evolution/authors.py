@@ -1,4 +1,4 @@
-"""Who writes a variant in another way than by one diff or by edits: a session of a model, a command of the user's own, a tree that somebody submits.
+"""Who writes a variant in another way than by one diff or by edits: a session of a model, a command of the user's own, a tree that a user submits.
 
 An author gives a title, a changelog and a diff against the first parent. From there on its variant is made, guarded and judged as any other: the diff
 is applied strictly to a fresh copy of the parent, and only where the adapter lets sources be edited.
@@ -125,7 +125,7 @@ def diff_of(workspace: Workspace, parent: KnownVariant) -> str:
 
 
 def taken_tree(tree: Path, parent: KnownVariant, base: Base) -> tuple[str, tuple[dict[str, Any], ...], str]:
-    """Return a tree that somebody left, as a diff against the parent.
+    """Return a tree that a session or a command left, as a diff against the parent.
 
     Only regular files where the adapter lets sources be edited are read; links are not followed. What else differs is left out and told.
 

@@ -22,7 +22,7 @@ from evolake.solvers.tables import DUELS
 
 @dataclass(frozen=True)
 class Succession:
-    """The champion after the duels, and whether that is somebody new. Rows of DUELS, DECISIONS, RACES and CONTEST_FAMILIES, verdicts on all who took
+    """The champion after the duels, and whether that is a new one. Rows of DUELS, DECISIONS, RACES and CONTEST_FAMILIES, verdicts on all who took
     part."""
 
     champion_id: str

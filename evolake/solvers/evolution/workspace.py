@@ -149,7 +149,7 @@ class Workspace:
         return self._suite(chosen, getattr(self.settings, SIZES[name]))
 
     def duel_suite(self, cycle: str) -> Suite:
-        """Return the formulas of a cycle's duels, which nobody has seen: as many as `train` has or, where the profile has it so, more."""
+        """Return the formulas of a cycle's duels, which no role has seen: as many as `train` has or, where the profile has it so, more."""
         return self._unseen(cycle)
 
     def race_suite(self, cycle: str) -> Suite:

@@ -50,7 +50,7 @@ def stage_judge(gate: str, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, ru
 
 
 def contradicted(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows, where an unproved UNSAT of a formula that another run found a model of is a wrong answer, as nobody knew before."""
+    """Return the rows, where an unproved UNSAT of a formula that another run found a model of is a wrong answer, which was not known before."""
     with_model = {_formula(row) for row in rows if row["certificate"] == "model"}
     return [
         {**row, "status": "wrong", "problems": "says UNSAT of a formula that another variant found a model of"}

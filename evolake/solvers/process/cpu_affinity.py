@@ -1,4 +1,4 @@
-"""One measured process a core: whoever measures holds a core's lock for as long as the solver runs.
+"""One measured process a core: a process that measures holds a core's lock for as long as the solver runs.
 
 The locks are files that all processes of one user on one host share, so that two pools, two lines or a cluster's workers on the same host never
 measure on the same core at the same time. A lock dies with its process.

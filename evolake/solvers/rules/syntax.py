@@ -199,7 +199,7 @@ def _call(node: Node) -> Fact:
 
 
 def _macro_facts(node: Node) -> Iterator[Fact]:
-    """Yield what the body of a macro says, read as a statement; `##` makes names that nobody can read."""
+    """Yield what the body of a macro says, read as a statement; `##` makes names that cannot be read."""
     value = node.child_by_field_name("value")
     if value is None:
         return
