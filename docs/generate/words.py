@@ -1,5 +1,5 @@
-"""Check the words of everything that is read: README, docs/, help, titles of the cookbook, docstrings, messages. `make lint` and `make docs` run it,
-and so do tests.
+"""Check the words of everything that is read: README, docs/, help, titles of the cookbook, the report, docstrings, messages. `make lint` and
+`make docs` run it, and so do tests.
 
 `words.toml` next to this file lists the words with their replacements, the exceptions, and how many hits the docstrings and the messages of a package
 may still have. Messages are the sentences in code: errors, output, metadata, descriptions of tables, columns, checks and settings.
@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("words.toml")
 CODE = re.compile(r"```.*?```|`[^`\n]*(?:\n(?!\s*\n)[^`\n]*)?`|(?<=\])\([^)\s]*\)|<https?://[^>]*>|https?://\S+", re.DOTALL)
 """What is no prose inside a paragraph: fenced blocks, code, targets of links, addresses."""
+MARKUP = re.compile(r"\{[%#{].*?[%#}]\}|<[^>]*>", re.DOTALL)
+"""What is no prose in a template of the report."""
 EXAMPLE = re.compile(r"(?m)^ *evolake .*$")
 """A command on its own line of a help text or a docstring."""
 
@@ -48,7 +50,8 @@ def table() -> dict:
 
 def pages() -> list[str]:
     """Return the paths of all pages from the root, sorted; pages that docs/generate/ writes are no files."""
-    return ["README.md", *sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md"))]
+    others = ("CONTRIBUTING.md", "examples/README.md", "deploy/project/README.md", "data_lake/seeds/families/README.md")
+    return ["README.md", *others, *sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md"))]
 
 
 def prose(text: str) -> str:
@@ -146,6 +149,15 @@ def title_hits(listed: dict) -> list[Hit]:
     for path in sorted(path for folder in ("sql", "evolake") for path in (ROOT / folder).rglob("*.sql")):
         comments = [line.removeprefix("--") if line.startswith("--") else "" for line in path.read_text(encoding="utf-8").splitlines()]
         found += hits(str(path.relative_to(ROOT)), CODE.sub("", "\n".join(comments)), listed["words"])
+    return found
+
+
+def template_hits(listed: dict) -> list[Hit]:
+    """Return the hits of the texts of report templates, without markup and expressions."""
+    found = []
+    for path in sorted((ROOT / "evolake").rglob("*.j2")):
+        text = MARKUP.sub(lambda mark: "\n" * mark[0].count("\n"), path.read_text(encoding="utf-8"))
+        found += hits(str(path.relative_to(ROOT)), text, listed["words"])
     return found
 
 
@@ -247,7 +259,7 @@ def main() -> int:
     if "--lower" in sys.argv:
         text = lowered(TABLE.read_text(encoding="utf-8"), found)
         TABLE.write_text(lowered(text, said, "messages"), encoding="utf-8")
-    none_allowed = page_hits(listed) + help_hits(listed) + title_hits(listed)
+    none_allowed = page_hits(listed) + help_hits(listed) + title_hits(listed) + template_hits(listed)
     if "--count" in sys.argv:
         report(f"{number:5} {word}" for word, number in Counter(hit.word.lower() for hit in none_allowed).most_common())
     problems = [f"{hit.place}: {hit.word!r}: write {hit.instead}" for hit in none_allowed]

@@ -41,7 +41,7 @@ def _of_the_champion(report: CycleReport) -> list[Part]:
     population, first = report.population, report.held.artifact_id
     return [
         Part(
-            "Parameters of the champion beside the baseline's", "Like table S1: every parameter of either, as it ran.",
+            "Parameters of the champion next to the baseline's", "Like table S1: every parameter of either, as it ran.",
             champion.parameters(population, first),
         ),
         Part(

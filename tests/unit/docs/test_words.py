@@ -51,6 +51,12 @@ def test_no_title_of_the_cookbook_has_a_word_with_a_replacement(words):
     assert [hit.word for hit in words.title_hits({"words": {"artifacts?": "thing"}})] != []
 
 
+def test_no_template_of_the_report_has_a_word_with_a_replacement(words):
+    assert words.template_hits(words.table()) == []
+    assert [hit.word for hit in words.template_hits({"words": {"champions?": "thing"}})] != []
+    assert words.MARKUP.sub("", "<h2 class=\"told\">{{ told }}Shown{% if told %}</h2>") == "Shown"
+
+
 def test_messages_of_no_package_have_more_hits_than_before(words):
     found, allowed = words.message_hits(words.table()), words.table()["messages"]
     assert set(allowed) == set(found)
