@@ -19,7 +19,8 @@ ENDINGS = (dg.DagsterEventType.STEP_SUCCESS, dg.DagsterEventType.STEP_FAILURE)
 class Watch:
     """Listens to one run of a line.
 
-    what: the run in words. left: steps that have ended -> seconds left, or None. turns: None if no line runs next to. alone: steps that measure
+    what: the run in words. left: steps that have ended -> seconds left, or None. turns: None if no line runs at the same time. alone: steps that
+    measure
     time.
     """
 

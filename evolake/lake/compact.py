@@ -5,7 +5,7 @@
     remove the small files
 
 Who is killed before the event leaves a file that no manifest names, which the next compaction puts into quarantine; who is killed after it leaves
-small files next to, which the next one removes. All lines are locked meanwhile. A file is filled up to FULL_ROWS; the one that is not full yet is
+small files next to it, which the next one removes. All lines are locked meanwhile. A file is filled up to FULL_ROWS; the one that is not full yet is
 written again with what has come since, so a compaction costs what was added and at most one file per table.
 """
 

@@ -1,4 +1,4 @@
-"""Figures of task families: passed gates, shares by category, distributions of complexity, difficulty, growth by cycle; the paper's next to."""
+"""Figures of task families: passed gates, shares by category, distributions of complexity, difficulty, growth by cycle; the paper's next to them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Difficulty across families: what their levels cost in executed work, and how far one level means the same in all of them.
 
 A family's difficulties are its generator's own. The gate `static` counts the source lines that the primary validator executes at some of them; this
-puts the families side by side by it. Work is not what a solver finds hard: where a policy was asked, its pass rate stands next to.
+puts the families side by side by it. Work is not what a solver finds hard: if a policy was asked, its pass rate is shown, too.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ PRELOAD = (
     "evolake.prompts.tools.inside", "collections", "datetime", "decimal", "fractions", "functools", "hashlib", "heapq", "itertools", "json", "math",
     "numpy", "random", "re", "statistics", "string",
 )
-"""What a program can import at no cost; the rest of the standard library, and what evolake is installed next to, can be imported too."""
+"""What a program can import at no cost; the rest of the standard library, and what is installed with evolake, can be imported too."""
 LIMITS = Limits(cpu_s=5, wall_s=20, memory_mb=512, output_bytes=200_000)
 NOTHING = "(the program printed nothing)"
 

@@ -5,7 +5,7 @@ In cycle c, once its runs are there and before anybody is ranked:
     review   `evolake.objectives.review` on this cycle's runs moves the multiplier of every objective that votes
     write    up to `objectives_per_cycle` new ones, each tried on the same runs (`trial`); one that fails stays as a row with its reason
     retire   where more than `portfolio_size` vote, those of the smallest weight leave; PAR-2 never does, so that the portfolio cannot drift away
-             from what solvers are built for, and new ones only where no other process is left
+             from what solvers are built for, and new ones only if none else is left
 
 The ranking of cycle c is made with what comes of it: an objective that is accepted in cycle c scores from cycle c on. The rows of a cycle name every
 objective that it added or changed, so that the ranking of an old cycle can be made again from what entered it and from its own rows.
