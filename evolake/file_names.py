@@ -5,7 +5,7 @@ name for it that is in its folder, that every file system takes, and that no oth
 
     survivor-3          survivor-3                      a plain text is its own name
     ../../Etc/passwd    etc-passwd~89f65f288c04cfc5     a hash of the whole text stands for what was lost
-    Survivor-3          survivor-3~e41647c89871cd68     for upper case too: some file systems do not tell it apart
+    Survivor-3          survivor-3~e41647c89871cd68     for upper case too: some file systems do not distinguish it
 
 Plain are lower-case letters, digits, - and _ alone; the ~ before the hash is not, so no plain text is the name of another one.
 """

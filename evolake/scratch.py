@@ -1,7 +1,8 @@
 """Folders for a while, below the temporary directory: gone when their block ends, and swept by a later process when theirs was killed.
 
-Each is locked (flock on the folder itself) for as long as a process has it open. The lock dies with its process, so whoever gets the lock of a folder
-of this host and user knows that nobody works in it any more. Where folders cannot be locked (some network file systems), nothing is swept.
+Each is locked (flock on the folder itself) for as long as a process has it open. The lock dies with its process, so a process that gets the lock
+of a folder
+of this host and user knows that no process works in it any more. Where folders cannot be locked (some network file systems), nothing is swept.
 """
 
 from __future__ import annotations

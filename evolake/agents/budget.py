@@ -1,6 +1,6 @@
 """The budget: dollars and tokens, a cycle and a run, looked at before each call.
 
-Reserve, then settle. Before a call its estimate (the prompt's tokens from above, plus the largest reply this role and model have given so far in this
+Reserve, then book. Before a call its estimate (the prompt's tokens from above, plus the largest reply this role and model have given so far in this
 process) is reserved; after it the true cost takes the reservation's place. A call that does not fit only because of what others have reserved
 waits for them. A call that does not fit what is left is refused with `BudgetExhausted`. A reply that turns out larger than its estimate is kept and
 counted, so a budget can be overshot by at most what was in flight when it ran out.
@@ -118,7 +118,7 @@ class Budget:
 
     @contextmanager
     def reserve(self, estimate: Usage) -> Iterator[Reservation]:
-        """Hold room for one call; on leaving, what was settled is booked, also when an exception passes.
+        """Hold room for one call; on leaving, what was spent is booked, also when an exception passes.
 
         Raises:
             BudgetExhausted: the call does not fit what is left of one of the limits.

@@ -44,7 +44,7 @@ def plausible(counts: Counts, sent: int, content: str, max_output_tokens: int) -
     """Return whether a server's counts can be true.
 
     Not fewer tokens than there are bytes over 32, which no tokenizer reaches on prose or code; not more input than bytes and what a template may
-    add; not more output than twice what the limit or the text allows (reasoning is output that nobody sees).
+    add; not more output than twice what the limit or the text allows (reasoning is output that is not shown).
 
     Args:
         sent: bytes of the messages and the schema. content: the text that came.

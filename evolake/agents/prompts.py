@@ -1,6 +1,6 @@
 """Prompt files: how a role's request becomes messages for a model.
 
-`evolake/agents/prompts/<name>.md` holds two parts, split by a line that is exactly `<!-- user -->`: the system message stands above it, the user
+`evolake/agents/prompts/<name>.md` holds two parts, split by a line that is exactly `<!-- user -->`: the system message is above it, the user
 message below. Placeholders stand for the request's values:
 
     {{name}}          data: a fenced block, length-capped and stated to be data; numbers and booleans stand bare

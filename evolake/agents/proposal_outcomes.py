@@ -72,7 +72,7 @@ def require_proposals(
 
     Args:
         now: what came in `cycle`. before: how many -> the failed cycles that came right before it, at most so many. allowed: how many failed cycles
-        in a row are let pass. last: what was wrong with the last reply, "" where nobody knows.
+        in a row are let pass. last: what was wrong with the last reply, "" if it is not known.
 
     Raises:
         AgentUnavailable: this cycle failed, and as many as are allowed before it.

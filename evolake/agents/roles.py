@@ -1,7 +1,7 @@
 """What a role is, and what a call of one gives back.
 
 A role is a pair of Pydantic models (request, reply) and one function, the classical operators. Both backends serve every role: `operators` calls the
-function, `model` renders the role's prompt and validates what a model answers. Whoever calls a role cannot tell which backend served it, except by
+function, `model` renders the role's prompt and validates what a model answers. The caller of a role cannot see which backend served it, except by
 the rows.
 
 A reply that never fits is a value, `AgentFailure`, and not an exception: it says something about the model or the candidate, not about our machinery.

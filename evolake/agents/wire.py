@@ -45,7 +45,7 @@ def turn_text(turn: Turn) -> str:
 
 
 def called_text(message: Mapping[str, Any], said: str) -> str | None:
-    """Return the text of a turn that came as function calls; None where the message has none. said: what stood next to the calls."""
+    """Return the text of a turn that came as function calls; None where the message has none. said: the text next to the calls."""
     calls = message.get("tool_calls")
     if not isinstance(calls, list) or not calls:
         return None
@@ -58,7 +58,7 @@ def called_text(message: Mapping[str, Any], said: str) -> str | None:
 
 
 def as_functions(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Return the conversation with tool calls and their results, as endpoints with functions read it. Ids tell the place and nothing else."""
+    """Return the conversation with tool calls and their results, as endpoints with functions read it. Ids are the place and nothing else."""
     sent: list[dict[str, Any]] = []
     for number, message in enumerate(messages):
         if message["role"] == RESULT:

@@ -4,7 +4,8 @@
 hold nothing but name and size, nothing is compressed, and reading holds each header against the one that writing would make, so that there is no
 byte in the file that could be another: what is not exactly what `pack` writes is refused. Any `tar` unpacks it.
 
-A hash protects against accidents and careless changes. Whoever changes a claim and all hashes over it has made another bundle, with another root:
+A hash protects against accidents and careless changes. A person who changes a claim and all hashes over it has made another bundle, with another
+root:
 what its claims are worth is found by running them again (`verifying`), and who made it by comparing the root with one that is known otherwise.
 """
 

@@ -71,7 +71,7 @@ def judged(
     what: str, stated: Sequence[float], fresh: Sequence[float], *, sign: int = 1, shown: Callable[[float], float] = lambda value: value,
     gain: Mapping[str, Any] | None = None, unit: str = "seed",
 ) -> Said:
-    """Return whether what is stated on some seeds is reached under fresh ones: holds, fails, or open if they are too few to tell.
+    """Return whether what is stated on some seeds is reached under fresh ones: holds, fails, or open if they are too few to decide.
 
     If the stated seeds were drawn as the fresh ones are, each choice of as many of all these seeds is equally likely to be
     the stated one (Fisher 1935, whatever the distribution). A mean that is among the best `DOUBT` of these is refused. A

@@ -111,7 +111,7 @@ def verify(path: Path, *, sample: int | None, root: str | None = None, progress:
     """Return what the file at `path` is worth.
 
     Args:
-        sample: evaluations that are run again, None for all. root: the root hash that it must have. progress: told what is done next.
+        sample: evaluations that are run again, None for all. root: the root hash that it must have. progress: called with what is done next.
 
     Raises:
         InputError: there is no such file. Nothing else that the file could be blamed for is raised.

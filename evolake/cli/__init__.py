@@ -1,7 +1,7 @@
 """The `evolake` command: one file per group, every error a sentence and an exit code.
 
 Exit codes: 0 success, 1 the thing judged is judged bad, 2 wrong usage or input, 3 the machinery failed; 130 and 143 stopped by
-Ctrl-C and SIGTERM, 141 nobody read the output to its end.
+Ctrl-C and SIGTERM, 141 the output was not read to its end.
 """
 
 from __future__ import annotations

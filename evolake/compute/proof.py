@@ -1,6 +1,7 @@
 """A worker proves itself before it takes work: the same code and versions, the same lake, and a jail whose canary was refused everywhere.
 
-What it has proved is shown to the scheduler as Dask resources, and every task asks for one. So whoever has not proved itself gets nothing, a worker
+What it has proved is shown to the scheduler as Dask resources, and every task asks for one. So a worker that has not proved itself gets nothing,
+a worker
 without a jail gets nothing that may run generated code, and a worker that comes later, or is started again after a death, proves itself first. The
 names of the resources hold what was asked (`Demand.token`): a worker that a run of another version has admitted is not admitted to this one.
 """
@@ -99,7 +100,7 @@ def _canary(mode: str) -> tuple[tuple[str, ...], str]:
 
 
 class Admission(WorkerPlugin):
-    """Makes every worker prove itself, now and whenever one comes, and tells the scheduler what it may be given."""
+    """Makes every worker prove itself, now and whenever one comes, and reports to the scheduler what it may be given."""
 
     def __init__(self, demand: Demand):
         self.demand = demand

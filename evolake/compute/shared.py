@@ -23,7 +23,7 @@ KEPT = 2
 
 @dataclass(frozen=True)
 class Shared:
-    """Where the value lies, and the sha256 (hex) of its bytes."""
+    """Where the value is, and the sha256 (hex) of its bytes."""
 
     path: Path
     sha: str

@@ -1,4 +1,4 @@
-"""Types of the tables of the standing mutation test: one row per planted fault, and the kill rate of each class by gate."""
+"""Types of the tables of the mutation test: one row per planted fault, and the kill rate of each class by gate."""
 
 from __future__ import annotations
 

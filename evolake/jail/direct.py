@@ -158,7 +158,7 @@ def executables(run: DirectRun) -> dict[str, Path]:
 
 
 def on_the_host(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return the launcher's order for a run in the weaker mode, in its own folder; inputs are copied, so that their names tell nothing."""
+    """Return the launcher's order for a run in the weaker mode, in its own folder; inputs are copied, so that their names say nothing."""
     folder = Path(stack.enter_context(Scratch("direct", ignore_cleanup_errors=True)))
     for name, path in run.inputs.items():
         shutil.copyfile(path, folder / name)

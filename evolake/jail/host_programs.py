@@ -33,7 +33,7 @@ STANDARD = tuple(toolbox.PATH.split(":"))
 
 @dataclass(frozen=True)
 class HostPrograms:
-    """places: place in the jail -> file or folder of the host. path: folders of the jail in which the programs lie, beyond the usual ones."""
+    """places: place in the jail -> file or folder of the host. path: folders of the jail in which the programs are, beyond the usual ones."""
 
     places: dict[str, Path] = field(default_factory=dict[str, Path])
     path: tuple[str, ...] = ()

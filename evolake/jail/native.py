@@ -34,7 +34,8 @@ LONGEST_LISTING = 32 << 20
 class NativeRun:
     """What is to be run, in a fresh folder that holds `files`, and which `outputs` of that folder are brought back.
 
-    argv: program and arguments. A program with a slash is relative to the folder ("./solver") or part of the system ("/usr/bin/env"). Beside it, the
+    argv: program and arguments. A program with a slash is relative to the folder ("./solver") or part of the system ("/usr/bin/env"). In
+    addition, the
     jail has what `toolbox` names, and no other program of the system.
     files: relative name -> contents, or the path of a host file to copy. All are executable.
     outputs: relative names. Links, pipes and files above limits.file_mb are not read; absent ones are just absent.

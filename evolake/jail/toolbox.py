@@ -99,7 +99,7 @@ def _behind(driver: str) -> dict[str, Path]:
 
 
 def _asked(driver: str, question: str) -> str | None:
-    """Return an absolute path that the compiler's driver tells; None when it knows none."""
+    """Return an absolute path that the compiler's driver prints; None when it knows none."""
     try:
         said = subprocess.run([driver, question], env={"PATH": PATH}, capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.SubprocessError):

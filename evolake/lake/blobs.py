@@ -1,4 +1,4 @@
-"""Blobs: bytes named by their sha256. Source trees, proofs, transcripts and binaries lie here; tables hold only their names.
+"""Blobs: bytes named by their sha256. Source trees, proofs, transcripts and binaries are here; tables hold only their names.
 
 A blob is written next to its place and renamed, so a name that exists holds all of its bytes; it is verified each time it is read, and a damaged
 one is put aside so that writing it again repairs it. Putting the same bytes twice writes once.

@@ -57,7 +57,7 @@ class _Group:
 
 
 def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
-    """Compacts every table, and tells those that had something to do. May be cut off anywhere and run again.
+    """Compacts every table, and returns those that had something to do. May be cut off anywhere and run again.
 
     Raises:
         PartitionBusy: a line is running. LakeError: a table is damaged, or the disk fails; nothing is lost then.

@@ -1,6 +1,7 @@
 """What a lake holds that is not needed, and its removal: blobs that nothing names, and what dead writers left unfinished.
 
-Superseded parts, quarantine and tape are no garbage: they are the record of what was. A writer stores a blob before the row that names it, so a blob
+Superseded parts, quarantine and the call cache are no garbage: they are the record of what was. A writer stores a blob before the row that names
+it, so a blob
 counts only when it has not been written, or asked for by `put`, for `older_than_s`; and nothing is collected while a line is running.
 """
 
@@ -33,7 +34,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Garbage:
-    """What can go, and what stays among the blobs. needed: something names them. young: nothing does, but they are too new to tell."""
+    """What can go, and what stays among the blobs. needed: something names them. young: nothing does, but they are too new to decide."""
 
     items: tuple[Item, ...]
     needed: int

@@ -46,7 +46,7 @@ class Part:
         path: where it is. columns: name -> type, as the manifest has them.
         state: current, superseded, missing (current, and gone), damaged (current, of another size than it should have) or lost (superseded,
             and gone).
-        place: where in `path` it lies, if with others.
+        place: where in `path` it is, if with others.
     """
 
     partition: Partition
@@ -194,7 +194,7 @@ def take_inventory(lake: Lake) -> Inventory:
 
 
 def _of_table(lake: Lake, table: Partition) -> TableParts:
-    """Return the parts of one table. The manifest is read once; a partition of which it alone cannot say what it holds is settled."""
+    """Return the parts of one table. The manifest is read once; a partition of which it alone cannot say what it holds is resolved."""
     line, asset = table.line, table.asset
     logs = lake.manifests.load(table.manifest)
     sizes: dict[str | None, int] = dict(layout.part_sizes(table.asset_folder))

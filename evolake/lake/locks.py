@@ -1,9 +1,10 @@
 """Locks: one writer per partition, one running cycle per line; and the fencing token that outlives a lost lock.
 
 A lock is an advisory lock on a file (filelock: flock, which NFS from version 4 on keeps at the server, so that it holds over hosts), so it dies with
-its process. Beside it lies a note that names the holder, for the error that the loser gets. A lock can still be lost without its holder noticing (a
+its process. Next to it is a note that names the holder, for the error that the loser gets. A lock can still be lost without its holder noticing (a
 network file system, a suspended machine), so each writer of a partition also takes a token from a counter that only grows, and asks just before it
-puts bytes in place whether its token is still the newest. Whoever holds a line has such a token as well (`lease`): after another has taken the line,
+puts bytes in place whether its token is still the newest. A run that holds a line has such a token as well (`lease`): after another has taken
+the line,
 on whatever host, it publishes and seals nothing any more.
 """
 

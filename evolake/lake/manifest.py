@@ -3,7 +3,7 @@
 A publisher appends an *intent* before it puts new bytes in place and a *commit* after; a repair ends an intent whose bytes never came with
 *abandoned*. The lines are chained (`chained`): one that a dying
 writer left unfinished is as if it had never been begun, while one that was lost, changed, repeated or moved makes the manifest damaged, and a
-damaged manifest is an error for whoever reads or publishes, never a table without that line.
+damaged manifest is an error for every reader and publisher, never a table without that line.
 """
 
 from __future__ import annotations

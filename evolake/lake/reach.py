@@ -2,8 +2,7 @@
 
 Where a name may stand is not asked: every 64 hexadecimal digits in a value of a table (nested ones and those of superseded parts too), in a seal, on
 the call cache, in a record of what was fetched, in the key's folder or inside of a needed blob count as a name. So a blob may be kept that
-nobody needs;
-none is given up that somebody does.
+is not needed; none is given up that is.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def needed(lake: Lake, there: Iterable[str]) -> set[str]:
     """Return those blobs of `there` that are needed.
 
     Raises:
-        LakeError: something cannot be read, so that nobody can say what is needed.
+        LakeError: something cannot be read, so that it is not known what is needed.
     """
     known = frozenset(there)
     result = set().union(*(_named(known, data) for data in _texts(lake)))

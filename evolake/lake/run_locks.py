@@ -1,7 +1,7 @@
 """Which runs live: each run that has its own process holds a lock named after it, from its first moment until that process ends.
 
 The lock is the operating system's, so it goes with the process, however that ends: a run that has not ended and whose lock is free is dead. The file
-that a lock was taken on stays behind as the evidence that the run once lived, until somebody who knows that the run has ended takes it away.
+that a lock was taken on stays behind as the evidence that the run once lived, until a process that knows that the run has ended removes it.
 """
 
 from __future__ import annotations

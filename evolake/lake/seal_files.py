@@ -2,7 +2,7 @@
 
 A seal's file is the one that people look at: JSON with a format number and a check sum, and no other bytes than those that were written are taken
 for it. The journal next to it holds every seal that was ever made, in a log that knows when a line of it is lost (`chained`), and is written first:
-a file that is older than the journal, because its writer died in between or because somebody put an old one back, is not believed.
+a file that is older than the journal, because its writer died in between or because a user put an old one back, is not believed.
 """
 
 from __future__ import annotations

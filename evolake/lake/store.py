@@ -84,7 +84,7 @@ class Lake:
                 disk.write_atomic(path, f"{profile}\n".encode(), tag=str(os.getpid()))
 
     def record(self, line: str, asset: str, cycle: str | None = None) -> Record | None:
-        """Return what the partition holds by its manifest, None if nothing was published. Bytes are read only to settle an unfinished publication.
+        """Return what the partition holds by its manifest, None if nothing was published. Bytes are read only to resolve an unfinished publication.
         """
         partition = Partition(self.root, line, asset, cycle)
         log = self.verifier.log(partition)

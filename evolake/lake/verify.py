@@ -68,7 +68,7 @@ class Settled:
 
 
 class Verifier:
-    """Settles what partitions hold. One a Lake; shared by its readers and publishers."""
+    """Resolves what partitions hold. One a Lake; shared by its readers and publishers."""
 
     def __init__(self, root: Path, manifests: Manifests, lock_timeout_s: float):
         self._root, self._manifests, self._lock_timeout_s = root, manifests, lock_timeout_s

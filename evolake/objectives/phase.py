@@ -1,6 +1,7 @@
 """Where the search is, from what its champions achieved cycle by cycle.
 
-The consensus itself cannot tell: it is relative to the designs of the day. The size a champion solves and the steps it takes there can be compared.
+The consensus itself cannot show it: it is relative to the designs of the day. The size a champion solves and the steps it takes there can be
+compared.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class ArmCurve:
 
 @dataclass(frozen=True)
 class ArmPoint:
-    """Where an arm lies: its price x, its rate y with its interval, and whether none dominates it."""
+    """Where an arm is: its price x, its rate y with its interval, and whether none dominates it."""
 
     arm: str
     x: float

@@ -1,4 +1,4 @@
-"""When a seed that lies among the seeds of a line now enters its evolution: what `evolake seeds add` and `evolake programs new` say."""
+"""When a seed that is among the seeds of a line now enters its evolution: what `evolake seeds add` and `evolake programs new` say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where each line stands, from the seals and the shared tables of the lake: what `evolake status` shows."""
+"""The state of each line, from the seals and the shared tables of the lake: what `evolake status` shows."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Work:
 
 
 def unrecorded(_asset: str, _cycle: str) -> None:
-    """Answer as the `MadeBy` of a lake without Dagster's records: verdicts tell by which rules they were
+    """Answer as the `MadeBy` of a lake without Dagster's records: verdicts say by which rules they were
     given."""
 
 

@@ -86,7 +86,7 @@ class Story:
     """One cycle of one line.
 
     Attributes:
-        champion, champion_id, since: who leads after the cycle and from which cycle on; "" where the line promotes nobody.
+        champion, champion_id, since: who leads after the cycle and from which cycle on; "" if the line promotes none.
         leads: what the line has to show where it has no champion; "" elsewhere.
         gain: what the champion is better at, by how much, with its interval; "" if nothing is known.
         short_gain: the same in the fewest words, for a table.

@@ -2,7 +2,7 @@
 
 Times are of a machine, and the formulas of a duel are drawn under the secret of its lake. So the stated gain is computed
 again from the rows of the duel (`unfounded`), and then the two solvers meet here, side by side, on formulas of the same
-recipes that nobody could know before (`met_again`). What is compared is a ratio of times on each recipe, which does not
+recipes that no one could know before (`met_again`). What is compared is a ratio of times on each recipe, which does not
 depend on how fast the machine is.
 """
 

@@ -23,7 +23,7 @@ LEFT_OUT = ACCEPTS_ALL | {
 
 
 def names() -> list[str]:
-    """Datasets that have a curriculum, which a difficulty needs, and a verifier that tells its own answer from others."""
+    """Datasets that have a curriculum, which a difficulty needs, and a verifier that distinguishes its own answer from others."""
     from reasoning_gym.factory import CURRICULA, DATASETS
 
     return sorted((set(DATASETS) & set(CURRICULA)) - set(LEFT_OUT))

@@ -1,6 +1,6 @@
-"""The loop of a session: ask, run what the turn calls, tell what came of it, until it is finished or ends otherwise.
+"""The loop of a session: ask, run what the turn calls, report the results, until it is finished or ends otherwise.
 
-Each turn goes the way of any call (tape, budget, wire), and is asked with the whole conversation so far. The files and what was shown are
+Each turn goes the way of any call (call cache, budget, wire), and is asked with the whole conversation so far. The files and what was shown are
 functions of
 the turns and of what commands said, and both are kept; so a session is replayed to the same bytes, and one that was killed continues from its last
 turn. That a session is of no use is an `AgentFailure` with one of these words for a status:

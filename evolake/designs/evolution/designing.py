@@ -107,7 +107,7 @@ class _Known(dict[str, str]):
 @dataclass(frozen=True)
 class _Made:
     """What came of a request. drawn: the key of the design as the designer gave it, "" if there is one already. new: graphs of its versions that
-    nobody had. agents: who was asked."""
+    no design had. agents: who was asked."""
 
     outcome: Judged | AgentFailure
     drawn: str

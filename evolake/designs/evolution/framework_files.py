@@ -33,7 +33,7 @@ class Malformed(ValueError):
 
 @dataclass(frozen=True)
 class Files:
-    """Where they lie. suffix: of the workspace, `_22` or empty."""
+    """Where they are. suffix: of the workspace, `_22` or empty."""
 
     root: Path
     suffix: str

@@ -40,7 +40,7 @@ class Framework:
     texts: list[Row]
 
     def bundle_id(self) -> str:
-        """sha256 over everything that was read, wherever it lay."""
+        """sha256 over everything that was read, wherever it was."""
         held = [self.designs, sorted(self.sources.items()), self.results, self.objectives, self.texts]
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 

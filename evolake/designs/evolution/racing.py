@@ -182,7 +182,7 @@ class Race:
         return len({form_of(racer.genome) for racer in (*self.elite, *self.front)})
 
     def settle(self) -> None:
-        """From here on, forms are settled: the elite may be of one form, and most children step along its differences."""
+        """From here on, forms are fixed: the elite may be of one form, and most children step along its differences."""
         self.same_form, self.difference_odds = ELITE, SETTLED_ODDS
 
     def parent(self, racer: Racer) -> Parent:
@@ -231,7 +231,7 @@ def kinds_of(rungs: Sequence[BudgetLevel]) -> list[KindName]:
 
 
 def kind_scores(rungs: Sequence[BudgetLevel], laps: Sequence[Stage]) -> tuple[KindScore, ...]:
-    """Return how a racer did on each kind. Laps may be fewer than budget levels: those that are lacking were not run."""
+    """Return how a racer did on each kind. Stages may be fewer than budget levels: those that are lacking were not run."""
     result = []
     for kind in kinds_of(rungs):
         solved = [(rung, lap) for rung, lap in zip(rungs, laps, strict=False) if rung.kind.name == kind and lap.solved]

@@ -4,7 +4,7 @@ The reply is hearsay: a design may have forged it. Nothing is believed but what 
 inputs, and shapes and types by running the graph on meta tensors (no data, no memory) at two sizes. A graph that passes is harmless and honest by
 construction: it is what will be run, whatever the file said.
 
-Two sizes tell whether a graph is one; a size that is small at both may be vast, or negative, in between. So `check_at` is asked again for every size
+Two sizes show whether a graph is one; a size that is small at both may be vast, or negative, in between. So `check_at` is asked again for every size
 of a schedule before a design is accepted (judging), and for the size of a run before anything is allocated (engine).
 """
 

@@ -1,7 +1,7 @@
 """The gallery: one HTML page per family, with a statement, its label, the rules that may change, and every program that votes; and an index.
 
 Pages are made from the families alone, so they show what runs. Nothing is loaded from elsewhere, and all text is escaped: a family may be a model's.
-The templates lie with the report's.
+The templates are with the report's.
 """
 
 from __future__ import annotations

@@ -45,7 +45,8 @@ def complete(
     family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int,
     note: Callable[[Written], object] = lambda written: None,
 ) -> Family:
-    """Return the family with up to `settings.validators` independent validators; one whose answers checkers judge, as it is. note: told of each that
+    """Return the family with up to `settings.validators` independent validators; one whose answers checkers judge, as it is. note: called with
+    each that
     was taken.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Faults that can be planted into any family: the standing mutation test of the gates (DeMillo, Lipton and Sayward 1978, applied to gates).
+"""Faults that can be planted into any family: the mutation test of the gates (DeMillo, Lipton and Sayward 1978, applied to gates).
 
 Each fault wraps a source of the family (see `parts`), edits the template, or changes a declaration. A family that does not have what a fault needs
 (a rule, two independent validators) makes it NotComposable, which is a fact and no survival. `expected` says which gate is meant to catch it; an

@@ -1,4 +1,4 @@
-"""Faults that the gates cannot see, planted all the same: the standing record of what an acceptance does not mean.
+"""Faults that the gates cannot see, planted all the same: the record of what an acceptance does not mean.
 
 Every gate compares programs with programs, and the operators' blind reviewers take their program from the family (its reader, its independent
 validators). What text and programs have wrong together therefore passes; the paper's human audit finds the same: of 15 faulty families five have

@@ -34,7 +34,7 @@ def whole_numbers(source: str) -> set[int]:
 
 
 def with_number(source: str, value: int) -> str | None:
-    """Return the source with one more in every place where `value` stands as an integer; None where it is nowhere."""
+    """Return the source with one more in every place where `value` is an integer; None where it is nowhere."""
     tree = _tree(source)
     if tree is None:
         return None

@@ -43,7 +43,7 @@ class Sample:
     own word, for people to read).
 
     deciding: of a family that joins two, how often the first part's instance decides the answer (evolake.families.gates.ablation); None of another.
-    guessed: (difficulty, key of the answer) of further instances, which tell with those of the sample what a guesser gets at each level.
+    guessed: (difficulty, key of the answer) of further instances, which show with those of the sample what a guesser gets at each level.
     guesses: of a family with checkers, what a guesser gets, in the form of `guesses_by_level`: a guess is right if the checkers accept it. None of
     another.
     steps: what happens in the steps of a course (evolake.families.gates.steps); None of a family without one.

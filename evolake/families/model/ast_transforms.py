@@ -75,7 +75,7 @@ def constants(source: str) -> dict[str, str]:
 
 
 def rename_constants(source: str, names: Mapping[str, str]) -> str:
-    """Return the source with these names changed wherever they stand as names (not as attributes, not in strings). Comments are lost."""
+    """Return the source with these names changed wherever they are names (not as attributes, not in strings). Comments are lost."""
     tree = _parsed(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in names:

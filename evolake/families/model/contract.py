@@ -95,7 +95,7 @@ class MutationPoint:
 
 @dataclass(frozen=True)
 class Port:
-    """An integer of the inputs that may be set from outside, and stands alone as the text of slot number `slot`.
+    """An integer of the inputs that may be set from outside, and is alone the text of slot number `slot`.
 
     key: path into the inputs. high: an integer, or the path of an integer or of a list (its length) in the inputs. Every value low..high is legal.
     """

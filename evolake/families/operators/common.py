@@ -73,7 +73,7 @@ def build(operator: str, members: Sequence[Member], glue: Glue, declared: Declar
     """Return the child.
 
     Raises NotComposable: a source that cannot be wrapped, a parent without independent validators or reader, a child that is too large, or a rule
-    whose words stand elsewhere in the text.
+    whose words are elsewhere in the text.
     """
     speaking = [member for member in members if member.speaks]
     if any(member.embedded.reader is None for member in speaking):
@@ -231,7 +231,7 @@ def point(family: Family, name: str, kind: str, names: Mapping[str, str], chosen
 
 
 def check_rules(child: Family) -> None:
-    """Raise NotComposable where reviewers who look for the words of rules in the text could not tell which
+    """Raise NotComposable where reviewers who look for the words of rules in the text could not see which
     ones hold: the words of one parent's rule may be in the other's statement.
     """
     order = rules(child.template)

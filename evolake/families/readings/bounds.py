@@ -164,7 +164,7 @@ def _half_open(text: str) -> str | None:
 
 
 def _values(inputs: object, number: NumberSlot) -> Iterator[int]:
-    """Yield values of the other data that stand alone: no value next to them; nearest to the border first, and
+    """Yield values of the other data that are alone: no value next to them; nearest to the border first, and
     multiples of other numbers there."""
     border = at(inputs, number.path)
     others = [value for path, value in leaves(inputs) if path != number.path]
@@ -310,7 +310,7 @@ def spans_of_records(view: FamilyView) -> Examiner:
 
 
 def _are_spans(view: FamilyView, path: tuple[str, ...]) -> bool:
-    """Tell whether each element of the list is a record that ends in two numbers, the second never the smaller."""
+    """Return whether each element of the list is a record that ends in two numbers, the second never the smaller."""
     return all(
         isinstance(item, list) and len(item) >= 2 and type(item[-1]) is type(item[-2]) is int and item[-2] <= item[-1]
         for instance in view.instances for item in at(instance.inputs, path)

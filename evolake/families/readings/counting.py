@@ -32,7 +32,7 @@ def negation(view: FamilyView) -> Examiner:
 
 
 def _can_deny(tree: ast.Module) -> bool:
-    """Tell whether a source has any means to count what is not so. Checks of the form of the inputs are left out."""
+    """Return whether a source has any means to count what is not so. Checks of the form of the inputs are left out."""
     for statement in [item for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for item in node.body]:
         if isinstance(statement, ast.If) and "schema_error" in ast.unparse(statement):
             continue

@@ -127,7 +127,7 @@ def _name(item: Any) -> Any:
 
 
 def _names(label: Any, item: Any) -> bool:
-    """Tell whether the label is the element's name, or a list in which the name is."""
+    """Return whether the label is the element's name, or a list in which the name is."""
     name = _name(item)
     return name in label if isinstance(label, list) else isinstance(label, str) and label == name
 

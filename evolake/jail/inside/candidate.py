@@ -30,7 +30,7 @@ MEMORY_OF_THE_MACHINE = ("SC_PHYS_PAGES", "SC_AVPHYS_PAGES", os.sysconf_names["S
 
 
 class Ends(NamedTuple):
-    """The descriptors of one call. ready: tells the server whether the trusted part succeeded."""
+    """The descriptors of one call. ready: reports to the server whether the trusted part succeeded."""
 
     request: int
     channel: list[int]

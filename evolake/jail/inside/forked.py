@@ -31,7 +31,8 @@ _own_mounts = False
 
 
 class Ends(NamedTuple):
-    """The descriptors of one run. ready: tells the server whether the trusted part succeeded. group: of the control group that it is to be in."""
+    """The descriptors of one run. ready: reports to the server whether the trusted part succeeded. group: of the control group that it is to be
+    in."""
 
     request: int
     channel: list[int]

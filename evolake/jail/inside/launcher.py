@@ -1,7 +1,8 @@
 """Start native programs one after another for one thread of the supervisor, and account for each: a small process outside the jail, trusted.
 
 Why not from the supervisor: the kernel's account of a process begins with the memory of the one that started it, which for the supervisor is that of
-numpy or torch; and bubblewrap ends without waiting for the process that waited for the program, so the account goes to whoever adopts that process:
+numpy or torch; and bubblewrap ends without waiting for the process that waited for the program, so the account goes to the process that adopts
+that one:
 this one, as a subreaper. It reads nothing that a program writes.
 
 The order of a start: bubblewrap builds the namespaces, tells the number of their process 1, and waits on --block-fd; limits and core are set on that
@@ -182,7 +183,7 @@ def _restore_signals() -> None:
 
 
 def _first_process(summary: int) -> int | None:
-    """Return what bubblewrap tells of its jail's process 1; None when it ends or hangs first."""
+    """Return what bubblewrap reports of its jail's process 1; None when it ends or hangs first."""
     data = b""
     while b"}" not in data:
         ready, _, _ = select.select([summary], [], [], START_TIMEOUT_S)

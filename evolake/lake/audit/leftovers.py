@@ -56,7 +56,7 @@ def _alive(process: int) -> bool:
 
 
 def _partition(lake: Lake, path: Path) -> Partition | None:
-    """Return the partition in whose folder a file lies, None where it is elsewhere."""
+    """Return the partition in whose folder a file is, None where it is elsewhere."""
     steps = path.relative_to(lake.root).parts
     if steps[0] != "tables" or len(steps) not in (4, 5) or (len(steps) == 5 and not steps[3].startswith("cycle=")):
         return None

@@ -50,7 +50,7 @@ def run_duel(
     Sides take turns under each seed, the first of them another one each time, so that a drift of the machine hits all.
 
     Args:
-        held: seed -> side -> evaluation, of seeds that were done before. note: told of a seed as soon as all sides are done under it.
+        held: seed -> side -> evaluation, of seeds that were done before. note: called with a seed as soon as all sides are done under it.
         scores: of an evaluation, one for each metric, higher is better; a side whose further evaluations cannot matter for any of them is dropped.
             None: no side is.
 

@@ -355,7 +355,7 @@ def _settler(islands: Islands) -> Callable[[Item, GateResults | HostBusy], None]
 
 
 def dict_of(held: Mapping[str, str]) -> dict[str, str]:
-    """Return what the candidates of a generation share, to be written by the one thread that settles them."""
+    """Return what the candidates of a generation share, to be written by the one thread that records them."""
     assert isinstance(held, dict)
     return held
 

@@ -252,7 +252,7 @@ def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Projec
 
 
 def _meeting(files: Mapping[str, bytes], texts: Mapping[str, str], given: ProjectFile) -> tuple[Mode, str]:
-    """Return how evaluator and program meet, and why the score is not protected, as far as the texts tell."""
+    """Return how evaluator and program meet, and why the score is not protected, as far as the texts show."""
     if given.evaluator.mode in ("separate", "calls"):
         return given.evaluator.mode, ""
     if given.evaluator.mode == "imports":

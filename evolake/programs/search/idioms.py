@@ -281,7 +281,7 @@ def values_in(node: Function) -> list[str]:
 
 
 def bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Every list of statements that stand below each other in functions."""
+    """Every list of statements that are below each other in functions."""
     for node in ast.walk(tree):
         for field in ("body", "orelse"):
             if not isinstance(node, ast.Module | ast.ClassDef) and isinstance(body := getattr(node, field, None), list):

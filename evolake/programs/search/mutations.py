@@ -1,4 +1,4 @@
-"""Typed changes of a Python program's syntax tree, written back into its text where the node stood, so that everything else stays as it was written.
+"""Typed changes of a Python program's syntax tree, written back into its text where the node was, so that everything else stays as it was written.
 
 Each takes (text of one file, spans of its blocks, random) and gives the new text, or None if there is nothing of its kind.
 """

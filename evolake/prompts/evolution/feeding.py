@@ -11,8 +11,8 @@ a part of an iteration's problems at most (`families_share`), and who is asked i
 - while nothing is known to teach, its places are for what was never asked, too. A place for which there is none is left to the problems of the other
   source; where families are the only source, the rest fill it.
 
-No held-out lineage, and no text that stands among the held-out problems, is among them. Where a family of the lake has the name of one that ships,
-that name decides on which side both are, and on which side all that descends from it is: a primer that somebody added to the lake is held out with
+No held-out lineage, and no text that is among the held-out problems, is among them. Where a family of the lake has the name of one that ships,
+that name decides on which side both are, and on which side all that descends from it is: a primer that a user added to the lake is held out with
 the problems of that primer. What ships carries names, and no content of families: a copy under another name is left to the comparison of texts and of
 sequences of words.
 """

@@ -1,4 +1,4 @@
-"""Whether held-out problems stand among those to train on: overlap of word n-grams, as GPT-3's authors measured it (Brown et al. 2020, app. C)."""
+"""Whether held-out problems are among those to train on: overlap of word n-grams, as GPT-3's authors measured it (Brown et al. 2020, app. C)."""
 
 from __future__ import annotations
 

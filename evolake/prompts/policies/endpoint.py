@@ -1,6 +1,6 @@
 """A policy behind an OpenAI-compatible endpoint: it answers, and cannot be trained here. For the arms that leave weights alone.
 
-Calls go the way of every model call of evolake: tape, budget, retries, rows. Two things differ from a role: the reply is any text, not JSON, so
+Calls go the way of every model call of evolake: call cache, budget, retries, rows. Two things differ from a role: the reply is any text, not JSON, so
 nothing is repaired; and a reply that was cut off is a sample like another. A draw is distinguished in the call cache by its attempt number, made
 of the seed
 and of which sample it is: the same seed replays, another one draws again. The endpoint is not sent the seed: servers differ in whether they

@@ -1,8 +1,8 @@
 """The policy itself as the editor of its prompts: a model that needs no endpoint.
 
 E-SPL's editor is the policy's own base: a fixed reference that reflects, changes and crosses while the adapter learns. Here it is the model that is
-in memory already, with its adapter off (`base`), or as it is after its last update (`policy`). Its replies go the way of every model's: tape,
-budget, rows, and a reply that is no valid one is said to be none. The same question under the same weights gets the same reply.
+in memory already, with its adapter off (`base`), or as it is after its last update (`policy`). Its replies go the way of every model's: call
+cache, budget, rows, and a reply that is no valid one is said to be none. The same question under the same weights gets the same reply.
 """
 
 from __future__ import annotations

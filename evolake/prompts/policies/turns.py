@@ -1,6 +1,7 @@
 """Replies of several turns: the policy writes until it calls a tool, reads the result, and continues.
 
-A reply is the tokens of all its turns with the results between them. A mask tells the policy's own tokens from those that it only read: these carry
+A reply is the tokens of all its turns with the results between them. A mask distinguishes the policy's own tokens from those that it only read:
+these carry
 no loss, and are counted neither as the reply's tokens nor in its entropy (Search-R1, Jin et al. 2025). All rows that are still going are sampled
 together, and every turn reads the row's whole text again.
 """

@@ -1,6 +1,7 @@
 """The tool `python`: programs of a policy, each in its own process in the jail.
 
-Nobody has read these programs, so they run where generated code runs, behind a canary, without network, files or further processes. What comes back
+No person has read these programs, so they run where generated code runs, behind a canary, without network, files or further processes. What
+comes back
 is text, and is taken for nothing else.
 """
 

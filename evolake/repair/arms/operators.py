@@ -13,7 +13,7 @@ conflict that the assignment would meet again, and the constraints are repaired 
 `unsat`.
 
 The informed proposer gets no feedback and looks at all constraints, as the text of the problem states them: it repairs a uniform sample by the same
-procedure. It is the control that tells what feedback is worth from what reading the problem is worth, which a blind proposer leaves undone.
+procedure. It is the control that shows what feedback is worth from what reading the problem is worth, which a blind proposer leaves undone.
 
 Every row of a study that it served says `backend = operators`. Its rates say how the arms compare for this proposer, and nothing about any model.
 """

@@ -62,7 +62,7 @@ class Trial:
 
 
 def call_number(arm: str, seed: int, round_: int, slot: int) -> int:
-    """Return the number that tells a call from every other draw of the same prompt: it is part of the call cache's
+    """Return the number that distinguishes a call from every other draw of the same prompt: it is part of the call cache's
     key, so draws are independent."""
     return ((seed * 10 + CALL_PLACES[arm]) * 100 + round_) * 100 + slot
 

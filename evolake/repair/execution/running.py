@@ -42,7 +42,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Progress:
-    """Whom to tell: `plan(trials)` once, then `advance(trials)` as they are done, and `cell(name, solved, trials)` as each is published."""
+    """What to call: `plan(trials)` once, then `advance(trials)` as they are done, and `cell(name, solved, trials)` as each is published."""
 
     plan: Callable[[int], None]
     advance: Callable[[int], None]

@@ -1,7 +1,7 @@
 """The article as a PDF, by a TeX engine of the machine: evolake brings none, and a report without one is whole but for `report.pdf`.
 
 The engine runs no program and, but for tectonic, which fetches packages that it lacks, asks no network. What it writes next to the article stays in a
-folder of its own. The PDF bears no date, so one engine makes the same bytes of the same article.
+separate folder. The PDF bears no date, so one engine makes the same bytes of the same article.
 """
 
 from __future__ import annotations

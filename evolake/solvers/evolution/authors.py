@@ -76,7 +76,7 @@ class Commission:
 
 @dataclass(frozen=True)
 class Authored:
-    """What an author gives. reply: title, changelog and diff; else `reason` says why there is none. made: told of the variant that came of it."""
+    """What an author gives. reply: title, changelog and diff; else `reason` says why there is none. made: called with the variant that came of it."""
 
     reply: CodeReply | None
     reason: str = ""
@@ -127,7 +127,7 @@ def diff_of(workspace: Workspace, parent: KnownVariant) -> str:
 def taken_tree(tree: Path, parent: KnownVariant, base: Base) -> tuple[str, tuple[dict[str, Any], ...], str]:
     """Return a tree that a session or a command left, as a diff against the parent.
 
-    Only regular files where the adapter lets sources be edited are read; links are not followed. What else differs is left out and told.
+    Only regular files where the adapter lets sources be edited are read; links are not followed. What else differs is left out and reported.
 
     Returns:
         The diff, rows of what was left out, and why there is no diff ("" if there is one).

@@ -1,7 +1,8 @@
 """A coding agent of the user's own: a command line that is run on a copy of the parent's repository, with the task as a file in it.
 
 It runs on the host, as the user, with the user's network and environment (but evolake's own variables): that is what the user asks for by setting
-`EVOLAKE_CODER=command:...`, and nothing else starts it. What it leaves is a tree that nobody trusts: only its sources are read, as a diff against the
+`EVOLAKE_CODER=command:...`, and nothing else starts it. What it leaves is a tree that is not trusted: only its sources are read, as a diff
+against the
 parent, and the variant is built and judged in the jail as any other.
 """
 

@@ -1,6 +1,6 @@
 """Trees that a person or another tool submits: each enters the next cycle as a plan that is carried out already, and is judged as any other variant.
 
-A submission is a row of `solvers.submissions` with its tree among the blobs. Which cycle it enters is settled when it is stored, as for guidance, so
+A submission is a row of `solvers.submissions` with its tree among the blobs. Which cycle it enters is decided when it is stored, as for guidance, so
 that an old cycle materializes again with what it had.
 """
 

@@ -66,7 +66,7 @@ def race(
     entrants: Sequence[str], formulas: Sequence[Instance], measure: Measure, *, keep: int, first: int, champion: Mapping[str, float] | None = None,
     waiting: Sequence[str] = (),
 ) -> tuple[list[str], list[Standing]]:
-    """Return the `keep` best, best first, and everybody's standing after each budget level that it ran in. Fewer than `keep` where the others
+    """Return the `keep` best, best first, and the place of each after each budget level that it ran in. Fewer than `keep` where the others
     were stopped.
 
     Args:

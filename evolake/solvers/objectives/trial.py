@@ -5,7 +5,7 @@ all of its runs, and again by its runs on each of several halves of the formulas
 probes (`evolake.objectives.kendall`, what the consensus weighs agreement by) is at least 0.95: on made-up runs of 5 to 13 variants, 4% of all pairs
 of families are that alike, and half of all pairs of draws of one family.
 
-A reason begins with words of ours up to the first ": "; only these are shown to whoever writes the next objective. What follows may be the
+A reason begins with words of ours up to the first ": "; only these are shown to the writer of the next objective. What follows may be the
 objective's
 own words, which could carry measurements out of the jail that a role must not see.
 """

@@ -4,7 +4,7 @@ The sources are at one fixed path in every build, so that two builds of the same
 is remembered next to the blobs, by sources, scripts and compiler: an unchanged variant is not built twice. Objects of a seed's own sources are kept
 (see `object_store`): a variant compiles what it changes, and its program, flags and messages are those of a build without them.
 
-A build that fails is made once more with one job at a time, and that result stands: which of two jobs fails first, or a machine short of memory for a
+A build that fails is made once more with one job at a time, and that result counts: which of two jobs fails first, or a machine short of memory for a
 moment, is not the variant's. Failures that another try could repair (the clock, memory) are not remembered.
 """
 

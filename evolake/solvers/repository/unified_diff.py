@@ -1,7 +1,7 @@
 """Strict diffs between variants: exact context, no fuzz, only files that may be edited, all of it or nothing.
 
 A hunk is put where its old lines are: at the line that it names, else at the one other place of the file where they are after the hunk before it.
-If they are nowhere, or at several places, the diff is refused with words that tell its writer what to repair.
+If they are nowhere, or at several places, the diff is refused with words that show its writer what to repair.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def _dynamic(data: bytes, segments: list[tuple[int, int, int, int, int]]) -> lis
 
 
 def _offset(address: int, loads: list[tuple[int, int, int, int, int]]) -> int:
-    """Return where in the file the bytes at an address lie."""
+    """Return where in the file the bytes at an address are."""
     for _, _, offset, start, length in loads:
         if start <= address < start + length:
             return offset + address - start

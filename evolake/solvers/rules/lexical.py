@@ -123,7 +123,7 @@ def _words(tree: Mapping[str, bytes]) -> dict[str, Counter[str]]:
 
 
 def _lists(tokens: tuple[Token, ...]) -> Iterator[str]:
-    """Every list of two or more literals, wherever its braces stand: a header that is included between them has none."""
+    """Every list of two or more literals, wherever its braces are: a header that is included between them has none."""
     run: list[str] = []
     for token in tokens:
         if token.kind in ("number", "character"):

@@ -1,6 +1,7 @@
 """What a C++ source says, as facts that rules can count: calls, names, includes, static state, literals, declared options.
 
-A text search cannot tell a call from a comment, nor new code from old. So a file is parsed by tree-sitter and cut into units: one for each function,
+A text search cannot distinguish a call from a comment, nor new code from old. So a file is parsed by tree-sitter and cut into units: one for
+each function,
 one for all the rest of the file. A unit bears a digest of its tokens (comments and layout do not count) and a multiset of facts. Parsing never fails:
 what the grammar does not know stays in the tree as an error node whose tokens are read like others, and the body of a macro is parsed as a statement.
 

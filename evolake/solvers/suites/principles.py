@@ -1,6 +1,7 @@
 """Principles that cnfgen states on a complete graph (ordering, counting, pigeonhole, clique-colouring), stated on a drawn one.
 
-As cnfgen makes them these families draw nothing: whoever knows the sizes knows the formula. Each of them speaks of all pairs (or sets) of something,
+As cnfgen makes them these families draw nothing: a program that knows the sizes knows the formula. Each of them speaks of all pairs (or sets) of
+something,
 and none needs all of them to be contradictory, so that here some of the sets are left out and as many others are there twice. The variables stay as
 many, the clauses nearly so, and the status is certain whatever is drawn:
 

@@ -116,8 +116,8 @@ def draw_problems(
 
 
 def overlaps(rows: Sequence[Mapping[str, Any]], own: PromptsSettings) -> list[str]:
-    """Return a sentence for each benchmark: how many of its problems share word n-grams with problems that an arm trains on. They stay; whoever reads
-    the figures has to know.
+    """Return a sentence for each benchmark: how many of its problems share word n-grams with problems that an arm trains on. They stay; the reader
+    of the figures has to know.
 
     Args:
         rows: of PROBLEMS. own: has the length of the n-grams and the share, as for the prompts line's own problems.
