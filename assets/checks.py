@@ -69,10 +69,10 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
     batch = _whole_frame().get_batch({"dataframe": frame.to_pandas()})
     result = batch.validate(gx.ExpectationSuite(name=name, expectations=list(expectations(gxe))))
     if not result.results:
-        raise MachineryError(f"the suite {name!r} judged nothing", wanted="at least one expectation", do="mend the check")
+        raise MachineryError(f"the suite {name!r} judged nothing", wanted="at least one expectation", do="fix the check")
     for item in result.results:
         if reason := _raised(item.exception_info):
-            raise MachineryError(f"the suite {name!r} could not be evaluated", got=reason, do="mend the check or the asset's columns")
+            raise MachineryError(f"the suite {name!r} could not be evaluated", got=reason, do="fix the check or the asset's columns")
     return Judgement(bool(result.success), len(result.results), tuple(_line(element) for element in result.results if not element.success))
 
 

@@ -48,7 +48,7 @@ GRACE_S = 3.0
 PATIENCE = 5
 """How many times as long as a guard the clock may run while the child has not computed for as long: a loaded machine is no design's fault."""
 TRIES = 3
-"""How often a run is begun before a clock may end it for good; each time it gets twice as long."""
+"""How often a run is begun before a clock may end it permanently; each time it gets twice as long."""
 CORE_TIMES = 10.0
 """How many times the seconds that a run is counted for its child may compute: far more than any machine or engine that works needs."""
 MOST_BYTES = 64_000_000
@@ -132,10 +132,11 @@ class Child:
 
     @property
     def alive(self) -> bool:
+        """Return whether the child runs."""
         return self._process.poll() is None
 
     def wait_until_ready(self) -> None:
-        """Raises MachineryError when the child does not start: that is no design's fault."""
+        """Raise MachineryError when the child does not start: that is no design's fault."""
         if self._ready:
             return
         try:
@@ -148,6 +149,7 @@ class Child:
         self._ready = True
 
     def ask(self, request: dict[str, Any]) -> None:
+        """Send one request. Raises an error if the child has ended."""
         try:
             self._input.write(json.dumps(request).encode() + b"\n")
             self._input.flush()
@@ -179,7 +181,7 @@ class Child:
         return sum(int(ticks) for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
-        """Ends the child; it is not asked."""
+        """End the child; it is not asked."""
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
@@ -214,7 +216,7 @@ _CHILDREN: list[Child] = []
 
 
 def warm() -> None:
-    """Starts the child if there is none, without waiting for it."""
+    """Start the child if there is none, without waiting for it."""
     with _LOCK:
         if not _CHILDREN or not _CHILDREN[0].alive:
             _discard()
@@ -222,7 +224,7 @@ def warm() -> None:
 
 
 def close() -> None:
-    """Ends the child of this process, if there is one."""
+    """End the child of this process, if there is one."""
     with _LOCK:
         _discard()
 
@@ -340,7 +342,12 @@ def _answer(child: Child, guard_s: float | None, on_progress: Progress, patience
             raise TimeoutError(f"stopped after {guard.allowed_s:.3g} processor seconds: {what}") from None
         match reply:
             case {"made": float(counted_s)}:
-                allowed = guard_s if guard_s is not None else CORE_TIMES * counted_s if 0 < counted_s < math.inf else None
+                if guard_s is not None:
+                    allowed = guard_s
+                elif 0 < counted_s < math.inf:
+                    allowed = CORE_TIMES * counted_s
+                else:
+                    allowed = None
                 guard, what = None if allowed is None else _Guard(child, allowed + GRACE_S, patience), "it did not end"
             case {"progress": [int(steps), int(solved)]}:
                 on_progress(steps, solved)

@@ -26,7 +26,7 @@ Say = Callable[[dict[str, Any]], None]
 
 
 def main() -> int:
-    """Serves until the input ends."""
+    """Serve requests until the input ends."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

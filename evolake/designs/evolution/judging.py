@@ -44,6 +44,7 @@ class DesignResults(GateResults):
 
     @property
     def design_id(self) -> str:
+        """Return the design's id."""
         return self.artifact_id
 
     @property
@@ -65,6 +66,7 @@ class Attempt:
 
     @property
     def traced(self) -> TracedDesign | None:
+        """Return the traced design, or None if it could not be traced."""
         return self.outcome if isinstance(self.outcome, TracedDesign) else None
 
     @property
@@ -128,7 +130,7 @@ class DesignGates:
 
 
 def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: DesignsSettings) -> TracedDesign | Blocked:
-    """Return the trace, if it fits itself at every size that the schedule may reach and its numbers can be told to everybody else.
+    """Return the trace, if it fits itself at every size that the schedule may reach and its numbers can be shown to everybody else.
 
     A value that a role chose outside its range is the design's fault, not the user's.
     """
@@ -178,7 +180,7 @@ def _raising(reason: str | None) -> dict[str, Any]:
 
 @checker("designs.contract")
 def contract(evidence: Mapping[str, Any], *, max_source_bytes: int) -> Finding | None:
-    """The file is a design, and short enough to be read."""
+    """Check that the file is a design, and short enough to be read."""
     if evidence["bytes"] > max_source_bytes:
         return Finding(f"the file has {evidence['bytes']} bytes; at most {max_source_bytes} are allowed")
     result = evidence["blocked"]
@@ -187,7 +189,7 @@ def contract(evidence: Mapping[str, Any], *, max_source_bytes: int) -> Finding |
 
 @checker("designs.trace")
 def traces(evidence: Mapping[str, Any], *, max_nodes: int) -> Finding | None:
-    """The dynamics came out of the jail as a checked graph."""
+    """Check that the dynamics came out of the jail as a checked graph."""
     result = evidence["blocked"]
     if isinstance(result, Blocked) and result.gate not in CONTRACT_GATES:
         return Finding(f"{result.gate}: {result.reason}")
@@ -196,7 +198,7 @@ def traces(evidence: Mapping[str, Any], *, max_nodes: int) -> Finding | None:
 
 @checker("designs.repeated_flow")
 def repeated_flow(evidence: Mapping[str, Any], *, max_substeps: int) -> Finding | None:
-    """A step applies the state's own update at most `max_substeps` times."""
+    """Check that a step applies the state's own update at most `max_substeps` times."""
     taken = evidence.get("substeps", 1)
     if taken <= max_substeps:
         return None
@@ -214,7 +216,7 @@ def duplicate(evidence: Mapping[str, Any]) -> Finding | None:
 
 @checker("designs.dynamics")
 def dynamics(evidence: Mapping[str, Any], *, max_diverged_fraction: float) -> Finding | None:
-    """The first steps can be taken and stay finite."""
+    """Check that the first steps can be taken and stay finite."""
     share, failure = evidence["diverged_fraction"], evidence.get("failure")
     if failure and share > max_diverged_fraction:
         return Finding(f"the first steps broke: {failure}")

@@ -4,7 +4,7 @@ The reply is hearsay: a design may have forged it. Nothing is believed but what 
 inputs, and shapes and types by running the graph on meta tensors (no data, no memory) at two sizes. A graph that passes is harmless and honest by
 construction: it is what will be run, whatever the file said.
 
-Two sizes tell whether a graph is one; a size that is small at both may be vast, or negative, in between. So `check_at` is asked again for every size
+Two sizes show whether a graph is one; a size that is small at both may be vast, or negative, in between. So `check_at` is asked again for every size
 of a schedule before a design is accepted (judging), and for the size of a run before anything is allocated (engine).
 """
 
@@ -22,7 +22,7 @@ SIZES = ((3, 11, 47), (2, 1280, 5504))
 MAX_NUMBERS = 400_000
 """Numbers a single node may hold for one instance at N=1280 or below (72 a clause); in proportion above."""
 MAX_LIVE_NUMBERS = 4_000_000
-"""Numbers that may be alive at once for one instance at N=1280 or below; in proportion above."""
+"""Numbers that may be alive at the same time for one instance at N=1280 or below; in proportion above."""
 PLACEMENT = frozenset({"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator", "out", "names", "requires_grad"})
 """Options that a trace never holds: with them a graph could leave the meta device, and allocate while it is only looked at."""
 MAX_RESULTS = 4_096

@@ -48,7 +48,7 @@ def trace(
 
     Args:
         source: the text of the file. pool: an open pool of evolake.jail (best opened with `preload=PRELOAD`).
-        hyper: values that replace defaults; each must lie in its range.
+        hyper: values that replace defaults; each must be in its range.
         dtype: "float32", as in the paper's framework, or "float64".
         size: (N, M) to fall back on for a design whose graph has no common form for all sizes; the result then holds for that size only.
 

@@ -1,7 +1,7 @@
 """Gate 1, checker K: what can be seen on a sample of instances and on the sources, without a second opinion.
 
 The sample is drawn on seeds that all families share, each seed at every difficulty: so answers can be compared between families, and a generator
-that ignores the difficulty shows at once.
+that ignores the difficulty shows immediately.
 Source: SSLogic, section 3.3, "Gate 1".
 """
 
@@ -43,7 +43,7 @@ class Sample:
     own word, for people to read).
 
     deciding: of a family that joins two, how often the first part's instance decides the answer (evolake.families.gates.ablation); None of another.
-    guessed: (difficulty, key of the answer) of further instances, which tell with those of the sample what a guesser gets at each level.
+    guessed: (difficulty, key of the answer) of further instances, which show with those of the sample what a guesser gets at each level.
     guesses: of a family with checkers, what a guesser gets, in the form of `guesses_by_level`: a guess is right if the checkers accept it. None of
     another.
     steps: what happens in the steps of a course (evolake.families.gates.steps); None of a family without one.
@@ -141,7 +141,7 @@ def short_key(answer: Any) -> str:
 
 
 def commonest_share(answers: Sequence[Sequence[Any]], from_difficulty: int) -> float:
-    """Share of the answer that most instances have, of [[difficulty, key of the answer, ...], ...] from a difficulty on; 1 where there is none."""
+    """Share of the answer that most instances have, of [[difficulty, key of the answer, ...], ...] from a difficulty on; 1 if there is none."""
     keys = [key for difficulty, key, *_ in answers if difficulty >= from_difficulty]
     return Counter(keys).most_common(1)[0][1] / len(keys) if keys else 1.0
 
@@ -173,7 +173,7 @@ _RECORD = re.compile(r"[^\W_]+(?:\s+[^\W_]+){1,2}\Z")
 
 
 def drawing(text: str) -> str:
-    """Return the first lines of a grid or tree drawn in characters, "" where there is none. Arrays in brackets, lists of sentences, Markdown tables
+    """Return the first lines of a grid or tree drawn in characters, "" if there is none. Arrays in brackets, lists of sentences, Markdown tables
     and lists whose lines are announced ("each line names two towns and a distance:") are none.
     """
     run: list[str] = []

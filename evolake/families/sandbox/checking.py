@@ -49,4 +49,8 @@ def accepted(columns: Mapping[str, Sequence[Solved]], row: int, place: int) -> d
 def by_majority(said: Mapping[str, bool], checkers: int) -> bool | None:
     """Return the verdict of more than half of all checkers; None if there is none."""
     yes, no = sum(said.values()), sum(not verdict for verdict in said.values())
-    return True if 2 * yes > checkers else False if 2 * no > checkers else None
+    if 2 * yes > checkers:
+        return True
+    if 2 * no > checkers:
+        return False
+    return None

@@ -62,6 +62,7 @@ class Caps:
     steps: int = MAX_STEPS
 
     def limits(self) -> Limits:
+        """Return the limits of one call in the jail."""
         from evolake.jail import Limits
 
         return Limits(cpu_s=self.call_s, wall_s=2 * self.call_s + 2, memory_mb=self.memory_mb, output_bytes=OUTPUT_BYTES)
@@ -88,7 +89,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Solved:
-    """One answer of one validator. `type` is the answer's Python type here; `steps` is the candidate's word, None where nothing was counted.
+    """One answer of one validator. `type` is the answer's Python type here; `steps` is the candidate's word, None if nothing was counted.
     cpu_s: the call's time by the kernel, in equal shares. schema_error is a status.
     """
 
@@ -101,6 +102,7 @@ class Solved:
 
     @property
     def content(self) -> tuple[str, Any]:
+        """Return (status, answer), by which two results are compared."""
         return self.status, self.answer
 
 
@@ -146,7 +148,7 @@ def probe(source: str, *, pool: Any, caps: Caps = Caps()) -> list[Solved]:
 
 
 def read(source: str, texts: Sequence[str], *, pool: Any, caps: Caps = Caps()) -> list[Reading]:
-    """Inputs that a reader finds in statements. Raises MachineryError."""
+    """Return inputs that a reader finds in statements. Raises MachineryError."""
     items = _items(pool, "read", source, {"texts": list(texts), "cap_s": caps.cpu_s}, len(texts), caps)
     return [_reading(item) for item in items]
 
@@ -167,7 +169,13 @@ def sound(value: Any) -> bool:
     while waiting:
         item, depth = waiting.pop()
         values += 1
-        characters += len(item) if isinstance(item, str) else sum(map(len, item)) if isinstance(item, dict) else 0
+        if isinstance(item, str):
+            length = len(item)
+        elif isinstance(item, dict):
+            length = sum(map(len, item))
+        else:
+            length = 0
+        characters += length
         if values > MAX_VALUES or characters > MAX_TEXT:
             return False
         if depth > MAX_DEPTH or (isinstance(item, float) and not math.isfinite(item)) or (isinstance(item, int) and item.bit_length() > MAX_BITS):

@@ -167,7 +167,7 @@ def set_limits(limits: dict[str, Any], *, above: int) -> None:
 
 
 def set_most_processes(processes: int) -> None:
-    """RLIMIT_NPROC for a program in namespaces of its own: itself, the server, `processes` more, and so many that the watch finds them too many
+    """RLIMIT_NPROC for a program in its own namespaces: itself, the server, `processes` more, and so many that the watch finds them too many
     before the kernel refuses another. Kernels before 5.14, which count the user's processes everywhere, are left to the watch."""
     if tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2]) >= (5, 14):
         most = processes + 2 + BEYOND_THE_WATCH

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.build import build_by, open_program
@@ -25,7 +25,7 @@ def filling_adapter(adapter: Adapter) -> Adapter | None:
     return replace(adapter, environment={**adapter.environment, **flags}) if flags else None
 
 
-def filling_program(folder: Path, adapter: Adapter, bench: Bench, *, seed: bool) -> Program | None:
+def filling_program(folder: Path, adapter: Adapter, bench: GateContext, *, seed: bool) -> Program | None:
     """Return the filling build of the repository at `folder`; None if the bench asks for none, or it cannot be made.
 
     seed: it is a seed as it was laid out.
