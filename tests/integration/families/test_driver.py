@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from families_fixtures import seed_family
 
-from evolake.families.sandbox.running import Caps, generate, probe, read, solve
+from evolake.families.sandbox.driver import PROBES
+from evolake.families.sandbox.running import Caps, generate, read, solve
 
 CLINIC = seed_family("clinic-queue")
 CAPS = Caps(cpu_s=0.3, call_s=3.0, memory_mb=256, steps=1000)
@@ -91,7 +92,7 @@ def test_a_reader_sees_text_and_a_probe_sees_strange_inputs(pool):
     assert CLINIC.reader is not None
     assert [item.inputs for item in read(CLINIC.reader, [item.text for item in instances], pool=pool)] == [item.inputs for item in instances]
     assert [item.status for item in read(CLINIC.reader, ["nothing"], pool=pool)] == ["error"]
-    assert {item.status for item in probe(CLINIC.validator, pool=pool)} == {"schema_error"}
+    assert {item.status for item in solve(CLINIC.validator, PROBES, pool=pool)} == {"schema_error"}
 
 
 FORGE = "import evolake.families.sandbox.driver as driver\n    driver.plain = lambda value, **rest: value\n    "
