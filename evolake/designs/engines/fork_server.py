@@ -1,7 +1,7 @@
 """Serve the engines' processes: each is forked from this one, which has imported torch and the engines once.
 
-To import them takes most of a processor second, and every process that judges or measures designs has an engine's process of its own, and a new
-one after each that a design has killed. The server has one thread and runs nothing of any design. It ends with its standard input, as the forked
+To import them takes most of a processor second, and every process that judges or measures designs has its own engine's process, and a new one
+after each that a design has killed. The server has one thread and runs nothing of any design. It ends with its standard input, as the forked
 processes do with theirs.
 
     request   one message over the socket with three descriptors: standard input, output and error of the new process

@@ -126,7 +126,7 @@ class ForkedProcess:
 
 
 def forked(module: str, environment: dict[str, str], stdin: int, stdout: int, stderr: IO[bytes]) -> ForkedProcess:
-    """Return a process of the server that this one may use; of its own, started now, if there is none."""
+    """Return a process of the server that this one may use; of one that is started now, if there is none."""
     parent = multiprocessing.parent_process()
     owner, _, name = os.environ.get(ADDRESS, "").partition(":")
     with _LOCK:

@@ -158,7 +158,7 @@ def _in_parts(work: Callable[[Sequence[Any]], list[Done]], parts: Sequence[Seque
     """Return what `work` gives for each part, by one call for all of them if it can be: a call costs as much as many small answers.
 
     All parts are the work of one program, and gate 0 has seen that its answers do not depend on those before. Limits hold for a whole call, though:
-    if anything in it came near one, each part has a call of its own, so that no part suffers from another.
+    if anything in it came near one, each part has a separate call, so that no part suffers from another.
     """
     together = work([item for part in parts for item in part])
     if any(item.status not in OF_THE_ITEM for item in together):
