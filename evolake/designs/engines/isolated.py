@@ -3,8 +3,9 @@
 A checked graph is made of torch's own operators, and some of them kill their process (an integer division can be a SIGFPE), never end, or ask for
 more memory than there is. So the process that judges is never the one that computes: each judging process keeps one child, gives it one run at a
 time, and holds it to the time that it computes, and to the clock. A child that dies, or that is killed because a step or a compilation does not
-end, is the verdict on the design that it ran (`Simulation.failure`), and the next run gets a fresh child. It is spawned once and kept, so a run
-costs a few JSON lines.
+end, is the verdict on the design that it ran (`Simulation.failure`), and the next run gets a fresh child. It is forked once (`fork_server`) and
+kept, so a run costs a few JSON lines. It also works out the shapes of a graph that is checked (`fits_apart`), so that a process that judges need
+not load torch.
 
     request   one JSON line: what to do, and on what
     replies   {"ready"} once; then for each request {"made"}, {"progress": [steps, solved]} now and then, and one of
@@ -22,24 +23,26 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from evolake.designs.engines import forked_process
 from evolake.designs.engines.engine import Simulation, unsolved
 from evolake.designs.engines.median_search import Computed
+from evolake.designs.model.contract import Blocked, Variable
 from evolake.designs.model.formulas import FormulaKind, KindName, prepare
+from evolake.designs.model.graph import Graph
 from evolake.designs.model.instances import P0
 from evolake.errors import InputError, MachineryError
 
-MODULE = "evolake.designs.engines.isolated_worker"
+MODULE = "evolake.designs.engines.fork_server"
 START_S = 180.0
 MAKE_S = 60.0
 """Seconds of the clock that making an engine may take, compilation and initial state included."""
@@ -120,11 +123,16 @@ class Child:
     def __init__(self) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", MODULE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
-        )
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._input, self._output = self._process.stdin, self._process.stdout
+        reads, writes = os.pipe()
+        hears, says = os.pipe()
+        self._input, self._output = os.fdopen(writes, "wb"), os.fdopen(hears, "rb", buffering=0)
+        try:
+            self._process = forked_process.forked(MODULE, environment, reads, says, self._errors)
+        except OSError as error:
+            raise MachineryError("the process that runs designs did not start", got=f"{error}; {forked_process.last_words()}") from None
+        finally:
+            for descriptor in (reads, says):
+                os.close(descriptor)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._output, selectors.EVENT_READ)
         self._waiting = b""
@@ -182,15 +190,15 @@ class Child:
 
     def kill(self) -> None:
         """End the child; it is not asked."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
         self._selector.close()
         for stream in (self._input, self._output):
             try:
                 stream.close()
             except OSError:
                 continue
+        self._process.kill()
+        self._process.wait()
+        self._process.close()
 
     def _how(self) -> str:
         """In words how the child ended."""
@@ -208,7 +216,7 @@ class Child:
     def _last_words(self) -> str:
         self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, self._errors.tell() - 400))
-        return " ".join(self._errors.read().decode(errors="replace").split())
+        return " ".join(self._errors.read().decode(errors="replace").split()) or forked_process.last_words()
 
 
 _LOCK = threading.RLock()
@@ -224,9 +232,10 @@ def warm() -> None:
 
 
 def close() -> None:
-    """End the child of this process, if there is one."""
+    """End the child of this process, if there is one, and the server that it was forked by."""
     with _LOCK:
         _discard()
+        forked_process.close_server()
 
 
 def _discard() -> None:
@@ -291,6 +300,44 @@ def work_apart(traced: str, n: int, m: int) -> float | str:
         return result
     value = result.get("work_per_step")
     return float(value) if isinstance(value, float) and value > 0 else str(result.get("note"))[:500]
+
+
+def fits_apart(graph: Graph, outputs: dict[str, Variable], sizes: Sequence[tuple[int, int, int]], batched: bool) -> Blocked | None:
+    """Return what `evolake.designs.model.graph_check.check_all` returns, by the child. Raises MachineryError."""
+    request = {
+        "do": "fits", "graph": graph.to_json(), "outputs": [[name, list(variable.shape)] for name, variable in outputs.items()],
+        "sizes": [list(size) for size in sizes], "batched": batched,
+    }
+    for attempt in range(TRIES):
+        try:
+            result = _asked(request, None, lambda steps, solved: None, PATIENCE * 2**attempt)
+        except _Starved as starved:
+            reason = str(starved)
+            continue
+        if isinstance(result, str):
+            return Blocked(result, "graph")
+        match result.get("problem", ""):
+            case None:
+                return None
+            case [str(words), str(gate)]:
+                return Blocked(words[:500], gate[:20])
+        return Blocked("the process that checked it sent a reply that is none", "graph")
+    raise MachineryError("the shapes of a graph could not be worked out", got=reason, do="run again when the machine is less busy")
+
+
+def states_apart(traced: str, n: int, batch: int, seed: int, steps: int) -> dict[str, np.ndarray] | str:
+    """Return every variable after `steps` steps of the torch engine on planted instances, in the design's own type; or why there is none."""
+    request = {"do": "states", "traced": traced, "n": n, "batch": batch, "seed": seed, "steps": steps}
+    try:
+        result = _asked(request, None, lambda steps, solved: None)
+    except _Starved as starved:
+        return str(starved)
+    if isinstance(result, str):
+        return result
+    try:
+        return {name: np.array(numbers, dtype=np.float64).reshape(shape) for name, (shape, numbers) in result["states"].items()}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return str(result.get("note") or "the process that ran it sent a reply that is none")[:500]
 
 
 def _asked(request: dict[str, Any], guard_s: float | None, on_progress: Progress, patience: float = PATIENCE) -> dict[str, Any] | str:

@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
+from evolake.designs.engines.isolated import fits_apart
 from evolake.designs.evolution.breeding import uniform_ratio
 from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
 from evolake.designs.genome.grammars import compose
@@ -84,7 +85,7 @@ def ablation_levels(settings: DesignsSettings, cycle: str, root_seed: int) -> li
 
 def traced_ablations(items: Sequence[Ablation], pool: Any) -> list[tuple[Ablation, str]]:
     """Return each ablation with TracedDesign's JSON text; those that cannot be traced are left out. pool: an open jail pool."""
-    traced = [(item, trace(compose(item.genome), pool=pool)) for item in items]
+    traced = [(item, trace(compose(item.genome), pool=pool, fits=fits_apart)) for item in items]
     return [(item, json.dumps(result.to_json(), sort_keys=True)) for item, result in traced if isinstance(result, TracedDesign)]
 
 

@@ -18,6 +18,7 @@ from evolake.agents.session.role import require_model
 from evolake.agents.session.tools import Call, CommandReport
 from evolake.agents.session.workspace import Workspace, well_formed
 from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
+from evolake.designs.engines.isolated import fits_apart
 from evolake.designs.evolution.trials import SIDES, TrialRunner, TrialSize, trial_text
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, TracedDesign
@@ -99,7 +100,7 @@ class SessionDesigner:
         return CommandReport(trial_text(rows), [row | {"design_id": draft, "pair": PAIRS_OF_A_TRIAL * number + row["pair"]} for row in rows])
 
     def _traced(self, source: str) -> TracedDesign | Blocked:
-        return alone(lambda: trace(source, pool=self.pool), lambda reason: Blocked(reason, "load"))
+        return alone(lambda: trace(source, pool=self.pool, fits=fits_apart), lambda reason: Blocked(reason, "load"))
 
 
 def starting_files(request: DesignRequest) -> tuple[dict[str, str], str]:

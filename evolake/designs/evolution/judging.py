@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake import gates
-from evolake.designs.engines.isolated import Run, run_apart
+from evolake.designs.engines.isolated import Run, fits_apart, run_apart
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.evolution.population import design_id_of, text_id_of
 from evolake.designs.evolution.schedule import sizes
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, HyperValue, TracedDesign
-from evolake.designs.model.graph_check import check_at
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tracing.trace import trace
 from evolake.designs.work.substeps import substeps
@@ -135,7 +134,7 @@ def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: D
     A value that a role chose outside its range is the design's fault, not the user's.
     """
     try:
-        result = trace(source, pool=pool, hyper=dict(hyper))
+        result = trace(source, pool=pool, hyper=dict(hyper), fits=fits_apart)
     except InputError as error:
         return Blocked(error.what, "contract")
     if isinstance(result, Blocked):
@@ -148,13 +147,12 @@ def size_problem(traced: TracedDesign, settings: DesignsSettings) -> Blocked | N
     """Return why a design cannot be run at some size of the schedule, or None: a misfit, or more numbers than allowed. Nothing is allocated."""
     variables = {variable.name: variable for variable in traced.variables}
     gradient, initial = traced.gradient(), traced.initial()
+    graphs = [(gradient, variables, False), *((graph, {name: variables[name]}, True) for name, graph in initial.items())]
     for n in sizes(settings, "high"):
-        m = int(settings.ratio * n)
-        problem = check_at(gradient, variables, settings.batch, n, m, batched=False)
-        for name, graph in initial.items():
-            problem = problem or check_at(graph, {name: variables[name]}, settings.batch, n, m, batched=True)
-        if problem is not None:
-            return problem
+        size = settings.batch, n, int(settings.ratio * n)
+        for graph, outputs, batched in graphs:
+            if (problem := fits_apart(graph, outputs, [size], batched)) is not None:
+                return problem
     return None
 
 

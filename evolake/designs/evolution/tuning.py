@@ -25,6 +25,7 @@ from typing import Any
 
 from evolake.compute.needs import trusted
 from evolake.cycle_seeds import CycleSeeds
+from evolake.designs.engines.isolated import fits_apart
 from evolake.designs.evolution.experiments import Job, Simulate, finished, results_by_design, run_schedule, simulate_level
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population
@@ -266,7 +267,7 @@ def measured_trial(job: Job, simulate: Simulate = simulate_level) -> list[dict[s
 
 def _retraced(parent: Parent, values: Mapping[str, HyperValue], pool: Any) -> TracedDesign | Blocked:
     """Return the design with other values; whatever tracing it raises is this trial's reason."""
-    return alone(lambda: trace(parent.source, pool=pool, hyper=dict(values)), lambda reason: Blocked(reason, "trace"))
+    return alone(lambda: trace(parent.source, pool=pool, hyper=dict(values), fits=fits_apart), lambda reason: Blocked(reason, "trace"))
 
 
 def _copy(parent: Parent, values: Mapping[str, HyperValue], consensus: float, untouched: float) -> Candidate:

@@ -10,7 +10,7 @@ of a schedule before a design is accepted (judging), and for the size of a run b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from evolake.designs.model.boundary import is_machinery, reason_of
@@ -29,18 +29,29 @@ MAX_RESULTS = 4_096
 """Tensors that a single node may give (of an unbind or a split)."""
 
 
-def check_gradient(data: Any, variables: Sequence[Variable], size: tuple[int, int] | None = None) -> Graph | Blocked:
+def check_all(graph: Graph, outputs: dict[str, Variable], sizes: Sequence[tuple[int, int, int]], batched: bool) -> Blocked | None:
+    """Return the first thing wrong at a size (batch, N, M), or None. See `check_at`."""
+    return next((problem for size in sizes if (problem := check_at(graph, outputs, *size, batched=batched)) is not None), None)
+
+
+Fits = Callable[[Graph, dict[str, Variable], Sequence[tuple[int, int, int]], bool], Blocked | None]
+"""`check_all` in this process, or the same in one that has loaded torch (`evolake.designs.engines.isolated.fits_apart`)."""
+
+
+def check_gradient(data: Any, variables: Sequence[Variable], size: tuple[int, int] | None = None, fits: Fits = check_all) -> Graph | Blocked:
     """Return the checked graph of `_grad_single`, canonical again by the host's own hand."""
     expected = {variable.name: variable for variable in variables}
-    return _check(data, {f"var:{name}" for name in expected} | {"idx", "sgn"}, expected, size, batched=False)
+    return _check(data, {f"var:{name}" for name in expected} | {"idx", "sgn"}, expected, size, fits, batched=False)
 
 
-def check_initial(data: Any, variable: Variable, size: tuple[int, int] | None = None) -> Graph | Blocked:
+def check_initial(data: Any, variable: Variable, size: tuple[int, int] | None = None, fits: Fits = check_all) -> Graph | Blocked:
     """Return the checked graph of one variable's initialiser, which has no inputs and returns the whole batch."""
-    return _check(data, set(), {variable.name: variable}, size, batched=True)
+    return _check(data, set(), {variable.name: variable}, size, fits, batched=True)
 
 
-def _check(data: Any, inputs: set[str], outputs: dict[str, Variable], size: tuple[int, int] | None, *, batched: bool) -> Graph | Blocked:
+def _check(
+    data: Any, inputs: set[str], outputs: dict[str, Variable], size: tuple[int, int] | None, fits: Fits, *, batched: bool,
+) -> Graph | Blocked:
     try:
         graph = canonical(Graph.from_json(data))
     except (ValueError, RecursionError) as error:
@@ -54,11 +65,7 @@ def _check(data: Any, inputs: set[str], outputs: dict[str, Variable], size: tupl
     if {name for name, _ in graph.outputs} != set(outputs):
         return Blocked("the outputs are not the variables", "contract")
     sizes = SIZES if size is None else ((SIZES[0][0], *size),)
-    for batch, n, m in sizes:
-        problem = check_at(graph, outputs, batch, n, m, batched=batched)
-        if problem:
-            return problem
-    return graph
+    return fits(graph, outputs, sizes, batched) or graph
 
 
 def _node_problem(node: Node, inputs: set[str]) -> Blocked | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolake.families.model.contract import as_json
-from evolake.families.sandbox.running import Caps, Solved, solve
+from evolake.families.sandbox.running import Caps, Solved, solve, solve_parts
 from evolake.program_templates import fill_template
 
 
@@ -33,6 +33,18 @@ def check(
     return [verdicts(item, len(task["answers"])) for item, task in zip(
         solve(checker_on_tasks(source), payload, pool=pool, caps=caps, elsewhere=elsewhere), payload, strict=True
     )]
+
+
+def check_parts(
+    source: str, parts: Sequence[Sequence[tuple[Any, Sequence[Any]]]], *, pool: Any, caps: Caps = Caps()
+) -> list[list[Solved]]:
+    """Return what a checker says of several lists of tasks, as `check` does of each. Raises MachineryError when the jail failed."""
+    payloads = [[{"inputs": inputs, "answers": list(answers)} for inputs, answers in tasks] for tasks in parts]
+    done = solve_parts(checker_on_tasks(source), payloads, pool=pool, caps=caps)
+    return [
+        [verdicts(item, len(task["answers"])) for item, task in zip(items, payload, strict=True)]
+        for items, payload in zip(done, payloads, strict=True)
+    ]
 
 
 def verdicts(item: Solved, count: int) -> Solved:

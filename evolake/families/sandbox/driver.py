@@ -84,11 +84,6 @@ def solve(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
     return each(_entry(namespace, "solution", answer_of), payload["inputs"], payload["cap_s"])
 
 
-def probe(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what `solution` makes of inputs of no family's form. payload: {"cap_s"}."""
-    return solve(source, {"inputs": list(PROBES), "cap_s": payload["cap_s"]})
-
-
 def read(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
     """Return inputs from statements. payload: {"texts": [...], "cap_s"}."""
     namespace = load_candidate(source)

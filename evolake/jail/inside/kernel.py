@@ -114,6 +114,13 @@ def sort_once() -> None:
     _libc.qsort(ctypes.create_string_buffer(LONG_SORT), LONG_SORT, 1, _libc.strcmp)
 
 
+def give_back_memory() -> None:
+    """Give the kernel back what the C library keeps of memory that was freed: each fork would copy the tables of those pages, and each end of a
+    forked process take them down. A C library without the function keeps them."""
+    if (trim := getattr(_libc, "malloc_trim", None)) is not None:
+        trim(0)
+
+
 def _join(descriptor: int, kind: int) -> None:
     if _libc.setns(descriptor, kind) != 0:
         number = ctypes.get_errno()

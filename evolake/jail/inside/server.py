@@ -92,6 +92,7 @@ def import_modules(names: list[str], wanted: list[str]) -> dict[str, Any]:
         torch.default_generator.manual_seed(0)
         torch.backends.cpu.get_cpu_capability()  # it reads /proc, which candidates do not see, and chooses kernels by it
     gc.collect()
+    kernel.give_back_memory()
     gc.freeze()
     kernel.note_address_space()
     return {"threads": kernel.threads(), "shared": kernel.shared_memory() if names else [], "pid": os.getpid()}
