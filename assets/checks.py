@@ -14,10 +14,8 @@ from __future__ import annotations
 
 import gc
 import importlib
-import importlib.util
 import inspect
 import os
-import sys
 import typing
 import warnings
 from collections.abc import Callable, Sequence
@@ -32,6 +30,7 @@ import polars as pl
 from assets.shown import markdown
 from evolake.errors import MachineryError
 from evolake.lake import Lake
+from evolake.lazy import put_off
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -69,19 +68,20 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
     batch = _whole_frame().get_batch({"dataframe": frame.to_pandas()})
     result = batch.validate(gx.ExpectationSuite(name=name, expectations=list(expectations(gxe))))
     if not result.results:
-        raise MachineryError(f"the suite {name!r} judged nothing", wanted="at least one expectation", do="mend the check")
+        raise MachineryError(f"the suite {name!r} judged nothing", wanted="at least one expectation", do="fix the check")
     for item in result.results:
         if reason := _raised(item.exception_info):
-            raise MachineryError(f"the suite {name!r} could not be evaluated", got=reason, do="mend the check or the asset's columns")
+            raise MachineryError(f"the suite {name!r} could not be evaluated", got=reason, do="fix the check or the asset's columns")
     return Judgement(bool(result.success), len(result.results), tuple(_line(element) for element in result.results if not element.success))
 
 
 @cache
 def load_expectations() -> None:
-    """Import Great Expectations, which takes one to two seconds of processor time. Nothing of it is garbage, and a fifth of that time would go into
-    looking for some."""
+    """Import Great Expectations, which takes about a second of processor time. Nothing of it is garbage, and a fifth of that time would go into
+    looking for some. What it imports for one expectation on distributions, and to draw that one, is put off: it takes as long again."""
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
-    _put_off("scipy.stats")
+    for module in ("scipy.stats", "altair"):
+        put_off(module)
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -102,18 +102,6 @@ def _whole_frame() -> BatchDefinition[Any]:
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = ProgressBarsConfig(globally=False)
     return context.data_sources.add_pandas("lake").add_dataframe_asset("frame").add_batch_definition_whole_dataframe("whole")
-
-
-def _put_off(name: str) -> None:
-    """Has a module loaded when something of it is first used, if at all: Great Expectations imports scipy.stats for expectations on distributions,
-    and it takes a third of all that is loaded for a check."""
-    if name in sys.modules or (spec := importlib.util.find_spec(name)) is None or spec.loader is None:
-        return
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    parent, _, own = name.rpartition(".")
-    setattr(sys.modules[parent], own, module)
 
 
 def suite_check(

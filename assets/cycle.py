@@ -3,10 +3,10 @@
 Cycle n+1 starts from what survived cycle n. Dagster refuses such a loop as a dependency, so it goes through the lake: the external asset
 `L/incoming[n]` is sealed by the closing asset of cycle n-1. Seals form a hash chain: each names the version it was built on. Opening cycle n
 reopens seal n+1, and a cycle starts only when every link before it holds. So a failure, a change, or a partial re-run anywhere upstream stops
-what stands on it, while a re-run that ends in the same content breaks nothing. Dagster's events mirror the seals: an observation, then a
+what is based on it, while a re-run that ends in the same content breaks nothing. Dagster's events mirror the seals: an observation, then a
 materialization (the other way round the UI calls fresh partitions stale).
 
-Opening also notes, in the lake's table `<line>.opened`, on which version the cycle's work stands. Sealing compares: a closing asset that is
+Opening also notes, in the lake's table `<line>.opened`, on which version the cycle's work is based. Sealing compares: a closing asset that is
 re-run alone after its population has changed cannot pass old work off as new.
 """
 
@@ -81,7 +81,7 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
     """Begin the cycle of `context.partition_key`: hold the line, require every link of the chain, reopen the seal that this cycle will make.
 
     Raises:
-        dg.Failure: not retried. Another run holds the line, or the chain is broken: says where, whose run is to blame, and what mends it.
+        dg.Failure: not retried. Another run holds the line, or the chain is broken: says where, whose run is to blame, and what repairs it.
     """
     cycle = context.partition_key
     if not is_cycle_key(cycle):
@@ -103,9 +103,9 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
 
 
 def make_seeds_first(context: dg.AssetExecutionContext, lake: LakeResource, line: Line, cycle: str) -> None:
-    """Make the line's seeds if `cycle` is the first and they were never sealed: a run of their own, in this process, that the UI shows.
+    """Make the line's seeds if `cycle` is the first and they were never sealed: their own run, in this process, that the UI shows.
 
-    Nothing if this run cannot make them (it has no job for the seeds): the chain then tells which group to materialize.
+    Nothing if this run cannot make them (it has no job for the seeds): the chain then says which group to materialize.
 
     Raises:
         dg.Failure: the seeds failed; not retried. Another run holds the line.
@@ -168,7 +168,7 @@ def seal_cycle(
     Args:
         tables: name -> frame; published as `incoming_<name>` of the next cycle. No rows means that nothing survived: the population that entered
             `cycle` is sealed again, with a warning. That is legal.
-        built_on: the version of `incoming[cycle]` that the work stands on. None: what the opening asset noted.
+        built_on: the version of `incoming[cycle]` that the work is based on. None: what the opening asset noted.
         guarded_by: blocking checks that must have passed on this cycle's current parts; in a whole run they have, in a partial one they may not.
         population: the table whose rows count as survivors; None: all of them.
 
@@ -177,10 +177,15 @@ def seal_cycle(
     """
     hold(context, lake, line, f"cycle {cycle} of line {line.name!r} cannot be sealed")
     store = lake.open()
-    entering = _opened_version(store, line, cycle) if built_on is None else built_on if isinstance(built_on, str) else built_on.seal.version
+    if built_on is None:
+        entering = _opened_version(store, line, cycle)
+    elif isinstance(built_on, str):
+        entering = built_on
+    else:
+        entering = built_on.seal.version
     now = store.seals.read(line.name, cycle)
     if now is None or now.state != "sealed" or now.version != entering:
-        why = "its work stands on another population than the one that enters it now"
+        why = "its work is based on another population than the one that enters it now"
         raise dg.Failure(f"cycle {cycle} cannot be sealed: {why}. {mend(line, cycle)}", allow_retries=False)
     require_passed(context, guarded_by, cycle)
     survived = (tables[population].height if population else sum(frame.height for frame in tables.values())) > 0
@@ -222,7 +227,7 @@ def mend(line: Line, first: str) -> str:
 
 
 def recovery_sentence(lake: Lake, line: Line, cycle: str, broken: str, why: str) -> str:
-    """Return why `cycle` cannot start: the first broken link, the cycle whose run is to blame, and what mends it."""
+    """Return why `cycle` cannot start: the first broken link, the cycle whose run is to blame, and what repairs it."""
     opening = f"cycle {cycle} cannot start: the population that enters cycle {broken} is {why}"
     blamed = preceding(broken)
     if blamed is None:
@@ -286,5 +291,5 @@ def story_for_the_ui(store: Lake, line: Line, cycle: str | None, warn: Callable[
         if not isinstance(summary, Raised):
             return summary
         trouble = f"{summary.error} at {summary.place}: {summary.message}"
-    warn(f"WARN: the story of cycle {cycle} cannot be told: {trouble}")
-    return f"The story of cycle {cycle} cannot be told: {trouble}", ""
+    warn(f"WARN: the story of cycle {cycle} cannot be read: {trouble}")
+    return f"The story of cycle {cycle} cannot be read: {trouble}", ""

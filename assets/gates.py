@@ -1,5 +1,5 @@
-"""The gates of record, for any line: one asset per gate or few. Its verdicts rest on evidence that is stored, and where there is none it is made, so
-that a changed rule is judged anew without running anything and an asset can always be materialized."""
+"""The gates of record, for any line: one asset per gate or few. Its verdicts rest on evidence that is stored, and if there is none it is made, so
+that a changed rule is judged again without running anything and an asset can always be materialized."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class GatesOfRecord:
     def define(
         self, replayed: Replayed, tables: Mapping[str, Table], other: Table, candidates: str, rules: Upstream
     ) -> dict[str, dg.AssetsDefinition]:
-        """Asset -> its definition, after the one before it. tables: what assets publish that have a table of their own. other: what the rest do.
+        """Asset -> its definition, after the one before it. tables: what assets publish that have their own table. other: what the rest do.
 
         candidates: the asset whose rows come to the gates.
         """

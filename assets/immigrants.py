@@ -1,4 +1,4 @@
-"""Immigrants: seeds that were added to a line that has begun, taken in by the asset that opens a cycle.
+"""Added seeds: seeds that were added to a line that has begun, taken in by the asset that opens a cycle.
 
 Which they are is fixed when the cycle is first done, in the table `<line>.immigrants` with their bytes as blobs: a re-run of the cycle takes in the
 same, whatever has become of the folder. Their rows are a table of the cycle, which the archive of the cycle includes.
@@ -56,7 +56,7 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
     """Take in what is new among the seeds, in an asset that has just opened its cycle. Publishes what came of each; `archive` has them from now on.
 
     Args:
-        population: as it was sealed. items: what lies in the folder; asked where the cycle was never done before. table: of the population, that of
+        population: as it was sealed. items: what is in the folder; asked where the cycle was never done before. table: of the population, that of
             individuals.
 
     Raises:
@@ -82,7 +82,7 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
         })
         if isinstance(result, Arrival) and not result.present:
             arrived[result.row[key]] = result
-        store.log(f"immigrant {seed.name}: {notes[-1]['state']} {notes[-1]['reason'] or ''}")
+        store.log(f"added seed {seed.name}: {notes[-1]['state']} {notes[-1]['reason'] or ''}")
     rows = [arrival.row for arrival in arrived.values()]
     noted = {note["seed_sha"] for note in notes}
     refused = [note for note in _refused_before(store, population, table) if note["seed_sha"] not in noted]
@@ -95,8 +95,8 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
         store.tell({"immigrants": f"{len(new) - new.count('blocked')} entered, {new.count('blocked')} blocked"})
 
 
-def with_immigrants(store: LineStore, population: P, table: str) -> P:
-    """Return the population that entered the cycle, with the seeds that entered beside it."""
+def with_added_seeds(store: LineStore, population: P, table: str) -> P:
+    """Return the population that entered the cycle, with the seeds that entered next to it."""
     from evolake.lake.immigrants import entry
 
     notes = [note for note in store.rows(IMMIGRANTS.name) if not _refused_at_start(note)] if store.has(IMMIGRANTS.name) else []
@@ -129,7 +129,7 @@ def with_seeds(store: LineStore, population: P, items: Iterable[SeedItem], table
 
 
 def _refused_before(store: LineStore, population: Tables, table: str) -> list[dict[str, Any]]:
-    """Return rows of IMMIGRANTS for the seeds that were refused when the first population was sealed; none but in the first cycle."""
+    """Return rows of `IMMIGRANTS` for the seeds that were refused when the first population was sealed; none but in the first cycle."""
     if store.cycle != FIRST_CYCLE:
         return []
     frame = getattr(population, table)
@@ -188,11 +188,16 @@ def _judged(seed: Seedling, admit: Admit) -> Arrival | str:
 
 
 def _outcome(result: Arrival | str, key: str) -> dict[str, Any]:
-    """Return the columns of IMMIGRANTS that say what became of a seed. key: of its artifact."""
+    """Return the columns of `IMMIGRANTS` that say what became of a seed. key: of its artifact."""
     if isinstance(result, str):
         return {"artifact_id": None, "state": "blocked", "reason": result}
     blocked = result.row["state"] == "blocked" and not result.present
-    state = "present" if result.present else "blocked" if blocked else "accepted"
+    if result.present:
+        state = "present"
+    elif blocked:
+        state = "blocked"
+    else:
+        state = "accepted"
     return {"artifact_id": result.row[key], "state": state, "reason": (result.reason or result.row.get("reason")) if blocked else None}
 
 

@@ -1,7 +1,7 @@
 """A line of evolution as Dagster sees it: names, partitions, groups and pools, said once.
 
 Every asset of a line is keyed (line, asset). Cycle assets are partitioned by the line's cycles, sit in the group of the line's name and share one
-pool of one slot, so that cycles run one after the other and two lines side by side. Unpartitioned assets (seeds, rules) sit in a group of their own:
+pool of one slot, so that cycles run one after the other and two lines side by side. Unpartitioned assets (seeds, rules) sit in their own group:
 "Materialize all" on the line's group is then one cycle's assets and nothing else, and a backfill is never split into waves.
 """
 
@@ -55,7 +55,7 @@ def is_cycle_key(key: str) -> bool:
 def cycles_of(line: str) -> dg.DynamicPartitionsDefinition:
     """Return the cycles of a line: `0001`, `0002`, ... A backfill submits keys in string order, hence the zeros in front.
 
-    Each line has a set of its own: a line that has finished has no partition missing because another one goes on.
+    Each line has its own set: a line that has finished has no partition missing because another one continues.
     """
     return dg.DynamicPartitionsDefinition(name=f"{line}_cycle")
 
@@ -141,10 +141,11 @@ class Line(Package):
         return decorate
 
     def asset(self, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset of every cycle."""
+        """Return a decorator that makes a function an asset of every cycle."""
         options: Options = {"automation_condition": WHEN_SOMETHING_NEW_ENTERS, **given, "partitions_def": self.cycles}
         return self.decorate(self.name, **options)
 
     def seed_asset(self, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset without cycles, in the group `<line>_seeds`. Never part of a cycle's job."""
+        """Return a decorator that makes a function an asset without cycles, in the group `<line>_seeds`.
+        Never part of a cycle's job."""
         return self.decorate(self.seeds_group, **given)

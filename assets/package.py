@@ -27,8 +27,8 @@ Decorator = Callable[[Callable[..., object]], dg.AssetsDefinition]
 class Options(TypedDict, total=False):
     """What an asset of a package may say of itself; everything is optional.
 
-    deps: what it stands on without reading it; a string names an asset of the package. ins: where a parameter's frame comes from, else a parameter
-    annotated `pl.DataFrame` or `pl.LazyFrame` is the asset of that name. schema: what the returned frame must have. kinds: beside the package's.
+    deps: what it is based on without reading it; a string names an asset of the package. ins: where a parameter's frame comes from, else a parameter
+    annotated `pl.DataFrame` or `pl.LazyFrame` is the asset of that name. schema: what the returned frame must have. kinds: next to the package's.
     gates: of those that read rules, the gates whose rules it asks; without it, all of the line. Seeds have none: what was sealed stays until seeds
     are sealed again, whatever rule was edited.
     """
@@ -59,7 +59,8 @@ def limit_pool(instance: dg.DagsterInstance, pool: str) -> None:
     """Give `pool` its one slot where Dagster does not know the pool yet.
 
     Dagster 1.13 learns of a pool when a run that needs it is first looked at in the queue, and does not apply the default limit in that same pass:
-    the first backfill of a new line could start two of its cycles at once. Left alone where dagster.yaml does not count pools by runs: there a slot
+    the first backfill of a new line could start two of its cycles at the same time. Left alone where dagster.yaml does not count pools by runs:
+    there a slot
     belongs to a step, and a step that is killed never gives it back.
     """
     storage = instance.event_log_storage
@@ -78,9 +79,9 @@ class Package:
     kinds: tuple[str, ...] = ("polars", "parquet")
     code_version: str = "1"
     missing: Callable[[], str | None] = field(default=lambda: None, compare=False)
-    """What this machine lacks to run the package's assets, in a sentence that says what to install; None where nothing is missing."""
+    """What this machine lacks to run the package's assets, in a sentence that says what to install; None if nothing is missing."""
     idle: Callable[[], str | None] = field(default=lambda: None, compare=False)
-    """Why there is nothing for the package to do, in a sentence that says how to change that; None where there is."""
+    """Why there is nothing for the package to do, in a sentence that says how to change that; None if there is."""
 
     @property
     def pool(self) -> str:
@@ -92,7 +93,7 @@ class Package:
         return dg.AssetKey([self.name, asset])
 
     def decorate(self, group: str, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset of this package in `group`.
+        """Return a decorator that makes a function an asset of this package in `group`.
 
         What another input implies is no edge of the graph (resources.reads); a table among it is loaded from the lake. The hash of the rules that
         the asset asks is part of its code version, be they an edge or not: an edit makes stale what asks the edited rule, and nothing else.
@@ -157,7 +158,11 @@ def _for_dagster(function: Callable[..., object], hints: Mapping[str, Any], past
 
 
 def _key_of(dep: Upstream) -> dg.AssetKey:
-    return dep if isinstance(dep, dg.AssetKey) else dg.AssetKey.from_coercible(dep) if isinstance(dep, str) else dep.key
+    if isinstance(dep, dg.AssetKey):
+        return dep
+    if isinstance(dep, str):
+        return dg.AssetKey.from_coercible(dep)
+    return dep.key
 
 
 @functools.cache

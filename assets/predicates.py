@@ -110,8 +110,8 @@ LEFT JOIN {scores} AS s ON s.objective_id = o.objective_id AND s.{key} = a.{key}
 
 
 def ranking_is_total(asset: dg.AssetsDefinition, noun: str) -> dg.AssetChecksDefinition:
-    """Return a check that each artifact has a rank of its own."""
-    description = f"Every {noun} has one rank, ranks are unique, the consensus lies in 0 to 1."
+    """Return a check that each artifact has its own rank."""
+    description = f"Every {noun} has one rank, ranks are unique, the consensus is in 0 to 1."
     return rows_check(
         asset, "ranking_is_total", description, once(f"{noun}_id"), once("rank"), "rank >= 1", "consensus BETWEEN 0 AND 1",
     )

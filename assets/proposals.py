@@ -42,8 +42,8 @@ def require_proposals_of(
     lake: Lake, line: Line, asset: str, cycle: str, rows: Sequence[Mapping[str, Any]], *, allowed: int, last: str,
     turns: Sequence[Mapping[str, Any]] = (),
 ) -> None:
-    """Raises AgentUnavailable where `rows`, the calls of `asset` in `cycle` (turns: of its sessions), brought no proposal, and too many cycles before
-    it neither."""
+    """Raise AgentUnavailable if `rows`, the calls of `asset` in `cycle` (turns: of its sessions), brought no
+    proposal, and too many cycles before it neither."""
     from evolake.agents.proposal_outcomes import count_outcomes, require_proposals
 
     if roles := roles_of(line, asset):

@@ -22,14 +22,14 @@ NAME = "judging_did_not_raise"
 SHORT_ID = 12
 DO = (
     "If the place is in evolake's code, report it with the message, the cycle and the version: the candidates are not to blame. Nothing is lost, for "
-    "replies are on the tape: once it is mended, materialize the whole group for this cycle again, and the tape replays them to gates that judge. "
+    "replies are in the call cache: once it is fixed, materialize the whole group for this cycle again, and the cached replies are judged. "
     "If the candidates are strange and alike, all of one model, say, there is nothing to do: they are blocked."
 )
 
 
 @dataclass(frozen=True)
 class Reasons:
-    """A table of the line in which a failure is told. candidate: SQL that names it. reason: the column, null where nothing failed."""
+    """A table of the line in which a failure is shown. candidate: SQL that names it. reason: the column, null if nothing failed."""
 
     asset: str
     schema: TableSchema
@@ -44,7 +44,7 @@ def raised_check(
 
     Args:
         asset: the last one that judges, so that the rows of all others are there.
-        judged: assets that publish verdicts. reasons: tables that tell of failures beside verdicts. All candidates named in any of them count.
+        judged: assets that publish verdicts. reasons: tables that report failures in addition to verdicts. All candidates named in any of them count.
 
     Metadata: candidates, raised, share; where it warns also `places` (a markdown table), `do` and `sql`, ready to paste.
     """
@@ -61,7 +61,7 @@ def raised_check(
 
 
 def reasons_sql(line: str, judged: Sequence[str], summary: Sequence[Reasons]) -> str:
-    """One row per candidate and rule or failure of `$cycle`: candidate, gate, reason (null or empty where nothing was wrong)."""
+    """One row per candidate and rule or failure of `$cycle`: candidate, gate, reason (null or empty if nothing was wrong)."""
     tables = ", ".join(f"'{side_table(name, VERDICTS)}'" for name in judged)
     parts = [
         f"SELECT artifact_id AS candidate, gate, reason FROM verdicts_all\n"

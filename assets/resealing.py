@@ -1,4 +1,4 @@
-"""Seeds that change under a line that has begun: sealing them anew voids every finished cycle, so it is done only where somebody said so."""
+"""Seeds that change under a line that has begun: sealing them again voids every finished cycle, so it is done only on an explicit request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evolake.lake import Lake, population_version
 from evolake.lake.schemas import INCOMING
 
 RESEAL_TAG = "evolake/reseal"
-"""Tag of a run that may seal the seeds of a line anew; its value is the line's name."""
+"""Tag of a run that may seal the seeds of a line again; its value is the line's name."""
 
 
 def require_consent(context: dg.AssetExecutionContext, lake: Lake, line: Line, tables: Mapping[str, pl.DataFrame]) -> None:
@@ -31,7 +31,7 @@ def require_consent(context: dg.AssetExecutionContext, lake: Lake, line: Line, t
         return
     cycles = f"cycle {done[0]}" if len(done) == 1 else f"{len(done)} finished cycles ({done[0]} to {done[-1]})"
     raise dg.Failure(
-        f"these seeds of line {line.name!r} are not those that cycle {FIRST_CYCLE} stands on: sealing them would void {cycles}, which would have to "
+        f"these seeds of line {line.name!r} are not those of cycle {FIRST_CYCLE}: sealing them would void {cycles}, which would have to "
         f"run again. Nothing was sealed. New seeds need no sealing: they enter the next cycle (evolake run --lines {line.name}). "
         f"To start over all the same: evolake seeds reseal {line.name}, or give the run the tag {RESEAL_TAG}: {line.name}.",
         allow_retries=False,

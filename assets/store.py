@@ -1,11 +1,11 @@
 """What one asset reads and publishes of its line, in its own partition: the one place that books rows to a line, an asset, a cycle and a run.
 
-    @line.asset(schema=PLANS)
-    def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
-        with store.roles(agents) as served:             # what was asked is published as this asset's AGENT_CALLS when the block ends well
-            ...
-        store.side(VERDICTS, rows)                      # this asset's rows of a shared table, as <asset>__verdicts
-        store.extra(REVIEWS, rows)                      # a further table of the line, under the schema's name
+@line.asset(schema=PLANS)
+def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
+with store.roles(agents) as served:             # what was asked is published as this asset's AGENT_CALLS when the block ends well
+...
+store.side(VERDICTS, rows)                      # this asset's rows of a shared table, as <asset>__verdicts
+store.extra(REVIEWS, rows)                      # a further table of the line, under the schema's name
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Row = Mapping[str, Any]
 class LineStore:
     """The line's rows as the asset that is being materialized sees them. An asset without cycles publishes unpartitioned rows of round 0000.
 
-    compute: where it computes; None where nothing heavy is done.
+    compute: where it computes; None if nothing heavy is done.
     """
 
     line: Line
@@ -177,14 +177,14 @@ class LineStore:
         return load_rules(self.settings.seeds / "rules", self.line.name)
 
     def guidance(self) -> list[str]:
-        """Return what people told this cycle's planners, oldest first."""
+        """Return what people asked of this cycle's planners, oldest first."""
         from evolake.agents import read_guidance
 
         return [note.text for note in read_guidance(self.lake.root, self.line.name, self.cycle)]
 
     @contextmanager
     def roles(self, agents: AgentsResource | None = None) -> Generator[Agents]:
-        """The agents of this line and cycle. Their calls are published when the block ends well.
+        """Yield the agents of this line and cycle. Their calls are published when the block ends well.
 
         Raises:
             InputError: the model backend lacks something.

@@ -1,6 +1,6 @@
 """A study as Dagster sees it: a fixed design whose cells are run, then findings over all of them. Nothing evolves, so there are no cycles.
 
-Cells are static partitions `<arm>-<seed>` (names that fit a folder). The assets lie in three groups, each of one kind of partition, so that
+Cells are static partitions `<arm>-<seed>` (names that fit a folder). The assets are in three groups, each of one kind of partition, so that
 "Materialize all" on a group is one clear thing: `<study>_setup` makes what every cell works on, `<study>` runs cells (a backfill runs them all),
 `<study>_findings` compares them. Cells do not depend on each other; they share one pool of one slot because each uses all workers already.
 """
@@ -49,15 +49,16 @@ class Study(Package):
         return f"{self.name}_findings"
 
     def cell_asset(self, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset of every cell."""
+        """Return a decorator that makes a function an asset of every cell."""
         return self.decorate(self.name, **{**given, "partitions_def": self.partitions})
 
     def setup_asset(self, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset that every cell works on."""
+        """Return a decorator that makes a function an asset that every cell works on."""
         return self.decorate(self.setup_group, **given)
 
     def finding(self, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset over all cells. A cell asset in `deps` means all its cells."""
+        """Return a decorator that makes a function an asset over all cells. A cell asset in `deps` means all
+        its cells."""
         return self.decorate(self.findings_group, **given)
 
     def require_cells(self, context: dg.AssetExecutionContext, checks: Sequence[dg.AssetChecksDefinition]) -> None:

@@ -38,12 +38,12 @@ def cases() -> list[tuple[str, Any, str, bool, bool]]:
 
 
 def ours(content: str, label: Any, question: str, case: bool) -> bool:
-    """What the reward says."""
+    """Return whether the reward counts the reply as right."""
     return matches(f"\\boxed{{{content}}}", label, case_sensitive=case, units=asked_units(question))
 
 
 def math_verify_judge() -> Judge | None:
-    """What math-verify says, None if it is not installed."""
+    """Return what math-verify says, None if it is not installed."""
     if find_spec("math_verify") is None:
         return None
     from math_verify import parse, verify  # pyright: ignore[reportMissingImports]

@@ -21,7 +21,7 @@ from evolake.objectives.consensus import aggregate
 
 
 def plain(scores: np.ndarray, pairs: list[tuple[int, int]]) -> np.ndarray:
-    """tau of the given pairs of objectives, one scipy call per pair."""
+    """Return tau of the given pairs of objectives, one scipy call per pair."""
     ranks = rankdata(scores, axis=1)
     return np.array([kendalltau(ranks[i], ranks[j]).statistic for i, j in pairs])
 

@@ -44,7 +44,7 @@ OF_PAPER = 4
 
 
 def repeated(times: int) -> str:
-    """The baseline, which takes `times` of its steps inside one."""
+    """Return the baseline, which takes `times` of its steps inside one."""
     head, body = BASELINE.split("def _grad_single(vars, idx, sgn, hp):\n")
     flow = body[: body.index("    rate =")].replace('vars["v"]', "v").replace('    xl, xs = vars["xl"], vars["xs"]\n', "").replace("    ", "        ")
     return head + f"""def _grad_single(vars, idx, sgn, hp):
@@ -71,13 +71,13 @@ def walked(grammar: Grammar, wanted: int, random: np.random.Generator) -> dict[s
 
 
 def added(lines: str, term: str) -> str:
-    """The baseline with further lines, whose outcome `term` hardly moves a memory."""
+    """Return the baseline with further lines, whose outcome `term` hardly moves a memory."""
     head, tail = BASELINE.split("    rate = 1.0 /")
     return f"{head}    x, v, extra = c * 0.5 + 0.25, vars['v'], 0.0\n{lines}    dxs = dxs + 1e-9 * ({term})\n    rate = 1.0 /{tail}"
 
 
 def states(number: int) -> str:
-    """The baseline with further memories."""
+    """Return the baseline with further memories."""
     spec = 'VARIABLES_SPEC["z%d" % _i] = {"init": lambda shape: torch.zeros(shape), "shape": ("B", "M"), "bounds": (0.0, 1.0)}'
     source = BASELINE.replace("HYPER_SPACE", f"for _i in range({number}):\n    {spec}\nHYPER_SPACE", 1)
     return source.replace('"xs": -rate * dxs}', '"xs": -rate * dxs, **{"z%d" % i: xs - i for i in range(' + str(number) + ")}}")
@@ -113,7 +113,7 @@ def seconds_a_step(stepper: Stepper, steps: int) -> float:
 
 
 def measured(designs: Mapping[str, TracedDesign], n: int, rounds: int) -> dict[str, tuple[float, str]]:
-    """name -> least processor seconds a step over the rounds, and the engine."""
+    """Return name -> least processor seconds a step over the rounds, and the engine."""
     instances = planted(n, BATCH, 1, ratio=RATIO)
     steppers = {name: make_stepper(design, instances, seed=1)[0] for name, design in designs.items()}
     steps = {name: max(4, STEPS // n // (1 if stepper.name == "fused" else 10)) for name, stepper in steppers.items()}
@@ -164,7 +164,7 @@ def print_prices(pool: Any, n: int, rounds: int) -> None:
 
 
 def traced(source: str, pool: Any) -> TracedDesign:
-    """The design of a file of ours."""
+    """Return the design of a file of ours."""
     result = trace(source, pool=pool)
     if isinstance(result, Blocked):
         raise SystemExit(f"a design of this benchmark is blocked: {result.gate}: {result.reason}")

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evolake.contest import paired
-from evolake.designs.evolution.racing import Lap, Racer, Rung, kind_scores
+from evolake.designs.evolution.racing import BudgetLevel, Racer, Stage, kind_scores
 from evolake.designs.model.formulas import PLANTED, FormulaKind, KindName, uniform_kind
 from evolake.seeds import child_seed
 
@@ -84,24 +84,24 @@ class Comparison:
         )
 
 
-def rungs_of(seed: int, purpose: str, sizes: Sequence[tuple[FormulaKind, int, int, int]] = SIZES) -> list[Rung]:
+def budget_levels(seed: int, purpose: str, sizes: Sequence[tuple[FormulaKind, int, int, int]] = SIZES) -> list[BudgetLevel]:
     """Rungs with formulas drawn for one purpose."""
     return [
-        Rung(n, batch, child_seed(seed, "designs", "search", purpose, place), most, kind) for place, (kind, n, batch, most) in enumerate(sizes)
+        BudgetLevel(n, batch, child_seed(seed, "designs", "search", purpose, place), most, kind) for place, (kind, n, batch, most) in enumerate(sizes)
     ]
 
 
-def bar_rungs(bar: Bar, seed: int) -> list[Rung]:
+def bar_rungs(bar: Bar, seed: int) -> list[BudgetLevel]:
     """Fresh formulas of a bar, by batch."""
-    return rungs_of(seed, f"measure {bar}", [(bar.kind, bar.n, BATCH, bar.max_work)] * REPEATS)
+    return budget_levels(seed, f"measure {bar}", [(bar.kind, bar.n, BATCH, bar.max_work)] * REPEATS)
 
 
-def counted_work(lap: Lap) -> float:
+def counted_work(lap: Stage) -> float:
     """Work of a run: its median if it was solved, else what it ran, for no more is known. The estimate is no bound."""
     return float(max(1.0, lap.median_work if lap.solved else lap.steps_run * lap.per_step))
 
 
-def compared(bar: Bar, champion: Sequence[Lap], rival: Sequence[Lap], seed: int) -> Comparison:
+def compared(bar: Bar, champion: Sequence[Stage], rival: Sequence[Stage], seed: int) -> Comparison:
     """Compare two designs on the same batches."""
     ours, theirs = (tuple(counted_work(lap) for lap in laps) for laps in (champion, rival))
     contest = paired([math.log(other / own) for own, other in zip(ours, theirs, strict=True)], np.random.default_rng([seed, bar.n]))
@@ -117,23 +117,23 @@ def verdict(comparisons: Sequence[Comparison]) -> str:
     return f"bar: not reached at {', '.join(missed)}" if missed else f"bar: REACHED at {', '.join(str(item.bar) for item in comparisons)}"
 
 
-def relative_works(racer: Racer, references: Mapping[str, Sequence[Lap]], rungs: Sequence[Rung]) -> dict[KindName, float]:
+def relative_works(racer: Racer, references: Mapping[str, Sequence[Stage]], rungs: Sequence[BudgetLevel]) -> dict[KindName, float]:
     """Return the work of a racer over that of the rival of each kind, at the large rungs that the racer solved; infinite if it solved none."""
     result: dict[KindName, float] = {}
     for ours in racer.by_kind:
         solved = [rung for rung in rungs if rung.kind.name == ours.kind][: _rungs_solved(racer, ours.kind, rungs)]
         laps = [lap for rung, lap in zip(rungs, references[RIVALS[ours.kind]], strict=False) if rung.kind.name == ours.kind][: len(solved)]
-        theirs = kind_scores(solved, [Lap(lap.median_step, True, 0.0, per_step=lap.per_step) for lap in laps]) if solved else ()
+        theirs = kind_scores(solved, [Stage(lap.median_step, True, 0.0, per_step=lap.per_step) for lap in laps]) if solved else ()
         result[ours.kind] = math.exp(ours.score - theirs[0].score) if theirs else math.inf
     return result
 
 
-def _rungs_solved(racer: Racer, kind: KindName, rungs: Sequence[Rung]) -> int:
+def _rungs_solved(racer: Racer, kind: KindName, rungs: Sequence[BudgetLevel]) -> int:
     total = sum(rung.kind.name == kind for rung in rungs)
     return total - next(item.missed for item in racer.by_kind if item.kind == kind)
 
 
-def front_lines(front: Sequence[Racer], references: Mapping[str, Sequence[Lap]], rungs: Sequence[Rung]) -> list[str]:
+def front_lines(front: Sequence[Racer], references: Mapping[str, Sequence[Stage]], rungs: Sequence[BudgetLevel]) -> list[str]:
     """Return the Pareto front in lines: planted work over that of design 340, uniform work over that of the baseline, on the race's formulas."""
     lines = []
     for racer in front:
@@ -146,7 +146,7 @@ def front_lines(front: Sequence[Racer], references: Mapping[str, Sequence[Lap]],
     return lines
 
 
-Runs = Callable[[str, Sequence[Rung]], list[Lap]]
+Runs = Callable[[str, Sequence[BudgetLevel]], list[Stage]]
 """Runs a design by its name on rungs, each to its end."""
 
 

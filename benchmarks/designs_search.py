@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from designs_bar import BARS, BATCH, BEYOND, REPEATS, RIVALS, bar_rungs, counted_work, front_lines, measured, rungs_of, verdict
+from designs_bar import BARS, BATCH, BEYOND, REPEATS, RIVALS, bar_rungs, budget_levels, counted_work, front_lines, measured, verdict
 
-from evolake.designs.evolution.racing import KindScore, Lap, Race, Racer, Rung, front_of, run_rungs
+from evolake.designs.evolution.racing import BudgetLevel, KindScore, Race, Racer, Stage, front_of, run_stages
 from evolake.designs.genome.grammars import GRAMMARS, compose, read_genome
 from evolake.designs.grammars.paper import GRAMMAR as PAPER
 from evolake.designs.model.contract import TracedDesign
@@ -83,11 +83,11 @@ class Search:
         self.lock = threading.Lock()
         self.cpu_s, self.blocked, self.began, self.cpu_began = 0.0, 0, time.monotonic(), processor_seconds()
         self.curve, self.raced_before = list(summary.curve), race.raced
-        self.references: dict[str, list[Lap]] = {}
+        self.references: dict[str, list[Stage]] = {}
         self.texts: dict[str, str] = {}
 
     def total(self) -> SearchTotals:
-        """What the search has cost and shown, earlier runs included."""
+        """Return what the search has cost and shown, earlier runs included."""
         return SearchTotals(
             self.before.spent_s + time.monotonic() - self.began, self.before.cpu_s + processor_seconds() - self.cpu_began,
             self.before.simulating_cpu_s + self.cpu_s, self.before.raced + self.race.raced - self.raced_before,
@@ -99,12 +99,12 @@ class Search:
         return json.dumps(result.to_json()) if isinstance(result, TracedDesign) else None
 
     def first(self) -> None:
-        """The baseline, through every rung."""
+        """Put the baseline through every budget level."""
         genome = self.race.grammar.baseline()
         self.race.taken.add(genome.key())
         self.judge("baseline", "baseline", genome.to_json(), compose(genome), "")
 
-    def prepared(self, rungs: Sequence[Rung]) -> None:
+    def prepared(self, rungs: Sequence[BudgetLevel]) -> None:
         """Draw what a SAT solver has to look at, on every worker."""
         for future in [self.executor.submit(prepare, rung.kind, rung.n, rung.batch, rung.seed) for rung in rungs]:
             future.result()
@@ -114,9 +114,9 @@ class Search:
         if not self.references:
             self.references = {name: self.run(name, self.race.rungs) for name in sorted(set(RIVALS.values()))}
 
-    def run(self, name: str, rungs: Sequence[Rung]) -> list[Lap]:
+    def run(self, name: str, rungs: Sequence[BudgetLevel]) -> list[Stage]:
         """Run a named design on rungs side by side, each to its end."""
-        pending = [self.executor.submit(run_rungs, self.texts[name], [rung], [rung.max_steps], WALL_S) for rung in rungs]
+        pending = [self.executor.submit(run_stages, self.texts[name], [rung], [rung.max_steps], WALL_S) for rung in rungs]
         return [future.result()[0] for future in pending]
 
     def name_design(self, name: str, source: str) -> None:
@@ -131,7 +131,7 @@ class Search:
         if text is None:
             self.blocked += 1
             return
-        laps = self.executor.submit(run_rungs, text, self.race.rungs, self.race.limits(), WALL_S).result()
+        laps = self.executor.submit(run_stages, text, self.race.rungs, self.race.limits(), WALL_S).result()
         with self.lock:
             best = self.race.elite[0] if self.race.elite else None
             self.cpu_s += sum(lap.cpu_s for lap in laps)
@@ -153,7 +153,7 @@ class Search:
         }
 
     def keep(self) -> None:
-        """Writes what the search can go on from, whole or not at all."""
+        """Write what the search can continue from, whole or not at all."""
         if self.state:
             written = self.state.with_suffix(".part")
             written.write_text(json.dumps({**self.state_of_race(), "totals": asdict(self.total())}))
@@ -178,28 +178,30 @@ def shown(racer: Racer) -> str:
 
 
 def racer_of(data: dict[str, Any]) -> Racer:
-    """A racer from its JSON."""
+    """Return a racer from its JSON."""
     return Racer(**{**data, "medians": tuple(data["medians"]), "kinds": tuple(KindScore(**item) for item in data.get("kinds", ()))})
 
 
-def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, list[Lap]]] | None:
-    """The race that a file holds, what it has cost and shown, and how the rivals did on its rungs; of a file of an earlier version only the race."""
+def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, list[Stage]]] | None:
+    """Return the race that a file holds, what it has cost and shown, and how the rivals did on its budget
+    levels; of a file of an earlier version only the race."""
     if not path.exists():
         return None
     data = json.loads(path.read_text())
     if data["grammar"] != grammar:
         raise SystemExit(f"{path} holds a search in the grammar {data['grammar']!r}; wanted {grammar!r}: name another file")
     elite, front = ([racer_of(item) for item in data.get(name, [])] for name in ("elite", "front"))
-    rungs = [Rung(**{**rung, "kind": FormulaKind(**rung["kind"]) if "kind" in rung else PLANTED}) for rung in data["rungs"]]
+    rungs = [BudgetLevel(**{**rung, "kind": FormulaKind(**rung["kind"]) if "kind" in rung else PLANTED}) for rung in data["rungs"]]
     race = Race(GRAMMARS[grammar], rungs, elite, set(data["taken"]), data["times"], data["raced"], data["finished"], front=front or front_of(elite))
-    references = {name: [Lap(**lap) for lap in laps] for name, laps in data.get("references", {}).items()}
+    references = {name: [Stage(**lap) for lap in laps] for name, laps in data.get("references", {}).items()}
     return race, SearchTotals(**data.get("totals", {})), references
 
 
 def champion_of(search: Search, seed: int) -> Racer:
-    """The best of the elite and the front on instances that the search has not met: by the kind on which it is farther from the bar."""
+    """Return the best of the elite and the front on instances that the search has not met: by the kind on
+    which it is farther from the cutoff."""
     known = {racer.name: racer for racer in [*search.race.elite[:FINALISTS], *search.race.front[:FINALISTS]]}
-    rungs = rungs_of(seed, "final", FINALS)
+    rungs = budget_levels(seed, "final", FINALS)
     search.prepared(rungs)
     needed = {kind: max(bar.needed for bar in BARS if bar.kind.name == kind) for kind in RIVALS}
     rivals = {name: search.run(name, rungs) for name in set(RIVALS.values())}
@@ -207,7 +209,7 @@ def champion_of(search: Search, seed: int) -> Racer:
     for name, racer in known.items():
         text = search.traced(compose(read_genome(racer.genome)))
         if text is not None:
-            pending[name] = [search.executor.submit(run_rungs, text, [rung], [rung.max_steps], WALL_S) for rung in rungs]
+            pending[name] = [search.executor.submit(run_stages, text, [rung], [rung.max_steps], WALL_S) for rung in rungs]
     distances: dict[str, float] = {}
     for name, futures in pending.items():
         laps = [future.result()[0] for future in futures]
@@ -222,7 +224,7 @@ def champion_of(search: Search, seed: int) -> Racer:
 
 
 def limits_sentence(race: Race, summary: SearchTotals, workers: int) -> str:
-    """What a search was limited by: time, candidates, and rungs that few got through."""
+    """Return what a search was limited by: time, candidates, and budget levels that few got through."""
     through = race.finished / max(race.raced, 1)
     curve = "; ".join(f"{at:.0f} s {raced:.0f} raced, {missed:.0f} missed, {np.exp(score):.0f}" for at, raced, missed, score in summary.curve)
     return (
@@ -289,13 +291,13 @@ def main() -> None:
     parser.add_argument("--prepare", action="store_true", help="only draw the uniform formulas of the race and of the bar")
     given = parser.parse_args()
     known = read_state(given.state, given.grammar) if given.state else None
-    race, summary, references = known or (Race(GRAMMARS[given.grammar], rungs_of(given.seed, "race")), SearchTotals(), {})
+    race, summary, references = known or (Race(GRAMMARS[given.grammar], budget_levels(given.seed, "race")), SearchTotals(), {})
     with open_pool(workers=given.workers, preload=PRELOAD) as pool, ProcessPoolExecutor(given.workers) as executor:
         search = Search(race, summary, pool, executor, given.seed, given.state)
         search.references = references
         search.prepared(race.rungs)
         if given.prepare:
-            search.prepared([*rungs_of(given.seed, "final", FINALS), *(rung for bar in BARS for rung in bar_rungs(bar, given.seed))])
+            search.prepared([*budget_levels(given.seed, "final", FINALS), *(rung for bar in BARS for rung in bar_rungs(bar, given.seed))])
             return
         for name, source in {"baseline": compose(PAPER.baseline()), "design 340": compose(PAPER.seeds()[1])}.items():
             search.name_design(name, source)

@@ -38,7 +38,7 @@ from evolake.designs.engines.fused import FusedStepper
 from evolake.designs.engines.median_search import Computed
 from evolake.designs.evolution.breeding import KnownDesigns, RaceSetup, Starter, breed
 from evolake.designs.evolution.judging import DesignGates
-from evolake.designs.evolution.racing import Lap, Rung, run_rungs
+from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
 from evolake.designs.genome.grammars import GRAMMARS, compose
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.instances import planted
@@ -86,11 +86,11 @@ class BothWays:
     child: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     raced: int = 0
 
-    def __call__(self, traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s: float) -> list[Lap]:
-        laps: dict[str, list[Lap]] = {}
+    def __call__(self, traced: str, rungs: Sequence[BudgetLevel], limits: Sequence[int], core_s: float) -> list[Stage]:
+        laps: dict[str, list[Stage]] = {}
         for way in WAYS if self.raced % 2 else WAYS[::-1]:
             began = child_seconds()
-            laps[way] = run_rungs(traced, rungs, limits, core_s, computed=way)
+            laps[way] = run_stages(traced, rungs, limits, core_s, computed=way)
             self.child[way] += child_seconds() - began
             self.simulating[way] += sum(lap.cpu_s for lap in laps[way])
         self.raced += 1
@@ -124,7 +124,7 @@ def gather_ratio(traced: TracedDesign, n: int = 317, steps: int = 100) -> float:
 
 
 def profile_settings(profile: str, candidates: int, max_work: int | None) -> DesignsSettings:
-    """The settings of a profile with so many candidates in the race, and no other bound on it."""
+    """Return the settings of a profile with so many candidates in the race, and no other bound on it."""
     values = tomllib.loads((ROOT / "evolake" / "designs" / "profiles" / f"{profile}.toml").read_text())
     values["race"] = values.get("race", {}) | {"candidates": candidates, "work": 10**9} | ({"max_steps": max_work} if max_work else {})
     return DesignsSettings.model_validate(values)

@@ -24,7 +24,7 @@ import numpy as np
 
 from evolake.designs.engines.engine import StopRule, WorkBounds, simulate
 from evolake.designs.evolution.ablation import effects_sentence, term_effects
-from evolake.designs.evolution.racing import Lap, Rung, run_rungs
+from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
 from evolake.designs.genome.grammars import compose
 from evolake.designs.genome.open_ablation import ablations
 from evolake.designs.genome.open_genome import from_json
@@ -49,7 +49,7 @@ def majority(batch: Planted) -> float:
 
 
 def median_of(design: TracedDesign, batches: list[Planted], max_work: int) -> str:
-    """The median over batches of the batch's median work, and of its steps."""
+    """Return the median over batches of the batch's median work, and of its steps."""
     until = StopRule(interval=True)
     runs = [simulate(design, batch, max_steps=10 * max_work, bounds=WorkBounds(max_work), until=until, seed=batch.seed) for batch in batches]
     work = float(np.median([run.median_work if run.reached else max_work for run in runs]))
@@ -95,16 +95,17 @@ def tell_terms(given: argparse.Namespace) -> None:
     """Print what each term of a genome does on each kind."""
     whole = from_json((given.designs[0] if given.designs else FOUND_GENOME).read_text())
     rungs = [
-        Rung(n, given.batch, seed, given.max_work, kind) for n, kinds in sizes_of(given.sizes) for kind in kinds for seed in seeds_of(given.batches)
+        BudgetLevel(n, given.batch, seed, given.max_work, kind)
+        for n, kinds in sizes_of(given.sizes) for kind in kinds for seed in seeds_of(given.batches)
     ]
     with open_pool(workers=1, preload=PRELOAD) as pool:
 
-        def laps(genome: object) -> list[Lap]:
+        def laps(genome: object) -> list[Stage]:
             result = trace(compose(genome), pool=pool)  # pyright: ignore[reportArgumentType]
             if not isinstance(result, TracedDesign):
                 raise SystemExit(f"a genome without one term: {result}")
             text = json.dumps(result.to_json())
-            return [run_rungs(text, [rung], [rung.max_steps], CORE_S)[0] for rung in rungs]
+            return [run_stages(text, [rung], [rung.max_steps], CORE_S)[0] for rung in rungs]
 
         known = laps(whole)
         for item in ablations(whole):

@@ -32,7 +32,7 @@ PATIENT = {
 
 @trusted
 def nothing(number: int) -> int:
-    """An instantaneous task."""
+    """Do nothing: an instantaneous task."""
     return number
 
 
@@ -49,7 +49,7 @@ class AtOnce(Executor):
 
 
 async def schedule(pipe: Connection) -> None:
-    """A scheduler, until the pipe ends."""
+    """Run a scheduler until the pipe ends."""
     from distributed import Scheduler
 
     async with Scheduler(port=0, dashboard_address="", dashboard=False) as scheduler:

@@ -32,7 +32,7 @@ GOALS = {"baseline": (15, 25), "design 340": (8, 12), "any file": (5, 10), "any 
 
 
 def designs(folder: Path) -> dict[str, Path]:
-    """The measured files; the last one has an operator that no kernel is generated for."""
+    """Return the measured files; the last one has an operator that no kernel is generated for."""
     unusual = ROOT / "benchmarks" / "any_file_design.py"
     mixed = folder / "mixed.py"
     mixed.write_text(unusual.read_text().replace("MIXED = False", "MIXED = True"))
@@ -44,7 +44,7 @@ def designs(folder: Path) -> dict[str, Path]:
 
 
 def rate(run: Callable[[int], object], bursts: int, seconds: float) -> float:
-    """Steps a cpu second: the best burst, each of as many steps as fit into `seconds`."""
+    """Return the steps per cpu second: the best burst, each of as many steps as fit into `seconds`."""
     run(2)
     steps, best = 2, 0.0
     while True:
@@ -100,7 +100,7 @@ def main(arguments: list[str]) -> int:
 
 
 def show(row: dict, *, header: bool) -> None:
-    """A line for people."""
+    """Print a line for people."""
     if header:
         print(f"{'design':18} {'N':>5} {'plain/s':>9} {'torch/s':>9} {'ratio':>6} {'best/s':>9} {'ratio':>7}  engine   made s   goal now, wanted")
     goal = "{} {}".format(*GOALS[row["design"]])

@@ -148,7 +148,7 @@ FLAT = (0.0,) * len(SIZES)
 
 
 def even(gain: float, largest: int = SIZES[-1]) -> LogGains:
-    """The same gain at every size."""
+    """Return the same gain at every size."""
     return LogGains((gain,) * len(SIZES), largest)
 
 
@@ -266,7 +266,7 @@ def prompts(rng: np.random.Generator, problems: int, samples: int, gain: float =
 
 
 def rng_of(seed: int, *what: Any) -> np.random.Generator:
-    """A generator of its own for each contest of each cell of a table."""
+    """Return a separate generator for each contest of each cell of a table."""
     return np.random.default_rng([seed, *(int.from_bytes(str(part).encode()[:24], "big") for part in what)])
 
 
@@ -275,7 +275,7 @@ Cell = tuple[str, str, str, int, int]
 
 
 def of_designs(contests: int, seed: int) -> Iterator[Cell]:
-    """The cells of designs."""
+    """Yield the cells of designs."""
     for repeats in dict.fromkeys((3, DesignsSettings().champion_repeats)):
         for model, noise in MODELS.items():
             same = replace(even(0.0), growth=FLAT) if model == "censored" else even(0.0)
@@ -289,7 +289,7 @@ def of_designs(contests: int, seed: int) -> Iterator[Cell]:
 
 
 def of_programs(contests: int, seed: int) -> Iterator[Cell]:
-    """The cells of programs."""
+    """Yield the cells of programs."""
     for repeats in dict.fromkeys((3, ProgramsSettings().heldout_repeats)):
         for model, noise in (*MODELS.items(), ("within a seed", across_seeds)):
             within = 1.0 if model == "within a seed" else 0.0
@@ -304,7 +304,7 @@ def of_programs(contests: int, seed: int) -> Iterator[Cell]:
 
 
 def of_solvers(contests: int, seed: int) -> Iterator[Cell]:
-    """The cells of solvers."""
+    """Yield the cells of solvers."""
     passes = SolversSettings().pairs
     for formulas in (9, 22, 54):
         drawn = (rng_of(seed, "solvers", HELPS, formulas, k) for k in range(contests))
@@ -320,7 +320,7 @@ def of_solvers(contests: int, seed: int) -> Iterator[Cell]:
 
 
 def of_prompts(contests: int, seed: int) -> Iterator[Cell]:
-    """The cells of prompts."""
+    """Yield the cells of prompts."""
     own = PromptsSettings()
     for samples, changed in ((own.duel_samples, 0.0), (own.duel_samples, 0.2), (4, 0.2)):
         drawn = (rng_of(seed, "prompts", samples, changed, k) for k in range(contests))
@@ -336,7 +336,8 @@ LINES: Mapping[str, tuple[Callable[[int, int], Iterator[Cell]], int]] = {
 
 
 def seen_gain(wins: Callable[[float, int], bool], contests: int, most: float) -> float:
-    """The smallest gain that at least SEEN of the contests see, by bisection; infinite if `most` is not seen.
+    """Return the smallest gain that at least SEEN of the contests see, by bisection; infinite if `most` is
+    not seen.
 
     Args:
         wins: (gain, number of the contest) -> whether the challenger wins. The same number has the same noise.
@@ -357,7 +358,7 @@ def power(lines: Sequence[str], contests: int, seed: int) -> Iterator[tuple[str,
 
 
 def power_of_designs(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
-    """The rows of designs."""
+    """Yield the rows of designs."""
     for repeats in SEEDS:
         noises = [over_sizes(across_seeds, rng_of(seed, "power", repeats, k), repeats) for k in range(contests)]
         settings = designs_settings(repeats)
@@ -368,7 +369,7 @@ def power_of_designs(contests: int, seed: int) -> Iterator[tuple[str, str, str]]
 
 
 def power_of_programs(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
-    """The rows of programs."""
+    """Yield the rows of programs."""
     for repeats in SEEDS:
         noises = [across_seeds(rng_of(seed, "power", repeats, k), repeats) for k in range(contests)]
         gain = seen_gain(lambda g, k, n=noises: programs([n[k]], [g], np.random.default_rng(k)), contests, 12)
@@ -380,7 +381,7 @@ def power_of_programs(contests: int, seed: int) -> Iterator[tuple[str, str, str]
 
 
 def power_of_solvers(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
-    """The rows of solvers."""
+    """Yield the rows of solvers."""
     passes = SolversSettings().pairs
     for spread in (SPREAD, 0.1):
         for formulas in (9, 22, 54):
@@ -395,7 +396,7 @@ def power_of_solvers(contests: int, seed: int) -> Iterator[tuple[str, str, str]]
 
 
 def power_of_prompts(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
-    """The rows of prompts."""
+    """Yield the rows of prompts."""
     for problems in (12, PromptsSettings().duel_problems):
         gain = seen_gain(lambda g, k, n=problems: prompts(rng_of(seed, "power", n, k), n, 1, g), contests, 0.8)
         yield "prompts", f"{problems} problems, 1 reply", f"{'more than +80' if math.isinf(gain) else f'{100 * gain:+.0f}'} % correct replies"
@@ -408,7 +409,7 @@ POWERS: Mapping[str, Callable[[int, int], Iterator[tuple[str, str, str]]]] = {
 
 
 def in_columns(rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown with aligned columns."""
+    """Return a table in Markdown with aligned columns."""
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     texts = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in rows]
     return "\n".join([texts[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *texts[1:]])

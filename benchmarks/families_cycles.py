@@ -93,13 +93,13 @@ def _row(cycle: int, proposal: int, place: int, judged: Any) -> dict[str, Any]:
 
 
 def versions(folder: Path) -> list[dict[str, Any]]:
-    """The lines that there are."""
+    """Return the lines of the file."""
     file = folder / "versions.jsonl"
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
 def population_of(result: list[dict[str, Any]]) -> tuple[list[Family], list[Fingerprint]]:
-    """The seeds and the accepted, with the fingerprints of both; those of the seeds are shipped."""
+    """Return the seeds and the accepted, with the fingerprints of both; those of the seeds are shipped."""
     seeds = read_families(SEEDS / "families")
     ids = {family.family_id for family in seeds}
     prints = [Fingerprint.from_json(entry.fingerprint) for entry in read_entries(SEEDS / FILE).values() if entry.fingerprint]
@@ -109,7 +109,7 @@ def population_of(result: list[dict[str, Any]]) -> tuple[list[Family], list[Fing
 
 
 def summarise(folder: Path) -> None:
-    """What the cycles came to."""
+    """Print a summary of the cycles."""
     rows = versions(folder)
     result = [row for row in rows if row["accepted"]]
     worlds = [row for row in result if row["operator"] in NAMES]
@@ -170,7 +170,7 @@ def _share(what: str, count: int, total: int) -> None:
 
 
 def sheet(folder: Path, count: int) -> None:
-    """Accepted children, drawn by a fixed seed, as text to read."""
+    """Print accepted children, drawn by a fixed seed, as text to read."""
     import numpy as np
 
     result = [row for row in versions(folder) if row["accepted"]]

@@ -33,14 +33,20 @@ SEEN = ("not made", "silent", "differ", "primary outvoted", "no majority", "read
 
 
 def looked_at(family: Family, pool: Any, settings: FamiliesSettings) -> set[str]:
-    """What is seen of one child, words of SEEN."""
+    """Return what is seen of one child, words of SEEN."""
     instances = generate(family, pairs_of(range(1, 11), 2, "disagreement"), pool=pool)
     made = [instance for instance in instances if instance.status == "ok"]
     result = {"not made"} if len(made) < len(instances) else set()
     for vote in take_votes(family, made, pool=pool, settings=settings):
         result |= {"silent"} if len(vote.answers) < len(vote.statuses) else set()
         result |= {"differ"} if vote.decided and set(vote.for_label) != set(vote.answers) else set()
-        result |= {"no majority"} if not vote.decided else {"primary outvoted"} if not vote.primary_agrees else set()
+        if not vote.decided:
+            lost = {"no majority"}
+        elif not vote.primary_agrees:
+            lost = {"primary outvoted"}
+        else:
+            lost = set()
+        result |= lost
     if family.reader is not None:
         readings = read(family.reader, [item.text for item in made], pool=pool)
         result |= {"read otherwise"} if [reading.inputs for reading in readings] != [item.inputs for item in made] else set()

@@ -78,7 +78,8 @@ def show_shares(title: str, values: Sequence[str]) -> None:
 
 
 def show_guesses(pool: Any, children: Sequence[Family]) -> None:
-    """The best constant and the best two answers of each family, at the level at which they are best."""
+    """Print the best constant and the best two answers of each family, at the level at which they are
+    best."""
     settings = FamiliesSettings()
     caps, worst = caps_of(settings), []
     for family in children:

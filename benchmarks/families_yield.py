@@ -45,7 +45,7 @@ SETTINGS = FamiliesSettings()
 
 
 def show_yield(pool: Any, agents: Agents, attempts: int, cycles: int) -> None:
-    """Attempts from the seeds on."""
+    """Print attempts from the seeds on."""
     judge = judge_of(pool, agents)
     population, known = sound(judge)
     print(f"{len(population)} seeds pass every gate")
@@ -63,7 +63,7 @@ def show_yield(pool: Any, agents: Agents, attempts: int, cycles: int) -> None:
 
 
 def by_operator(made: Proposals) -> None:
-    """A line an operator, then the rules that blocked."""
+    """Print a line for each operator, then the rules that blocked."""
     for operator in OPERATORS:
         own = [proposal for proposal in made.proposals if proposal.rounds[0].family.operator == operator]
         first, delivered = (sum(flags) for flags in ([item.rounds[0].accepted for item in own], [item.family is not None for item in own]))
@@ -111,7 +111,7 @@ def show_worlds(pool: Any, agents: Agents, first: int, count: int, name: str) ->
 
 
 def judge_of(pool: Any, agents: Agents) -> Judge:
-    """The shipped gates."""
+    """Return the shipped gates."""
     ruleset = load_rules(SEEDS / "rules", "families")
 
     def judge(family: Family, known: Sequence[Fingerprint]) -> FamilyResults:
@@ -121,7 +121,7 @@ def judge_of(pool: Any, agents: Agents) -> Judge:
 
 
 def sound(judge: Judge) -> tuple[list[Family], list[Fingerprint]]:
-    """The seeds that pass, with their fingerprints."""
+    """Return the seeds that pass, with their fingerprints."""
     families, known = [], []
     for family in read_families(SEEDS / "families"):
         examined = judge(family, known)

@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def run_measurement(name: str, root: Path, goal: float | None) -> None:
-    """Runs one measurement in a process of its own and prints its line."""
+    """Run one measurement in a separate process and print its line."""
     command = [sys.executable, __file__, "--keep", str(root), "--measure", name]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)

@@ -34,7 +34,8 @@ SIDES: tuple[tuple[str, TableSchema, int], ...] = (
 
 
 def synthesize(root: Path, cycles: int) -> None:
-    """Writes the lake: what `Lake.publish` and `Lake.seals` would have written, table after table and without waiting for the disk."""
+    """Write the lake: what `Lake.publish` and `Lake.seals` would have written, table after table and without
+    waiting for the disk."""
     disk.make_folder(root)
     lake_format.mark(root)
     versions: dict[int, dict[str, str]] = {number: {} for number in range(1, cycles + 2)}
@@ -54,7 +55,8 @@ def synthesize(root: Path, cycles: int) -> None:
 
 
 def synthesize_next(root: Path) -> str:
-    """Publishes one more part of each side table as a cycle does, through `Lake.publish`; says what the logs grew by."""
+    """Publish one more part of each side table as a cycle does, through `Lake.publish`; return what the logs
+    grew by."""
     lake = Lake(root)
     number = int(lake.cycles(LINE, side_table("champion", CHAMPIONS))[-1]) + 1
     before = _log_bytes(root)
@@ -100,7 +102,7 @@ def _seal(root: Path, versions: dict[int, dict[str, str]]) -> None:
 
 
 def _id(number: int, index: int) -> str:
-    """The artifact `index` of a cycle; those of cycle 0 stand for the seeds."""
+    """Return the id of artifact `index` of a cycle; those of cycle 0 stand for the seeds."""
     return hashlib.sha256(f"{number}/{index}".encode()).hexdigest()
 
 
@@ -109,7 +111,8 @@ def _frame(asset: str, schema: TableSchema, number: int, rows: int) -> pl.DataFr
 
 
 def _value(asset: str, name: str, kind: Any, number: int, row: int) -> Any:
-    """A value for one column: ids that join, a few words that the questions ask for, and otherwise any value of the type."""
+    """Return a value for one column: ids that join, a few words that the questions ask for, and otherwise any
+    value of the type."""
     child = row // PARENTS if asset.endswith("__derivations") else row % ARTIFACTS_PER_CYCLE
     known = {
         "artifact_id": _id(number, child), "variant_id": _id(number, child), "child_id": _id(number, child),

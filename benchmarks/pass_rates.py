@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def describe(rates: PassRates, key: Key) -> str:
-    """The share of right replies with its interval, and how many there were."""
+    """Return the share of right replies with its interval, and how many there were."""
     if not rates.replies.get(key):
         return "not asked"
     result = wilson_interval(rates.correct[key], rates.replies[key])

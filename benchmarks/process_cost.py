@@ -7,7 +7,8 @@ an import counts where it begins, with all that it imports, and nowhere else. Co
 the machine matters little. "written" is parts and seals of the lake; "rest" is what the candidates' work and Dagster take in the process itself.
 
 The processes that it starts are looked at every 50 ms: how many of each kind, and the processor time that each had taken when it was seen last.
-"short-lived" is what those took that were never seen: the forks of the jails, which are candidates' work, and the shortest programs. What a kind
+"short-lived" is what those took that were never seen: the forks of the jails, which are candidates' work, and the shortest programs.
+Engines of designs are forked by a server, so each of them begins with what the server has imported. What a kind
 takes before its first task, times how many there were, is "starting"; all else of these processes is candidates' work. "overhead", what a cycle takes
 beyond the work of its candidates, is imports, definitions, checks, figures, written and starting; the rest of the process is not split.
 """
@@ -40,14 +41,15 @@ PARTS = ("imports", "definitions", "checks", "figures", "written", "rest", "chil
 OVERHEAD = ("imports", "definitions", "checks", "figures", "written", "starting")
 LOOK_S = 0.05
 PR_SET_CHILD_SUBREAPER = 36
-FORKS = "candidates in jails"
+FORKS = {"jails": "candidates in jails", "server of engines": "engines of designs"}
+"""Kind -> what the processes are that one of it forks: their command line is its own."""
 KINDS = {
-    "evolake.designs.engines.isolated_worker": "engines of designs", "evolake.jail.inside.server": "jails", "multiprocessing.spawn": "workers",
+    "evolake.designs.engines.fork_server": "server of engines", "evolake.jail.inside.server": "jails", "multiprocessing.spawn": "workers",
     "multiprocessing.resource_tracker": "workers' trackers", "cc1": "compilers",
 }
 """Words of a command line -> the kind of its process; others are called by their module's or their program's name."""
 STARTS = {
-    "engines of designs": "import torch, evolake.designs.engines.engine", "workers": "import evolake.compute.local",
+    "server of engines": "import evolake.designs.engines.fork_server as server; server._warm()", "workers": "import evolake.compute.local",
     "jails": "import evolake.jail.inside.server",
 }
 """Kind -> what each process of it imports before its first task. Jails import besides what their line wants, see `JAILS`."""
@@ -156,7 +158,7 @@ class Tree:
 
     def _kind(self, key: tuple[int, int]) -> str:
         kind = _named(self.commands[key])
-        return FORKS if kind == _named(self.parents[key]) == "jails" else kind
+        return FORKS[kind] if kind in FORKS and kind == _named(self.parents[key]) else kind
 
 
 def _named(words: str) -> str:

@@ -25,7 +25,11 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """Return win or loss if the whole interval lies above or below 1, else tie."""
-        return "win" if self.ratio.low > 1 else "loss" if self.ratio.high < 1 else "tie"
+        if self.ratio.low > 1:
+            return "win"
+        if self.ratio.high < 1:
+            return "loss"
+        return "tie"
 
 
 def improvement_ratio(own: np.ndarray, other: np.ndarray) -> np.ndarray:

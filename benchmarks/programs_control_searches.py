@@ -211,7 +211,12 @@ def with_changed_literals(texts: Mapping[str, str], random: np.random.Generator)
     for item in sorted((found[place] for place in chosen), key=lambda item: -item.start):
         value = changed_value(item.value, strings, random)
         negative = isinstance(value, int | float) and value < 0
-        written = item.write(value) if item.write else f"({value!r})" if negative else repr(value)
+        if item.write:
+            written = item.write(value)
+        elif negative:
+            written = f"({value!r})"
+        else:
+            written = repr(value)
         changed[item.file] = changed[item.file][: item.start] + written + changed[item.file][item.end :]
     try:
         for name, text in changed.items():

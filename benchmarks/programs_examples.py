@@ -50,7 +50,7 @@ def main(name: str, minutes: float, cycles: int, lake: Path | None) -> None:
 
 
 def describe(lake: Lake, name: str) -> str:
-    """A line on the newest cycle."""
+    """Return a line on the newest cycle."""
     cycle = lake.cycles("programs", "champion")[-1]
     [row] = [row for row in lake.read("programs", "champion", cycle).to_dicts() if row["project"] == name]
     judged = lake.read("programs", "candidates", cycle)

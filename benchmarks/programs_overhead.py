@@ -73,7 +73,7 @@ POSITIONS = slice(11, 15)
 
 
 def project(mode: str) -> Project:
-    """The same task in one mode."""
+    """Return the same task in one mode."""
     evaluator, toml = MODES[mode]
     return project_of("overhead", {"initial_program.py": PROGRAM.encode(), "evaluator.py": evaluator.encode(), "project.toml": toml.encode()})
 

@@ -193,7 +193,8 @@ class OperatorsServer:
 
 
 def _first(messages: Sequence[Mapping[str, Any]]) -> str:
-    """What names a call: its first two messages. Without functions the system message has more at its end, which is left out."""
+    """Return what names a call: its first two messages. Without functions the system message has more at its
+    end, which is left out."""
     return f"{messages[0]['content'].partition(TOOLS_MARK)[0]}\x1f{messages[1]['content']}"
 
 

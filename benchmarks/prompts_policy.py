@@ -39,7 +39,8 @@ DTYPE_GROUPS = 2
 
 @contextmanager
 def each_row_alone() -> Iterator[None]:
-    """Sampling and updates by the libraries' own ways: the prompt of every row is read, and every position is scored."""
+    """Sample and update by the libraries' own ways inside the block: the prompt of every row is read, and
+    every position is scored."""
     kept = local.can_share, training.can_share
     local.can_share = training.can_share = lambda model: False
     try:

@@ -25,7 +25,7 @@ import numpy as np
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.prompts.evolution.iteration import ARMS, Course, run_iteration
+from evolake.prompts.evolution.iteration import ARMS, IterationContext, run_iteration
 from evolake.prompts.evolution.population import MATCHES, Population, found_population
 from evolake.prompts.model.library import PrincipleLibrary, load_library, load_roots
 from evolake.prompts.model.prompt import SystemPrompt
@@ -118,7 +118,7 @@ def run(way: str, seed: int, iterations: int, learned: float) -> list[Point]:
     population = found_population({"plain": load_roots(SEEDS)["plain"]}, "0001")
     points, used = [], []
     with Agents(OperatorsBackend("0001"), line="prompts", cycle="0001") as agents:
-        course = Course(agents, judge, settings, library, "0001", seed)
+        course = IterationContext(agents, judge, settings, library, "0001", seed)
         for _ in range(iterations):
             done = run_iteration(population, world, PROBLEMS, course, arm=ARMS[arm])
             population = done.population

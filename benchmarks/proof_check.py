@@ -51,7 +51,7 @@ def instances(sizes: tuple[tuple[int, ...], tuple[int, ...]]) -> dict[str, bytes
 
 
 def proof_of(cnf: bytes) -> bytes:
-    """A proof by glucose of an unsatisfiable formula."""
+    """Return a proof by glucose of an unsatisfiable formula."""
     from pysat.formula import CNF
     from pysat.solvers import Solver
 
@@ -72,7 +72,7 @@ def solving(program: str, cnf: Path, proof: Path, *options: str) -> float:
 
 
 def checked(name: str, cnf: Path, proof: Path, spelling: ProofSpelling) -> Row:
-    """What a checker says, its cpu seconds and MiB."""
+    """Return what a checker says, its cpu seconds and MiB."""
     if name == "drat-trim":
         return drat_trim(cnf, proof)
     finding = CHECKERS[name].check(cnf, proof, LIMITS, spelling)
@@ -92,7 +92,7 @@ def drat_trim(cnf: Path, proof: Path) -> Row:
 
 
 def rows_of(title: str, data: bytes, names: list[str], solver: str | None, folder: Path) -> list[Row]:
-    """A row for each proof of a formula."""
+    """Return a row for each proof of a formula."""
     cnf, proof = folder / "a.cnf", folder / "a.proof"
     cnf.write_bytes(data)
     rows: list[Row] = []

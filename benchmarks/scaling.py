@@ -30,7 +30,7 @@ def run_cycle(root: Path, line: str, **settings: str) -> None:
 
 
 def environment(root: Path) -> dict[str, str]:
-    """This process's variables less those of evolake and Dagster, and where the scratch lake lies."""
+    """Return this process's variables less those of evolake and Dagster, and where the scratch lake lies."""
     outside = {name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))}
     return outside | {"EVOLAKE_LAKE": str(root / "lake"), "DAGSTER_HOME": str(root / "dagster")}
 
@@ -55,7 +55,7 @@ def candidates_of(root: Path, line: str, cycle: str) -> int:
 
 
 def measure(line: str, folder: Path) -> str:
-    """The line's row."""
+    """Return the line's row."""
     start = folder / line
     (start / "dagster").mkdir(parents=True)
     run_cycle(start, line)

@@ -25,7 +25,7 @@ CHANGE = "\nint evolake_changes_this(int x) { return x + 1; }\n"
 
 
 def built(folder: Path, name: str, *, seed: bool = False, again: bool = False) -> BuildResult:
-    """A build in a lake that remembers none."""
+    """Return a build in a lake that has no stored builds."""
     with tempfile.TemporaryDirectory() as lake:
         result = build_variant(folder, load_adapter(seed_named(name).adapter), BlobStore(Path(lake)), seed=seed, again=again)
     if not result.ok:

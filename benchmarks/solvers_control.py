@@ -70,7 +70,7 @@ from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import BuildResult, build_variant, open_program
 from evolake.solvers.repository.variant import source_sha
 from evolake.solvers.roles.coder import COMBINE
-from evolake.solvers.roles.told_rules import ShownRules
+from evolake.solvers.roles.rules_to_show import ShownRules
 from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Instance, Suite

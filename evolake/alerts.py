@@ -1,4 +1,4 @@
-"""Tell somebody that a run failed: a command that reads the alert as JSON on its standard input, a webhook that it is posted to, or both.
+"""Report that a run failed: a command that reads the alert as JSON on its standard input, a webhook that it is posted to, or both.
 
 `EVOLAKE_ALERT_COMMAND` and `EVOLAKE_ALERT_WEBHOOK` say which. An alert that cannot be delivered is an error, never silence. The webhook's address is
 a secret (its path often is the key): messages name its host alone.
@@ -20,7 +20,7 @@ TAIL = 500
 
 
 def alerting(settings: Settings) -> bool:
-    """Return whether anybody is to be told."""
+    """Return whether anybody is to be shown."""
     return bool(settings.alert_command or settings.alert_webhook)
 
 
@@ -40,7 +40,7 @@ def alert(settings: Settings, about: Mapping[str, str]) -> None:
     if settings.alert_webhook:
         untold += _post(settings.alert_webhook.get_secret_value(), body)
     if untold:
-        raise MachineryError("an alert was not delivered", got="; ".join(untold), do="mend EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK")
+        raise MachineryError("an alert was not delivered", got="; ".join(untold), do="fix EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK")
 
 
 def _run(command: str, body: str) -> list[str]:

@@ -27,9 +27,11 @@ class LazyGroup(click.Group):
         return self._later
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, those that are not imported included."""
         return sorted({*super().list_commands(ctx), *self.later()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of that name, imported now, or None."""
         if cmd_name in self.later():
             return self.later()[cmd_name].load()
         return super().get_command(ctx, cmd_name)
@@ -38,7 +40,7 @@ class LazyGroup(click.Group):
 class OrdinaryPath(click.Path):
     """A path on a command line: a file, a folder, or one that is yet to be made.
 
-    Named pipes, devices and sockets are refused here for every command, because reading one can wait or go on for ever.
+    Named pipes, devices and sockets are refused here for every command, because reading one can wait or continue for ever.
     What a folder holds is checked where it is read (`evolake.reading`).
     """
 
@@ -46,6 +48,7 @@ class OrdinaryPath(click.Path):
         super().__init__(exists=exists, file_okay=file_okay, dir_okay=dir_okay, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path. Raises an error of click if it names a pipe or a device."""
         try:
             require_ordinary(Path(value))
         except Unreadable:

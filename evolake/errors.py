@@ -1,4 +1,4 @@
-"""The exceptions of evolake, and what each means to whoever sees one.
+"""The exceptions of evolake, and what each means to a user or a caller.
 
     EvolakeError                    exit code 3 unless a subclass says otherwise
     ├── InputError                  exit code 2: the user gave something that cannot be used
@@ -77,7 +77,7 @@ class PartitionBusy(LakeError):
 
 
 class AgentUnavailable(MachineryError):
-    """The model endpoint answered in a way that no retry mends."""
+    """The model endpoint answered in a way that no retry repairs."""
 
 
 class BudgetExhausted(MachineryError):

@@ -1,11 +1,11 @@
 """The one place where a text becomes a file's name, and the check that an id passes before anything is built on it.
 
 A text may come from a model, from an imported file or from a person: `../../x`, `CON`, a thousand letters, no letter at all. `file_name` gives one
-name for it that lies in its folder, that every file system takes, and that no other text has:
+name for it that is in its folder, that every file system takes, and that no other text has:
 
     survivor-3          survivor-3                      a plain text is its own name
     ../../Etc/passwd    etc-passwd~89f65f288c04cfc5     a hash of the whole text stands for what was lost
-    Survivor-3          survivor-3~e41647c89871cd68     for upper case too: some file systems do not tell it apart
+    Survivor-3          survivor-3~e41647c89871cd68     for upper case too: some file systems do not distinguish it
 
 Plain are lower-case letters, digits, - and _ alone; the ~ before the hash is not, so no plain text is the name of another one.
 """
@@ -29,7 +29,7 @@ _HASH = 16
 
 
 def file_name(text: str, suffix: str = "") -> str:
-    """Return the name of the file for `text`: the same for the same text, another for another one, also where case is not told apart.
+    """Return the name of the file for `text`: the same for the same text, another for another one, also where case is not distinguished.
 
     Args:
         text: any text, half surrogate pairs included. suffix: what our code adds, such as ".html"; never data.

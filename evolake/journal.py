@@ -19,7 +19,9 @@ class HasKey(Protocol):
     """A job knows what makes it the same work as another: `key` is plain data that JSON can write."""
 
     @property
-    def key(self) -> Sequence[Any]: ...
+    def key(self) -> Sequence[Any]:
+        """Return the values that name the row."""
+        ...
 
 
 Work = TypeVar("Work", bound=HasKey)
@@ -33,7 +35,7 @@ def run_journaled(
 
     Args:
         run: a module's function of one job with a result that JSON can write. journal: file that results are appended to and taken from; its folder
-            must exist. fits: whether what a journal holds is a result of this program's version; what does not fit is made anew.
+            must exist. fits: whether what a journal holds is a result of this program's version; what does not fit is made again.
         on_progress: called with how many are done, how many there are, and each new result.
 
     Raises:
@@ -73,7 +75,7 @@ def read_journal(path: Path) -> Mapping[str, Any]:
 
 
 def append(path: Path, key: str, value: Any) -> None:
-    """Adds one line and syncs it; a torn line before it, left by a kill, is closed first."""
+    """Add one line and sync it; a torn line before it, left by a kill, is closed first."""
     line = json.dumps({"key": key, "value": value}).encode() + b"\n"
     with path.open("ab+") as file:
         if file.seek(0, os.SEEK_END):

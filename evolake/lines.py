@@ -3,7 +3,7 @@
 A line is two packages, its science and its assets, and one `LineSpec` that names what it contributes. Everything that lists lines (settings,
 profiles, the command line, reports, guidance, `evolake doctor`, the cookbook, Dagster's definitions) asks here, and nothing else names one,
 so that a further line is
-a package of its own with no change in this one:
+its own package with no change in this one:
 
     [project.entry-points."evolake.lines"]
     bridges = "bridges.line:LINE"
@@ -44,8 +44,8 @@ class LineSpec:
         profiles: package that holds a file `<profile>.toml` with the section's values for each profile that departs from the defaults.
         commands: name of a command of `evolake` -> click command or group.
         report: function (lake's root, cycle) -> `evolake.report.pages.Section`; None for the section that every line gets.
-        weight: how much work a cycle is beside those of other lines; any unit will do, and 1 is little. Run side by side, the heaviest line starts
-            first and the lightest beside it, which gets the processor first; the others follow from the heaviest on. A line that
+        weight: how much work a cycle is next to those of other lines; any unit will do, and 1 is little. Run side by side, the heaviest line starts
+            first and the lightest next to it, which gets the processor first; the others follow from the heaviest on. A line that
             others wait for counts with the heaviest of these.
         after: function (settings) -> lines whose results it reads: run side by side with them, it starts when they have ended.
         stands_on: lines whose code it imports; any other line, and what stands above the lines, it must not import.
@@ -54,11 +54,11 @@ class LineSpec:
             finished.
         tables: asset -> TableSchema: tables that SQL may name before the line has run.
         gates: the GateSpecs that its rules may be of, in order; None for rules that nobody holds to their names.
-        checkers: modules that register the checkers of its rules, beside those that collect the evidence of its gates.
+        checkers: modules that register the checkers of its rules, next to those that collect the evidence of its gates.
         evidence: `evolake.gates.stored.StoredEvidence`: how what its gates saw is found again; None where verdicts name it.
-        cookbook: package that holds questions as SQL files beside those in `sql/cookbook`.
+        cookbook: package that holds questions as SQL files next to those in `sql/cookbook`.
         requirements: function () -> requirements of this machine.
-        artifacts: `evolake.report.artifacts.LineArtifacts`: how its artifacts are told, and the gain of its champion; None for the common way.
+        artifacts: `evolake.report.artifacts.LineArtifacts`: how its artifacts are shown, and the gain of its champion; None for the common way.
         seeds: `evolake.lake.immigrants.SeedSource`: the files that it starts from, and which enter it later.
         bundle: `evolake.bundles.model.LineBundle`: what a champion is taken out with so that it can be checked elsewhere.
         model_calls: function (settings, first=whether the line has finished no cycle, seeds=whether its seeds are to be judged first) ->
@@ -96,7 +96,7 @@ class LineSpec:
 class Requirement:
     """Something that a line needs of the machine, as `evolake doctor` says it. Its absence skips the line or a part of it and nothing else.
 
-    name: what is needed. ok: whether it is there. detail: what was found. skips: what its absence skips. mend: the line that installs it.
+    name: what is needed. ok: whether it is there. detail: what was found. skips: what its absence skips. repair: the line that installs it.
     """
 
     name: str
@@ -108,7 +108,7 @@ class Requirement:
 
 @cache
 def lines() -> Mapping[str, LineSpec]:
-    """name -> spec of every registered line and study, by name. Read once per process.
+    """Return name -> spec of every registered line and study, by name. Read once per process.
 
     Raises:
         InputError: no entry point at all (an earlier version is installed), one that is no LineSpec or cannot be imported, or two of one name.
@@ -120,11 +120,11 @@ def lines() -> Mapping[str, LineSpec]:
             spec = entry.load()
         except Exception as error:
             what = f"the line {entry.name!r} of {owner} cannot be loaded"
-            raise InputError(what, wanted=entry.value, got=f"{type(error).__name__}: {error}", do=f"mend or uninstall {owner}") from error
+            raise InputError(what, wanted=entry.value, got=f"{type(error).__name__}: {error}", do=f"fix or uninstall {owner}") from error
         if not isinstance(spec, LineSpec) or spec.name != entry.name:
             wanted = f"a LineSpec named {entry.name!r}"
             raise InputError(f"the entry point {entry.value} of {owner} is no line", wanted=wanted, got=repr(spec)[:80],
-            do=f"mend or uninstall {owner}")
+            do=f"fix or uninstall {owner}")
         if result.get(spec.name, spec) != spec:
             raise InputError(f"two packages have a line {spec.name!r}", got=f"{owner} and another", do="uninstall one of them")
         result[spec.name] = spec
@@ -135,7 +135,8 @@ def lines() -> Mapping[str, LineSpec]:
 
 
 def modules_of(package: str) -> dict[str, ModuleType]:
-    """name -> module of every module that lies in a package (not in packages below it), by name. What is listed so needs no list elsewhere."""
+    """Return name -> module of every module in a package (not in packages below it), by name. What is listed
+    so needs no list elsewhere."""
     return {
         module.name: import_module(f"{package}.{module.name}")
         for module in sorted(iter_modules(import_module(package).__path__), key=lambda result: result.name) if not module.ispkg

@@ -1,4 +1,4 @@
-"""Create files and folders where nothing is yet: all of them, or none."""
+"""Create files and folders if nothing is yet: all of them, or none."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_new(files: Mapping[Path, str]) -> None:
 def new_files(files: Mapping[Path, str]) -> Iterator[None]:
     """Write each text to its path for the block that follows, and remove all of them again if it fails. Raises as `write_new`."""
     if taken := [path for path in files if path.exists() or path.is_symlink()]:
-        raise InputError(f"{taken[0]} is there already", wanted="a path where nothing is", do="choose another one: nothing is overwritten")
+        raise InputError(f"{taken[0]} is there already", wanted="a path that does not exist", do="choose another one: nothing is overwritten")
     with undone(*files):
         for path, text in files.items():
             try:

@@ -1,6 +1,6 @@
 """Where evolake's own files are, and which project a command works on.
 
-What evolake brings along (`pipelines`, `assets`, `resources`, `sql`, `deploy`, the seeds) lies in the repository or, of an installed package, in its
+What evolake brings along (`pipelines`, `assets`, `resources`, `sql`, `deploy`, the seeds) is in the repository or, of an installed package, in its
 folder `_project` (see setup.py), which is only ever read. A project is where the lake and Dagster's home are: a folder that `evolake init` laid out,
 marked by `evolake.toml`. EVOLAKE_PROJECT names it, else it is the nearest one from the current folder upwards, else the repository.
 
@@ -19,7 +19,7 @@ from evolake.errors import InputError
 
 _PACKAGE = Path(__file__).resolve().parent
 PRIVATE = _PACKAGE / "_project"
-"""Holds what came along with an installed package. Hidden in the jail: formulas, answers and rules lie in it."""
+"""Holds what came along with an installed package. Hidden in the jail: formulas, answers and rules are in it."""
 INSTALLED = PRIVATE.is_dir()
 BROUGHT = PRIVATE if INSTALLED else _PACKAGE.parent
 """The folder that holds what evolake brings along."""
@@ -31,7 +31,7 @@ UI = "dagster dev" if INSTALLED else "make dev"
 
 
 def find() -> Path | None:
-    """Return the project's folder; None where there is none: evolake is installed, and nobody laid one out here.
+    """Return the project's folder; None if there is none: evolake is installed, and none was laid out here.
 
     Raises:
         InputError: EVOLAKE_PROJECT names something else.
@@ -79,12 +79,13 @@ def install(extra: str = "") -> str:
 
 
 def command(module: str) -> list[str]:
-    """Return the command that runs a module of `pipelines` as a process of its own; its arguments follow."""
+    """Return the command that runs a module of `pipelines` as its own process; its arguments follow."""
     return [sys.executable, "-P", "-m", "evolake.project", module]
 
 
 def enter(project: Path | None = None) -> None:
-    """Makes `pipelines`, `assets` and `resources` importable in this process, and `project` the project of it and of those that it starts.
+    """Make `pipelines`, `assets` and `resources` importable in this process, and `project` the project of it
+    and of those that it starts.
 
     Raises:
         InputError: a package of another owner has one of these names here.
@@ -99,7 +100,7 @@ def enter(project: Path | None = None) -> None:
         if not spec or not spec.origin or Path(spec.origin).resolve() != BROUGHT / name / "__init__.py":
             raise InputError(
                 f"another package is named {name!r}", wanted=str(BROUGHT / name), got=result,
-                do="uninstall or rename it, or install evolake into an environment of its own",
+                do="uninstall or rename it, or install evolake into a separate environment",
             )
 
 

@@ -7,7 +7,7 @@
     gate: trace             # the gate that applies it
     check: designs.traces   # a registered checker
     parameters: {"max_nodes": 5000}
-    lesson: Write fewer operators.    # optional: what a proposer is told that the rule has blocked, in one sentence
+    lesson: Write fewer operators.    # optional: what a proposer is shown that the rule has blocked, in one sentence
     ---
     Why the rule exists, for people.
 
@@ -15,7 +15,7 @@ The front matter is a flat list of `key: value`; `parameters` is JSON. A hash of
 sorted: prose and lesson may be edited without making a verdict stale. A verdict names the hash of the rules of its gate (`Ruleset.hash_of`), and
 so does the code version of a gate's asset (`files_hash`): an edit makes stale what asks the edited rule, and nothing else.
 
-A rule of kind `guidance` judges nothing: it has no gate, no check and no parameters, and its text is what agents are told. It is among `guidance`,
+A rule of kind `guidance` judges nothing: it has no gate, no check and no parameters, and its text is what agents are shown. It is among `guidance`,
 not among `rules`, and not in the hash.
 
 This module knows no gate and no checker, so that definitions can be loaded without them; `evolake.gates.rules` holds rules to what a line has.
@@ -61,6 +61,7 @@ class Rule:
 
     @property
     def meaning(self) -> str:
+        """Return what the ruleset's hash is over: id, version, kind, gate, check and parameters."""
         return json.dumps([self.id, self.version, self.kind, self.gate, self.check, self.parameters], sort_keys=True)
 
 
@@ -86,7 +87,7 @@ def parse_rule(text: str, path: str) -> Rule:
     required = REQUIRED if fields.get("kind") == GUIDANCE else REQUIRED | {"gate", "check"}
     if missing := required - set(fields):
         raise InputError(f"rule file {path} lacks {', '.join(sorted(missing))}", do="add the missing fields to the front matter")
-    check_id(f"rule file {path}", fields["id"], do="mend `id` in its front matter")
+    check_id(f"rule file {path}", fields["id"], do="fix `id` in its front matter")
     if fields["kind"] not in KINDS:
         raise InputError(f"rule file {path}: kind", wanted=f"one of {', '.join(KINDS)}", got=fields["kind"])
     if fields["kind"] == GUIDANCE and (stray := sorted(JUDGING & set(fields))):
@@ -135,7 +136,7 @@ def read_rules(folder: Path, line: str) -> list[Rule]:
     rules = sorted((parse_rule(_text_of(path), path.name) for path in files), key=lambda rule: rule.id)
     ids = [rule.id for rule in rules]
     if twice := sorted({name for name in ids if ids.count(name) > 1}):
-        raise InputError(f"rule id {twice[0]!r} is in two files", do="give each rule an id of its own")
+        raise InputError(f"rule id {twice[0]!r} is in two files", do="give each rule its own id")
     return rules
 
 
@@ -143,5 +144,5 @@ def _text_of(path: Path) -> str:
     try:
         return read_text(path, LARGEST_RULE)
     except (OSError, Unreadable) as error:
-        got, do = reason(error), "mend the file or remove it"
+        got, do = reason(error), "fix the file or remove it"
         raise InputError(f"the rule file {path} cannot be read", wanted="a file in UTF-8", got=got, do=do) from None

@@ -1,7 +1,8 @@
 """Folders for a while, below the temporary directory: gone when their block ends, and swept by a later process when theirs was killed.
 
-Each is locked (flock on the folder itself) for as long as a process has it open. The lock dies with its process, so whoever gets the lock of a folder
-of this host and user knows that nobody works in it any more. Where folders cannot be locked (some network file systems), nothing is swept.
+Each is locked (flock on the folder itself) for as long as a process has it open. The lock dies with its process, so a process that gets the lock
+of a folder
+of this host and user knows that no process works in it any more. Where folders cannot be locked (some network file systems), nothing is swept.
 """
 
 from __future__ import annotations
@@ -37,14 +38,15 @@ class Scratch(tempfile.TemporaryDirectory[str]):
         self._unlock = weakref.finalize(self, os.close, held) if held is not None else None
 
     def cleanup(self) -> None:
-        """Removes the folder."""
+        """Remove the folder."""
         super().cleanup()
         if self._unlock is not None:
             self._unlock()
 
 
 def sweep(place: Path) -> list[Path]:
-    """Removes the folders in `place` that this user's processes on this host made and no process holds any more. Returns them."""
+    """Remove the folders in `place` that this user's processes on this host made and no process holds any
+    more. Return them."""
     gone: list[Path] = []
     for path in [path for path in place.iterdir() if _NAME.fullmatch(path.name)]:
         try:

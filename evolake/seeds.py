@@ -16,7 +16,7 @@ def child_seed(root: int, line: str, cycle: str, purpose: str, index: int = 0) -
 
     Args:
         root: the run's root seed, any non-negative integer.
-        line, cycle, purpose: names; `index` tells apart the members of one purpose.
+        line, cycle, purpose: names; `index` distinguishes the members of one purpose.
     """
     if root < 0:
         raise ValueError(f"root seed must be non-negative (got {root})")

@@ -2,7 +2,7 @@
 
 Every setting has an environment variable (`EVOLAKE_` + name in capitals; nested names joined by `__`). A profile is a TOML file of sizes and
 limits in `evolake/profiles/`, and one for each line that departs from its defaults; `EVOLAKE_PROFILE` names the one to use and single values can be
-overridden, e.g. `EVOLAKE_DESIGNS__BATCH=20`. Where no profile is named, a lake goes on with the one that its newest population was sealed under.
+overridden, e.g. `EVOLAKE_DESIGNS__BATCH=20`. If no profile is named, a lake continues with the one that its newest population was sealed under.
 Precedence, highest first: environment, profile, defaults. Outside of a project (`evolake.project`) the lake has no default: `require_lake` raises.
 """
 
@@ -55,7 +55,7 @@ class LineSettings(BaseModel):
 
 
 class SessionSettings(BaseModel):
-    """What one session of a role may take; the budget of cycle and run holds beside it. None means no bound of that kind."""
+    """What one session of a role may take; the budget of cycle and run holds next to it. None means no bound of that kind."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     turns: int = Field(default=40, gt=0, description="replies of the model in one session")
@@ -121,7 +121,7 @@ class Settings(BaseSettings):
     backend: Literal["operators", "model"] = Field(
         default="operators", description="who answers the roles: `operators`, a classical search with no model in it, or `model`, an endpoint",
     )
-    workers: int = Field(default_factory=lambda: max(1, os.cpu_count() or 1), gt=0, description="processes and jails at work at once")
+    workers: int = Field(default_factory=lambda: max(1, os.cpu_count() or 1), gt=0, description="processes and jails that run at the same time")
     compute: str = Field(
         default="local", description="where heavy work is done: `local`, processes of this machine; `dask`, a Dask cluster of such; `dask:tcp://HOST:PORT`",
     )
@@ -144,10 +144,10 @@ class Settings(BaseSettings):
         default_factory=dict, description="role -> how its replies are drawn; the key `default` holds for the rest, field by field",
     )
     model_strict: bool = Field(default=False, description="whether a completion that names another model than was asked for is an error")
-    model_threads: int = Field(default=4, gt=0, description="model calls in flight at once")
+    model_threads: int = Field(default=4, gt=0, description="model calls in flight at the same time")
     prices: dict[str, PriceSettings] = Field(default_factory=dict, description="model name -> price; needed for a budget in usd")
-    replay_only: bool = Field(default=False, description="whether only replies on the tape may be used: a call that is not there is an error")
-    alert_command: str | None = Field(default=None, description="command that is told of a failed run: JSON on its standard input")
+    replay_only: bool = Field(default=False, description="whether only replies in the call cache may be used: a call that is not there is an error")
+    alert_command: str | None = Field(default=None, description="command that receives a failed run: JSON on its standard input")
     alert_webhook: SecretStr | None = Field(default=None, description="address that the same JSON is posted to; never printed")
     coder: str = Field(
         default="one-shot", pattern=r"^(one-shot|session|command:.*\S.*)$",
@@ -215,7 +215,8 @@ class Settings(BaseSettings):
         return getattr(self, self._place(kind))
 
     def with_section(self, section: BaseModel) -> Self:
-        """These settings with another section in the place of that of its class. Raises as `of` does."""
+        """Return these settings with another section in the place of that of its class. Raises as `of`
+        does."""
         return self.model_copy(update={self._place(type(section)): section})
 
     def _place(self, kind: type[BaseModel]) -> str:
@@ -228,7 +229,8 @@ class Settings(BaseSettings):
 
 @cache
 def settings_type() -> type[Settings]:
-    """`Settings` with a section for each line that is installed: `EVOLAKE_<LINE>__<FIELD>` in the environment, `<line>=` when it is made."""
+    """Return `Settings` with a section for each line that is installed: `EVOLAKE_<LINE>__<FIELD>` in the
+    environment, `<line>=` when it is made."""
     kinds = {spec.name: spec.settings.load() for spec in lines().values() if spec.settings}
     sections: dict[str, Any] = {name: (kind, kind()) for name, kind in kinds.items()}
     return create_model("LoadedSettings", __base__=Settings, **sections)
@@ -262,7 +264,7 @@ def profile_names() -> list[str]:
 
 
 def profile_sections(profile: str) -> dict[str, dict[str, Any]]:
-    """line -> the values that a profile sets in its section, of the lines that have a file for it."""
+    """Return line -> the values that a profile sets in its section, of the lines that have a file for it."""
     files = {spec.name: folder_of(spec.profiles) / f"{profile}.toml" for spec in lines().values() if spec.profiles}
     return {name: tomllib.loads(path.read_text()) for name, path in files.items() if path.is_file()}
 
@@ -280,7 +282,8 @@ def profile_of(lake: Path) -> str | None:
 
 
 def chosen_profile(lake: Path | None = None) -> tuple[str, str]:
-    """(the profile that holds where none is passed, who chose it). lake: whose is asked; by default that of the environment or the project."""
+    """Return (the profile that holds if none is passed, who chose it). lake: whose is asked; by default
+    that of the environment or the project."""
     if name := os.environ.get("EVOLAKE_PROFILE"):
         return name, "as asked"
     place = lake or os.environ.get("EVOLAKE_LAKE") or _lake_of_project()
@@ -308,7 +311,8 @@ def _has_seals(lake: Path) -> bool:
 
 
 def load(profile: str | None = None, **overrides: Any) -> Settings:
-    """Settings of `profile` (default: EVOLAKE_PROFILE, else the lake's, else laptop) with `overrides` (values of the right type) above everything.
+    """Return settings of `profile` (default: EVOLAKE_PROFILE, else the lake's, else laptop) with `overrides`
+    (values of the right type) above everything.
 
     Raises:
         InputError: no such profile, or a value that does not fit its setting.
@@ -328,14 +332,14 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
         variable = " or ".join(name for name in sorted(os.environ) if name.upper().split("__")[0] == variable) or variable
         raise InputError(
             f"{variable} cannot be read", wanted='JSON, such as EVOLAKE_MODELS=\'{"default": "some-model"}\'',
-            got=str(error.__cause__ or error), do=f"mend the variable {variable}, or unset it",
+            got=str(error.__cause__ or error), do=f"fix the variable {variable}, or unset it",
         ) from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise InputError(
             f"setting {where!r} cannot be used", wanted=first["msg"], got=repr(first.get("input"))[:200],
-            do=f"mend EVOLAKE_{where.upper().replace('.', '__')} or the profile {name}.toml",
+            do=f"fix EVOLAKE_{where.upper().replace('.', '__')} or the profile {name}.toml",
         ) from None
 
 

@@ -40,7 +40,11 @@ def lines_of(text: str) -> list[str]:
 
 def end_of(line: str) -> str:
     """Return the end of a line; "" for the last one if it has none."""
-    return "\r\n" if line.endswith("\r\n") else line[-1:] if line.endswith(("\r", "\n")) else ""
+    if line.endswith("\r\n"):
+        return "\r\n"
+    if line.endswith(("\r", "\n")):
+        return line[-1:]
+    return ""
 
 
 def usual_end(text: str) -> str:

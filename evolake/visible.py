@@ -22,7 +22,7 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def visible(text: str) -> str:
-    r"""Return `text` with every character escaped that a terminal obeys or nobody sees; ends of lines and tabs stay.
+    r"""Return `text` with every character escaped that a terminal obeys or that cannot be seen; ends of lines and tabs stay.
 
     >>> visible("a\x1b[2J\u202eb")
     'a\\x1b[2J\\u202eb'
@@ -52,7 +52,13 @@ def visible_json(text: str) -> str:
 
 def _escaped(match: re.Match[str]) -> str:
     character, code = match[0], ord(match[0])
-    return _SHORT.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
+    if code < 0x100:
+        escape = f"\\x{code:02x}"
+    elif code < 0x10000:
+        escape = f"\\u{code:04x}"
+    else:
+        escape = f"\\U{code:08x}"
+    return _SHORT.get(character) or escape
 
 
 def _json_escaped(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""The sensor `alerts`: whoever the settings name is told of each run that failed, with the reason and what mends it.
+"""The sensor `alerts`: the receiver in the settings gets a message on each run that failed, with the reason and what repairs it.
 
 It is on from the start where EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK is set as the definitions are loaded. An alert that was not delivered
 makes the tick red.
@@ -25,18 +25,18 @@ VARIABLES = ("EVOLAKE_ALERT_COMMAND", "EVOLAKE_ALERT_WEBHOOK")
 
 
 def alerts() -> dg.SensorDefinition:
-    """The sensor."""
+    """Return the sensor."""
     set_here = any(os.environ.get(name) for name in VARIABLES)
     on = dg.DefaultSensorStatus.RUNNING if set_here else dg.DefaultSensorStatus.STOPPED
 
     @dg.run_failure_sensor(
         name="alerts", default_status=on, minimum_interval_seconds=INTERVAL_S, monitor_all_code_locations=False,
-        description="Tells EVOLAKE_ALERT_COMMAND and EVOLAKE_ALERT_WEBHOOK of every run that failed, as JSON.",
+        description="Sends every failed run to EVOLAKE_ALERT_COMMAND and EVOLAKE_ALERT_WEBHOOK, as JSON.",
     )
     def tell(context: dg.RunFailureSensorContext) -> dg.SkipReason | None:
         settings = settings_module.load()
         if not alerting(settings):
-            return dg.SkipReason("nobody is to be told: set EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK, and reload")
+            return dg.SkipReason("no receiver is set: set EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK, and reload")
         alert(settings, about(context))
         return None
 
@@ -44,12 +44,12 @@ def alerts() -> dg.SensorDefinition:
 
 
 def about(context: dg.RunFailureSensorContext) -> dict[str, str]:
-    """What is told of a failed run. `mend` says what to do next."""
+    """Return what is reported about a failed run. `mend` says what to do next."""
     run = context.dagster_run
     line, cycle = run.tags.get(LINE_TAG, ""), run.tags.get(PARTITION_TAG, "")
     what = f"{line or run.job_name}{f' cycle {cycle}' if cycle else ''}"
     reason = _reason(context)
-    mend = "the next night runs the cycle again; `evolake status` says where the line stands" if cycle else "see the run's log"
+    mend = "the next night runs the cycle again; `evolake status` shows the state of the line" if cycle else "see the run's log"
     return {
         "event": "run_failed", "run_id": run.run_id, "job": run.job_name, "line": line, "cycle": cycle, "reason": reason, "mend": mend,
         "text": f"evolake: {what} failed: {reason} (run {run.run_id}); {mend}",
@@ -57,16 +57,17 @@ def about(context: dg.RunFailureSensorContext) -> dict[str, str]:
 
 
 def _reason(context: dg.RunFailureSensorContext) -> str:
-    """What the first failed step said, else who or what ended the run."""
+    """Return what the first failed step said, else who or what ended the run."""
     failed = [event for event in context.get_step_failure_events() if not was_interrupted(event)]
     if failed:
         return blame(failed[0])[1]
-    told = [text for text in _told_of_the_end(context) if text]
+    told = [text for text in _said_of_the_end(context) if text]
     return "; ".join(dict.fromkeys(told)) or "no reason is recorded: the run was marked as failed from outside, by a person or a program"
 
 
-def _told_of_the_end(context: dg.RunFailureSensorContext) -> Iterator[str]:
-    """What Dagster and `pipelines.burial` recorded of a run that ended without a failed step, most telling first."""
+def _said_of_the_end(context: dg.RunFailureSensorContext) -> Iterator[str]:
+    """Yield what Dagster and `pipelines.burial` recorded of a run that ended without a failed step, most
+    telling first."""
     end = context.failure_event
     data = end.event_specific_data
     error = getattr(data, "error", None)

@@ -9,7 +9,7 @@ from evolake.lake import Lake
 
 
 def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> list[str]:
-    """The last sentences of a run.
+    """Return the last sentences of a run.
 
     Args:
         lake: as the run left it.
@@ -20,13 +20,14 @@ def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequenc
 
 
 def _cycles(sealed: Mapping[str, Sequence[str]]) -> list[str]:
-    """How far each line came, in one sentence; none where no cycle was sealed."""
+    """How far each line came, in one sentence; none if no cycle was sealed."""
     parts = [f"{line} {cycles[0]}" + (f" to {cycles[-1]}" if len(cycles) > 1 else "") for line, cycles in sealed.items() if cycles]
     return [f"sealed: {', '.join(parts)}; next: evolake status, or evolake report --out report.html"] if parts else []
 
 
 def _spent(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> str:
-    """What was asked of a model, what it took and what the budget leaves, with the cycle that each line stopped in."""
+    """Return what was asked of a model, what it took and what the budget leaves, with the cycle that each
+    line stopped in."""
     from evolake.agents.spending import spent_sentence
 
     cycles = {line: sorted({*done, *lake.seals.cycles(line)[-1:]}) for line, done in sealed.items()}

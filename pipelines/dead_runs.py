@@ -17,7 +17,7 @@ INTERVAL_S = 30
 
 
 def dead_runs(lines: Sequence[Line]) -> dg.SensorDefinition:
-    """The sensor; runs made in process are looked at for these lines."""
+    """Return the sensor; runs made in process are looked at for these lines."""
 
     @dg.sensor(
         name="dead_runs", default_status=dg.DefaultSensorStatus.RUNNING, minimum_interval_seconds=INTERVAL_S,

@@ -1,4 +1,4 @@
-"""How long a line still needs, by what Dagster recorded of its last run of the same kind, profile and sizes; None where there was no such run."""
+"""How long a line still needs, by what Dagster recorded of its last run of the same kind, profile and sizes; None if there was no such run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ SIZES_TAG = "evolake/sizes"
 
 
 def size_tags(settings: Settings, line: str) -> dict[str, str]:
-    """What a run is tagged with, so that times are compared of runs of one size: the profile, and a hash of what may override it for the line."""
+    """Return what a run is tagged with, so that times are compared of runs of one size: the profile, and a
+    hash of what may override it for the line."""
     section = getattr(settings, line, None)
     own = {"line": section.model_dump(mode="json") if section is not None else None, "backend": settings.backend, "models": settings.models}
     own |= {"workers": settings.workers, "compute": settings.compute}
@@ -24,7 +25,7 @@ def size_tags(settings: Settings, line: str) -> dict[str, str]:
 
 
 def step_seconds(instance: dg.DagsterInstance, job: str, tags: Mapping[str, str]) -> dict[str, float]:
-    """Step -> seconds, of the newest run of a job that succeeded with these tags; empty where there is none."""
+    """Step -> seconds, of the newest run of a job that succeeded with these tags; empty if there is none."""
     wanted = dg.RunsFilter(job_name=job, statuses=[dg.DagsterRunStatus.SUCCESS], tags=dict(tags))
     runs = instance.get_runs(wanted, limit=1)
     steps = instance.get_run_step_stats(runs[0].run_id) if runs else []
@@ -32,10 +33,10 @@ def step_seconds(instance: dg.DagsterInstance, job: str, tags: Mapping[str, str]
 
 
 def seconds_left(of_run: dict[str, float], done: Collection[str], of_cycle: dict[str, float], cycles_after: int) -> float | None:
-    """What is left of a run at work and of the cycles after it; None where either is unknown.
+    """Return what is left of a run running and of the cycles after it; None where either is unknown.
 
     Args:
-        of_run: step -> seconds of a run such as the one at work. done: its steps that have ended. of_cycle: of a cycle.
+        of_run: step -> seconds of a run such as the one running. done: its steps that have ended. of_cycle: of a cycle.
     """
     if not of_run or (cycles_after and not of_cycle):
         return None

@@ -16,10 +16,10 @@ Kind = Literal["began", "step", "working", "detail", "ended", "said", "stopped"]
 class Event:
     """One thing that happened to a line.
 
-    kind: began (a run: its seeds or a cycle), step (an asset is at work), working (how far that asset is), detail (for `-v`), ended (the run
+    kind: began (a run: its seeds or a cycle), step (an asset is running), working (how far that asset is), detail (for `-v`), ended (the run
         succeeded), said (for everybody), stopped (the line is at its end, well or badly).
     what: the run, as "cycle 2 of 3". text: the asset (working: and how far it is), the detail, the sentence. seconds: how long the run took.
-    left_s: seconds until the line is through with all its cycles, by recorded times; None where none are recorded yet.
+    left_s: seconds until the line is through with all its cycles, by recorded times; None if none are recorded yet.
     """
 
     line: str
@@ -38,5 +38,5 @@ Tell = Callable[[Event], None]
 
 
 def event_of(text: str) -> Event:
-    """The event of a line that `to_json` wrote. Raises ValueError or TypeError where it is none."""
+    """Return the event of a line that `to_json` wrote. Raises ValueError or TypeError where it is none."""
     return Event(**json.loads(text))

@@ -1,8 +1,9 @@
 """`python -m pipelines.evolve`: run the next cycles of some lines.
 
 It goes through Dagster, so that runs, checks and partitions are there to look at afterwards. Seeds first where cycle 0001 is not sealed, then
-`--cycles` more cycles of each line, from the first that is not sealed yet: killed at any point and started again, it goes on. Several lines run side
-by side, each in a process of its own; a line that fails stops, and the others go on. No daemon and no webserver is needed; Dagster's log goes to
+`--cycles` more cycles of each line, from the first that is not sealed yet: killed at any point and started again, it continues. Several lines
+run side
+by side, each in its own process; a line that fails stops, and the others continue. No daemon and no webserver is needed; Dagster's log goes to
 `$DAGSTER_HOME/logs/`.
 
 Exit codes: 0 all cycles are sealed; 1 a blocking check judged a cycle bad; 2 wrong usage or input; 3 our machinery failed. `evolake run` calls this.
@@ -49,7 +50,7 @@ PART = "--as-part"
 
 
 def choose(names: str, lines: Sequence[Line]) -> list[Line]:
-    """The lines that `names` (comma-separated, or `all`) means.
+    """Return the lines that `names` (comma-separated, or `all`) means.
 
     Raises:
         InputError: a name that is no line.
@@ -65,8 +66,8 @@ def choose(names: str, lines: Sequence[Line]) -> list[Line]:
 
 
 def runnable(chosen: Sequence[Line], names: str, say: Callable[[str], None], *, require_all: bool) -> list[Line]:
-    """The lines of `chosen` that this machine has everything for and that have something to do. With `all`, the others are skipped and said so; by
-    name, they are an error.
+    """Return the lines of `chosen` that this machine has everything for and that have something to do. With
+    `all`, the others are skipped and said so; by name, they are an error.
 
     Raises:
         InputError: there is nothing to do for a line that was named.
@@ -97,12 +98,12 @@ def runnable(chosen: Sequence[Line], names: str, say: Callable[[str], None], *, 
 @click.option("-v", "--verbose", is_flag=True, help="A line for every asset and check.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 @click.option("--definitions", "module", default="pipelines.definitions", hidden=True, help="Module with `defs` and `lines` (for tests).")
-@click.option(PART, "as_part", is_flag=True, hidden=True, help="Tell the process that started this one, see `side_by_side`.")
+@click.option(PART, "as_part", is_flag=True, hidden=True, help="Report to the process that started this one, see `side_by_side`.")
 def main(
     names: str, how_many: int, profile: str | None, backend: str | None, seed: int | None, at_once: int | None, verbose: bool, as_json: bool,
     module: str, as_part: bool,
 ) -> int:
-    """Run the next cycles of some lines; goes on where an earlier run stopped."""
+    """Run the next cycles of some lines; continues where an earlier run stopped."""
     for name, value in (("EVOLAKE_PROFILE", profile), ("EVOLAKE_BACKEND", backend), ("EVOLAKE_SEED", seed)):
         if value is not None:
             os.environ[name] = str(value)
@@ -156,7 +157,8 @@ def main(
 def _here(
     definitions: dg.Definitions, home: Path, lake: Lake, profile: str, tell: Tell, lines: Sequence[Line], how_many: int, turns: Turns | None = None,
 ) -> Outcome:
-    """The lines in this process, one after the other; what fails in one is no reason for another to stop."""
+    """Run the lines in this process, one after the other; what fails in one is no reason for another to
+    stop."""
     def of(line: Line) -> Outcome:
         try:
             return evolve(stage, line, how_many)
@@ -170,7 +172,8 @@ def _here(
 
 
 def _forecast(settings: Settings, lake: Lake, lines: Sequence[Line]) -> str:
-    """What a cycle will cost by a model, in one line; "" if none is called. Operators do not wait for its imports."""
+    """Return what a cycle will cost by a model, in one line; "" if none is called. Operators do not wait for
+    its imports."""
     if settings.backend != "model" and not settings.model_base_url:
         return ""
     from evolake.agents.forecast import forecast_sentence, forecasts
@@ -194,7 +197,7 @@ def _both(first: Tell, second: Tell) -> Tell:
 
 
 def _apart(processes: SideBySide, lines: Sequence[str]) -> Outcome:
-    """The lines side by side. SIGTERM ends them as an interrupt does."""
+    """Run the lines side by side. SIGTERM ends them as an interrupt does."""
     with dg.DagsterInstance.get() as instance:
         instance.get_runs(limit=1)  # makes the tables of an empty home: two processes that make them at once can collide
         instance.get_dynamic_partitions("")
@@ -215,11 +218,17 @@ def _terminated_as_interrupted() -> Iterator[None]:
 
 
 def entry(arguments: Sequence[str] | None = None) -> int:
-    """`main` with evolake's exit codes: errors are printed, never a traceback of ours, save for a fault nobody foresaw."""
+    """Run `main` with evolake's exit codes: errors are printed, never a traceback of ours, save for a fault
+    nobody foresaw."""
     given = sys.argv[1:] if arguments is None else arguments
     if PART in given:
         parent()
-    fail = _fail_part if PART in given else _fail_json if "--json" in given else _fail
+    if PART in given:
+        fail = _fail_part
+    elif "--json" in given:
+        fail = _fail_json
+    else:
+        fail = _fail
     try:
         return int(main(args=arguments, standalone_mode=False) or 0)
     except click.ClickException as error:

@@ -1,4 +1,4 @@
-"""How every run that has a process of its own is executed: step after step in that process, which holds the run's lock until it ends.
+"""How every run that has its own process is executed: step after step in that process, which holds the run's lock until it ends.
 
 So whoever finds the lock of an unfinished run free knows that it is dead (`pipelines.burial`), whatever became of the code server that started it.
 """
@@ -34,10 +34,10 @@ class LivingExecutor(dg.Executor):
         return self._inner.step_dependency_config
 
     def execute(self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan) -> Iterator[DagsterEvent]:
-        """The steps.
+        """Run the steps.
 
         Raises:
-            PartitionBusy: the run was declared dead before it came to its first step, so that another may be at work in its place.
+            PartitionBusy: the run was declared dead before it came to its first step, so that another may be running in its place.
         """
         run_id = plan_context.run_id
         live_as(LakeResource().open(), run_id)

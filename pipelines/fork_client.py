@@ -65,7 +65,7 @@ class Forked:
 
 
 class Forking:
-    """The process that forks, started at once, so that it imports while the caller does. Close it, or use it as a context manager.
+    """The process that forks, started immediately, so that it imports while the caller does. Close it, or use it as a context manager.
 
     module: with the definitions. log: where what it writes to stderr goes.
     """

@@ -24,15 +24,16 @@ TICKS = 100
 
 
 def refuse_unknown(lines: Sequence[BuiltLine]) -> None:
-    """Raises InputError where EVOLAKE_NIGHTLY_LINES names what is no line."""
+    """Raise InputError where EVOLAKE_NIGHTLY_LINES names what is no line."""
     known = [built.line.name for built in lines]
     for name in filter(None, (part.strip() for part in os.environ.get(LINES_VARIABLE, "").split(","))):
         if name not in (*known, "all"):
-            raise InputError(f"{LINES_VARIABLE} names no line: {name!r}", wanted=f"all, or some of: {', '.join(known)}", do="mend the variable")
+            raise InputError(f"{LINES_VARIABLE} names no line: {name!r}", wanted=f"all, or some of: {', '.join(known)}", do="fix the variable")
 
 
 def kept_fresh(built: BuiltLine) -> list[Asset]:
-    """The line's assets; those of its cycles with a freshness policy where its schedule is on from the start."""
+    """Return the line's assets; those of its cycles with a freshness policy where its schedule is on from the
+    start."""
     if not works_nightly(built.line.name):
         return list(built.assets)
     policy = policy_of(os.environ.get(CRON_VARIABLE, TWO_IN_THE_NIGHT))
@@ -44,9 +45,10 @@ def kept_fresh(built: BuiltLine) -> list[Asset]:
 
 
 def policy_of(cron: str) -> dg.FreshnessPolicy:
-    """The policy of assets that are made at each tick of `cron` (UTC). Raises InputError where it is no cron string."""
+    """Return the policy of assets that are made at each tick of `cron` (UTC). Raises InputError where it is
+    no cron string."""
     if not is_valid_cron_string(cron):
-        raise InputError(f"{CRON_VARIABLE} is no schedule", wanted="five fields of cron, such as '0 2 * * *'", got=repr(cron), do="mend the variable")
+        raise InputError(f"{CRON_VARIABLE} is no schedule", wanted="five fields of cron, such as '0 2 * * *'", got=repr(cron), do="fix the variable")
     ticks = islice(cron_string_iterator(SOME_MONDAY, cron, "UTC"), TICKS)
     gap = max((later - earlier for earlier, later in pairwise(ticks)), default=timedelta(days=1))
     return dg.FreshnessPolicy.time_window(fail_window=1.5 * gap, warn_window=1.25 * gap)

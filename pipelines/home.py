@@ -13,7 +13,7 @@ TEMPLATE = BROUGHT / "deploy" / "sqlite" / "dagster.yaml"
 
 
 def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
-    """Make `path` a DAGSTER_HOME: the folder, and a dagster.yaml where there is none. One that is there is never touched.
+    """Make `path` a DAGSTER_HOME: the folder, and a dagster.yaml if there is none. One that is there is never touched.
 
     Raises:
         InputError: `path` is relative (Dagster refuses that late and less clearly) or is a file.
@@ -31,7 +31,7 @@ def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
 
 
 def home_from_environment() -> Path:
-    """The DAGSTER_HOME that is set, made ready.
+    """Return the DAGSTER_HOME that is set, made ready.
 
     Raises:
         InputError: it is not set.

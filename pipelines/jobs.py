@@ -12,7 +12,8 @@ from resources.dagster_internals import UnresolvedAssetJobDefinition
 
 
 def cycle_job(line: Line) -> UnresolvedAssetJobDefinition:
-    """The job `<line>_cycle`: the line's group, hence one cycle's assets, with their checks; never the seeds."""
+    """Return the job `<line>_cycle`: the line's group, hence one cycle's assets, with their checks; never the
+    seeds."""
     return dg.define_asset_job(
         line.job_name, selection=dg.AssetSelection.groups(line.name), tags={LINE_TAG: line.name},
         description=f"One cycle of the line {line.name}. Backfill a range of cycles with it, or materialize the group {line.name}.",
@@ -20,7 +21,8 @@ def cycle_job(line: Line) -> UnresolvedAssetJobDefinition:
 
 
 def seeds_job(line: Line) -> UnresolvedAssetJobDefinition:
-    """The job `<line>_seeds`: everything unpartitioned of the line; it seals the population that enters cycle 0001."""
+    """Return the job `<line>_seeds`: everything unpartitioned of the line; it seals the population that
+    enters cycle 0001."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.BetaWarning)  # `include_sources` is in beta in Dagster 1.13
         chosen = dg.AssetSelection.groups(line.seeds_group, include_sources=True)  # the rules: observed before the seeds are judged by them

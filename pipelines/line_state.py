@@ -1,4 +1,4 @@
-"""Where a line stands, and which of its runs are still at work: what `evolake run` and the nightly schedule both ask."""
+"""Where a line stands, and which of its runs are still running: what `evolake run` and the nightly schedule both ask."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ UNFINISHED = [
 
 
 def next_cycle(lake: Lake, line: Line) -> str | None:
-    """The cycle that is to run next: the first whose successor is not sealed on what came before it. None: the seeds are not sealed yet."""
+    """Return the cycle that is to run next: the first whose successor is not sealed on what came before it.
+    None: the seeds are not sealed yet."""
     cycle = FIRST_CYCLE
     if lake.seals.broken_link(line.name, cycle):
         return None
@@ -24,7 +25,8 @@ def next_cycle(lake: Lake, line: Line) -> str | None:
 
 
 def runs_at_work(instance: dg.DagsterInstance, line: Line) -> list[dg.DagsterRun]:
-    """Runs of the line that have not ended: queued, starting or started; by its job, a backfill or the UI's "Materialize"."""
+    """Return runs of the line that have not ended: queued, starting or started; by its job, a backfill or the
+    UI's "Materialize"."""
     runs = instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
     return [run for run in runs if belongs(run, line)]
 

@@ -40,12 +40,12 @@ class BuiltStudy:
 
 
 def built_lines() -> list[BuiltLine]:
-    """The installed lines, by name."""
+    """Return the installed lines, by name."""
     return [BuiltLine(module.line, *_parts_of(module)) for module in _packages() if isinstance(getattr(module, "line", None), Line)]
 
 
 def built_studies() -> list[BuiltStudy]:
-    """The installed studies, by name."""
+    """Return the installed studies, by name."""
     return [BuiltStudy(module.study, *_parts_of(module)) for module in _packages() if isinstance(getattr(module, "study", None), Study)]
 
 
@@ -54,7 +54,8 @@ def _packages() -> list[ModuleType]:
 
 
 def _parts_of(package: ModuleType) -> tuple[list[Asset], list[dg.AssetChecksDefinition]]:
-    """What the package's modules define. Not by Dagster's own loaders: those make every definition anew, twice."""
+    """Return what the package's modules define. Not by Dagster's own loaders: those make every definition
+    again, twice."""
     modules = [importlib.import_module(info.name) for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
     assets: list[Asset] = []
     checks: list[dg.AssetChecksDefinition] = []
@@ -74,5 +75,9 @@ def _add_once(known: list[T], item: T) -> None:
 
 
 def _each(held: object) -> Iterable[object]:
-    """What a module's variable holds: itself, or the members of a collection."""
-    return held.values() if isinstance(held, dict) else held if isinstance(held, list | tuple) else (held,)
+    """Yield what a module's variable holds: itself, or the members of a collection."""
+    if isinstance(held, dict):
+        return held.values()
+    if isinstance(held, list | tuple):
+        return held
+    return (held,)

@@ -32,7 +32,7 @@ from resources.locks import hold_line, release_lines
 
 @dataclass(frozen=True)
 class Stage:
-    """What runs are made with: the definitions, Dagster's instance and its home, the lake, the profile, who is told, and turns among processes."""
+    """What runs are made with: the definitions, Dagster's instance and its home, the lake, the profile, who is shown, and turns among processes."""
 
     definitions: dg.Definitions
     instance: dg.DagsterInstance
@@ -103,13 +103,13 @@ def run(
 
 
 def _said(result: dg.ExecuteInProcessResult) -> list[str]:
-    """What assets of the run say of the cycle."""
+    """Return what assets of the run say of the cycle."""
     results = [event.materialization.metadata.get(SAID_OF_CYCLE) for event in result.filter_events(lambda event: event.is_step_materialization)]
     return [str(text.value) for text in results if text is not None]
 
 
 def measuring(definitions: dg.Definitions, line: str) -> set[str]:
-    """Steps of the line that measure time."""
+    """Return steps of the line that measure time."""
     specs = definitions.resolve_all_asset_specs()
     return {spec.key.to_python_identifier() for spec in specs if spec.key.path[0] == line and spec.metadata.get(MEASURES_TIME)}
 

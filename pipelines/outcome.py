@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import dagster as dg
 
 JUDGED_BAD, WRONG_INPUT, MACHINERY_FAILED = 1, 2, 3
-STOPPED = "stopped; start it again to go on"
+STOPPED = "stopped; start it again to continue"
 """All that is said of what was interrupted."""
 
 
@@ -29,13 +29,14 @@ class Outcome:
     run_id: str = ""
 
     def summary(self) -> dict[str, object]:
-        """The object that `--json` prints."""
+        """Return the object that `--json` prints."""
         verdict = {0: "sealed", JUDGED_BAD: "blocked"}.get(self.exit_code, "failed")
         return {"verdict": verdict, "cycles": self.sealed, "reason": self.reason, "run_id": self.run_id}
 
 
 def together(outcomes: Iterable[Outcome]) -> Outcome:
-    """The outcomes of several lines as one: of those that failed the gravest code, the first run and every reason."""
+    """Return the outcomes of several lines as one: of those that failed the gravest code, the first run and
+    every reason."""
     result = list(outcomes)
     failed = [item for item in result if item.exit_code]
     sealed = {line: cycles for item in result for line, cycles in item.sealed.items()}

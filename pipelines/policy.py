@@ -28,7 +28,8 @@ from resources.by_name import resources_by_name
 
 
 def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg.Definitions:
-    """The definitions of `lines` and `studies`. Raises InputError where EVOLAKE_NIGHTLY_LINES names what is no line."""
+    """Return the definitions of `lines` and `studies`. Raises InputError where EVOLAKE_NIGHTLY_LINES names
+    what is no line."""
     refuse_unknown(lines)
     known = [built.line for built in lines]
     of_lines = [asset for built in lines for asset in (built.line.incoming, *kept_fresh(built))]

@@ -1,6 +1,6 @@
 """Progress of lines on a screen: a line of text for every finished cycle, with its score and gain, and for each line what it does now.
 
-On a terminal the lines at work stand below the text and are kept up to date. Without one, the beginning and the end of each run are printed, and in
+On a terminal the lines running stand below the text and are kept up to date. Without one, the beginning and the end of each run are printed, and in
 between, of each line that has printed nothing for half a minute, what it does and how far it is: no stage is silent in a log.
 """
 
@@ -24,12 +24,12 @@ from pipelines.events import Event
 EVERY_S = 30.0
 """Seconds after which a line that has printed nothing says what it does, if the output is no terminal."""
 LONG_S = 5.0
-"""Seconds that a step is at work before a terminal shows for how long."""
+"""Seconds that a step is running before a terminal shows for how long."""
 
 
 @dataclass(frozen=True)
 class _Now:
-    """What a line does. at: when its newest event came. since: when the step at work began."""
+    """What a line does. at: when its newest event came. since: when the step running began."""
 
     event: Event
     at: float
@@ -40,7 +40,7 @@ class _Now:
         return in_words(None if self.event.left_s is None else max(self.event.left_s - passed, 0.0))
 
     def doing(self, least_s: float = 0.0) -> str:
-        """Return the step, how far it is, and for how long it has been at work if that is at least `least_s`."""
+        """Return the step, how far it is, and for how long it has been running if that is at least `least_s`."""
         seconds = time.monotonic() - self.since
         return ", ".join(filter(None, [self.event.text, f"{seconds:.0f} s" if seconds >= least_s else ""]))
 
@@ -81,13 +81,13 @@ class Progress:
             self._beat.join()
 
     def say(self, text: str) -> None:
-        """A sentence for everybody."""
+        """Print a sentence for everybody."""
         if not self._quiet:
             with self._lock:
                 self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def show(self, event: Event) -> None:
-        """What happened to a line."""
+        """Print what happened to a line."""
         with self._lock:
             self._remember(event)
         if event.kind == "ended":
@@ -123,7 +123,7 @@ class Progress:
             return [f"{line}: {doing.event.what}, {doing.doing()}" for line, doing in late]
 
     def _table(self) -> Table:
-        """What each line does now."""
+        """Return what each line does now."""
         with self._lock:
             table = Table.grid(padding=(0, 2))
             for line, now in self._now.items():

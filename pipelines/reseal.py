@@ -1,4 +1,5 @@
-"""`python -m pipelines.reseal LINE`: seal the seeds of a line anew, though cycles stand on them. `evolake seeds reseal` asks, then calls this."""
+"""`python -m pipelines.reseal LINE`: seal the seeds of a line again, though cycles are based on them. `evolake seeds reseal` asks, then calls
+this."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from pipelines.progress import Progress
 
 
 def reseal(name: str) -> Outcome:
-    """Materialize the group `<line>_seeds` with leave to void what stands on it.
+    """Materialize the group `<line>_seeds` with leave to void what is based on it.
 
     Raises:
         InputError: no such line, or DAGSTER_HOME is not set.
@@ -43,7 +44,7 @@ def reseal(name: str) -> Outcome:
 @click.command()
 @click.argument("line")
 def main(line: str) -> int:
-    """Seal the seeds of LINE anew."""
+    """Seal the seeds of LINE again."""
     outcome = reseal(line)
     if outcome.exit_code:
         say_text(outcome.reason, err=True)

@@ -21,7 +21,7 @@ class PreviewConfig(dg.Config):
 
 @dg.op(out=dg.Out(dagster_type=dg.Nothing), description="Replays the rule files on stored evidence: flips, champions, what to make again, its cost.")
 def replay_rules(context: dg.OpExecutionContext, lake: LakeResource, config: PreviewConfig) -> None:
-    """The one op of the job. One Markdown entry per line.
+    """Run the one op of the job. One Markdown entry per line.
 
     Raises:
         InputError: no such line or folder, or a rule that cannot be used. LakeError: what is stored is damaged.

@@ -1,6 +1,6 @@
 """What edited rules would change, before anything is made again: what `evolake rules preview` and the job `preview_rules` print.
 
-The lake is asked by `evolake.report.rules_preview`; here that is joined with the graph of assets, which says what stands on a rule.
+The lake is asked by `evolake.report.rules_preview`; here that is joined with the graph of assets, which says what is based on a rule.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ PAGE = 1000
 
 
 def previews(lake: Lake, rules: Path, names: Sequence[str], instance: dg.DagsterInstance) -> list[PreviewText]:
-    """The preview of each line. rules: the folder that holds a folder of rule files for each of `names`. instance: knows what made the assets.
+    """Return the preview of each line. rules: the folder that holds a folder of rule files for each of
+    `names`. instance: knows what made the assets.
 
     Raises:
         InputError: a rule that cannot be used. LakeError: what is stored is damaged.
@@ -50,7 +51,7 @@ def previews(lake: Lake, rules: Path, names: Sequence[str], instance: dg.Dagster
 
 
 def graph_of(definitions: dg.Definitions, line: Line) -> Graph:
-    """What a cycle of a line consists of, and what of it depends on rules."""
+    """Return what a cycle of a line consists of, and what of it depends on rules."""
     graph = definitions.resolve_asset_graph()
     cycle = [key for key in graph.toposorted_asset_keys if graph.get(key).group_name == line.name and graph.get(key).is_materializable]
     below = {
@@ -82,12 +83,13 @@ def code_versions(instance: dg.DagsterInstance, key: dg.AssetKey, cycles: Sequen
 
 
 def selection(line: str, work: CycleWork) -> str:
-    """What Dagster's UI and commands take for the assets that have to be made again of one cycle."""
+    """Return what Dagster's UI and commands take for the assets that have to be made again of one cycle."""
     return f'group:"{line}"' if work.whole else " or ".join(f'key:"{line}/{asset}"' for asset in work.assets)
 
 
 def commands(line: str, work: Work) -> Iterator[str]:
-    """What makes it all again, in order: each cycle up to the first that changes by a selection, those after it whole."""
+    """Yield what makes it all again, in order: each cycle up to the first that changes by a selection, those
+    after it whole."""
     home, where = quote(str(project.home())), "-f definitions.py" if project.INSTALLED else "-m pipelines.definitions"
     for cycle in work.cycles:
         if not cycle.whole:

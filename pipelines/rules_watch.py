@@ -26,7 +26,7 @@ def rules_watch(lines: Sequence[Line]) -> dg.SensorDefinition:
 
     @dg.sensor(
         name="rules_watch", default_status=dg.DefaultSensorStatus.RUNNING, minimum_interval_seconds=INTERVAL_S,
-        description="Notes which rules are in force, and tells when rule files are newer than the loaded definitions. Runs nothing.",
+        description="Records which rules are in force, and reports when rule files are newer than the loaded definitions. Runs nothing.",
     )
     def look(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         noted = json.loads(context.cursor or "{}")

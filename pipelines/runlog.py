@@ -38,7 +38,7 @@ class _Visible(logging.Formatter):
 
 @dg.logger(config_schema={"path": str}, description="Writes a run's log to a file; used by `evolake run`.")
 def evolve_log(context: dg.InitLoggerContext) -> logging.Logger:
-    """A logger of its own for each file; its lines reach no other handler."""
+    """Return a separate logger for each file; its lines reach no other handler."""
     path = Path(context.logger_config["path"])
     logger = logging.Logger(f"evolake.run.{path.stem}", logging.DEBUG)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -50,13 +50,13 @@ def evolve_log(context: dg.InitLoggerContext) -> logging.Logger:
 
 
 def run_config(path: Path) -> dict[str, Any]:
-    """The run config that sends a run's log to `path`."""
+    """Return the run config that sends a run's log to `path`."""
     return {"loggers": {"evolve": {"config": {"path": str(path)}}}}
 
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """`listener` is called with every event of the runs of this process, as they happen."""
+    """Call `listener` with every event of the runs of this process, as they happen."""
     _listeners.append(listener)
     try:
         yield

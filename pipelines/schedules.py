@@ -34,14 +34,16 @@ def works_nightly(name: str) -> bool:
 
 
 def nightly(line: Line) -> dg.ScheduleDefinition:
-    """The schedule `<line>_nightly`, stopped until somebody starts it, here or by EVOLAKE_NIGHTLY_LINES."""
+    """Return the schedule `<line>_nightly`, stopped until a user starts it, here or by
+    EVOLAKE_NIGHTLY_LINES."""
     name = f"{line.name}_nightly"
     on = dg.DefaultScheduleStatus.RUNNING if works_nightly(line.name) else dg.DefaultScheduleStatus.STOPPED
 
     @dg.schedule(
         job_name=line.job_name, cron_schedule=os.environ.get(CRON_VARIABLE, TWO_IN_THE_NIGHT), name=name,
         default_status=on,
-        description=f"One more cycle of the line {line.name} each night: the first that is not sealed yet. Skips while a run of the line is at work.",
+        description=f"One more cycle of the line {line.name} each night: the first that is not sealed yet. Skips while a run of the line "
+            f"is in progress.",
     )
     def tick(context: dg.ScheduleEvaluationContext, lake: LakeResource) -> dg.RunRequest | dg.SkipReason:
         store = lake.open()
@@ -61,7 +63,8 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
 
 
 def _made_already(context: dg.ScheduleEvaluationContext, name: str) -> str | None:
-    """The cycle of the run that this very tick asked for before it was cut off; Dagster hands in the run that is there instead of making another."""
+    """Return the cycle of the run that this very tick asked for before it was cut off; Dagster hands in the
+    run that is there instead of making another."""
     when = context.scheduled_execution_time.astimezone(UTC).isoformat()
     runs = context.instance.get_runs(dg.RunsFilter(tags={SCHEDULE_TAG: name, TICK_TAG: when}), limit=1)
     return runs[0].tags.get(PARTITION_TAG) if runs else None
@@ -72,5 +75,5 @@ def _at_work(instance: dg.DagsterInstance, line: Line, run: dg.DagsterRun) -> st
     record = instance.get_run_record_by_id(run.run_id)
     since = f" since {datetime.fromtimestamp(record.create_timestamp.timestamp(), UTC):%Y-%m-%d %H:%M} UTC" if record else ""
     waits = run.status is dg.DagsterRunStatus.QUEUED
-    state = "waits in the queue" if waits else "is still at work"
+    state = "waits in the queue" if waits else "is still running"
     return f"run {run.run_id} of line {line.name} {state}{since}; one cycle at a time"

@@ -15,7 +15,7 @@ INTERVAL_S = 30
 
 
 def continuous(line: Line) -> dg.AutomationConditionSensorDefinition:
-    """The sensor `<line>_continuous`, stopped until somebody starts it."""
+    """Return the sensor `<line>_continuous`, stopped until a user starts it."""
     return dg.AutomationConditionSensorDefinition(
         f"{line.name}_continuous", target=dg.AssetSelection.groups(line.name), default_status=dg.DefaultSensorStatus.STOPPED,
         minimum_interval_seconds=INTERVAL_S, run_tags={"evolake/started_by": "continuous", "evolake/line": line.name},

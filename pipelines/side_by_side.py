@@ -1,11 +1,12 @@
-"""Several lines at once, each in a process of its own, as Dagster's runs are: what happens in one line loses nothing of another.
+"""Several lines at the same time, each in its own process, as Dagster's runs are: what happens in one line loses nothing of another.
 
 A line's process is `pipelines.evolve --lines LINE --as-part`, forked by `pipelines.forking`: it tells what happens as JSON lines on its standard
 output, then its outcome, and stops where its standard input ends, so none outlives the process that started it. Contents do not depend on what runs
-beside: random numbers are keyed by what they are for, stages that measure time have the machine to themselves (`pipelines.turns`), and a line that
+at the same time:
+random numbers are keyed by what they are for, stages that measure time have the machine to themselves (`pipelines.turns`), and a line that
 reads what another makes (`LineSpec.after`) starts when that one has ended.
 
-Whoever takes longest ends last, so the heaviest line (`LineSpec.weight`) starts first, and beside it the lightest, which gets more of the processor
+Whoever takes longest ends last, so the heaviest line (`LineSpec.weight`) starts first, and next to it the lightest, which gets more of the processor
 than heavier ones while these want it too, and has a head start (`pipelines.turns.HeadStart`): so a first champion is there long before the last. The
 others follow from the heaviest on. A step that waits for its turn, or for a part of it that runs alone, needs no core: one line more than there are
 cores runs at a time, which ends sooner than as many as there are cores.
@@ -155,7 +156,7 @@ class Parent:
         os.dup2(2, 1)
 
     def tell(self, event: Event) -> None:
-        """An event."""
+        """Print an event."""
         print(event.to_json(), file=self._channel, flush=True)
 
     def leave(self, outcome: Outcome) -> None:
@@ -165,7 +166,7 @@ class Parent:
 
 @cache
 def parent() -> Parent:
-    """The one that there is; made before anything can be printed."""
+    """Return the only parent; made before anything can be printed."""
     return Parent()
 
 

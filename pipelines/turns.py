@@ -1,6 +1,6 @@
 """Turns between lines that run side by side: a stage that measures time has the machine to itself, all others share it.
 
-Solvers are ranked by cpu time, and a process that shares caches and memory with strangers takes more of it. Each measured run has a core of its own
+Solvers are ranked by cpu time, and a process that shares caches and memory with strangers takes more of it. Each measured run has its own core
 already (`evolake.solvers.process.cpu_affinity`); this keeps the other lines of the same `evolake run` from the cores meanwhile. An asset says that it
 measures time by its metadata `MEASURES_TIME`. The locks are the operating system's: they go with the process that held them.
 
@@ -22,7 +22,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 class Turns:
     """One line's side: `enter` before a step, `leave` after it. Steps that share the machine are let in together; who wants it alone waits for them
-    to leave, and nobody else gets in before."""
+    to leave, and no other process gets in before."""
 
     def __init__(self, folder: Path):
         folder.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ class HeadStart:
         self._start = os.open(folder / "start.lock", _FLAGS, 0o600)
 
     def tell(self, event: Event) -> None:
-        """An event of any line."""
+        """Print an event of any line."""
         if event.line != self._line or not self._left:
             return
         if event.kind == "began":

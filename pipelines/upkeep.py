@@ -1,6 +1,6 @@
 """Upkeep of the lake: the job `verify_lake` holds every file to what was written; the schedule `lake_nightly` runs it each night.
 
-A finding makes the run red, with the findings in its metadata and the command that mends them. Nothing is mended by itself: that is for a person
+A finding makes the run red, with the findings in its metadata and the command that repairs them. Nothing is repaired by itself: that is for a person
 to decide. (Annotations are not postponed in this file: Dagster reads an op's context and resources from its signature.)
 """
 
@@ -17,12 +17,12 @@ ONE_IN_THE_NIGHT = "0 1 * * *"
 SHOWN = 20
 
 
-@dg.op(description="Fails where a seal, manifest, part, blob or tape entry is not as it was written.")
+@dg.op(description="Fails if a seal, manifest, part, blob or entry of the call cache is not as it was written.")
 def hold_to_what_was_written(context: dg.OpExecutionContext, lake: LakeResource) -> None:
-    """The one op of the job.
+    """Run the one op of the job.
 
     Raises:
-        dg.Failure: something is damaged; the metadata name what, where and how it is mended.
+        dg.Failure: something is damaged; the metadata name what, where and how it is repaired.
     """
     from evolake.report.health import examine, summary
 
@@ -35,7 +35,8 @@ def hold_to_what_was_written(context: dg.OpExecutionContext, lake: LakeResource)
         raise dg.Failure(report, metadata={"findings": markdown(shown), "count": len(rows)}, allow_retries=False)
 
 
-@dg.job(executor_def=living_executor, description="Holds the lake to what was written: seals, manifests, parts, blobs, tape. Changes nothing.")
+@dg.job(executor_def=living_executor, description="Checks that the lake is as it was written: seals, manifests, parts, blobs, call cache. "
+    "Changes nothing.")
 def verify_lake() -> None:
     """See the module docstring."""
     hold_to_what_was_written()

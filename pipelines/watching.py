@@ -19,7 +19,8 @@ ENDINGS = (dg.DagsterEventType.STEP_SUCCESS, dg.DagsterEventType.STEP_FAILURE)
 class Watch:
     """Listens to one run of a line.
 
-    what: the run in words. left: steps that have ended -> seconds left, or None. turns: None where no line runs beside. alone: steps that measure
+    what: the run in words. left: steps that have ended -> seconds left, or None. turns: None if no line runs at the same time. alone: steps that
+    measure
     time.
     """
 
@@ -35,7 +36,7 @@ class Watch:
     _done: set[str] = field(default_factory=set)
 
     def on_event(self, event: dg.DagsterEvent) -> None:
-        """A Dagster event of the run."""
+        """Print a Dagster event of the run."""
         step = event.step_key or ""
         if event.event_type == dg.DagsterEventType.STEP_START:
             if self.turns:
@@ -47,14 +48,19 @@ class Watch:
             self._materialized(step, event.step_materialization_data.materialization)
         elif event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
             judged = event.asset_check_evaluation_data
-            ending = "passed" if judged.passed else "FAILED" if judged.blocking else f"WARNS: {judged.description}"
+            if judged.passed:
+                ending = "passed"
+            elif judged.blocking:
+                ending = "FAILED"
+            else:
+                ending = f"WARNS: {judged.description}"
             self._say("detail" if judged.passed else "said", f"  {judged.asset_key.to_user_string()}: check {judged.check_name} {ending}")
         elif event.event_type in ENDINGS:
             failed = event.event_type == dg.DagsterEventType.STEP_FAILURE
             self._ended(step, failed=failed, stopped=failed and was_interrupted(event))
 
     def on_progress(self, text: str) -> None:
-        """How far the asset at work is."""
+        """How far the asset running is."""
         self._say("working", f"{self._step}, {text}")
 
     def _ended(self, step: str, *, failed: bool, stopped: bool) -> None:
@@ -64,7 +70,14 @@ class Watch:
         if step not in self._rows and not failed:
             return
         rows = self._rows.pop(step, None)
-        ending = "stopped" if stopped else "FAILED" if failed else "" if rows is None else f"{rows} rows"
+        if stopped:
+            ending = "stopped"
+        elif failed:
+            ending = "FAILED"
+        elif rows is None:
+            ending = ""
+        else:
+            ending = f"{rows} rows"
         seconds = time.monotonic() - self._started.get(step, time.monotonic())
         self._say("said" if failed and not stopped else "detail", f"  {step.replace('__', '/', 1):<40} {ending:>12} {seconds:8.1f} s")
 

@@ -17,7 +17,7 @@ class AgentsResource(dg.ConfigurableResource):
     """Serves the roles by the backend that the settings name (EVOLAKE_BACKEND). Nothing is contacted until `open`."""
 
     def open(self, lake: LakeResource, cycle: str, run_id: str, *, line: str) -> Agents:
-        """The agents of one cycle of a line, which pays for what they ask.
+        """Open the agents of one cycle of a line, which pays for what they ask.
 
         Raises:
             InputError: the backend is `model` and its endpoint, key or model name is missing. Before any work.

@@ -20,7 +20,7 @@ _kinds: dict[str, warm.Kind | None] = {}
 
 
 def run_executor(run_id: str, workers: int = 0) -> Executor:
-    """The executor of a run, opened by the first who asks.
+    """Return the executor of a run, opened by the first caller.
 
     Raises:
         InputError, ComputeUnavailable: see `evolake.compute.open_executor`.
@@ -37,7 +37,8 @@ def run_executor(run_id: str, workers: int = 0) -> Executor:
 
 
 def remote_executor(run_id: str) -> Executor | None:
-    """The executor of a run, where its workers may be on other hosts; None where this process and its children do the work."""
+    """Return the executor of a run, where its workers may be on other hosts; None where this process and its
+    children do the work."""
     from evolake.compute import is_local
 
     return None if is_local(settings_module.load()) else run_executor(run_id)
@@ -74,12 +75,12 @@ class ComputeResource(dg.ConfigurableResource):
         meet_workers(self._run)
 
     def executor(self) -> Executor:
-        """The executor of this run. Submit functions and arguments that can be pickled."""
+        """Return the executor of this run. Submit functions and arguments that can be pickled."""
         return run_executor(self._run, self.workers)
 
     @property
     def workers_at_work(self) -> int:
-        """How many things are computed at once: on workers of our own, or on those that a cluster has now."""
+        """How many things are computed at the same time: on workers of our own, or on those that a cluster has now."""
         slots = getattr(self.remote(), "slots", None)
         return slots or self.workers or settings_module.load().workers
 

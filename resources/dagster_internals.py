@@ -1,13 +1,13 @@
 """Everything that evolake takes from Dagster's private modules, which may move with any version of Dagster. No other module imports from them.
 
-    PartitionKeyFilter, COMPLETED_..._STATUSES    results of checks for one partition have no public reader (`assets.guards`)
-    PoolGranularity                               whether pools count runs is no public setting (`assets.package.limit_pool`)
-    PlanOrchestrationContext, ExecutionPlan,      an executor that wraps another implements its interface, whose types are not public
-      RetryMode, StepDependencyConfig               (`pipelines.executor`)
-    UnresolvedAssetJobDefinition                  what `dg.define_asset_job` returns (`pipelines.jobs`)
-    cron_string_iterator, is_valid_cron_string    ticks of a schedule as Dagster's daemon counts them (`pipelines.freshness`)
-    CheckError                                    what a run that was loaded without a repository raises (`assets.cycle`)
-    sqlite_event_files, SQLITE_STORAGE            where the events of a run are stored (`pipelines.event_files`, `pipelines.forking`)
+PartitionKeyFilter, COMPLETED_..._STATUSES    results of checks for one partition have no public reader (`assets.guards`)
+PoolGranularity                               whether pools count runs is no public setting (`assets.package.limit_pool`)
+PlanOrchestrationContext, ExecutionPlan,      an executor that wraps another implements its interface, whose types are not public
+RetryMode, StepDependencyConfig               (`pipelines.executor`)
+UnresolvedAssetJobDefinition                  what `dg.define_asset_job` returns (`pipelines.jobs`)
+cron_string_iterator, is_valid_cron_string    ticks of a schedule as Dagster's daemon counts them (`pipelines.freshness`)
+CheckError                                    what a run that was loaded without a repository raises (`assets.cycle`)
+sqlite_event_files, SQLITE_STORAGE            where the events of a run are stored (`pipelines.event_files`, `pipelines.forking`)
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class JailResource(dg.ConfigurableResource):
-    """Runs generated code. `preload` names modules that every warm worker has imported already, beside those that an asset names."""
+    """Runs generated code. `preload` names modules that every warm worker has imported already, next to those that an asset names."""
 
     preload: list[str] = Field(default=[])
     workers: int = 0
@@ -32,7 +32,8 @@ class JailResource(dg.ConfigurableResource):
         meet_workers(self._run)
 
     def open(self, preload: Sequence[str] = ()) -> Jails:
-        """The pool of this run. preload: what its workers are to have imported; the first who asks decides.
+        """Return the pool of this run. preload: what its workers are to have imported; the first caller
+        decides.
 
         Raises:
             JailUnavailable: no working sandbox. Never to be read as a candidate's failure.

@@ -29,13 +29,13 @@ class LakeResource(dg.ConfigurableResource):
     _lake: Lake | None = PrivateAttr(default=None)
 
     def open(self) -> Lake:
-        """The lake. Opened on first use, so that loading definitions touches no disk."""
+        """Return the lake, opened on first use, so that loading definitions touches no disk."""
         if self._lake is None:
             self._lake = Lake(Path(self.root) if self.root else self.settings().require_lake())
         return self._lake
 
     def settings(self) -> Settings:
-        """The settings of this process (environment over profile over defaults)."""
+        """Return the settings of this process (environment over profile over defaults)."""
         return settings_module.load()
 
     def hold(self, line: str, run_id: str) -> None:
@@ -62,7 +62,7 @@ class LakeIOManager(dg.ConfigurableIOManager):
         if not isinstance(obj, pl.DataFrame | pl.LazyFrame):
             raise TypeError(
                 f"asset {context.asset_key.to_user_string()} returned a {type(obj).__name__}; the lake takes polars frames. "
-                "Return a frame, or annotate the asset `-> None` or `-> dg.MaterializeResult` where it has no table of its own."
+                "Return a frame, or annotate the asset `-> None` or `-> dg.MaterializeResult` if it has no table."
             )
         line, asset = _names(context.asset_key)
         frame = obj.collect() if isinstance(obj, pl.LazyFrame) else obj
@@ -73,14 +73,15 @@ class LakeIOManager(dg.ConfigurableIOManager):
         context.step_context.set_data_version(context.asset_key, dg.DataVersion(self._version(context.asset_key, record, cycle)))
 
     def _version(self, key: dg.AssetKey, record: Record, cycle: str | None) -> str:
-        """The content of the table, and of those that others read past it."""
+        """Return the content of the table, and of those that others read past it."""
         store = self.lake.open()
         past = [store.record(*name, cycle) for name in handed_on(tuple(key.path)) if len(name) == 2]
         contents = [item.content_sha for item in past if item is not None]
         return hashlib.sha256("\n".join([record.content_sha, *contents]).encode()).hexdigest() if contents else record.content_sha
 
     def load_input(self, context: dg.InputContext) -> pl.DataFrame | pl.LazyFrame:
-        """The frame that the asset's upstream published for this partition (verified against the manifest)."""
+        """Return the frame that the asset's upstream published for this partition (verified against the
+        manifest)."""
         line, asset = _names(context.asset_key)
         cycle = context.asset_partition_key if context.has_asset_partitions else None
         if context.dagster_type.typing_type is pl.LazyFrame:

@@ -28,7 +28,7 @@ _held: dict[tuple[Path, str], _Held] = {}
 
 
 def hold_line(lake: Lake, line: str, run_id: str) -> None:
-    """Take the lock of `line` for `run_id`; a run that holds it already goes on.
+    """Take the lock of `line` for `run_id`; a run that holds it already continues.
 
     Raises:
         PartitionBusy: another run holds it. Nothing was changed.
@@ -58,7 +58,7 @@ _lived: dict[str, AbstractContextManager[None]] = {}
 
 def live_as(lake: Lake, run_id: str) -> None:
     """Hold the lock of `run_id` (`evolake.lake.run_locks`) until this process ends: a run's last word is said after its last step. A process
-    that goes on to another run gives back the locks of those before.
+    that continues to another run gives back the locks of those before.
 
     Raises:
         PartitionBusy: another process holds it.

@@ -1,7 +1,7 @@
-"""What assets read of each other, and the edges that Dagster is told of: the transitive reduction.
+"""What assets read of each other, and the edges that Dagster is given: the transitive reduction.
 
 An asset names everything that it reads, and the graph that people look at should still be a chain. So an input that another one implies is no edge
-of Dagster's: it is loaded from the lake. A change of it must be seen all the same, so what lies between the two hands it on: the data version of an
+of Dagster's: it is loaded from the lake. A change of it must be seen all the same, so what is between the two hands it on: the data version of an
 asset covers its own content and that of whatever is read past it (`handed_on`).
 """
 
@@ -24,13 +24,13 @@ def declare_reads(asset: Name, reads: Iterable[Name]) -> frozenset[Name]:
 
 
 def handed_on(asset: Name) -> list[Name]:
-    """What others read past `asset`: it lies between the two. In order."""
+    """Return what others read past `asset`: it is between the two. In order."""
     above = _above(asset)
     return sorted({name for reader, names in _past.items() if asset in _above(reader) for name in names & above})
 
 
 def _above(asset: Name) -> set[Name]:
-    """Everything that `asset` stands on."""
+    """Everything that `asset` is based on."""
     result: set[Name] = set()
     waiting = list(_edges.get(asset, ()))
     while waiting:

@@ -15,12 +15,13 @@ def declare(line: str, asset: str, schema: TableSchema) -> None:
 
 
 def declared(line: str, asset: str) -> TableSchema | None:
-    """The schema of `line`/`asset`, or None where its columns are free."""
+    """Return the schema of `line`/`asset`, or None where its columns are free."""
     return _declared.get((line, asset))
 
 
 def column_schema(schema: TableSchema) -> dg.TableSchema:
-    """What the UI's Columns section shows of a table: types, what the columns mean, and which of them name a row."""
+    """Return what the UI's Columns section shows of a table: types, what the columns mean, and which of them
+    name a row."""
     key = dg.TableColumnConstraints(other=["key"])
     return dg.TableSchema([
         dg.TableColumn(name, str(kind), schema.note(name), key if name in schema.keys else None) for name, kind in schema.columns.items()

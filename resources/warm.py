@@ -1,7 +1,7 @@
 """What a run leaves warm for the next run of the same process: its jails, and the processes that compute.
 
 Starting them means importing torch again, several times. `evolake run` does the seeds and all cycles of a line in one process, and every candidate is
-forked anew, so that they may serve one run after another. Of each sort at most one is kept, and only what has nothing under way.
+forked again, so that they may serve one run after another. Of each sort at most one is kept, and only what has nothing under way.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def keep(kind: Kind, thing: object, close: Callable[[], None]) -> bool:
 
 
 def take(kind: Kind | None) -> Any:
-    """What is kept of this kind, now the caller's; None where there is none. What is kept of its sort and of another kind is closed."""
+    """Return what is kept of this kind, now the caller's; None if there is none. What is kept of its sort
+    and of another kind is closed."""
     if kind is None or kind[0] not in _kept:
         return None
     result, thing, close = _kept.pop(kind[0])

@@ -111,6 +111,13 @@ def courses(inputs: Mapping[str, Any], rules: Mapping[str, str], start: complex 
     return board, states
 
 
+def way_letter(step: complex) -> str:
+    """Return R for a move along rows, C along columns, E for none."""
+    if step.imag:
+        return "R"
+    return "C" if step.real else "E"
+
+
 def of_board(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) -> Any:
     """The answer. asked: the question as the title says it."""
     board, states = courses(inputs, rules)
@@ -129,7 +136,7 @@ def of_board(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) ->
         "how many things are on marked cells": lambda: [len(item.things & marks) for _, item in numbered],
         "when it is in a certain column": lambda: [n for n, item in numbered if item.at.real == ask["column"]],
         "when it is beside walls": lambda: [n for n, item in numbered if "#" in {board.ground.get(item.at + way) for way in WAYS}],
-        "a word for its course": lambda: "".join("R" if step.imag else "C" if step.real else "E" for step in steps),
+        "a word for its course": lambda: "".join(way_letter(step) for step in steps),
         "in which rows things end": lambda: {str(row): rows.count(row) for row in rows},
         "to which rows the beginnings lead": lambda: [int(courses(inputs, rules, cell)[1][-1].at.imag) for cell in begins],
     }[asked]()

@@ -38,7 +38,12 @@ def places(value: Any, path: tuple = ()) -> list[tuple]:
     result = [path] if path else []
     if len(path) > DEEPEST:
         return result
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value)
+    else:
+        items = ()
     for key, item in items:
         result += places(item, (*path, key))
     return result

@@ -66,7 +66,12 @@ class Maker:
         for place, meta in enumerate(self.metas):
             if isinstance(meta, list | tuple) or meta.numel() > 600:
                 continue
-            own = "f" if meta.dtype.is_floating_point else "b" if str(meta.dtype) == "torch.bool" else "i"
+            if meta.dtype.is_floating_point:
+                own = "f"
+            elif str(meta.dtype) == "torch.bool":
+                own = "b"
+            else:
+                own = "i"
             if (kind is None or own in kind) and (shape is None or tuple(meta.shape) == shape):
                 result.append(place)
         return result

@@ -75,7 +75,12 @@ class ScriptedFamilies:
         drafted = "def input" in text.partition("# Version to correct")[2]
         first, second, third = self.new.values()
         wrong = second.validator + "\n\n_exact = solution\n\n\ndef solution(inputs):\n    return _exact(inputs) + 1\n"
-        stage = "" if not drafted else "measured" if "gate: measured before the gates" in text else "blocked"
+        if not drafted:
+            stage = ""
+        elif "gate: measured before the gates" in text:
+            stage = "measured"
+        else:
+            stage = "blocked"
         hostile = as_reply(third, generator=HOSTILE[stage] + third.generator)
         mended = as_reply(second, validator=second.validator if drafted else wrong)
         return {"switch": as_reply(first), "pipe": mended, "guard": hostile}[operator] | {"idea": f"Idea of {operator.title()}."}

@@ -43,7 +43,13 @@ class Fuzz:
         verified, forward = said.startswith("verified "), refute(formula, proof)[0]
         assert not (verified and is_satisfiable), seed
         assert verified or not forward, (seed, said)
-        self.counts["verified" if forward else "verified, with a bad lemma that nothing needs" if verified else "refused"] += 1
+        if forward:
+            outcome = "verified"
+        elif verified:
+            outcome = "verified, with a bad lemma that nothing needs"
+        else:
+            outcome = "refused"
+        self.counts[outcome] += 1
         self.counts["by RAT"] += verified and "tautology" in said
 
     def small(self, seed: int) -> None:

@@ -1,4 +1,4 @@
-"""What is wrong with a prompt as a model is sent it: a text that it is told twice, a schema that stands there twice, rows that say nothing."""
+"""What is wrong with a prompt as a model is sent it: a text that it is told twice, a schema that is there twice, rows that say nothing."""
 
 from __future__ import annotations
 

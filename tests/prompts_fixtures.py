@@ -19,7 +19,7 @@ from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.agents.listing import roles_of_line
 from evolake.agents.schema_text import schema_text
-from evolake.prompts.evolution.iteration import ARMS, TABLES, Course, Iterations, run_iteration
+from evolake.prompts.evolution.iteration import ARMS, TABLES, IterationContext, Iterations, run_iteration
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.library import PrincipleLibrary, load_library
 from evolake.prompts.model.prompt import SystemPrompt
@@ -102,9 +102,10 @@ def iterate(
     population: Population, policy: Policy, problems: Sequence[Problem] = PROBLEMS, *, count: int = 1, agents: Agents, arm: str | None = None,
     **more: Any,
 ) -> Iterations:
-    """`count` iterations, one after the other: the last population, the rows of all. arm: None means the settings'. more: of a `Course`, or turn."""
+    """`count` iterations, one after the other: the last population, the rows of all. arm: None means the settings'.
+    more: of an `IterationContext`, or turn."""
     turn = more.pop("turn", None)
-    course = Course(agents, **({"judge": judge, "settings": SIZES, "library": library(), "cycle": "0001", "root_seed": 3} | more))
+    course = IterationContext(agents, **({"judge": judge, "settings": SIZES, "library": library(), "cycle": "0001", "root_seed": 3} | more))
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
     for _ in range(count):
         done = run_iteration(population, policy, problems, course, arm=None if arm is None else ARMS[arm], turn=turn)

@@ -8,6 +8,14 @@ from typing import Any
 Person = dict[str, Any]
 
 
+def letter(person: Person, called: Mapping[int, int]) -> str:
+    """Return what becomes of a person: N never called, A at arrival, L later."""
+    minute = called.get(person["no"])
+    if minute is None:
+        return "N"
+    return "A" if minute == person["come"] else "L"
+
+
 def of_queue(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) -> Any:
     """The answer. asked: the question as the title says it."""
     people = [{"no": no, "come": row[0], "need": row[1], "card": [*row, 0][2], "state": "coming"} for no, row in enumerate(inputs["people"], 1)]
@@ -23,9 +31,7 @@ def of_queue(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) ->
         "the waits of those with priority": lambda: [waits[person["no"]] for person in people if person["card"] and person["no"] in waits],
         "how long the line is": lambda: [dict(enumerate(standing)).get(minute, 0) for minute in range(1, ask["minute"] + 1)],
         "who waits long": lambda: sorted(number for number, wait in waits.items() if wait >= ask["limit"] + 1),
-        "a word for what becomes of them": lambda: "".join(
-            "N" if called.get(person["no"]) is None else "A" if called.get(person["no"]) == person["come"] else "L" for person in people
-        ),
+        "a word for what becomes of them": lambda: "".join(letter(person, called) for person in people),
         "when all are busy": lambda: [minute for minute, count in enumerate(served) if count == inputs["desks"]],
     }[asked]()
 

@@ -37,7 +37,12 @@ def made_up_results(
         for seed in range(seeds):
             for problem in problems.to_dicts():
                 solved = bool(rng.random() < skill[arm] - hardness[problem["problem_id"]])
-                rounds = 1 if arm == "one_shot" else int(rng.integers(1, R + 1)) if solved else R
+                if arm == "one_shot":
+                    rounds = 1
+                elif solved:
+                    rounds = int(rng.integers(1, R + 1))
+                else:
+                    rounds = R
                 calls = 1 if arm == "one_shot" else rounds * K
                 first = int(rng.integers(max(1, calls - K + 1), calls + 1))
                 rows.append({

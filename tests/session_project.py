@@ -12,7 +12,7 @@ from loopback_model import KEY, Asked, LoopbackModel, Script
 from pydantic import BaseModel, ConfigDict
 
 from evolake.agents import Agents, Role, open_agents
-from evolake.agents.session.tools import Arguments, Bench, Command, offered
+from evolake.agents.session.tools import Arguments, Command, SessionContext, offered
 from evolake.agents.session.workspace import Workspace
 from evolake.agents.wire import Turn
 from evolake.jail import Pool
@@ -69,9 +69,10 @@ class Project:
         self.built.append((folder / "src/main.cc").read_text())
         return f"built in {len(self.built)} s" if "return 0" in self.built[-1] else "error: it returns 1"
 
-    def bench(self) -> Bench:
+    def bench(self) -> SessionContext:
         workspace = Workspace.of_folder(self.folder / "tree", FILES, lambda path: path.startswith("src/"))
-        return Bench(workspace, self.folder / "tree", Finished, self.pool.call, {"build": Command("build", "Build it.", Nothing, self.build)})
+        return SessionContext(workspace, self.folder / "tree", Finished, self.pool.call,
+            {"build": Command("build", "Build it.", Nothing, self.build)})
 
     def agents(self, base_url: str | None, *, run_id: str = "run-1", session: SessionSettings | None = None, **changes: Any) -> Agents:
         values: dict[str, Any] = {

@@ -19,7 +19,7 @@ from evolake.solvers.evolution.proposing.propose import propose_variants
 from evolake.solvers.repository.adapters import Adapter, Layout
 from evolake.solvers.repository.build import BuildResult, build_variant
 from evolake.solvers.repository.variant import apply_diff, create_variant, source_sha
-from evolake.solvers.roles.told_rules import ShownRules
+from evolake.solvers.roles.rules_to_show import ShownRules
 from evolake.solvers.settings import SolversSettings
 
 SMALL_CNF = "p cnf 2 2\n1 2 0\n-1 2 0\n"

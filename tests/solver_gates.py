@@ -18,7 +18,7 @@ from evolake.errors import MachineryError
 from evolake.gates import Ruleset, load_rules
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.formula.cnf import Formula, write_dimacs
-from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.judging import VariantResults, judge_variant
 from evolake.solvers.gates.runs import copies_of, stability_suite
 from evolake.solvers.measurement.drawing import SMOKE_SHARE, is_drawn
@@ -49,7 +49,7 @@ class GatesProject:
     """Everything that one session of tests shares: builds are remembered in its blobs."""
 
     root: Path
-    bench: Bench
+    bench: GateContext
 
     def adapter(self, base: str) -> Adapter:
         return load_adapter(base, SEEDS / "solvers" / "adapters")
@@ -103,7 +103,7 @@ def open_project(root: Path) -> GatesProject:
     stability = stability_suite(blobs, cache)
     smoke = _suite("smoke", corners | planted, blobs, cache)
     draw = drawing_none_of(smoke, cache)
-    return GatesProject(root, Bench(smoke, _suite("train", known, blobs, cache), stability, blobs, cache, verdicts=root / "proofs", draw=draw))
+    return GatesProject(root, GateContext(smoke, _suite("train", known, blobs, cache), stability, blobs, cache, verdicts=root / "proofs", draw=draw))
 
 
 def drawing_none_of(smoke: Suite, cache: Path) -> bytes:

@@ -154,8 +154,8 @@ def made(
         side_table("survivors", ARTIFACTS): (ARTIFACTS, fates),
     }
     if cycle == "0001":
-        told_rules = [{"rule_id": name, "version": "1", "kind": "static"} for name in (f"r-{gate}" for gate in GATES)]
-        publish(lake, side_table("seeds", RULES), RULES, None, told_rules)
+        rules_to_show = [{"rule_id": name, "version": "1", "kind": "static"} for name in (f"r-{gate}" for gate in GATES)]
+        publish(lake, side_table("seeds", RULES), RULES, None, rules_to_show)
         learned = {"rule_id": "solvers-learned-no-lies", "version": "1", "since_cycle": cycle, "kind": "learned"}
         written[side_table("rule_proposals", RULES)] = (RULES, [learned])
     else:  # in a lake of an earlier version the first cycle has none

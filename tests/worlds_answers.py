@@ -41,7 +41,14 @@ def _asked(family: Family, inputs: Mapping[str, Any]) -> tuple[dict[str, str], s
 def of_arrangement(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:
     """Of a constraint world."""
     names, weights, ask = inputs["names"], dict(zip(inputs["names"], inputs.get("weights", []), strict=False)), inputs["ask"]
-    structure = "groups" if "room" in inputs else "selection" if weights else "ring" if "clockwise" in text else "row"
+    if "room" in inputs:
+        structure = "groups"
+    elif weights:
+        structure = "selection"
+    elif "clockwise" in text:
+        structure = "ring"
+    else:
+        structure = "row"
     clues = [(kind, named(kind, structure, args, names)) for kind, *args in inputs["clues"]]
     marked = [names[item] for item in inputs["marked"]]
     fitting = [
@@ -217,7 +224,12 @@ def act(key: str, state: Places, cap: int, marks: int) -> None:
     if name in ("advance", "follow", "back"):
         for _ in range(state[s] if name == "follow" else count):
             step = state["r"] - 1 if name == "back" else state["r"] + 1
-            state["r"] = 0 if step == marks else marks - 1 if step < 0 else step
+            if step == marks:
+                state["r"] = 0
+            elif step < 0:
+                state["r"] = marks - 1
+            else:
+                state["r"] = step
     elif name.startswith("flip"):
         if {
             "flip": lambda: True, "flip_empty": lambda: state[s] == 0, "flip_more": lambda: state[s] > state[t],
@@ -229,10 +241,22 @@ def act(key: str, state: Places, cap: int, marks: int) -> None:
     elif name in ("clear", "fill"):
         state[s] = 0 if name == "clear" else cap
     elif name in ("put", "double", "add_if"):
-        for _ in range(state[s] if name == "double" else count if name == "put" or state["q"] == 1 else 0):
+        if name == "double":
+            times = state[s]
+        elif name == "put" or state["q"] == 1:
+            times = count
+        else:
+            times = 0
+        for _ in range(times):
             state[s] += state[s] < cap
     elif name in ("take", "halve", "lose_if"):
-        for _ in range(state[s] // 2 if name == "halve" else count if name == "take" or (state["r"] + 1) % 2 == 0 else 0):
+        if name == "halve":
+            times = state[s] // 2
+        elif name == "take" or (state["r"] + 1) % 2 == 0:
+            times = count
+        else:
+            times = 0
+        for _ in range(times):
             state[s] -= state[s] > 0
     else:
         for _ in range(count if name == "move" else int(state[s] > state[t])):

@@ -32,7 +32,7 @@ def duel_for_champion(store: LineStore, compute: ComputeResource, population: Po
 
 def ablate_champion(store: LineStore, compute: ComputeResource, jail: JailResource, population: Population, champion_id: str) -> None:
     """Publish what each term of a new champion does on each kind of formulas; nothing of one that was champion before, or is of no open genome."""
-    from evolake.designs.evolution.ablation import ablation_rows, ablation_rungs, traced_ablations
+    from evolake.designs.evolution.ablation import ablation_levels, ablation_rows, traced_ablations
     from evolake.designs.evolution.breeding import CORE_TIMES
     from evolake.designs.genome.grammars import read_genome
     from evolake.designs.genome.open_ablation import ablations
@@ -44,7 +44,7 @@ def ablate_champion(store: LineStore, compute: ComputeResource, jail: JailResour
         store.extra(ABLATIONS, [])
         return
     without = traced_ablations(ablations(genome), jails(jail))
-    rungs = ablation_rungs(settings, store.cycle, store.settings.seed)
+    rungs = ablation_levels(settings, store.cycle, store.settings.seed)
     rows = ablation_rows(
         champion_id, store.text(row["traced_sha"]), without, compute.executor(), rungs, store.cycle, CORE_TIMES * settings.low.core_s,
     )

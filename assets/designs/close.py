@@ -56,21 +56,21 @@ def survivors(
     store: LineStore, agents: AgentsResource, compute: ComputeResource, jail: JailResource, candidates: pl.DataFrame,
     final_ranking: pl.DataFrame, tuning: pl.DataFrame, meta_review: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The champion after this cycle, and the archive that enters the next one. Seals it."""
+    """Choose the champion after this cycle, and the archive that enters the next one. Seals it."""
     from evolake.designs.evolution.analysis import analyse_designs
     from evolake.designs.evolution.consensus_winner import consensus_winner
-    from evolake.designs.evolution.reviewing import crowned, with_notes
+    from evolake.designs.evolution.reviewing import with_champion, with_notes
     from evolake.designs.report.material import FIGURES, Material
 
     cycle, settings = store.cycle, store.settings
     population = so_far(store, *ADDED).with_ranking(final_ranking.to_dicts())
     fresh = [row["design_id"] for row in candidates.to_dicts() if row["state"] == "accepted"]
     if not fresh:
-        store.warn(f"no candidate of cycle {cycle} passed the gates; the designs before it go on")
+        store.warn(f"no candidate of cycle {cycle} passed the gates; the earlier designs stay")
     directions = {row["direction_id"]: row["direction"] for row in store.rows("directions")}
     succession = duel_for_champion(store, compute, population, final_ranking)
     ablate_champion(store, compute, jail, population, succession.champion_id)
-    population = crowned(population, succession, cycle=cycle, new_designs=len(fresh))
+    population = with_champion(population, succession, cycle=cycle, new_designs=len(fresh))
     first = consensus_winner(population, final_ranking.to_dicts(), succession.decisions, succession.champion_id)
     population = with_notes(population, first, store.rows("unmade") if store.has("unmade") else [])
     with store.roles(agents) as served:

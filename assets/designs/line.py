@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from assets.cycle import Line
-from assets.immigrants import with_immigrants
+from assets.immigrants import with_added_seeds
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
@@ -38,10 +38,10 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """Return the population that entered the cycle, with its immigrants."""
+    """Return the population that entered the cycle, with its added seeds."""
     from evolake.designs.evolution.population import population_of
 
-    return with_immigrants(store, population_of(store.population()), "designs")
+    return with_added_seeds(store, population_of(store.population()), "designs")
 
 
 def jails(jail: JailResource) -> Jails:

@@ -31,6 +31,7 @@ class Pace:
 
     @property
     def candidates_an_hour(self) -> float:
+        """Return the candidates per hour of wall time."""
         return 3600 * self.candidates / self.wall_s
 
     @property
@@ -39,6 +40,7 @@ class Pace:
         return self.simulating_cpu_s / (self.wall_s * self.workers)
 
     def metadata(self) -> dict[str, float | str]:
+        """Return the figures as metadata of an asset: numbers and a sentence."""
         numbers = {"candidates_an_hour": round(self.candidates_an_hour, 1), "simulating_share": round(self.simulating_share, 3)}
         return numbers | {SAID_OF_CYCLE: str(self)}
 
@@ -52,8 +54,8 @@ class Pace:
 def pace_of(store: LineStore, candidates: int, closing_cpu_s: float, now: float, workers: int) -> Pace | None:
     """Return the pace of the cycle that `store`'s asset closes at `now` (seconds since 1970); None where another run made a part of it.
 
-    `closing_cpu_s` is what the closing asset itself simulated. Time between the opening and the close in which other lines of the run were at
-    work counts too: the machine was theirs as well.
+    `closing_cpu_s` is what the closing asset itself simulated. Time between the opening and the close in which other lines of the run
+    worked counts too: the machine was theirs as well.
     """
     instance, run_id = store.context.instance, store.run_id
     made: dict[str, float] = {}

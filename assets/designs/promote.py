@@ -1,4 +1,4 @@
-"""Those that go on to medium and high fidelity, and the consensus once more, with what that showed."""
+"""Those that continue to medium and high fidelity, and the consensus once more, with what that showed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def final_scores(store: LineStore, jail: JailResource, promoted_experiments: pl.
 
 @line.asset(deps=["candidates", "experiments", "objectives", "promoted_experiments"], schema=RANKING)
 def final_ranking(store: LineStore, final_scores: pl.DataFrame) -> pl.DataFrame:
-    """The consensus of the cycle. Its first design challenges the champion."""
+    """Compute the consensus of the cycle. Its first design challenges the champion."""
     return ranked_by(store, so_far(store, "candidates", "experiments", "objectives", "promoted_experiments"), final_scores)
 
 

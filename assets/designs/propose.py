@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 @line.asset(deps=[line.incoming], schema=DIRECTIONS)
 def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> pl.DataFrame:
-    """The planner's directions for this cycle: high upper confidence bounds first, with the designs to build on.
+    """Ask the planner for its directions for this cycle: high upper confidence bounds first, with the designs
+    to build on.
 
     Opens the cycle, and takes in new seed designs, what `evolake designs merge` has brought from other lakes, and what `evolake designs import` has.
     """
@@ -58,13 +59,13 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
 
 
 def _came(arrived: Arrived) -> dict[str, int]:
-    """Metadata of an import; nothing where none came."""
+    """Metadata of an import; nothing if none came."""
     states = [note["state"] for note in arrived.notes]
     return {f"imported_{state}": states.count(state) for state in sorted(set(states))}
 
 
 def recognising(store: LineStore, pool: Jails) -> Callable[[str], DesignGenome | None]:
-    """Finds the genome of the line's grammar that computes what a file does; None where there is none."""
+    """Find the genome of the line's grammar that computes what a file does; None if there is none."""
     from evolake.designs.genome.grammars import GRAMMARS
     from evolake.designs.genome.recognise import recognised
 
@@ -97,18 +98,19 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
 def candidates(
     store: LineStore, agents: AgentsResource, jail: JailResource, compute: ComputeResource, directions: pl.DataFrame,
 ) -> pl.DataFrame:
-    """New designs with the verdict of every gate: accepted, or blocked by the first gate that objects. Blocked ones stay as rows.
+    """Create new designs with the verdict of every gate: accepted, or blocked by the first gate that objects.
+    Blocked ones stay as rows.
 
     Where the setting `race.candidates` asks for it, children of the best race over sizes and seeds, and the best of these are candidates too.
     """
     from evolake.designs.evolution.designer_session import SessionDesigner, chosen_designer
     from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
-    from evolake.designs.evolution.trials import TrialBench
+    from evolake.designs.evolution.trials import TrialRunner
 
     cycle, settings, population = store.cycle, store.settings, so_far(store)
     sizes = settings.of(DesignsSettings)
     designer = chosen_designer(sizes, settings.backend, settings.budget)
-    trials = TrialBench(sizes, cycle, settings.seed) if settings.backend == "model" and designer == "one-shot" and sizes.revise else None
+    trials = TrialRunner(sizes, cycle, settings.seed) if settings.backend == "model" and designer == "one-shot" and sizes.revise else None
     heaviest = population.objectives.sort("multiplier", "objective_id", descending=[True, False])["description"].to_list()
     with store.roles(agents) as served:
         pool = jails(jail)

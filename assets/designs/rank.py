@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 @line.asset(deps=["candidates", rules], gates=[OBJECTIVE.name], schema=OBJECTIVES, kinds={"python", "bubblewrap"})
 def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, experiments: pl.DataFrame) -> pl.DataFrame:
-    """New objectives of this cycle, each tried in the jail on the results at hand: what merges and imports have brought, and what the writer makes.
+    """Create new objectives of this cycle, each tried in the jail on the results at hand: what merges and
+    imports have brought, and what the writer makes.
 
     The first cycle draws the portfolio that the line starts with.
     """
@@ -83,7 +84,7 @@ def objective_scores(store: LineStore, jail: JailResource, objectives: pl.DataFr
 
 @line.asset(deps=["candidates", "experiments", "objectives"], schema=RANKING)
 def consensus_ranking(store: LineStore, objective_scores: pl.DataFrame) -> pl.DataFrame:
-    """The consensus after low fidelity: who is promoted follows from it."""
+    """Compute the consensus after low fidelity, which decides who is promoted."""
     return ranked_by(store, so_far(store, "candidates", "experiments", "objectives"), objective_scores)
 
 

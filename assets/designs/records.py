@@ -41,7 +41,7 @@ def candidate_rows(store: LineStore, candidates: Sequence[Judged], *, tuned: boo
 
 
 def record_admitted(store: LineStore, admitted: Admitted) -> None:
-    """Publish what a merge brought in: the designs as a table of their own, and their rows of the shared tables (often none)."""
+    """Publish what a merge brought in: the designs as their own table, and their rows of the shared tables (often none)."""
     store.extra(DESIGNS, admitted.designs, "merged_designs")
     store.artifacts(admitted.designs)
     store.derivations(admitted.derivations)
@@ -49,7 +49,7 @@ def record_admitted(store: LineStore, admitted: Admitted) -> None:
 
 
 def record_arrived(store: LineStore, arrived: Arrived) -> None:
-    """Publish what an import brought in, as tables of their own, in the cycle that takes it in."""
+    """Publish what an import brought in, their own as tables, in the cycle that takes it in."""
     name = "imported_designs"
     if not arrived.bundles and not store.has(name):
         return

@@ -41,7 +41,7 @@ labels_have_a_majority = rows_check(
     once("family_id", "difficulty", "seed"), "NOT decided OR 2 * votes > voters",
 )
 reviews_are_honest = rows_check(
-    gates["blind_reviews"], "matches_have_an_answer", "One row per review; whoever matches the label has answered, and not N/A.",
+    gates["blind_reviews"], "matches_have_an_answer", "One row per review; a reply that matches the label has an answer, and not N/A.",
     once("family_id", "number"), "matched IS NOT TRUE OR (status = 'answered' AND answer <> '')",
 )
 accepted_passed_every_gate = passed_every_gate(
@@ -67,7 +67,7 @@ complexity_is_measured_once = rows_check(
     once("family_id"), "NOT parsed OR (loc >= 1 AND time_class IS NOT NULL)",
 )
 funnel_adds_up = rows_check(
-    funnel, "funnel_adds_up", "Passed and blocked make up what came; nobody passes without having come.",
+    funnel, "funnel_adds_up", "Passed and blocked families make up all that arrived; none passes that did not arrive.",
     "came = passed + blocked", "passed >= 0 AND blocked >= 0", "rate IS NULL OR rate BETWEEN 0 AND 1",
 )
 judging_did_not_raise = raised_check(accepted, line.name, line.cycles, judged=of_record.assets, reasons=[Reasons("unmade", UNMADE, "number")])

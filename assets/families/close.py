@@ -67,7 +67,8 @@ def survivors(store: LineStore, candidates: pl.DataFrame, accepted: pl.DataFrame
 
 
 def chosen(store: LineStore, population: Population) -> tuple[Population, list[dict[str, Any]]]:
-    """(the archive after survival; its rows that are in another state than before), by the scores that the cycle read when it opened."""
+    """Return (the archive after survival; its rows that are in another state than before), by the scores that
+    the cycle read when it opened."""
     from evolake.families.evolution.learnability import survival
     from evolake.families.model.population import PASSED
 
@@ -80,7 +81,7 @@ def chosen(store: LineStore, population: Population) -> tuple[Population, list[d
 
 
 retired_were_asked = rows_check(
-    survivors, "retired_families_were_asked", "Whoever is retired was asked, scores below the floor and is no survivor; whoever lives on is one.",
+    survivors, "retired_families_were_asked", "A retired family was asked and scores below the floor; a family survives if and only if it is kept.",
     "lives OR score < floor", "lives OR groups > 0", "lives = survives", "before IN ('accepted', 'retired')",
     rows=f"""
 SELECT s.*, s.family_id IN (SELECT family_id FROM {line.name}.survivors WHERE cycle = $cycle) AS survives FROM {line.name}.survival AS s

@@ -1,4 +1,4 @@
-"""The standing mutation test of the gates: faults planted into the seeds that passed, class by class, and which gate caught how many."""
+"""The mutation test of the gates: faults planted into the seeds that passed, class by class, and which gate caught how many."""
 
 from __future__ import annotations
 

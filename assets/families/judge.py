@@ -1,4 +1,4 @@
-"""The gates of record: each asset judges by the rules in force, on evidence that is stored or, where there is none, made now."""
+"""The gates of record: each asset judges by the rules in force, on evidence that is stored or, if there is none, made now."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ gates = of_record.define(
 
 @line.asset(deps=of_record.assets, schema=ACCEPTED)
 def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
-    """The candidates that every gate of record has passed."""
+    """Collect the candidates that every gate of record has passed."""
     store = LineStore(line, context, lake)
     passed = of_record.passed(store, candidates)
     rows = settled(store, candidates, passed)
     store.artifacts(rows)
     if not passed:
-        store.warn(f"no candidate of cycle {store.cycle} passed the gates; the families before it go on")
+        store.warn(f"no candidate of cycle {store.cycle} passed the gates; the earlier families stay")
     context.add_output_metadata({"accepted": len(passed), "blocked": len(rows) - len(passed)})
     independent = {row["family_id"]: row.get("independent") for row in candidates.to_dicts()}
     return ACCEPTED.frame(row | {"independent": independent[row["family_id"]]} for row in rows if row["state"] == "accepted")
@@ -110,7 +110,8 @@ def rows_now(store: Lake, cycle: str, candidates: pl.DataFrame, assets: Sequence
 
 @contextmanager
 def getting_further(store: LineStore, ruleset: Any, rows: Sequence[Mapping[str, Any]]) -> Generator[Any]:
-    """Takes candidates of `rows` further, for `replay_gate`. Jail and roles open with the first that needs them. Publishes calls, and who went."""
+    """Take candidates of `rows` further, for `replay_gate`. Jail and roles open with the first that needs
+    them. Publishes calls, and who went."""
     from evolake.families.evolution.further import Further
 
     opened: list[Any] = []

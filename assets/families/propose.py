@@ -1,4 +1,4 @@
-"""The opening of a cycle: the evolution agent proposes, the gates object, it mends or gives up. The gates of record come after this."""
+"""The opening of a cycle: the evolution agent proposes, the gates object, it repairs or gives up. The gates of record come after this."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def candidates(store: LineStore) -> pl.DataFrame:
     store.extra(IDEAS, idea_rows(made, cycle))
     store.extra(MEASURED, made.measured)
     if not rows:
-        store.warn("this cycle has no candidate; the families before it go on")
+        store.warn("this cycle has no candidate; the earlier families stay")
     store.tell(opened.metadata() | {
         "attempts": len(made.proposals) + unmade.height, "versions": len(rows), "passed_on_the_way": len(made.accepted), "unmade": unmade.height,
         "parents": len(parents), "lessons": len(population.lessons()), "guidance": len(notes), "backend": settings.backend,

@@ -86,6 +86,6 @@ def seeds(store: LineStore) -> pl.DataFrame:
     store.extra(SEED_EVIDENCE, {row["family_id"]: row for row in evidence}.values())
     store.log(f"evidence: {gates.describe()}")
     store.tell({"evidence": gates.describe()} | store.seal_seeds(
-        rows, tables, lacking=f"no seed family in {folder} can be used", do="Mend one and materialize again.",
+        rows, tables, lacking=f"no seed family in {folder} can be used", do="Fix one and materialize again.",
     ))
     return FAMILIES.frame(rows)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evolake.programs.model.project import Project
 
 NOTES = "duel_notes"
-"""Table of what a duel has measured so far, seed by seed: a run that is killed in one goes on with it."""
+"""Table of what a duel has measured so far, seed by seed: a run that is killed in one continues with it."""
 
 
 def islands_after(

@@ -33,8 +33,8 @@ accepted_passed_every_gate = passed_every_gate(
     len(GATES), where="passed",
 )
 wins_are_beyond_noise = rows_check(
-    champion, "wins_are_beyond_the_noise", "One decision per project; the title changes only where the gain's interval lies above 0 and the gain "
-    "above the noise, or where the champion fails.", once("project"), "NOT wins OR difference IS NULL OR (low > 0 AND difference > noise)",
+    champion, "wins_are_beyond_the_noise", "One decision per project; the champion changes only if the gain's interval is above 0 and the gain is "
+    "above the noise, or if the champion fails.", once("project"), "NOT wins OR difference IS NULL OR (low > 0 AND difference > noise)",
     "holder_id = CASE WHEN wins THEN challenger_id ELSE champion_id END",
 )
 judging_did_not_raise = raised_check(accepted, line.name, line.cycles, judged=["accepted"])

@@ -26,7 +26,8 @@ LONGEST_REASON = 300
 def survivors(
     store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame, candidates: pl.DataFrame, accepted: pl.DataFrame, champion: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The living programs of every project: its islands after migration, and its champion. Seals them."""
+    """Collect the living programs of every project: its islands after migration, and its champion. Seals
+    them."""
     from evolake.programs.evolution.champion import settled
     from evolake.programs.evolution.memory import CONTESTS, UNMADE_BEFORE
     from evolake.programs.report.material import FIGURES, material_of

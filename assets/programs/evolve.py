@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 @line.asset(deps=[line.incoming], schema=PROJECTS)
 def projects(store: LineStore) -> pl.DataFrame:
-    """The projects of the cycle, as they were when they entered. Opens the cycle, and takes in new ones."""
+    """Read the projects of the cycle, as they were when they entered. Opens the cycle, and takes in new
+    ones."""
     from evolake.lake.immigrants import seeds_of
     from evolake.programs.evolution.immigrants import SEEDS
     from evolake.programs.evolution.population import Population
@@ -48,7 +49,7 @@ def projects(store: LineStore) -> pl.DataFrame:
     for name, pin in sorted(pinned.items()):
         project = project_named(store, name, pin["blob"])
         changed = name in lying and lying[name] != pin["sha"]
-        note = f"its folder has changed since cycle {pin['cycle']}: rename the folder to start anew with it" if changed else ""
+        note = f"its folder has changed since cycle {pin['cycle']}: rename the folder to start again with it" if changed else ""
         if note:
             store.warn(f"project {name}: {note}")
         guard = "" if project.protected else f"score not protected: {project.open_because}"
@@ -70,7 +71,7 @@ def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
         if seed.name in pinned:
             held = pinned[seed.name]["cycle"]
             what = f"a project {seed.name} with other files is in the line since cycle {held}"
-            raise InputError(what, do="rename the folder to start anew with it")
+            raise InputError(what, do="rename the folder to start again with it")
         project = project_named(store, seed.name, seed.blob_sha)
         row, results = admit(
             project, store.settings.of(ProgramsSettings), store.rules(), store.blobs, cycle=store.cycle, run_id=store.run_id,
@@ -83,7 +84,8 @@ def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
 
 @line.asset(schema=JOURNAL, kinds={"bubblewrap"})
 def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
-    """The generations of every project, each noted as soon as it is done: a killed run goes on after the last one noted."""
+    """Run the generations of every project, each recorded as soon as it is done: a killed run continues after
+    the last one noted."""
     from evolake.agents import open_agents
     from evolake.agents.proposal_outcomes import count_outcomes
     from evolake.programs.evolution.generation_entry import read_entry, unmade_rows
@@ -120,7 +122,7 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
 def of_project(
     store: LineStore, agents: Agents, population: Population, project: Mapping[str, Any], noted: Mapping[tuple[str, int], Mapping[str, Any]],
 ) -> Iterator[dict[str, Any]]:
-    """The rows of JOURNAL of one project, one by one as they are done."""
+    """Yield the rows of JOURNAL of one project, one by one as they are done."""
     from evolake.programs.evolution.archive import Islands
     from evolake.programs.evolution.context import Context
     from evolake.programs.evolution.generation_entry import entry_bytes, read_entry
@@ -221,7 +223,7 @@ def candidates(store: LineStore, generations: pl.DataFrame) -> pl.DataFrame:
     store.artifacts(rows, "candidate")
     store.derivations(row for entry in entries for row in entry.derivations)
     if not rows:
-        store.warn("this cycle has no candidate; the programs before it go on")
+        store.warn("this cycle has no candidate; the earlier programs stay")
     counts: dict[str, int] = {}
     for row in rows:
         counts[row["operator"]] = counts.get(row["operator"], 0) + 1

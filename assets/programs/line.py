@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assets.cycle import Line
-from assets.immigrants import with_immigrants
+from assets.immigrants import with_added_seeds
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake.lazy import Lazy
@@ -42,7 +42,7 @@ def archive(store: LineStore) -> Population:
     """Return the population that entered the cycle, with the initial programs of projects that entered in it."""
     from evolake.programs.evolution.population import Population
 
-    return with_immigrants(store, Population.of(store.population()), "programs")
+    return with_added_seeds(store, Population.of(store.population()), "programs")
 
 
 def project_named(store: LineStore, name: str, blob_sha: str, mode: Mode | None = None) -> Project:

@@ -23,7 +23,8 @@ REPAIR = "`evolake programs check DIR` shows what is wrong with a project. Repai
 
 @line.seed_asset(deps=[rules], gates=(), schema=PROGRAMS, kinds={"bubblewrap"})
 def seeds(store: LineStore) -> pl.DataFrame:
-    """The initial program of every project; seals the population that enters cycle 0001. One that is blocked stays as a row and does not enter."""
+    """Evaluate the initial program of every project; seal the population that enters cycle 0001. One that is
+    blocked stays as a row and does not enter."""
     from evolake.lake.immigrants import seeds_of
     from evolake.programs.evolution.immigrants import SEEDS, admit
     from evolake.programs.evolution.population import Population

@@ -21,7 +21,7 @@ ALWAYS_ONE = "a root is champion from the seeds on"
 
 
 def trained(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame) -> tuple[Population, str | None]:
-    """(the population after the iterations, without what was blocked; the blob of the policy)."""
+    """Return (the population after the iterations, without what was blocked; the blob of the policy)."""
     from evolake.prompts.evolution.iteration_entry import read_entry
 
     last = iterations.sort("number").to_dicts()[-1]
@@ -31,7 +31,8 @@ def trained(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame) 
 
 @line.asset(schema=EVALUATIONS, kinds={"torch"})
 def duel_replies(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, accepted: pl.DataFrame) -> pl.DataFrame:
-    """The champion and the best-rated other prompt, side by side on the same problems of the training split, under the same weights."""
+    """Run the champion and the best-rated other prompt side by side on the same problems of the training
+    split, under the same weights."""
     from evolake.prompts.evolution.training_cycle import calls_of
     from evolake.prompts.rating.evaluating import replies
     from evolake.seeds import child_seed, generator
@@ -61,7 +62,8 @@ def duel_replies(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFr
 
 @line.asset(schema=DECISIONS)
 def champion(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame, duel_replies: pl.DataFrame) -> pl.DataFrame:
-    """The duel's verdict: a new champion where the difference's interval lies above zero. No row where nobody is rated above the champion."""
+    """Decide the duel: a new champion if the difference's interval is above zero. No row if no prompt is
+    rated above the champion."""
     from evolake.prompts.evolution.champion import decide_champion
     from evolake.seeds import generator
 
@@ -122,6 +124,7 @@ def current_champion(store: LineStore, population: Population) -> str:
 def _evaluations(
     before: Population, after: Population, root: str, prompts: list[str], checkpoint: str | None
 ) -> list[tuple[int, list[str], str | None]]:
-    """(iteration, prompts, blob of the weights): the first cycle begins with the base model under the root, where its curve starts."""
+    """Return (iteration, prompts, blob of the weights): the first cycle begins with the base model under the
+    root, where its curve starts."""
     start = [(0, [root], None)] if before.iteration == 0 else []
     return [*start, (after.iteration, prompts, checkpoint)]

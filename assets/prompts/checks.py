@@ -34,7 +34,7 @@ LEFT JOIN {line.name}.problems AS p ON p.problem_id = r.problem_id AND p.cycle =
 
 
 def _rematched(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
-    """Ratings beside those of every match again, from the ratings that entered the cycle."""
+    """Ratings next to those of every match again, from the ratings that entered the cycle."""
     from evolake.prompts.rating.ratings import update
 
     before = {row["prompt_id"]: (row["mu"], row["sigma"]) for row in lake.read(line.name, "incoming_prompts", cycle).to_dicts()}
@@ -51,7 +51,7 @@ def _rematched(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFra
 
 
 def _checkpoints(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
-    """Updates with whether their checkpoint is in the lake, whole."""
+    """Return updates, each with whether their checkpoint is in the lake, whole."""
     there = [sha is None or lake.blobs.has(sha) for sha in frame["checkpoint_sha"]]
     return frame.with_columns(lost=pl.Series([int(not item) for item in there], dtype=pl.Int64))
 
@@ -95,7 +95,7 @@ updates_have_checkpoints = suite_check(
 )
 learnability_is_of_rollouts = rows_check(
     learnability, "learnability_counts_rollouts_of_training",
-    "One row per family and difficulty; its replies are those to problems to train on, counted again, and nothing is learnt where no group is mixed.",
+    "One row per family and difficulty; its replies are those to problems to train on, counted again, and nothing is learned if no group is mixed.",
     once("arm", "policy", "source", "family", "difficulty"), "replies = counted", "correct = counted_correct", "informative <= groups",
     "score BETWEEN 0 AND 1", "(score > 0) = (variance > 0)", "pass_rate BETWEEN low AND high",
     rows=f"""
@@ -116,7 +116,7 @@ accepted_passed_every_gate = passed_every_gate(
     where="passed",
 )
 wins_are_beyond_noise = rows_check(
-    champion, "wins_are_beyond_the_noise", "A challenger wins only where its gain's interval lies above zero; one decision per challenger.",
+    champion, "wins_are_beyond_the_noise", "A challenger wins only if its gain's interval is above zero; one decision per challenger.",
     once("challenger_id"), "NOT wins OR low > 0",
 )
 judging_did_not_raise = raised_check(accepted, line.name, line.cycles, judged=["accepted"])

@@ -16,13 +16,14 @@ from evolake.prompts.tables import PROMPTS
 
 @line.asset(deps=["rollouts", "values", "ratings", "updates", "learnability", "edits", "children"], schema=PROMPTS)
 def survivors(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame, champion: pl.DataFrame, heldout: pl.DataFrame) -> pl.DataFrame:
-    """The champion and the window: what may be drawn in the next cycle. Seals it, with the policy's checkpoint."""
+    """Select the champion and the window: what may be drawn in the next cycle. Seals it, with the policy's
+    checkpoint."""
     from evolake.prompts.report.material import FIGURES, material_of
 
     cycle, (population, checkpoint) = store.cycle, trained(store, iterations, accepted)
     champion_id = current_champion(store, population)
     since = population.value(CHAMPION_SINCE) if champion_id == population.champion_id else cycle
-    closed = population.crowned(champion_id, store.settings.of(PromptsSettings).window)
+    closed = population.with_champion(champion_id, store.settings.of(PromptsSettings).window)
     closed = closed.with_values(**{CHECKPOINT: checkpoint, CHAMPION_SINCE: since})
     score = heldout.filter((pl.col("prompt_id") == champion_id) & (pl.col("iteration") == closed.iteration))["correct"].mean()
     store.champion(champion_id, score)  # pyright: ignore[reportArgumentType]  (a mean of booleans)

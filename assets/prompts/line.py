@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assets.cycle import Line
-from assets.immigrants import with_immigrants
+from assets.immigrants import with_added_seeds
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake import settings as settings_module
@@ -44,15 +44,16 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """Return the population that entered the cycle, with its immigrants."""
+    """Return the population that entered the cycle, with its added seeds."""
     from evolake.prompts.evolution.population import population_of
 
-    return with_immigrants(store, population_of(store.population()), "prompts")
+    return with_added_seeds(store, population_of(store.population()), "prompts")
 
 
 @contextmanager
 def policy_at(store: LineStore, checkpoint: str | None) -> Generator[Any]:
-    """The policy (evolake.prompts.model.protocol.Policy) as a checkpoint has it; None: before any update."""
+    """Yield the policy (evolake.prompts.model.protocol.Policy) as a checkpoint has it; None: before any
+    update."""
     from evolake.prompts.policies.registry import open_policy
 
     policy: Any = open_policy(store.settings, store.lake.root, store.cycle, store.run_id)
@@ -84,7 +85,7 @@ def called(replies: pl.DataFrame) -> dict[str, str]:
 
 
 def unverified(replies: pl.DataFrame) -> dict[str, str]:
-    """Metadata on replies that their dataset's verifier gave no score for; {} where there are none."""
+    """Metadata on replies that their dataset's verifier gave no score for; {} if there are none."""
     lost = replies["unverified"].drop_nulls().to_list()
     kinds = ", ".join(f"{lost.count(kind)} {kind}" for kind in sorted(set(lost)))
     return {"unverified": f"{len(lost)} replies, worth 0: {kinds}"} if lost else {}

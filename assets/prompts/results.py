@@ -1,4 +1,4 @@
-"""What the iterations gave, each table an asset of its own: replies, values, ratings, updates, learnability, edits, and the children."""
+"""What the iterations gave, each table its own asset: replies, values, ratings, updates, learnability, edits, and the children."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def ratings(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
 
 @line.asset(schema=UPDATES)
 def updates(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
-    """What each iteration did to the weights: loss, gradient norm, KL, groups that taught something, checkpoint."""
+    """Record what each iteration did to the weights: loss, gradient norm, KL, groups that taught something,
+    checkpoint."""
     frame = UPDATES.frame(journalled(store, iterations, "updates"))
     store.tell({
         "updated": int(frame["updated"].sum()), "informative_groups": f"{int(frame['informative'].sum())} of {int(frame['groups'].sum())}",
@@ -64,8 +65,8 @@ def updates(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
 
 @line.asset(schema=LEARNABILITY)
 def learnability(store: LineStore, problems: pl.DataFrame, rollouts: pl.DataFrame, updates: pl.DataFrame) -> pl.DataFrame:
-    """What the policy can learn from which family, between too easy and impossible, and what moved where it was asked again. Of replies that the
-    cycle has anyway, to problems that may be trained on."""
+    """Measure what the policy can learn from which family, between too easy and impossible, and what moved
+    where it was asked again. Of replies that the cycle has anyway, to problems that may be trained on."""
     from evolake.lake import preceding
     from evolake.prompts.rating.learnability import learnability_rows
 
@@ -86,7 +87,7 @@ def learnability(store: LineStore, problems: pl.DataFrame, rollouts: pl.DataFram
 
 
 def policies_of(updates: pl.DataFrame) -> dict[int, str]:
-    """Iteration -> the policy's name."""
+    """Return iteration -> the policy's name."""
     return dict(updates.select("iteration", "policy").iter_rows())
 
 
@@ -116,7 +117,7 @@ def children(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     store.artifacts(rows, "candidate")
     store.derivations(after.derivations.filter(pl.col("child_id").is_in([row["prompt_id"] for row in rows])).to_dicts())
     if not rows:
-        store.warn("no child was born in this cycle; the prompts before it go on")
+        store.warn("no child was born in this cycle; the earlier prompts stay")
     texts = {f"{row['operator']}_{row['number']}": markdown(from_json(row["principles"]).text().replace("\n", "  \n")) for row in rows[:4]}
     store.tell({"children": len(rows), "crossovers": sum(row["operator"] == "crossover" for row in rows)} | texts)
     return PROMPTS.frame(rows)

@@ -25,7 +25,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
     roots = {item.name: from_json(item.pack().decode()) for item in items}
     population = found_population(roots, store.cycle)
     first = population.rows()[0]["prompt_id"]
-    population = population.crowned(first, store.settings.of(PromptsSettings).window)
+    population = population.with_champion(first, store.settings.of(PromptsSettings).window)
     population = population.with_values(**{CHECKPOINT: None, CHAMPION_SINCE: FIRST_CYCLE, FAMILIES_CYCLES: []})
     population = with_seeds(store, population, items, "prompts", population.rows())
     store.may_seal(population.frames())

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 @line.asset(deps=[line.incoming], schema=PROBLEMS)
 def problems(store: LineStore) -> pl.DataFrame:
-    """The problems of the cycle, to train on and held out, disjoint by family and by text, instances of accepted families among those to train on.
-    Opens the cycle, and takes in new root prompts."""
+    """Draw the problems of the cycle, to train on and held out, disjoint by family and by text, instances of
+    accepted families among those to train on. Opens the cycle, and takes in new root prompts."""
     from evolake.lake.immigrants import seeds_of
     from evolake.prompts.evolution.feeding import fed
     from evolake.prompts.evolution.immigrants import SEEDS
@@ -93,7 +93,8 @@ def admitting(store: LineStore, population: Population, problems: pl.DataFrame) 
 
 @line.asset(schema=JOURNAL, kinds={"torch"})
 def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
-    """The iterations of the cycle, each noted as soon as it is done: a killed run goes on after the last one noted, to the same weights."""
+    """Run the iterations of the cycle, each recorded as soon as it is done: a killed run continues after the
+    last one noted, to the same weights."""
     from evolake.agents.proposal_outcomes import count_outcomes
     from evolake.prompts.evolution.earlier_cycles import memory_of
     from evolake.prompts.evolution.iteration_entry import read_entry

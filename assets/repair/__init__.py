@@ -1,7 +1,7 @@
 """The repair study: does solver-grounded feedback beat more attempts under the same budget?
 
-    problems, study -> results (a cell per arm and seed; attempts beside it)
-                    -> summary, comparisons, convergence, effort, frontier, robustness -> figures
+problems, study -> results (a cell per arm and seed; attempts next to it)
+-> summary, comparisons, convergence, effort, frontier, robustness -> figures
 """
 
 from assets.repair.cells import study

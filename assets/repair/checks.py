@@ -48,7 +48,7 @@ budget_is_equal = rows_check(
     "of the attempts on record.", KEPT, rows=BUDGETS,
 )
 attempts_are_known_once = rows_check(
-    results, "attempts_are_known_once", "Every call is one attempt, told apart by problem, round and candidate.",
+    results, "attempts_are_known_once", "Every call is one attempt, identified by problem, round and candidate.",
     once("problem_id", "round", "candidate"), "attempts = calls",
     rows="""
 SELECT a.problem_id, a.round, a.candidate, count(*) OVER () AS attempts,

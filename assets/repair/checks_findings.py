@@ -6,7 +6,7 @@ from assets.predicates import TOLERANCE, once, rows_check
 from assets.repair.findings import comparisons, summary
 
 arms_were_run_alike = rows_check(
-    summary, "arms_were_run_alike", "Within a suite and variation every arm has as many runs; rates lie in 0..1 and their parts add up.",
+    summary, "arms_were_run_alike", "Within a suite and variation every arm has as many runs; rates are in 0..1 and their parts add up.",
     once("suite", "variation", "arm"), "runs = max(runs) OVER (PARTITION BY suite, variation)", "runs = sat_runs + unsat_runs",
     "solved = sat_certified + unsat_certified", "rate BETWEEN 0 AND 1",
 )

@@ -44,7 +44,8 @@ def summary(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFra
 
 @study.finding(deps=CELLS, schema=COMPARISONS)
 def comparisons(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """The compute-matched arms in pairs, on the main benchmark: McNemar's exact test with Holm's correction, odds ratios, differences."""
+    """Compare the compute-matched arms in pairs, on the main benchmark: McNemar's exact test with Holm's
+    correction, odds ratios, differences."""
     from evolake.repair.statistics.findings import main_of
     from evolake.repair.statistics.pairs import compare_arms
 
@@ -54,7 +55,7 @@ def comparisons(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.Dat
 
 @study.finding(deps=CELLS, schema=CONVERGENCE)
 def convergence(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """The share of runs solved by the end of each round."""
+    """Compute the share of runs solved by the end of each round."""
     from evolake.repair.statistics.summary import convergence_rows
 
     stored = _stored(context, lake)
@@ -63,7 +64,7 @@ def convergence(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.Dat
 
 @study.finding(deps=CELLS, schema=EFFORT)
 def effort(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """The share of runs solved with so many calls."""
+    """Compute the share of runs solved with so many calls."""
     from evolake.repair.statistics.summary import effort_rows
 
     stored = _stored(context, lake)
@@ -80,7 +81,7 @@ def frontier(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFr
 
 @study.finding(deps=CELLS, schema=ROBUSTNESS)
 def robustness(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """What each perturbation does to each arm, perturbed run against the run of its origin."""
+    """Measure what each perturbation does to each arm, perturbed run against the run of its origin."""
     from evolake.repair.statistics.findings import main_of, origins, perturbed_of
     from evolake.repair.statistics.robustness import robustness_rows
 
@@ -94,7 +95,7 @@ def figures(
     context: dg.AssetExecutionContext, lake: LakeResource, summary: pl.DataFrame, comparisons: pl.DataFrame, convergence: pl.DataFrame,
     effort: pl.DataFrame, frontier: pl.DataFrame, robustness: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The study's figures, as blobs and in this asset's metadata."""
+    """Draw the study's figures, as blobs and in this asset's metadata."""
     from evolake.repair.report.material import study_figures
     from evolake.repair.statistics.findings import Findings
 

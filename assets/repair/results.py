@@ -1,4 +1,4 @@
-"""The cells: all problems under one arm and one seed. A cell that the lake holds already is read, so a backfill goes on where it was cut off."""
+"""The cells: all problems under one arm and one seed. A cell that the lake holds already is read, so a backfill continues where it was cut off."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from resources.lake import LakeResource
 def results(
     context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, problems: pl.DataFrame, record: pl.DataFrame
 ) -> pl.DataFrame:
-    """One row per problem; attempts and calls beside it. A model's calls are on the tape, so a cell that was killed pays for none twice."""
+    """One row per problem; attempts and calls next to it. A model's calls are in the call cache, so a cell that was killed pays for none twice."""
     from evolake.repair.execution.cells import is_finished, publish_cell, run_cell
 
     cell, store = context.partition_key, lake.open()

@@ -1,4 +1,4 @@
-"""What every cell works on: the benchmark, and the record of budget and proposer that tells this study from another."""
+"""What every cell works on: the benchmark, and the record of budget and proposer that distinguishes this study from another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from resources.lake import LakeResource
 
 @study.setup_asset(schema=PROBLEMS, kinds={"z3"})
 def problems(context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource) -> pl.DataFrame:
-    """Main benchmark, perturbations and transfer; every label is given by two certifiers that agree."""
+    """Create main benchmark, perturbations and transfer; every label is given by two certifiers that
+    agree."""
     from evolake.repair.benchmark.build import benchmark_rows
 
     lake.hold(study.name, context.run.run_id)

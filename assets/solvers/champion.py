@@ -1,4 +1,5 @@
-"""Who is champion: challengers against the champion in interleaved pairs; and, aside, what the champion is worth on formulas that nobody has seen."""
+"""Who is champion: challengers against the champion in interleaved pairs; and, aside, what the champion is worth on formulas that no role has
+seen."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from resources.compute import ComputeResource
 
 @line.asset(schema=DECISIONS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
 def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame) -> pl.DataFrame:
-    """The best-ranked challengers, each run beside the champion, pair by pair. It takes a gain beyond the noise, and no formula lost.
-    Whoever is found unsound falls for good."""
+    """Run the best-ranked challengers, each next to the champion, pair by pair. It takes a gain beyond the
+    noise, and no formula lost. A variant that is found unsound is blocked permanently."""
     from evolake.solvers.evolution.champion import decide_champion
     from evolake.solvers.evolution.population import RankedCycle
     from evolake.solvers.gates.soundness import objections, stage_judge
@@ -52,8 +53,9 @@ def holdout_runs(
     store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame,
     champion: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no role, rule or ranking gets these rows. A refuted
-    answer makes its variant unsound for good: a champion falls."""
+    """Run the champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no
+    role, rule or ranking gets these rows. A refuted answer makes its variant unsound permanently: a champion
+    falls."""
     from evolake.solvers.evolution.holdout import measure_holdout
     from evolake.solvers.evolution.population import RankedCycle
     from evolake.solvers.gates.soundness import objections, stage_judge

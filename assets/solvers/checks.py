@@ -58,7 +58,7 @@ benchmarked_passed_every_gate = _passed_every_gate(
     benchmark_runs, "benchmarked_passed_every_gate", "Whatever is benchmarked has a pass from each gate and no objection before.", GATES - 1,
 )
 metrics_add_up = rows_check(
-    metrics, "metrics_add_up", "Solved is at most all, PAR-2 lies within its bounds, and nothing with a wrong answer has figures.",
+    metrics, "metrics_add_up", "Solved is at most all, PAR-2 is within its bounds, and no solver with a wrong answer has figures.",
     once("variant_id"), "solved <= instances", "par2 BETWEEN 0 AND 2 * timeout_s", "wrong = 0",
 )
 scores_are_complete = every_objective_scored(objective_scores, "variant")
@@ -67,7 +67,7 @@ ranked_passed_every_gate = _passed_every_gate(
     consensus_ranking, "ranked_passed_every_gate", "Whatever is ranked, new or old, has a pass from each gate and was not found unsound.", GATES,
 )
 winners_lost_nothing = rows_check(
-    champion, "a_winner_lost_no_formula", "Whoever wins a duel solves no fewer formulas, and gains more than the noise.",
+    champion, "a_winner_lost_no_formula", "The winner of a duel solves no fewer formulas, and gains more than the noise.",
     once("challenger_id"), "NOT wins OR solved_challenger >= solved_champion", "NOT wins OR ratio_low > 1",
 )
 RUNS_OF_GATES = {"smoke": SMOKE_RUNS, "correctness": CORRECTNESS_RUNS, "stability_runs": STABILITY_RUNS}

@@ -19,7 +19,8 @@ def survivors(
     store: LineStore, variants: pl.DataFrame, benchmark_runs: pl.DataFrame, metrics: pl.DataFrame,
     consensus_ranking: pl.DataFrame, champion: pl.DataFrame, holdout_runs: pl.DataFrame, post_mortem: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The champion, a seed of each base in use, and the best of the rest. Writes RESULTS.md back, and seals what enters the next cycle."""
+    """Select the champion, a seed of each base in use, and the best of the rest. Writes RESULTS.md back, and
+    seals what enters the next cycle."""
     from evolake.solvers.evolution.closing import CycleResults, close_cycle, fates
     from evolake.solvers.evolution.population import RankedCycle
     from evolake.solvers.report.material import FIGURES, Material

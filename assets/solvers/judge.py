@@ -1,4 +1,4 @@
-"""The gates of record, one asset per gate or two: each judges by the rules in force, on evidence that is stored or, where there is none, made now."""
+"""The gates of record, one asset per gate or two: each judges by the rules in force, on evidence that is stored or, if there is none, made now."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def smoke_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[d
 
 
 def correctness_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[dict[str, Any]]:
-    """Rows of CORRECTNESS_RUNS. Publishes those of the gate `stability`, which is done beside it."""
+    """Rows of CORRECTNESS_RUNS. Publishes those of the gate `stability`, which is done next to it."""
     store.extra(STABILITY_RUNS, run_rows(store, "stability", results), "stability_runs")
     return run_rows(store, "correctness", results)
 
@@ -96,5 +96,5 @@ def publish_late(store: LineStore, verdicts: Sequence[Any]) -> None:
     """Publish the verdicts on what ran in this asset, and say whom they block."""
     for verdict in verdicts:
         if verdict.outcome != "pass":
-            store.warn(f"{verdict.artifact_id[:12]} is blocked for good ({verdict.gate}): {verdict.reason}")
+            store.warn(f"{verdict.artifact_id[:12]} is blocked permanently ({verdict.gate}): {verdict.reason}")
     store.verdicts(verdicts)

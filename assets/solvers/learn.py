@@ -42,7 +42,7 @@ def post_mortem(
     from evolake.solvers.evolution.analyst_session import check_analyst
     from evolake.solvers.evolution.lessons import evaluate, finding_rows, history_rows
     from evolake.solvers.evolution.post_mortem import post_mortem as analyse
-    from evolake.solvers.roles.told_rules import refused_rules, told_rules
+    from evolake.solvers.roles.rules_to_show import refused_rules, rules_to_show
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
     check_analyst(settings)
@@ -51,7 +51,7 @@ def post_mortem(
     with store.roles(agents) as served:
         result = analyse(
             served, evaluated, settings=settings.of(SolversSettings), cycle=cycle, root_seed=settings.seed,
-            rules=[*(rule.id for rule in told_rules(ruleset)), *refused_rules(population.rule_proposals.to_dicts())],
+            rules=[*(rule.id for rule in rules_to_show(ruleset)), *refused_rules(population.rule_proposals.to_dicts())],
             session=analyst(store, population) if settings.of(SolversSettings).analyst == "session" else None,
             facts=cycle_facts(store, population, variants, benchmark_runs, champion),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assets.cycle import Line
-from assets.immigrants import with_immigrants
+from assets.immigrants import with_added_seeds
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake.lazy import Lazy
@@ -41,10 +41,10 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """Return the population that entered the cycle, with its immigrants."""
+    """Return the population that entered the cycle, with its added seeds."""
     from evolake.solvers.evolution.population import population_of
 
-    return with_immigrants(store, population_of(store.population()), "variants")
+    return with_added_seeds(store, population_of(store.population()), "variants")
 
 
 def rules_in_force(store: LineStore, population: Population) -> Ruleset:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=RUNS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
 def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.DataFrame) -> pl.DataFrame:
-    """The suite `train`, run by every variant that has not run it yet: new ones, and seeds in the first cycle. Answers are checked; whoever gives one
-    that is refuted is unsound for good."""
+    """Run every variant on the suite `train` that has not run it yet: new ones, and seeds in the first cycle.
+    Answers are checked; a variant that gives a refuted one is unsound permanently."""
     from evolake.solvers.evolution.benchmarking import benchmark
     from evolake.solvers.gates.soundness import stage_judge
     from evolake.solvers.measurement.evaluating import evaluation_rows
@@ -51,7 +51,8 @@ def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.Data
 
 @line.asset(schema=METRICS)
 def metrics(store: LineStore, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
-    """What every live variant's runs come to: solved, PAR-2, cut-offs, memory, match with the virtual best solver."""
+    """Summarize the runs of every live variant: solved, PAR-2, cut-offs, memory, match with the virtual best
+    solver."""
     from evolake.solvers.measurement.metrics import compute_metrics
 
     population = archive(store)
@@ -65,7 +66,8 @@ def metrics(store: LineStore, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
 
 @line.asset(deps=["metrics"], schema=OBJECTIVES, kinds={"bubblewrap"})
 def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
-    """The objectives that are new in this cycle, tried on its runs, and those that it reviewed or retired. The first cycle draws the portfolio."""
+    """Create this cycle's new objectives, tried on its runs, and those that it reviewed or retired. The first
+    cycle draws the portfolio."""
     from evolake.solvers.evolution.objective_evolution import evolve_objectives
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
@@ -107,7 +109,7 @@ def consensus_ranking(store: LineStore, metrics: pl.DataFrame, objectives: pl.Da
 
 
 def sound_runs(store: LineStore, population: Population, fresh: pl.DataFrame) -> pl.DataFrame:
-    """Runs that may be compared, of variants that were not found unsound by them."""
+    """Select runs that may be compared, of variants that were not found unsound by them."""
     from evolake.solvers.evolution.benchmarking import current_runs
     from evolake.solvers.gates.soundness import objections, without
 

@@ -1,4 +1,4 @@
-"""The opening of a cycle: plans by the planner, variants by the coder, who is told what the gates object to."""
+"""The opening of a cycle: plans by the planner, variants by the coder, who is shown what the gates object to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 @line.asset(deps=[line.incoming], schema=PLANS)
 def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
-    """The planner's plans for this cycle: which variant to build on, what to change, and what that should improve.
+    """Ask the planner for its plans for this cycle: which variant to build on, what to change, and what that
+    should improve.
 
     Opens the cycle, and takes in new seed solvers.
     """
@@ -55,7 +56,7 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
 def admitting(store: LineStore, population: Population) -> Admit:
     """Return what becomes of a seed solver that immigrates: fetched, laid out, and judged by every gate against itself as base.
 
-    One whose name another seed has gets a name of its own: variants descend from a seed by its name.
+    One whose name another seed has gets its own name: variants descend from a seed by its name.
     """
     from evolake.solvers.evolution.immigrants import seed_of
     from evolake.solvers.evolution.seed_admission import judge_seed
@@ -81,12 +82,13 @@ def admitting(store: LineStore, population: Population) -> Admit:
 
 @line.asset(schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})
 def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl.DataFrame:
-    """New repositories, each with its hypothesis, its edit and what the coder was told on the way. The gates of record come after this."""
+    """Create new repositories, each with its hypothesis, its edit and what the coder was shown on the way.
+    The gates of record come after this."""
     from evolake.solvers.evolution.coding import coding
     from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
     from evolake.solvers.evolution.stages import judge_folder
     from evolake.solvers.evolution.variant_making import make_variants
-    from evolake.solvers.roles.told_rules import shown_rules
+    from evolake.solvers.roles.rules_to_show import shown_rules
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 @line.seed_asset(deps=[rules], gates=(), schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})
 def seeds(store: LineStore) -> pl.DataFrame:
-    """The profile's seed solvers, fetched once, built in the jail and judged by every gate; seals the population that enters cycle 0001.
+    """Fetch the profile's seed solvers once, build them in the jail, and judge them by every gate; seal the
+    population that enters cycle 0001.
 
     A seed that is blocked stays as a row and does not enter.
     """

@@ -16,7 +16,7 @@ SELECT r.*, count(*) OVER (PARTITION BY r.step, r.suite, r.problem_id) AS sample
 FROM utility.replies AS r WHERE r.cycle = $cycle""",
 )
 steps_add_up = rows_check(
-    replies, "steps_add_up", "The steps of a cell are numbered without a gap, tokens and instances never fall, shares lie in 0..1.",
+    replies, "steps_add_up", "The steps of a cell are numbered without a gap, tokens and instances never fall, shares are in 0..1.",
     "step = place", "correct BETWEEN 0 AND 1", "formatted BETWEEN 0 AND 1", "tokens > before", "instances >= seen",
     rows="""
 SELECT *, row_number() OVER (ORDER BY step) AS place, lag(tokens, 1, 0) OVER (ORDER BY step) AS before,

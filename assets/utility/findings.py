@@ -54,7 +54,7 @@ def curves(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFram
 def figures(
     context: dg.AssetExecutionContext, lake: LakeResource, summary: pl.DataFrame, comparisons: pl.DataFrame, curves: pl.DataFrame
 ) -> pl.DataFrame:
-    """The study's figures, as blobs and in this asset's metadata."""
+    """Draw the study's figures, as blobs and in this asset's metadata."""
     from evolake.report.figures import draw_figures
     from evolake.utility.report.page import FIGURES as PACKAGE
     from evolake.utility.statistics.findings import Findings

@@ -1,4 +1,4 @@
-"""The cells: one arm with one seed, trained and evaluated. One that was killed goes on after its last step, one that is there is read."""
+"""The cells: one arm with one seed, trained and evaluated. One that was killed continues after its last step, one that is there is read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from resources.lake import LakeResource
 
 @study.cell_asset(schema=REPLIES, kinds={"torch"}, ins={"record": dg.AssetIn(key=study.key("study"))})
 def replies(context: dg.AssetExecutionContext, lake: LakeResource, record: pl.DataFrame) -> pl.DataFrame:
-    """Every reply of every evaluation; the steps of the training are published beside them."""
+    """Every reply of every evaluation; the steps of the training are published next to them."""
     from evolake.prompts.policies.registry import open_policy
     from evolake.utility.execution.cells import is_finished, journal_of, publish_cell, run_cell
     from evolake.utility.execution.policy import policy_settings

@@ -1,4 +1,4 @@
-"""What every cell works on: the problems of each arm and of the evaluation, and the record that tells this study from another."""
+"""What every cell works on: the problems of each arm and of the evaluation, and the record that distinguishes this study from another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from resources.lake import LakeResource
 
 @study.setup_asset(name="study", schema=STUDY, kinds={"bubblewrap"})
 def record(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """Sizes and policy; published beside them, problems by arm and lineage, drawn in the jail from the families of the last finished cycle."""
+    """Sizes and policy; published next to them, problems by arm and lineage, drawn in the jail from the families of the last finished cycle."""
     from evolake.utility.execution.running import prepare, record_of
 
     lake.hold(study.name, context.run.run_id)

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table; None is an empty cell."""
+    """Return a table; None is an empty cell."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join("| " + " | ".join(cell(value) for value in line) + " |" for line in lines) + "\n"
 
 
 def cell(value: object) -> str:
-    """A value on one line, with nothing in it that ends a cell."""
+    """Return a value on one line, with nothing in it that ends a cell."""
     return "" if value is None else " ".join(str(value).split()).replace("|", "\\|")
 
 
 def code(value: object) -> str:
-    """A value in the letters of code; "" for the empty text."""
+    """Return a value as code; "" for the empty text."""
     return f"`{value}`" if str(value) else ""

@@ -17,12 +17,12 @@ Exit codes: 0 success, 1 the thing judged is judged bad, 2 wrong usage or input,
 
 
 def commands_page() -> str:
-    """The page, one section a command."""
+    """Return the page, one section a command."""
     return HEAD + "".join(section(context) for context in commands(click.Context(cli, info_name="evolake")))
 
 
 def commands(context: click.Context) -> Iterator[click.Context]:
-    """The contexts of all commands below one, by name; of a group its commands only."""
+    """Yield the contexts of all commands below one, by name; of a group its commands only."""
     command = context.command
     if not isinstance(command, click.Group):
         yield context
@@ -34,7 +34,7 @@ def commands(context: click.Context) -> Iterator[click.Context]:
 
 
 def section(context: click.Context) -> str:
-    """What one command takes and does."""
+    """Return what one command takes and does."""
     command = context.command
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     options = [record for parameter in command.get_params(context) if (record := parameter.get_help_record(context)) and record[0] != "-h, --help"]
@@ -43,5 +43,5 @@ def section(context: click.Context) -> str:
 
 
 def paragraphs(summary: str) -> str:
-    """A help text with its line breaks taken out of paragraphs."""
+    """Return a help text with its line breaks taken out of paragraphs."""
     return "\n\n".join(" ".join(part.replace("\b", "").split()) for part in summary.split("\n\n"))

@@ -19,7 +19,7 @@ Questions that come with evolake. The answers are those of one lake of `make dem
 
 
 def cookbook_page() -> str:
-    """The page, one section a question.
+    """Return the page, one section a question.
 
     Raises:
         ValueError: the answers that are recorded are not those of today's questions.

@@ -1,6 +1,6 @@
 """The example on the page of a family's contract: the very files that `evolake families new` writes, put between the page's marks.
 
-    python docs/generate/family_page.py     write the page again, after a change of the example
+python docs/generate/family_page.py     write the page again, after a change of the example
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ADDED = (
 
 
 def example() -> str:
-    """The section: three files, and what is added to them until the family is accepted."""
+    """Return the section: three files, and what is added to them until the family is accepted."""
     parts = [f"These are the files of `evolake families new {EXAMPLE_ID}`, which is accepted as it is. The first three are enough to load:\n"]
     parts += [block(name) for name in FIRST]
     for names, why in ADDED:
@@ -50,7 +50,7 @@ def block(name: str) -> str:
 
 
 def page(text: str) -> str:
-    """The page with the example of today. Raises ValueError where a mark is missing."""
+    """Return the page with the example of today. Raises ValueError where a mark is missing."""
     head, rest = text.split(BEGIN)
     _, tail = rest.split(END)
     return f"{head}{BEGIN}\n{example()}\n{END}{tail}"

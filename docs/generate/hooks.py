@@ -31,7 +31,7 @@ TAKEN = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md", "
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """The files of docs/ with the pages that are written here."""
+    """Return the files of docs/ with the pages that are written here."""
     pages = {place: write() for place, write in WRITTEN.items()}
     pages |= {place: taken((ROOT / name).read_text()) for place, name in TAKEN.items()}
     for place, text in pages.items():
@@ -40,5 +40,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def taken(text: str) -> str:
-    """A page from outside docs/: its links into docs/ start here, and those to files that are no pages are names."""
+    """Return a page from outside docs/: its links into docs/ start here, and those to files that are no pages
+    are names."""
     return re.sub(r"\[([^\]]+)\]\((?!http|[^)]*\.md[)#])[^)]+\)", r"`\1`", re.sub(r"\]\(docs/", "](", text))

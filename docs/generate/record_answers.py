@@ -1,4 +1,4 @@
-"""Ask a lake every question of the cookbook and record the answers: python docs/generate/record_answers.py LAKE
+"""Ask a lake every question of the cookbook and record the answers (`python docs/generate/record_answers.py LAKE`).
 
 The lake should be one of `make demo`. Parameters are given the values below; $run_id is the run that published most.
 """
@@ -22,7 +22,7 @@ ROWS, WIDTH = 12, 44  # what a page has room for
 
 
 def record(root: Path) -> dict[str, dict[str, object]]:
-    """question -> its SQL, the parameters it was given and its answer as text."""
+    """Return question -> its SQL, the parameters it was given and its answer as text."""
     recorded: dict[str, dict[str, object]] = {}
     with Catalogue(Lake(root), extra_schemas=all_tables()) as catalogue:
         run = catalogue.query("SELECT run_id FROM artifacts_all GROUP BY run_id ORDER BY count(*) DESC, run_id LIMIT 1").rows[0][0]
@@ -35,18 +35,29 @@ def record(root: Path) -> dict[str, dict[str, object]]:
 
 
 def as_text(result: Result) -> str:
-    """A result as columns of text, its first rows and the beginning of long values."""
+    """Return a result as columns of text, its first rows and the beginning of long values."""
     shown = [[short(value) for value in row] for row in result.rows[:ROWS]]
     lines = [list(result.columns), *shown]
     widths = [max(len(line[at]) for line in lines) for at in range(len(result.columns))]
     text = "\n".join("  ".join(value.ljust(width) for value, width in zip(line, widths, strict=True)).rstrip() for line in lines)
     left = len(result.rows) - len(shown)
-    return text + (f"\n... {left} more rows" if left > 0 else "" if shown else "\n(no rows)")
+    if left > 0:
+        rest = f"\n... {left} more rows"
+    elif shown:
+        rest = ""
+    else:
+        rest = "\n(no rows)"
+    return text + rest
 
 
 def short(value: object) -> str:
-    """A value in one line of at most `WIDTH` letters."""
-    text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else " ".join(str(value).split())
+    """Return a value in one line of at most `WIDTH` letters."""
+    if value is None:
+        text = ""
+    elif isinstance(value, float):
+        text = f"{value:.4g}"
+    else:
+        text = " ".join(str(value).split())
     return text if len(text) <= WIDTH else text[: WIDTH - 3] + "..."
 
 

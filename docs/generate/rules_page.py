@@ -18,12 +18,12 @@ again. These are the rules that evolution starts from; the solvers line learns f
 
 
 def rules_page() -> str:
-    """The page, one section a line."""
+    """Return the page, one section a line."""
     return HEAD + "".join(f"\n## {folder.name}\n\n{of_line(folder.name)}" for folder in sorted(SEEDS.iterdir()) if folder.is_dir())
 
 
 def of_line(line: str) -> str:
-    """The rules of a line in the order of their ids."""
+    """Return the rules of a line in the order of their ids."""
     rules = load_rules(SEEDS, line).rules
     return table(["rule", "gate", "checker", "parameters", "meaning"], (
         [code(rule.id), rule.gate, code(rule.check), code(json.dumps(rule.parameters)) if rule.parameters else "", rule.text] for rule in rules

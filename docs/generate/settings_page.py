@@ -35,7 +35,8 @@ OF_THE_MACHINE = re.compile(r"(^|[._])(workers|compute|jail|threads|retries|devi
 
 
 def settings_page() -> str:
-    """The page, a section for what all lines share and one for each line that has settings, in each a table for each group."""
+    """Return the page, a section for what all lines share and one for each line that has settings, in each a
+    table for each group."""
     by_section: dict[str, dict[str, list[list[str]]]] = {"": {}}
     profiles = {name: load(name) for name in profile_names()}
     for path, field in fields(settings_type()):
@@ -72,7 +73,7 @@ def fields(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Fiel
 
 
 def row(path: str, field: FieldInfo, profiles: dict[str, Any]) -> list[str]:
-    """The cells of a setting. Of the profiles only those are named that leave the default."""
+    """Return the cells of a setting. Of the profiles only those are named that leave the default."""
     given = field.get_default(call_default_factory=True)
     default = text(None if given is PydanticUndefined else given)
     values = {} if path in COMPUTED or path == "profile" else {name: text(value_at(loaded, path)) for name, loaded in profiles.items()}
@@ -81,14 +82,14 @@ def row(path: str, field: FieldInfo, profiles: dict[str, Any]) -> list[str]:
 
 
 def value_at(loaded: Any, path: str) -> Any:
-    """The value that lies at a dotted path."""
+    """Return the value at a dotted path."""
     for name in path.split("."):
         loaded = getattr(loaded, name)
     return loaded
 
 
 def text(value: Any) -> str:
-    """A value as one would set it; "" where nothing is set."""
+    """Return a value as one would set it; "" where nothing is set."""
     if value is None or value in ({}, []):
         return ""
     if isinstance(value, float):

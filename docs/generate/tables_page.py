@@ -16,13 +16,13 @@ holds what was superseded besides, and who published it. `evolake sql --schema T
 
 
 def tables_page() -> str:
-    """The page: tables that all lines share, then each line's."""
+    """Return the page: tables that all lines share, then each line's."""
     named = {**SHARED} | {f"{line}.{asset}": schema for (line, asset), schema in sorted(all_tables().items())}
     return HEAD + "".join(f"\n## {name}\n\n{columns(schema)}" for name, schema in named.items())
 
 
 def columns(schema: TableSchema) -> str:
-    """The columns of a table, its keys marked."""
+    """Return the columns of a table, its keys marked."""
     return table(["column", "type", "meaning"], (
         [code(name) + (" (key)" if name in schema.keys else ""), code(kind), schema.note(name)] for name, kind in schema.columns.items()
     ))  # fmt: skip

@@ -24,11 +24,12 @@ ORDER = ["demo", "laptop", "gpu", "cluster"]
 
 
 def main() -> None:
+    """Write the figures into docs/costs.md."""
     PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def written(page: str) -> str:
-    """The page with what stands between `<!-- NAME -->` and `<!-- end -->` made anew."""
+    """Return the page with a new text between `<!-- NAME -->` and `<!-- end -->`."""
     for name, text in (("prompts", prompts_table()), ("laptop", laptop_time()), ("utility", utility_table())):
         page, marks = re.subn(rf"(<!-- {name} -->)[^<]*(<!-- end -->)", lambda match, text=text: f"{match[1]}\n\n{text}\n{match[2]}", page)
         if marks != 1:
@@ -37,7 +38,7 @@ def written(page: str) -> str:
 
 
 def prompts_table() -> str:
-    """What a cycle of the prompts line samples at most."""
+    """Return what a cycle of the prompts line samples at most."""
     rows = []
     for profile in profiles():
         own = load(profile).of(PromptsSettings)
@@ -63,7 +64,8 @@ def laptop_time() -> str:
 
 
 def utility_table() -> str:
-    """What the study of usefulness samples at most: four arms that are trained, and the base as it is."""
+    """Return what the study of usefulness samples at most: four arms that are trained, and the base as it
+    is."""
     rows = []
     for profile in profiles():
         own = load(profile).of(UtilitySettings)
@@ -79,12 +81,12 @@ def utility_table() -> str:
 
 
 def profiles() -> list[str]:
-    """The shipped profiles, small to large."""
+    """Return the shipped profiles, small to large."""
     return sorted(profile_names(), key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
 
 
 def shortly(count: int) -> str:
-    """A count with three digits."""
+    """Return a count with three digits."""
     for unit, word in ((10**9, " billion"), (10**6, " million")):
         if count >= unit:
             return f"{count / unit:.3g}{word}"

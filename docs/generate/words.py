@@ -1,8 +1,10 @@
-"""Check the words of everything that is read: README, docs/, help texts, docstrings. `make lint` and `make docs` run it, and so do tests.
+"""Check the words of everything that is read: README, docs/, help, titles of the cookbook, the report, docstrings, messages. `make lint` and
+`make docs` run it, and so do tests.
 
-`words.toml` next to this file lists the words with their replacements, the exceptions, and how many hits the docstrings of a package may still have.
+`words.toml` next to this file lists the words with their replacements, the exceptions, and how many hits the docstrings and the messages of a package
+may still have. Messages are the sentences in code: errors, output, metadata, descriptions of tables, columns, checks and settings.
 `python docs/generate/words.py` prints the words per sentence of each page, then every hit; exit code 1 if there is one. With `--lower` it also writes
-the present numbers of docstrings into `words.toml` if they are smaller.
+the present numbers into `words.toml` if they are smaller.
 """
 
 from __future__ import annotations
@@ -23,6 +25,10 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("words.toml")
 CODE = re.compile(r"```.*?```|`[^`\n]*(?:\n(?!\s*\n)[^`\n]*)?`|(?<=\])\([^)\s]*\)|<https?://[^>]*>|https?://\S+", re.DOTALL)
 """What is no prose inside a paragraph: fenced blocks, code, targets of links, addresses."""
+MARKUP = re.compile(r"\{[%#{].*?[%#}]\}|<[^>]*>", re.DOTALL)
+"""What is no prose in a template of the report."""
+EXAMPLE = re.compile(r"(?m)^ *evolake .*$")
+"""A command on its own line of a help text or a docstring."""
 
 
 class Hit(NamedTuple):
@@ -44,7 +50,8 @@ def table() -> dict:
 
 def pages() -> list[str]:
     """Return the paths of all pages from the root, sorted; pages that docs/generate/ writes are no files."""
-    return ["README.md", *sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md"))]
+    others = ("CONTRIBUTING.md", "examples/README.md", "deploy/project/README.md", "data_lake/seeds/families/README.md")
+    return ["README.md", *others, *sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md"))]
 
 
 def prose(text: str) -> str:
@@ -107,7 +114,7 @@ def help_texts() -> Iterator[tuple[str, str]]:
 
 def help_hits(listed: dict) -> list[Hit]:
     """Return the hits of all help texts."""
-    return [hit for command, text in help_texts() for hit in hits(f"{command} --help", CODE.sub("", text), listed["words"])]
+    return [hit for command, text in help_texts() for hit in hits(f"{command} --help", EXAMPLE.sub("", CODE.sub("", text)), listed["words"])]
 
 
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
@@ -130,16 +137,73 @@ def docstring_hits(listed: dict) -> dict[str, list[Hit]]:
             continue
         package = ".".join(parts[:2]) if len(parts) > 2 else parts[0]
         for line, text in docstrings(path):
-            blanked = CODE.sub(lambda code: "\n" * code[0].count("\n"), text)
+            blanked = CODE.sub(lambda code: "\n" * code[0].count("\n"), EXAMPLE.sub("", text))
             one = [hit._replace(place=f"{path.relative_to(ROOT)}:{line}") for hit in hits("", blanked, listed["words"])]
             found.setdefault(package, []).extend(one)
     return found
 
 
-def over_budget(found: dict[str, list[Hit]], allowed: dict[str, int]) -> list[str]:
-    """Return a line for each package whose docstrings have more hits than `words.toml` allows, with the places of all of them."""
+def title_hits(listed: dict) -> list[Hit]:
+    """Return the hits of comments in SQL: the titles of questions in the cookbooks, and what views and macros are."""
+    found = []
+    for path in sorted(path for folder in ("sql", "evolake") for path in (ROOT / folder).rglob("*.sql")):
+        comments = [line.removeprefix("--") if line.startswith("--") else "" for line in path.read_text(encoding="utf-8").splitlines()]
+        found += hits(str(path.relative_to(ROOT)), CODE.sub("", "\n".join(comments)), listed["words"])
+    return found
+
+
+def template_hits(listed: dict) -> list[Hit]:
+    """Return the hits of the texts of report templates, without markup and expressions."""
+    found = []
+    for path in sorted((ROOT / "evolake").rglob("*.j2")):
+        text = MARKUP.sub(lambda mark: "\n" * mark[0].count("\n"), path.read_text(encoding="utf-8"))
+        found += hits(str(path.relative_to(ROOT)), text, listed["words"])
+    return found
+
+
+def sentences(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line number and text of each string of a Python file that has a blank; not docstrings, and not SQL.
+
+    A formatted string is one text with `{}` for its values.
+
+    Raises:
+        SyntaxError: the file is no Python.
+    """
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    passed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            passed |= {id(part) for part in node.values}
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in passed:
+            text = node.value
+        else:
+            continue
+        if " " in text and "SELECT " not in text:
+            yield node.lineno, text
+
+
+def message_hits(listed: dict) -> dict[str, list[Hit]]:
+    """Return package -> hits of its sentences in code. `tables` has those of all modules that define tables, whichever package they are in."""
+    passed = re.compile("|".join(listed["texts"]["identities"]))
+    found: dict[str, list[Hit]] = {}
+    for path in sorted(path for package in ("evolake", "assets", "pipelines", "resources") for path in (ROOT / package).rglob("*.py")):
+        place = path.relative_to(ROOT).as_posix()
+        if passed.search(place):
+            continue
+        parts = place.split("/")
+        package = ".".join(parts[:2]) if len(parts) > 2 else parts[0]
+        package = "tables" if re.search(r"/(?:tables\w*|schemas|vocabulary)\.py$", place) else package
+        for line, text in sentences(path):
+            one = hits("", CODE.sub("", text), listed["words"])
+            found.setdefault(package, []).extend(hit._replace(place=f"{place}:{line}") for hit in one)
+    return found
+
+
+def over_budget(found: dict[str, list[Hit]], allowed: dict[str, int], what: str = "docstrings") -> list[str]:
+    """Return a line for each package with more hits than `words.toml` allows, with the places of all of them. what: the texts that were read."""
     return [
-        f"{package}: {len(listed)} hits in docstrings, at most {allowed.get(package, 0)} are allowed:\n  "
+        f"{package}: {len(listed)} hits in {what}, at most {allowed.get(package, 0)} are allowed:\n  "
         + "\n  ".join(f"{hit.place}: {hit.word!r}: write {hit.instead}" for hit in listed)
         for package, listed in found.items() if len(listed) > allowed.get(package, 0)
     ]
@@ -171,11 +235,13 @@ def misspelt(listed: dict) -> list[str]:
     return done.stdout.splitlines()
 
 
-def lowered(text: str, found: dict[str, list[Hit]]) -> str:
-    """Return the text of `words.toml` with each package's number as it is now, if that is smaller."""
+def lowered(text: str, found: dict[str, list[Hit]], section: str = "docstrings") -> str:
+    """Return the text of `words.toml` with each package's number in a section as it is now, if that is smaller."""
+    before, head, after = text.partition(f"[{section}]\n")
+    own, following, rest = after.partition("\n[")
     for package, listed in found.items():
-        text = re.sub(rf'(?m)^("{re.escape(package)}" = )(\d+)$', lambda line, now=len(listed): f"{line[1]}{min(now, int(line[2]))}", text)
-    return text
+        own = re.sub(rf'(?m)^("{re.escape(package)}" = )(\d+)$', lambda line, now=len(listed): f"{line[1]}{min(now, int(line[2]))}", own)
+    return before + head + own + following + rest
 
 
 def report(lines: Iterable[str]) -> None:
@@ -189,13 +255,15 @@ def main() -> int:
     listed = table()
     scores = {page: words_per_sentence((ROOT / page).read_text(encoding="utf-8")) for page in pages()}
     report(f"{score:5.1f} words per sentence: {page}" for page, score in sorted(scores.items(), key=lambda item: -item[1]))
-    found = docstring_hits(listed)
+    found, said = docstring_hits(listed), message_hits(listed)
     if "--lower" in sys.argv:
-        TABLE.write_text(lowered(TABLE.read_text(encoding="utf-8"), found), encoding="utf-8")
+        text = lowered(TABLE.read_text(encoding="utf-8"), found)
+        TABLE.write_text(lowered(text, said, "messages"), encoding="utf-8")
+    none_allowed = page_hits(listed) + help_hits(listed) + title_hits(listed) + template_hits(listed)
     if "--count" in sys.argv:
-        report(f"{number:5} {word}" for word, number in Counter(hit.word.lower() for hit in page_hits(listed) + help_hits(listed)).most_common())
-    problems = [f"{hit.place}: {hit.word!r}: write {hit.instead}" for hit in page_hits(listed) + help_hits(listed)]
-    problems += [*over_budget(found, listed["docstrings"]), *misspelt(listed)]
+        report(f"{number:5} {word}" for word, number in Counter(hit.word.lower() for hit in none_allowed).most_common())
+    problems = [f"{hit.place}: {hit.word!r}: write {hit.instead}" for hit in none_allowed]
+    problems += [*over_budget(found, listed["docstrings"]), *over_budget(said, listed["messages"], "messages"), *misspelt(listed)]
     report(problems)
     return bool(problems)
 

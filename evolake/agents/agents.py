@@ -1,4 +1,4 @@
-"""What assets use: roles are called, rows are collected, and which backend serves is settled once, before any work.
+"""What assets use: roles are called, rows are collected, and which backend serves is decided once, before any work.
 
 `open_agents` fails closed: with the model backend and no endpoint, key, model name, budget or price it raises before a call is made. It never falls
 back to the other backend.
@@ -26,7 +26,7 @@ from evolake.errors import InputError
 from evolake.settings import Settings
 
 if TYPE_CHECKING:
-    from evolake.agents.session.tools import Bench
+    from evolake.agents.session.tools import SessionContext
 
 
 @dataclass
@@ -74,7 +74,8 @@ class Agents:
         return asked is not None and asked(Job(role, request, seed))
 
     def measured(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
-        """Return what was measured for a prompt: as it was kept beside the call cache, else made and kept, so that a replay asks with the same bytes.
+        """Return what was measured for a prompt: as it was kept next to the call cache, else made and kept, so that a replay asks with the same
+        bytes.
 
         None under replay only if nothing was kept, for no question could follow from it. Operators keep nothing. `make` gives JSON.
         """
@@ -94,8 +95,9 @@ class Agents:
     ) -> list[Reply[ReplyT | AgentFailure]]:
         """Ask a role many times; replies in the order of the requests.
 
-        A model is asked by several threads at once, after one call that goes ahead alone where the endpoint is not known yet. Operators run one
-        after the other. When a call raises, no further one is started, those in flight are finished (and kept on the tape), and the
+        A model is asked by several threads at the same time, after one call that goes ahead alone where the endpoint is not known yet. Operators
+        run one
+        after the other. When a call raises, no further one is started, those in flight are finished (and kept in the call cache), and the
         exception of the earliest request is raised.
         """
         names, numbers = artifact_ids or [None] * len(requests), attempts or [0] * len(requests)
@@ -111,7 +113,7 @@ class Agents:
         return [self._replied(call, result) for call, result in zip(calls, results, strict=True)]
 
     def session(
-        self, role: Role[RequestT, Any], request: RequestT, bench: Bench, *, seed: int, artifact_id: str | None = None, attempt: int = 0
+        self, role: Role[RequestT, Any], request: RequestT, bench: SessionContext, *, seed: int, artifact_id: str | None = None, attempt: int = 0
     ) -> Reply[BaseModel | AgentFailure]:
         """Hold a session of a role (`evolake.agents.session`): its value is what it finished with.
 
@@ -151,11 +153,11 @@ class Agents:
         vars(self).update(state | {"_lock": threading.Lock()})
 
     def apart(self) -> Agents:
-        """Agents of the same backend, with rows of their own until `take_in`: for work beside other work whose rows are to stand in a fixed order."""
+        """Agents of the same backend, their own with rows until `take_in`: for work next to other work whose rows are to be in a fixed order."""
         return Agents(self.backend, line=self.line, cycle=self.cycle)
 
     def take_in(self, other: Agents) -> None:
-        """The calls of `other` (see `apart`) after those that were made so far. It is done with then."""
+        """Add the calls of `other` (see `apart`) after those that were made so far. It is done with then."""
         with self._lock, other._lock:
             self._calls |= other._calls
             self._spent += other._spent
@@ -195,7 +197,7 @@ class Agents:
             return self._spent
 
     def _begin(self, count: int) -> list[_CallRecord]:
-        """New calls, in the order of their requests."""
+        """Return new calls, in the order of their requests."""
         calls = [_CallRecord() for _ in range(count)]
         with self._lock:
             self._calls |= {call.call_id: call for call in calls}
@@ -217,7 +219,7 @@ class Agents:
 
 
 def _run_in_threads(work: list[Callable[[], Any]], *, alone: int, threads: int) -> list[Any]:
-    """Runs all, the first `alone` one by one, the rest by at most `threads` threads; results in order."""
+    """Run all: the first `alone` one by one, the rest by at most `threads` threads; results in order."""
     if threads == 1 or len(work) == 1:
         return [item() for item in work]
     ahead = [item() for item in work[:alone]]
@@ -238,8 +240,8 @@ def open_agents(
     """Return the agents of one cycle and run of a line.
 
     Args:
-        line: whose budget pays, and under whose name the tape keeps what is paid for.
-        redraw: whether a call that failed in an earlier run is asked anew. A study, whose failures are results, says no.
+        line: whose budget pays, and under whose name the call cache keeps what is paid for.
+        redraw: whether a call that failed in an earlier run is asked again. A study, whose failures are results, says no.
         wait: replaces the seconds the client wants to sleep before a retry; for tests.
 
     Raises:
@@ -252,7 +254,7 @@ def open_agents(
     from evolake.agents.model import ModelBackend
     from evolake.agents.sampling import sampling_of
     from evolake.agents.system_prompts import resolve
-    from evolake.agents.tape import Tape
+    from evolake.agents.tape import CallCache
     from evolake.lake import Lake
 
     _check(settings)
@@ -266,7 +268,7 @@ def open_agents(
             settings.model_base_url or "", _secret(settings), deadline_s=settings.model_timeout_s, retries=settings.model_max_retries,
             wait=wait,
         )
-    tape = Tape(lake.root / "tape")
+    tape = CallCache(lake.root / "tape")
     backend = ModelBackend(
         endpoint=endpoint, tape=tape, budget=Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id),
         models=settings.models, prices=settings.prices, sampling=lambda role: sampling_of(settings, role),
@@ -278,7 +280,7 @@ def open_agents(
 
 
 def check_backend(settings: Settings) -> None:
-    """Raises the InputError that `open_agents` would raise for these settings; makes nothing."""
+    """Raise the InputError that `open_agents` would raise for these settings; create nothing."""
     if settings.backend == "model":
         _check(settings)
 

@@ -21,13 +21,14 @@ Record = Callable[[AgentCall, Usage], None]
 
 
 class Backend(Protocol):
-    """Serves roles. `name` is what the rows say; `threads` how many jobs may run at once (1: strictly in order)."""
+    """Serves roles. `name` is what the rows say; `threads` how many jobs may run at the same time (1: strictly in order)."""
 
     name: str
     threads: int
 
     def ask(self, job: Job[Any, Any], record: Record) -> BaseModel | AgentFailure:
-        """The reply to one job, or why there is none. Every attempt is recorded with what it took from the budget."""
+        """Return the reply to one job, or why there is none. Every attempt is recorded with what it took from
+        the budget."""
         ...
 
     def warm(self, job: Job[Any, Any]) -> bool:
@@ -35,7 +36,7 @@ class Backend(Protocol):
         ...
 
     def close(self) -> None:
-        """Gives back what the backend holds."""
+        """Give back what the backend holds."""
         ...
 
 
@@ -49,7 +50,7 @@ class OperatorsBackend:
         self._cycle = cycle
 
     def ask(self, job: Job[Any, Any], record: Record) -> BaseModel:
-        """Calls the role's function with a generator of the job's seed.
+        """Call the role's function with a generator of the job's seed.
 
         Raises:
             MachineryError: the function gave something other than the role's reply. Its own exceptions pass as they are.
@@ -71,7 +72,7 @@ class OperatorsBackend:
         return reply
 
     def warm(self, job: Job[Any, Any]) -> bool:
-        """Always: nothing has to be found out first."""
+        """Return True: there is nothing to find out first."""
         return True
 
     def close(self) -> None:

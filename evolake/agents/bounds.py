@@ -23,7 +23,7 @@ _NO_LIMIT = 1 << 62
 
 
 class Undecodable(ValueError):
-    """A body in an encoding that nobody asked for, or broken in it."""
+    """A body in an encoding that was not asked for, or broken in it."""
 
 
 def too_many(text: str) -> str:
@@ -37,7 +37,7 @@ def parse_reply(text: str, name: str) -> Any:
 
 
 def decoded(chunks: Iterable[bytes], encoding: str) -> Iterator[bytes]:
-    """Yield the body's chunks, decoded in steps, so that whoever counts them can stop in time.
+    """Yield the body's chunks, decoded in steps, so that a caller that counts them can stop in time.
 
     Raises:
         Undecodable: the encoding is none of identity, gzip and deflate, or the bytes are broken.

@@ -1,6 +1,6 @@
 """The budget: dollars and tokens, a cycle and a run, looked at before each call.
 
-Reserve, then settle. Before a call its estimate (the prompt's tokens from above, plus the largest reply this role and model have given so far in this
+Reserve, then book. Before a call its estimate (the prompt's tokens from above, plus the largest reply this role and model have given so far in this
 process) is reserved; after it the true cost takes the reservation's place. A call that does not fit only because of what others have reserved
 waits for them. A call that does not fit what is left is refused with `BudgetExhausted`. A reply that turns out larger than its estimate is kept and
 counted, so a budget can be overshot by at most what was in flight when it ran out.
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents.calls import Usage
-from evolake.agents.tape import Tape
+from evolake.agents.tape import CallCache
 from evolake.errors import BudgetExhausted, LakeError
 from evolake.file_names import file_name
 from evolake.settings import BudgetSettings
@@ -39,7 +39,7 @@ class Account:
         self._read_to = 0
 
     def refresh(self) -> None:
-        """Takes in what other processes have added."""
+        """Take in what other processes have added."""
         try:
             with self.path.open("rb") as file:
                 file.seek(self._read_to)
@@ -55,7 +55,7 @@ class Account:
                 self._add(*_spent(json.loads(line)))
 
     def add(self, key: str, usage: Usage) -> None:
-        """Appends one attempt, unless it is there already; on return it is on disk."""
+        """Append one attempt, unless it is there already; on return it is on disk."""
         self.refresh()
         if key in self._keys:
             return
@@ -75,7 +75,7 @@ class Account:
     def _unusable(self, what: str, error: OSError) -> LakeError:
         return LakeError(
             f"the account of what was spent cannot be {what}", wanted=f"a file at {self.path} that this user may read and write",
-            got=error.strerror or str(error), do="free space or mend the permissions, then run again; what was paid for replays at no cost",
+            got=error.strerror or str(error), do="free space or fix the permissions, then run again; what was paid for replays at no cost",
         )
 
     def _add(self, key: str, usage: Usage) -> None:
@@ -106,9 +106,9 @@ class Reservation:
 
 
 class Budget:
-    """The limits of one cycle of a line and of one run. Safe under threads. The accounts lie beside the entries of `tape`."""
+    """The limits of one cycle of a line and of one run. Safe under threads. The accounts are next to the entries of `tape`."""
 
-    def __init__(self, limits: BudgetSettings, tape: Tape, *, line: str, cycle: str, run_id: str):
+    def __init__(self, limits: BudgetSettings, tape: CallCache, *, line: str, cycle: str, run_id: str):
         folder = tape.root / "accounts"
         self.limits = limits
         self._cycle = Account(folder / f"cycle-{file_name(line)}-{file_name(cycle, '.jsonl')}")
@@ -118,7 +118,7 @@ class Budget:
 
     @contextmanager
     def reserve(self, estimate: Usage) -> Iterator[Reservation]:
-        """Holds room for one call; on leaving, what was settled is booked, also when an exception passes.
+        """Hold room for one call; on leaving, what was spent is booked, also when an exception passes.
 
         Raises:
             BudgetExhausted: the call does not fit what is left of one of the limits.
@@ -148,7 +148,7 @@ class Budget:
             return self._refusal(usage)
 
     def book_cycle(self, key: str, usage: Usage) -> None:
-        """Books an attempt of this cycle that is on the tape but not in the account (a crash came between). A no-op otherwise."""
+        """Books an attempt of this cycle that is in the call cache but not in the account (a crash came between). A no-op otherwise."""
         with self._changed:
             self._cycle.add(key, usage)
 

@@ -11,7 +11,7 @@ Every attempt is a row of `agent_calls`, also the failed, the replayed and those
     unusable      the reply fits the role's model and cannot be used, e.g. an edit that does not apply (`Role.fault`)
     too_large     the body was longer than the cap and was cut off
     rejected      the server says the prompt is longer than its model can read; not billed
-    replayed      before one of the words above: taken from the tape, at no cost (`replayed` alone is `replayed+ok`)
+    replayed      before one of the words above: taken from the call cache, at no cost (`replayed` alone is `replayed+ok`)
     lost          the request went out and no answer came whole (a reset, a timeout); it may have been billed and is charged by estimate
     no_usage      after one of the words above: the server did not say what it counted, so the token and price columns are null
     odd_usage     as no_usage, because what the server says it counted cannot be true (see `prices.plausible`)

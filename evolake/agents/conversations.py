@@ -1,11 +1,12 @@
-"""Which recorded conversation answers a call, and which call is asked anew.
+"""Which recorded conversation answers a call, and which call is asked again.
 
 A conversation is a first reply and the repairs after it. One that ended in a valid reply answers the same call for ever, at no cost. One that failed
-answers nothing: the next run asks again, and its replies lie beside the old ones on the tape as a further draw. A failure replays as the failure it
-was in three places only: in the run that met it, so that one run gives one answer; under replay only, where nothing may be asked; and in a study,
+answers nothing: the next run asks again, and its replies are next to the old ones in the call cache as a further draw. A failure replays as the
+failure it
+was in three places only: in the run that met it, so that one run gives one answer; under replay only, if nothing may be asked; and in a study,
 whose failures are results (`redraw` false).
 
-A key on the tape is the hash of what was asked, then `-`, sixteen digits of the endpoint's address, `-`, and the number of the draw.
+A key in the call cache is the hash of what was asked, then `-`, sixteen digits of the endpoint's address, `-`, and the number of the draw.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from typing import Any
 
 from evolake.agents.question import Question
 from evolake.agents.reply_validation import FINAL, Received, repair_messages, validate_reply
-from evolake.agents.tape import Tape, TapeEntry
+from evolake.agents.tape import CallCache, TapeEntry
 from evolake.canonical_json import text_sha
 
 
 @dataclass(frozen=True)
 class Asker:
-    """Who asks. address: of the endpoint, "" for none. redraw: whether what failed in an earlier run is asked anew."""
+    """Who asks. address: of the endpoint, "" for none. redraw: whether what failed in an earlier run is asked again."""
 
     address: str
     line: str
@@ -39,7 +40,7 @@ class Asker:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What the tape has of a conversation: `state` is answered, failed or open (it was cut off before its end); `last` is its last entry."""
+    """What the call cache has of a conversation: `state` is answered, failed or open (it was cut off before its end); `last` is its last entry."""
 
     state: str
     last: TapeEntry | None
@@ -50,14 +51,14 @@ def tag_of(address: str, draw: int) -> str:
     return f"-{text_sha(address)[:16]}-{draw}"
 
 
-def choose(tape: Tape, question: str, asker: Asker, recorded: Callable[[str], Recorded]) -> str:
-    """Return the tag of the conversation that a call goes on with: one that answers it, one that was cut off, or a new one.
+def choose(tape: CallCache, question: str, asker: Asker, recorded: Callable[[str], Recorded]) -> str:
+    """Return the tag of the conversation that a call continues with: one that answers it, one that was cut off, or a new one.
 
     Args:
-        question: hash of the first thing asked. recorded: tag -> what the tape has of that conversation.
+        question: hash of the first thing asked. recorded: tag -> what the call cache has of that conversation.
 
     Raises:
-        CorruptPart, LakeError: as reading the tape does.
+        CorruptPart, LakeError: as reading the call cache does.
     """
     if asker.replay_only:
         return max(tape.tags(question), key=lambda tag: _rank(recorded(tag), asker), default=tag_of(asker.address, 0))
@@ -75,8 +76,8 @@ def _rank(result: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:
     return result.state != "open", own, own or result.state == "answered", result.last.created_at, result.last.key
 
 
-def read_conversation(tape: Tape, question: Question, attempts: range) -> Recorded:
-    """Follows a conversation on the tape from its first question."""
+def read_conversation(tape: CallCache, question: Question, attempts: range) -> Recorded:
+    """Follows a conversation in the call cache from its first question."""
     last: TapeEntry | None = None
     for number in attempts:
         entry = tape.read(question.key)
@@ -93,5 +94,5 @@ def read_conversation(tape: Tape, question: Question, attempts: range) -> Record
 
 
 def received_of(entry: TapeEntry, counts: Any = None) -> Received:
-    """Return what came, as the tape has it."""
+    """Return what came, as the call cache has it."""
     return Received(entry.outcome, entry.content, entry.detail, counts, entry.answered)

@@ -1,6 +1,7 @@
 """Ask one OpenAI-compatible endpoint through the `openai` client.
 
-The client retries on 429, 5xx, timeouts and broken connections, and honours Retry-After up to two minutes (a longer one is an error at once).
+The client retries on 429, 5xx, timeouts and broken connections, and honours Retry-After up to two minutes (a longer one is an error at the same
+time).
 `http_client` bounds what it reads. A try whose request went out and whose answer never came whole (a reset, a timeout, a broken body) may have been
 billed. Each is reported to the caller of `post` as it happens, who may forbid the next one.
 
@@ -110,7 +111,7 @@ class Endpoint:
         (`agents.wire`). lost: see `Lost`.
 
         Raises:
-            AgentUnavailable: no retry mends it: key refused, no such model, endpoint down, an answer that is no JSON.
+            AgentUnavailable: no retry repairs it: key refused, no such model, endpoint down, an answer that is no JSON.
         """
         BoundedClient.tries.now = Tries(lost)
         try:
@@ -199,7 +200,7 @@ class Endpoint:
             return self._forms.get(model, RequestForm())
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._client.close()
 
     def _try(self, form: RequestForm, wanted: _Wanted, limit: int) -> Body:

@@ -72,7 +72,7 @@ def _event(text: str) -> Mapping[str, Any]:
 
 
 def _join_calls(calls: dict[int, dict[str, Any]], pieces: Any) -> None:
-    """Adds the pieces of function calls to those that came before."""
+    """Add the pieces of function calls to those that came before."""
     for place, piece in enumerate(pieces if isinstance(pieces, list) else ()):
         if not isinstance(piece, Mapping):
             continue

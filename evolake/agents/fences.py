@@ -1,6 +1,6 @@
 """Candidate text inside a prompt: fenced, capped with a visible mark, and free of what could break the wire.
 
-A model reads candidate text beside our instructions, so the text must not be able to end its own block. The fence is longer than any run of
+A model reads candidate text next to our instructions, so the text must not be able to end its own block. The fence is longer than any run of
 backticks inside (the rule of CommonMark), and the system message says that fenced text is data.
 """
 
@@ -61,7 +61,7 @@ def as_text(value: Any, *, every_field: bool = False) -> str:
     are left out, numbers have at most `DIGITS` digits, and a list of short records is a table.
 
     Args:
-        every_field: as until 0.2.0.dev0: fields without a value stand there, numbers are whole, and there are no tables.
+        every_field: as until 0.2.0.dev0: fields without a value are there, numbers are whole, and there are no tables.
 
     >>> print(as_text({"id": 7, "source": "a = 1\\nb = 2", "scores": [1, None], "note": ""}))
     id: 7
@@ -142,5 +142,5 @@ def _cell(value: Any) -> str:
 
 
 def _flat(item: Any) -> bool:
-    """Return a list of numbers and such, or an empty collection: stands on one line."""
+    """Return a list of numbers and such, or an empty collection: is based on one line."""
     return not item or (not isinstance(item, Mapping) and all(part is None or isinstance(part, bool | int | float) for part in item))

@@ -22,7 +22,7 @@ from evolake.agents.prompts import load_prompt, schema_rule
 from evolake.agents.role_calls import TYPICAL_TURNS, RoleCalls
 from evolake.agents.roles import Role
 from evolake.agents.sampling import sampling_of
-from evolake.agents.tape import Tape
+from evolake.agents.tape import CallCache
 from evolake.canonical_json import canonical_json
 from evolake.errors import InputError
 from evolake.lake import Lake, following
@@ -160,7 +160,7 @@ def forecast_sentence(of_lines: Sequence[LineForecast]) -> str:
 
 
 def _history_rows(lake: Lake) -> list[dict[str, Any]]:
-    """Calls of the lake by line, cycle and role."""
+    """Return the calls of the lake by line, cycle and role."""
     from evolake.lake import Catalogue
 
     with Catalogue(lake, shared_only=True) as catalogue:
@@ -229,7 +229,7 @@ def prompt_tokens(role: Role[Any, Any]) -> int:
 
 def _limits(settings: Settings, lake: Lake, line: str, cycle: str, total: RoleForecast) -> list[Limit]:
     """Return the limits of the budget, the one that stops a cycle first first. A run takes one cycle of a line."""
-    budget = Budget(settings.budget, Tape(lake.root / "tape"), line=line, cycle=cycle, run_id="forecast")
+    budget = Budget(settings.budget, CallCache(lake.root / "tape"), line=line, cycle=cycle, run_id="forecast")
     of_cycle, result = budget.spent()[0], []
     for scope, spent in (("cycle", of_cycle), ("run", Usage())):
         for unit, most, likely in (("tokens", total.tokens_most, total.tokens_likely), ("usd", total.usd_most, total.usd_likely)):
@@ -237,7 +237,12 @@ def _limits(settings: Settings, lake: Lake, line: str, cycle: str, total: RoleFo
             if limit is None or most is None or likely is None:
                 continue
             left = max(0, limit - getattr(spent, unit))
-            reached = "probably" if likely > left else "at most" if most > left else "never"
+            if likely > left:
+                reached = "probably"
+            elif most > left:
+                reached = "at most"
+            else:
+                reached = "never"
             setting = f"EVOLAKE_BUDGET__{unit.upper()}_PER_{scope.upper()}"
             result.append((most / left if left else float("inf"), Limit(setting, unit, limit, left, reached)))
     return [limit for _, limit in sorted(result, key=lambda pair: -pair[0])]

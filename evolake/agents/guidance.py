@@ -1,6 +1,6 @@
 """Guidance: what a person asks the planners to heed, kept with its lineage in the lake.
 
-A note is seen by the planners of its line from the next cycle on, and stays so: the cycle it starts with is settled when it is stored, from the
+A note is seen by the planners of its line from the next cycle on, and stays so: the cycle it starts with is decided when it is stored, from the
 line's seals, and never looked up again, so any old cycle materializes again with the guidance it had. A withdrawal is a row like any other, with a
 first cycle of its own; nothing is deleted. The table is `guidance.notes`: one row per note and line; a note for all lines has a further row `*` for
 lines that do not exist yet.
@@ -60,7 +60,7 @@ class Guidance:
 def store_guidance(
     lake_root: Path, text: str, line: str | None = None, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 ) -> Guidance:
-    """Keeps a note for one line, or for all.
+    """Keep a note for one line, or for all.
 
     Raises:
         InputError: no text, too much of it, or no such line.
@@ -81,7 +81,8 @@ def store_guidance(
 
 
 def withdraw_guidance(lake_root: Path, note: str, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Guidance:
-    """Takes a note back from the next cycle on. `note` is its id or the beginning of it. Withdrawing twice changes nothing.
+    """Take a note back from the next cycle on. `note` is its id or the beginning of it. Withdrawing twice
+    changes nothing.
 
     Raises:
         InputError: no such note, or several begin so.

@@ -1,6 +1,6 @@
 """Find the JSON objects in a model's text that may be its answer, the last one first.
 
-Models think before they answer, some of them aloud: in `<think>` tags, whose drafts are no answers, or in prose with braces of its own. The answer is
+Models think before they answer, some of them aloud: in `<think>` tags, whose drafts are no answers, or in prose with its own braces. The answer is
 the last complete object that is outside of such tags. One pass finds the candidates; a tag inside of an object's strings is text.
 """
 

@@ -25,7 +25,7 @@ class RequestForm:
 
     Attributes:
         response_format, limit_name, stream: places in RESPONSE_FORMATS, LIMIT_NAMES and STREAMS.
-        functions: whether tools are offered as functions. system: whether the system message is a message of its own.
+        functions: whether tools are offered as functions. system: whether the system message is its own message.
         room: what is known of the model's limits.
     """
 

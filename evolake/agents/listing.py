@@ -1,4 +1,4 @@
-"""What is on a tape: its entries, each with whether its reply is valid today, and a choice among them."""
+"""What is on a call cache: its entries, each with whether its reply is valid today, and a choice among them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from evolake.agents.conversations import received_of
 from evolake.agents.reply_validation import validate_reply
 from evolake.agents.roles import Role, roles_in
-from evolake.agents.tape import Tape, TapeEntry
+from evolake.agents.tape import CallCache, TapeEntry
 from evolake.errors import CorruptPart
 from evolake.lines import lines
 
@@ -56,14 +56,14 @@ class Choice:
         return all(value is None or result.get(name) == value for name, value in wanted.items())
 
 
-def listed(tape: Tape, choice: Choice = Choice()) -> Iterator[Listed]:
-    """The entries of a tape that are meant, by key."""
+def listed(tape: CallCache, choice: Choice = Choice()) -> Iterator[Listed]:
+    """Yield the entries of a call cache that are meant, by key."""
     for key in tape.all_keys():
         if choice.takes(item := _listed(tape, key)):
             yield item
 
 
-def _listed(tape: Tape, key: str) -> Listed:
+def _listed(tape: CallCache, key: str) -> Listed:
     try:
         entry = tape.read(key)
     except CorruptPart as error:
@@ -80,19 +80,19 @@ def _listed(tape: Tape, key: str) -> Listed:
 
 @cache
 def known_roles() -> Mapping[str, Role[Any, Any]]:
-    """name -> role of every line."""
+    """Return name -> role of every line."""
     return {role.name: role for line in lines() for role in roles_of_line(line)}
 
 
 def roles_of_line(line: str) -> tuple[Role[Any, Any], ...]:
-    """Return the roles of a line that keeps them in a package `roles` beside its settings, by name."""
+    """Return the roles of a line that keeps them in a package `roles` next to its settings, by name."""
     if (settings := lines()[line].settings) is None:
         return ()
     package = f"{settings.module.rpartition('.')[0]}.roles"
     return roles_in(package) if find_spec(package) else ()
 
 
-def told_guidance(line: str | None = None) -> dict[str, list[str]]:
+def shown_guidance(line: str | None = None) -> dict[str, list[str]]:
     """Line -> names of its roles that read what people ask for, without the lines that have none. line: only this one; None: every line."""
     chosen = [name for name in lines() if line in (None, name)]
     reading = {name: [role.name for role in roles_of_line(name) if "guidance" in role.request.model_fields] for name in chosen}

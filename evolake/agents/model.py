@@ -1,7 +1,9 @@
-"""The `model` backend: prompt, tape, budget, wire, validation and repair, in that order.
+"""The `model` backend: prompt, call cache, budget, wire, validation and repair, in that order.
 
-A call is looked up on the tape first (`evolake.agents.conversations` says what answers it). Only what is not there is paid for, within the budget,
-and written to the tape before it is used. A reply that does not fit is answered with what was wrong, a bounded number of times; then the call ends in
+A call is looked up in the call cache first (`evolake.agents.conversations` says what answers it). Only what is missing is paid for, within the
+budget,
+and written to the call cache before it is used. A reply that does not fit is answered with what was wrong, a bounded number of times; then the
+call ends in
 an `AgentFailure`.
 """
 
@@ -28,7 +30,7 @@ from evolake.agents.reply_validation import FINAL, Received, billed, read_comple
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
-from evolake.agents.tape import Tape, TapeEntry
+from evolake.agents.tape import CallCache, TapeEntry
 from evolake.canonical_json import canonical_json, key_of, text_sha
 from evolake.errors import AgentUnavailable, BudgetExhausted, InputError
 from evolake.settings import PriceSettings, SessionSettings
@@ -36,7 +38,7 @@ from evolake.settings import PriceSettings, SessionSettings
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt after the tape: what came, and what it took."""
+    """One attempt after the call cache: what came, and what it took."""
 
     received: Received
     replayed: bool
@@ -52,16 +54,16 @@ class ModelBackend:
 
     Args:
         models: role -> model name; the key `default` serves the rest.
-        line, cycle, run_id: stored with every entry of the tape.
-        address: of the endpoint, as the tape keeps it; "" for none.
-        redraw: whether a call that failed in an earlier run is asked anew; see `evolake.agents.conversations`.
+        line, cycle, run_id: stored with every entry of the call cache.
+        address: of the endpoint, as the call cache keeps it; "" for none.
+        redraw: whether a call that failed in an earlier run is asked again; see `evolake.agents.conversations`.
         strict: whether a completion of another model than asked is an error.
         system_prompts: role -> evolved system prompt; the key `default` serves the rest.
         sampling: role -> how its replies are drawn. session: what one session may take.
     """
 
     endpoint: Endpoint | None
-    tape: Tape
+    tape: CallCache
     budget: Budget
     models: Mapping[str, str]
     prices: Mapping[str, PriceSettings]
@@ -85,8 +87,8 @@ class ModelBackend:
         """Return the reply to one job, or an `AgentFailure` after the last repair.
 
         Raises:
-            InputError: no model is named for the role, or new calls are forbidden and this one is not on the tape.
-            BudgetExhausted, AgentUnavailable: as they say; every attempt before is recorded and on the tape.
+            InputError: no model is named for the role, or new calls are forbidden and this one is not in the call cache.
+            BudgetExhausted, AgentUnavailable: as they say; every attempt before is recorded and in the call cache.
         """
         attempts = range(10 * job.attempt, 10 * job.attempt + self.repairs + 1)
         question = self.first_question(job, lambda question: read_conversation(self.tape, self._chosen(question, attempts), attempts))
@@ -125,7 +127,7 @@ class ModelBackend:
         return Question(job, self.model_of(job.role.name), messages, schema, self.sampling(job.role.name), 10 * job.attempt)
 
     def first_question(self, job: Job[Any, Any], recorded: Callable[[Question], Recorded], *, goes_on: bool = False) -> Question:
-        """Return how a call begins: as an earlier evolake asked if the tape has an answer to that and none to today's question.
+        """Return how a call begins: as an earlier evolake asked if the call cache has an answer to that and none to today's question.
 
         Under replay only a failure is an answer. goes_on: so is what was cut off. Raises InputError as `question`.
         """
@@ -165,20 +167,20 @@ class ModelBackend:
             return self.endpoint is None or (self.endpoint.knows(model) and (job.role.name, model) in self._longest)
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         if self.endpoint is not None:
             self.endpoint.close()
 
     def obtain(self, question: Question, record: Record) -> Attempt:
-        """Return the answer to a question: that of the tape, else a paid one, which is then on the tape. Raises as `ask`."""
+        """Return the answer to a question: that of the call cache, else a paid one, which is then in the call cache. Raises as `ask`."""
         if (entry := self.tape.read(question.key)) is not None:
             return self._replay(entry)
         if self.endpoint is None:
             near = self.tape.nearest(question.role, question.messages)
             raise InputError(
-                f"replay only: the tape has no reply for role {question.role}", wanted=f"tape entry {question.key}",
+                f"replay only: the call cache has no reply for role {question.role}", wanted=f"entry of the call cache {question.key}",
                 got=f"none in {self.tape.root}{near and '; '}{near}",
-                do="run without --replay-only to pay for it, or restore the tape of the original run",
+                do="run without --replay-only to pay for it, or restore the call cache of the original run",
             )
         with self.tape.lock(question.key):
             if (entry := self.tape.read(question.key)) is not None:
@@ -196,7 +198,7 @@ class ModelBackend:
         return Attempt(received_of(entry, counts), True, 0.0, 0.0, Usage(), entry.odd_usage)
 
     def _require_same(self, asked: str, answered: str) -> None:
-        """Raises AgentUnavailable where another model answered and the settings forbid it."""
+        """Raise AgentUnavailable where another model answered and the settings forbid it."""
         if self.strict and not same_model(asked, answered):
             raise AgentUnavailable(
                 "another model answered", wanted=asked, got=answered,

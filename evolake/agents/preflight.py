@@ -1,7 +1,7 @@
 """Before a run does anything: does the endpoint answer, take the key and have the models? Else the first call would say so, minutes later.
 
 The list of models costs nothing and is asked first. A model that is not in it, or a server that has no such list, is asked one small question, which
-is on no tape and in no budget.
+is in no cache and in no budget.
 """
 
 from __future__ import annotations

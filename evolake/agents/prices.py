@@ -23,7 +23,7 @@ _SNAPSHOT = re.compile(r"(?:[-@:](?:v?\d[\d.]*|latest))+")
 
 @dataclass(frozen=True)
 class Counts:
-    """Tokens of one answer as the server counted them. `cached` is the part of `input` that a cache served; None: not told."""
+    """Tokens of one answer as the server counted them. `cached` is the part of `input` that a cache served; None: not reported."""
 
     input: int
     output: int
@@ -44,7 +44,7 @@ def plausible(counts: Counts, sent: int, content: str, max_output_tokens: int) -
     """Return whether a server's counts can be true.
 
     Not fewer tokens than there are bytes over 32, which no tokenizer reaches on prose or code; not more input than bytes and what a template may
-    add; not more output than twice what the limit or the text allows (reasoning is output that nobody sees).
+    add; not more output than twice what the limit or the text allows (reasoning is output that is not shown).
 
     Args:
         sent: bytes of the messages and the schema. content: the text that came.
@@ -79,7 +79,7 @@ def price_usd(price: PriceSettings | None, counts: Counts) -> float | None:
 
 
 def read_counts(usage: Any) -> Counts | None:
-    """Counts from a `usage` object of the wire; None when it is absent or makes no sense.
+    """Return the counts of a `usage` object of the wire; None when it is absent or makes no sense.
 
     Cached tokens are read from `prompt_tokens_details.cached_tokens` or, where a server has it so, from `prompt_cache_hit_tokens`.
     """

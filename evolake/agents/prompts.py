@@ -1,6 +1,6 @@
 """Prompt files: how a role's request becomes messages for a model.
 
-`evolake/agents/prompts/<name>.md` holds two parts, split by a line that is exactly `<!-- user -->`: the system message stands above it, the user
+`evolake/agents/prompts/<name>.md` holds two parts, split by a line that is exactly `<!-- user -->`: the system message is above it, the user
 message below. Placeholders stand for the request's values:
 
     {{name}}          data: a fenced block, length-capped and stated to be data; numbers and booleans stand bare
@@ -106,7 +106,8 @@ def build_messages(role: Role[RequestT, Any], request: RequestT, limits: Session
 def questions(
     role: Role[RequestT, Any], request: RequestT, limits: SessionSettings | None = None,
 ) -> Iterator[tuple[list[Message], dict[str, Any]]]:
-    """The first two messages of a call and the schema of its reply: as they are now, then as each earlier evolake asked them.
+    """Yield the first two messages of a call and the schema of its reply: as they are now, then as each
+    earlier evolake asked them.
 
     The second is the prompt of now in the frame of before: that of a role that has not changed since. Of a session the schema is that of a turn with
     the tools; those of earlier evolakes had no `withdraw`. limits: of a session.

@@ -68,11 +68,11 @@ def count_outcomes(rows: Iterable[Mapping[str, Any]], roles: Collection[str], tu
 def require_proposals(
     now: ProposalOutcomes, *, line: str, cycle: str, roles: Collection[str], before: Callable[[int], list[str]], allowed: int, last: str
 ) -> None:
-    """Ends a line that gets no proposal.
+    """Stop a line that gets no proposal.
 
     Args:
         now: what came in `cycle`. before: how many -> the failed cycles that came right before it, at most so many. allowed: how many failed cycles
-        in a row are let pass. last: what was wrong with the last reply, "" where nobody knows.
+        in a row are let pass. last: what was wrong with the last reply, "" if it is not known.
 
     Raises:
         AgentUnavailable: this cycle failed, and as many as are allowed before it.
@@ -83,7 +83,8 @@ def require_proposals(
     raise AgentUnavailable(
         f"{line}: every proposal failed in {f'{len(cycles)} cycles in a row' if earlier else 'the cycle'}: {', '.join(cycles)}",
         wanted=f"a valid reply of {' or '.join(sorted(roles))}", got=f"in cycle {cycle} {now.words}" + (f"; the last: {last}" if last else ""),
-        do=f"`evolake doctor --call` tries the endpoint, `evolake agents tape list --line {line} --cycle {cycle} --invalid` shows the replies; mend "
-        "EVOLAKE_MODEL_BASE_URL or EVOLAKE_MODELS and run again: what failed is asked anew. EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED says how many such "
+        do=f"`evolake doctor --call` tries the endpoint, `evolake agents tape list --line {line} --cycle {cycle} --invalid` shows the replies; fix "
+        "EVOLAKE_MODEL_BASE_URL or EVOLAKE_MODELS and run again: what failed is asked again. EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED says "
+        "how many such "
         f"cycles may pass (now {allowed})",
     )

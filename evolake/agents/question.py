@@ -1,4 +1,4 @@
-"""One thing that a model is asked: what decides the reply, and the key under which the reply is on the tape."""
+"""One thing that a model is asked: what decides the reply, and the key under which the reply is in the call cache."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from evolake.agents.prompts import Message
 from evolake.agents.roles import Job
 from evolake.agents.sampling import Sampling
-from evolake.agents.tape import tape_key
+from evolake.agents.tape import cache_key
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Question:
         messages: the conversation so far. schema: of the reply.
         sampling: how the reply is drawn.
         number: of the attempt: ten times the call's, plus the number of the repair.
-        tag: what tells apart the conversations that begin with this question; "" until one is chosen (`evolake.agents.conversations`).
+        tag: what distinguishes the conversations that begin with this question; "" until one is chosen (`evolake.agents.conversations`).
     """
 
     job: Job[Any, Any]
@@ -40,11 +40,11 @@ class Question:
     @cached_property
     def sha(self) -> str:
         """The sha256 of everything that decides what is asked."""
-        return tape_key(self.role, self.model, self.messages, self.schema, self.sampling.as_dict(), self.number)
+        return cache_key(self.role, self.model, self.messages, self.schema, self.sampling.as_dict(), self.number)
 
     @property
     def key(self) -> str:
-        """The key of its entry on the tape."""
+        """The key of its entry in the call cache."""
         return self.sha + self.tag
 
     def tagged(self, tag: str) -> Question:

@@ -48,8 +48,8 @@ class Received:
 
 
 def read_completion(text: str, *, cut: bool = False, calls: bool = False) -> Received:
-    """Reads the body of a chat completion. `cut` says that it was longer than the cap; `calls`, that functions were offered: their calls are read as
-    the text of a turn."""
+    """Read the body of a chat completion. `cut` says that it was longer than the cap; `calls`, that functions
+    were offered: their calls are read as the text of a turn."""
     if cut:
         return Received("too_large", "", f"the reply was longer than {len(text.encode())} bytes and was cut off")
     if crowded := too_many(text):

@@ -1,7 +1,7 @@
 """What a role is, and what a call of one gives back.
 
 A role is a pair of Pydantic models (request, reply) and one function, the classical operators. Both backends serve every role: `operators` calls the
-function, `model` renders the role's prompt and validates what a model answers. Whoever calls a role cannot tell which backend served it, except by
+function, `model` renders the role's prompt and validates what a model answers. The caller of a role cannot see which backend served it, except by
 the rows.
 
 A reply that never fits is a value, `AgentFailure`, and not an exception: it says something about the model or the candidate, not about our machinery.
@@ -30,7 +30,7 @@ class Earlier(Generic[RequestT]):
     """How a role was asked by an evolake before this one, so that what such a one paid for still answers.
 
     Attributes:
-        prompt: path of the prompt file as it was. values: the request as it was told. schema: of the reply; None where it is the same now.
+        prompt: path of the prompt file as it was. values: the request as it was shown. schema: of the reply; None where it is the same now.
     """
 
     prompt: Path
@@ -49,7 +49,8 @@ class Role(Generic[RequestT, ReplyT]):
         prompt: name of the prompt file, without `.md`, in `evolake/agents/prompts/`, or the path of a file elsewhere; empty means `name`.
         values: the values of the prompt's placeholders; None means every field of the request under its own name.
         tools: of a role that is a session (`evolake.agents.session`): what a turn may call, each with name, description and parameters.
-        earlier: how it was asked before, the newest first. Where the tape has an answer to such a question and none to today's, that one counts.
+        earlier: how it was asked before, the newest first. Where the call cache has an answer to such a question and none to today's, that one
+        counts.
         fault: what is wrong with a reply that fits its model, e.g. an edit that does not apply; "" if nothing is. A model is then asked
             once more, with these words. It must depend on request and reply alone, so that a replay judges the same.
     """
@@ -65,7 +66,7 @@ class Role(Generic[RequestT, ReplyT]):
     fault: Callable[[RequestT, ReplyT], str] | None = None
 
     def prompt_values(self, request: RequestT) -> Mapping[str, Any]:
-        """Placeholder -> value for one request."""
+        """Return placeholder -> value for one request."""
         if self.values is not None:
             return self.values(request)
         return request.model_dump(mode="json")
@@ -73,7 +74,7 @@ class Role(Generic[RequestT, ReplyT]):
 
 @dataclass(frozen=True)
 class AgentFailure:
-    """A call that gave no usable reply, after every repair attempt. A value: the caller records it and goes on.
+    """A call that gave no usable reply, after every repair attempt. A value: the caller records it and continues.
 
     Attributes:
         role: the role that was asked.

@@ -1,4 +1,4 @@
-"""How the replies of a role are drawn: what is sent beside what is asked. It is part of the tape's key and stands on each call's row."""
+"""How the replies of a role are drawn: what is sent next to what is asked. It is part of the call cache's key and is based on each call's row."""
 
 from __future__ import annotations
 

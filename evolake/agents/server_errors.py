@@ -66,7 +66,12 @@ def server_text(body: Any) -> str:
     'Unsupported value (parameter temperature)'
     """
     found = _texts(body, _DEEPEST)
-    text = "; ".join(dict.fromkeys(found)) if found else "" if body in (None, "", {}, []) else str(body)
+    if found:
+        text = "; ".join(dict.fromkeys(found))
+    elif body in (None, "", {}, []):
+        text = ""
+    else:
+        text = str(body)
     return " ".join(clean(text).split())[:LONGEST_TEXT]
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from evolake.agents.agents import Agents
 from evolake.agents.roles import AgentFailure, OtherT, Reply
 from evolake.agents.session.role import CardT, SessionRole
-from evolake.agents.session.tools import Bench, Call, Command, CommandReport
+from evolake.agents.session.tools import Call, Command, CommandReport, SessionContext
 from evolake.agents.session.workspace import Workspace
 
 RunCommand = Callable[[Path, Any], str | CommandReport]
@@ -39,7 +39,7 @@ class SessionSpec(Generic[CardT, OtherT]):
         to_reply: (card, workspace at the end) -> the line's reply, and nothing else that it depends on; raises Unusable.
         commands: what runs each command that the role offers.
         folder: where the workspace was read from; None if its files are all that there is.
-        reference: makes the files that may be read in addition to the workspace's (see `Bench`).
+        reference: makes the files that may be read in addition to the workspace's (see `SessionContext`).
         keep: takes the rows of each command's report, also when the session is replayed.
     """
 
@@ -65,7 +65,7 @@ def hold_session(
     """
     role = spec.role
     commands = {name: Command(name, description, arguments, spec.commands[name]) for name, description, arguments in role.commands}
-    bench = Bench(
+    bench = SessionContext(
         spec.workspace, spec.folder, role.card, call, commands, spec.reference, finish_fault=lambda card: _finish_fault(spec, card), keep=spec.keep,
     )
     ended = agents.session(role, spec.request, bench, seed=seed, artifact_id=artifact_id, attempt=attempt)

@@ -7,17 +7,18 @@ from pathlib import Path
 
 from evolake.agents.budget import Budget
 from evolake.agents.calls import Usage
-from evolake.agents.tape import Tape
+from evolake.agents.tape import CallCache
 from evolake.settings import Settings
 
 
 def spent_sentence(settings: Settings, lake_root: Path, cycles: Mapping[str, Sequence[str]], runs: Sequence[str]) -> str:
-    """Calls, tokens and usd of `runs` together, as their accounts say, and what is left of each limit where most was spent.
+    """Return calls, tokens and usd of `runs` together, as their accounts say, and what is left of each limit
+    where most was spent.
 
     Args:
         settings: name the backend, the prices and the limits. cycles: line -> cycles that the runs were of.
     """
-    tape = Tape(Path(lake_root) / "tape")
+    tape = CallCache(Path(lake_root) / "tape")
     of_runs = [_budget(settings, tape, run_id=run).spent()[1] for run in runs]
     of_cycles = [_budget(settings, tape, line=line, cycle=cycle).spent()[0] for line, of_line in cycles.items() for cycle in of_line]
     total = sum(of_runs, Usage())
@@ -31,7 +32,7 @@ def spent_sentence(settings: Settings, lake_root: Path, cycles: Mapping[str, Seq
     return f"model: {total.calls:,} calls paid, {total.tokens:,} tokens, {usd}; budget left: {summary}"
 
 
-def _budget(settings: Settings, tape: Tape, *, line: str = "none", cycle: str = "none", run_id: str = "none") -> Budget:
+def _budget(settings: Settings, tape: CallCache, *, line: str = "none", cycle: str = "none", run_id: str = "none") -> Budget:
     return Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id)
 
 

@@ -1,6 +1,6 @@
 """Champions of the prompts line as system prompts of roles.
 
-The setting `system_prompts` names, per role, a prompt by its id or `champion`. Its text stands at the head of the role's system message; the role's
+The setting `system_prompts` names, per role, a prompt by its id or `champion`. Its text is at the head of the role's system message; the role's
 own instructions and the form of its reply follow, so a prompt can advise and not undo. A champion is that of the newest population of the prompts
 line that was sealed for the asking cycle's number or an earlier one: what a cycle makes of the prompts never reaches back into it. An id means the
 same text for ever. The rows of the calls say which prompt was read. Operators read no prompts: their rows name none.
@@ -94,7 +94,7 @@ def _by_id(lake: Lake, name: str) -> SystemPromptText:
 
 
 def _sealed(lake: Lake) -> Iterator[Seal]:
-    """The seals of the prompts line that hold, newest first."""
+    """Yield the seals of the prompts line that hold, newest first."""
     for cycle in reversed(lake.seals.cycles(LINE)):
         seal = lake.seals.read(LINE, cycle)
         if seal is not None and lake.seals.broken_link(LINE, cycle) is None:

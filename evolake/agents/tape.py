@@ -1,11 +1,12 @@
-"""The tape: every paid reply, kept before it is used, and replayed instead of paid for again.
+"""The call cache: every paid reply, kept before it is used, and replayed instead of paid for again.
 
 An entry is addressed by what was asked (role, model, messages, the reply's schema, sampling and attempt), by the endpoint and by the draw, see
-`evolake.agents.conversations`. It lies at `<lake>/tape/ab/cdef....json` and is written whole (temporary file, fsync, rename, fsync of the folder)
+`evolake.agents.conversations`. It is at `<lake>/tape/ab/cdef....json` and is written whole (temporary file, fsync, rename, fsync of the folder)
 *before* the reply is looked at, so a crash afterwards costs nothing. Failed attempts that were billed, or may have been, are entries too, for the
 record. An entry is never replaced; `evolake agents tape drop` removes entries.
 
-Two callers that ask the same thing at once, threads or processes, are serialised by a lock on the key's first two digits: the second one replays.
+Two callers that ask the same thing at the same time, threads or processes, are serialised by a lock on the key's first two digits: the second
+one replays.
 Nothing of the endpoint's credentials is ever in an entry.
 """
 
@@ -69,7 +70,7 @@ class TapeEntry:
     endpoint: str = ""
 
 
-def tape_key(role: str, model: str, messages: list[dict[str, str]], schema: dict[str, Any], sampling: dict[str, Any], attempt: int) -> str:
+def cache_key(role: str, model: str, messages: list[dict[str, str]], schema: dict[str, Any], sampling: dict[str, Any], attempt: int) -> str:
     """sha256, in hex, of everything that decides what is asked; who is asked, and which draw it is, follow it in an entry's key."""
     asked = {"role": role, "model": model, "messages": messages, "schema": schema, "sampling": sampling, "attempt": attempt}
     return key_of(asked)
@@ -80,14 +81,14 @@ def is_key(text: str) -> bool:
     return _KEY.fullmatch(text) is not None
 
 
-class Tape:
+class CallCache:
     """The entries under one folder. Safe for any number of threads and processes on one machine."""
 
     def __init__(self, root: Path):
         self.root = root
 
     def path(self, key: str) -> Path:
-        """Return where the entry of a key lies."""
+        """Return where the entry of a key is."""
         return self.root / key[:2] / f"{key[2:]}.json"
 
     def read(self, key: str) -> TapeEntry | None:
@@ -117,18 +118,19 @@ class Tape:
         return entry
 
     def all_keys(self) -> Iterator[str]:
-        """The key of every file that bears an entry's name, in order."""
+        """Yield the key of every file that bears an entry's name, in order."""
         for path in sorted(self.root.glob("??/*.json")):
             if is_key(key := path.parent.name + path.stem):
                 yield key
 
     def tags(self, question: str) -> list[str]:
-        """Return what stands behind `question` in the keys that begin with it."""
+        """Return what is behind `question` in the keys that begin with it."""
         result = (path.parent.name + path.stem for path in self.root.glob(f"{question[:2]}/{question[2:]}-*.json"))
         return sorted(key.removeprefix(question) for key in result if is_key(key))
 
     def drop(self, keys: Iterable[str]) -> int:
-        """Removes entries, each under its lock and for good; gives how many there were. What was spent stays in the accounts.
+        """Remove entries, each under its lock and permanently; return how many there were. What was spent
+        stays in the accounts.
 
         A kill in the middle leaves each entry whole or gone. Raises LakeError where one cannot be removed.
         """
@@ -146,7 +148,8 @@ class Tape:
         return dropped
 
     def nearest(self, role: str, messages: list[dict[str, str]]) -> str:
-        """Return where the entry of `role` that begins most like `messages` first differs from them, in words; "" where the tape has none of the
+        """Return where the entry of `role` that begins most like `messages` first differs from them, in words; "" where the call cache has none
+        of the
         role.
         """
         asked, best = _lines(messages), (-1, "")
@@ -165,7 +168,8 @@ class Tape:
         return best[1]
 
     def write(self, entry: TapeEntry) -> None:
-        """Keeps an entry; on return it is on disk. An entry that is already there stays as it is. Raises LakeError where it cannot be kept."""
+        """Keep an entry; on return it is on disk. An entry that is already there stays as it is. Raises
+        LakeError where it cannot be kept."""
         try:
             self._write(entry)
         except OSError as error:
@@ -207,14 +211,14 @@ class Tape:
 
     def _unusable(self, what: str, error: OSError) -> LakeError:
         return LakeError(
-            f"the tape cannot be {what}", wanted=f"files below {self.root} that this user may read and write",
+            f"the call cache cannot be {what}", wanted=f"files below {self.root} that this user may read and write",
             got=f"{error.strerror or error}: {error.filename or 'no file named'}",
-            do="free space or mend the permissions, then run again; what is on the tape replays at no cost",
+            do="free space or fix the permissions, then run again; what is in the call cache replays at no cost",
         )
 
     def _damaged(self, key: str, why: str) -> CorruptPart:
         return CorruptPart(
-            f"tape entry {key[:12]} is damaged: {why}", wanted="the bytes that were written", got=str(self.path(key)),
+            f"entry {key[:12]} of the call cache is damaged: {why}", wanted="the bytes that were written", got=str(self.path(key)),
             do="restore the file from a backup, or delete it to pay for this call again",
         )
 

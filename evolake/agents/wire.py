@@ -1,8 +1,9 @@
 """What a turn of a session is, and how a conversation of turns is put on the wire.
 
-On the tape and in the loop a conversation has one form, strings only: an assistant's message is the JSON of its `Turn`, and each result is a message
+In the call cache and in the loop a conversation has one form, strings only: an assistant's message is the JSON of its `Turn`, and each result is
+a message
 of the role `tool` under the tool's name. An endpoint that knows functions gets it as tool calls and their results; any other gets the turns as JSON
-replies and the results as the user's words. Which of the two it is decides nothing about what was asked, so it is no part of a tape's key.
+replies and the results as the user's words. Which of the two it is decides nothing about what was asked, so it is no part of a call cache's key.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def turn_text(turn: Turn) -> str:
 
 
 def called_text(message: Mapping[str, Any], said: str) -> str | None:
-    """Return the text of a turn that came as function calls; None where the message has none. said: what stood beside the calls."""
+    """Return the text of a turn that came as function calls; None where the message has none. said: the text next to the calls."""
     calls = message.get("tool_calls")
     if not isinstance(calls, list) or not calls:
         return None
@@ -57,7 +58,7 @@ def called_text(message: Mapping[str, Any], said: str) -> str | None:
 
 
 def as_functions(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Return the conversation with tool calls and their results, as endpoints with functions read it. Ids tell the place and nothing else."""
+    """Return the conversation with tool calls and their results, as endpoints with functions read it. Ids are the place and nothing else."""
     sent: list[dict[str, Any]] = []
     for number, message in enumerate(messages):
         if message["role"] == RESULT:
@@ -112,7 +113,7 @@ def functions(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _compact_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool as it is sent: pydantic's schema of its parameters, which names the question on the tape, has more than a model needs."""
+    """Return a tool as it is sent: pydantic's schema of its parameters, which names the question in the call cache, has more than a model needs."""
     return {**tool, "parameters": compact_schema(tool["parameters"])}
 
 

@@ -29,7 +29,8 @@ SHORT_OTHER = {"en": "the answer", "zh": "答案"}
 
 
 def request(language: str, form: type | None, answer_format: AnswerFormat = "boxed") -> str:
-    """The sentence after a question. form: the type of the answers of its family, None where they are of several.
+    """Return the sentence after a question. form: the type of the answers of its family, None where they are
+    of several.
 
     boxed: wants the answer in a box. last: wants the answer alone, for a model too small to do more.
     """

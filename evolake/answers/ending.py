@@ -36,7 +36,8 @@ class Ending:
 
 
 def ending(reply: str, label: Any, units: Collection[str] = ()) -> Ending | None:
-    """What the reply ends with, of the label's kind; None where nothing of it is there. Takes time in proportion to the reply's length.
+    """Return what the reply ends with, of the label's kind; None where nothing of it is there. Takes time in
+    proportion to the reply's length.
 
     units: those that the question asks for (`asked_units`).
     """
@@ -61,13 +62,14 @@ def ending(reply: str, label: Any, units: Collection[str] = ()) -> Ending | None
 
 
 def _words(text: str, label: str) -> tuple[int, int] | None:
-    """The last words, as many as the label has."""
+    """Return the last words, as many as the label has."""
     words, count = list(_WORD.finditer(text)), max(1, len(_WORD.findall(label)))
     return (_joined(text, words[-count].start(), label), words[-1].end()) if len(words) >= count else None
 
 
 def _pieces(text: str, label: str) -> tuple[int, int] | None:
-    """The last pieces between blanks, with the marks that belong to them, but not those of code or bold type."""
+    """Return the last pieces between blanks, with the marks that belong to them, but not those of code or
+    bold type."""
     pieces, count = list(_PIECE.finditer(text)), len(label.split())
     if not 0 < count <= len(pieces):
         return None
@@ -124,7 +126,7 @@ def _piece_before(text: str, end: int) -> int:
 
 
 def _day(text: str, end: int) -> tuple[int, int] | None:
-    """The day, of four pieces at most, that ends there."""
+    """Return the day, of four pieces at most, that ends there."""
     from_here = max(0, end - _LONGEST_DAY)
     for piece in list(_PIECE.finditer(text, from_here, end))[-4:]:
         start = piece.start() + len(piece[0]) - len(piece[0].lstrip("*_`$(\"'“‘"))
@@ -134,8 +136,8 @@ def _day(text: str, end: int) -> tuple[int, int] | None:
 
 
 def _brackets(text: str) -> tuple[int, int] | None:
-    """The list or mapping whose last bracket the text ends with; all of them, where commas divide several. With what stands right before it, where
-    that makes it another: a sign, an operator, a word."""
+    """Return the list or mapping whose last bracket the text ends with; all of them, where commas divide
+    several. With what stands right before it, where that makes it another: a sign, an operator, a word."""
     end = len(text.rstrip(AFTER.replace(")", "")))
     start = _opening(text, end)
     if text[end - 1 : end] in _CLOSERS and (start is None or text.count('"', start, end) % 2):
@@ -176,8 +178,8 @@ def _reckoned(text: str, start: int) -> int:
 
 
 def _bare_list(text: str, label: Sequence[Any]) -> tuple[int, int] | None:
-    """A list without its brackets: of numbers, all that there are between commas; of others, the last line, from as many words before its first
-    comma on as the label's first element has."""
+    """Return a list without its brackets: of numbers, all that there are between commas; of others, the last
+    line, from as many words before its first comma on as the label's first element has."""
     end = len(text.rstrip(AFTER))
     if all(isinstance(item, int | float) and not isinstance(item, bool) for item in label):
         return last_numbers(text[:end])

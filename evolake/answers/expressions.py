@@ -82,7 +82,8 @@ def last_number(text: str, units: Collection[str] = ()) -> tuple[int, int] | Non
 
 
 def without_brackets(text: str) -> str:
-    """A number in brackets, its sign before them, without them: -5 for `-(5)`; any other text as it is."""
+    """Return a number in brackets, its sign before them, without them: -5 for `-(5)`; any other text as it
+    is."""
     match = _BARE.match(text)
     return match[1] + match[2].strip() if match and match[2].strip()[:1].isdigit() else text
 
@@ -102,7 +103,7 @@ def last_numbers(text: str) -> tuple[int, int] | None:
 
 
 def _near_last(text: str) -> tuple[list[_Token], int | None]:
-    """The tokens around the last number, and its place among them; None where there is no number."""
+    """Return the tokens around the last number, and its place among them; None where there is no number."""
     tokens = [_Token(str(match.lastgroup), match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
     last = _last(tokens)
     if last is None:
@@ -112,7 +113,7 @@ def _near_last(text: str) -> tuple[list[_Token], int | None]:
 
 
 def _last(tokens: list[_Token]) -> int | None:
-    """The place of the last number that is no part of a name (`x7`, `a.7`) and no ordinal (`7th`)."""
+    """Return the place of the last number that is no part of a name (`x7`, `a.7`) and no ordinal (`7th`)."""
     for place in range(len(tokens) - 1, -1, -1):
         if tokens[place].kind != "number" or (place + 1 < len(tokens) and tokens[place + 1].text.lower() in _ORDINAL):
             continue
@@ -131,7 +132,7 @@ def _times(item: _Token) -> bool:
 
 
 def _before(tokens: list[_Token], place: int) -> int:
-    """The place before this one that is no blank; -1 where there is none."""
+    """Return the place before this one that is no blank; -1 where there is none."""
     place -= 1
     return place - 1 if place >= 0 and tokens[place].kind == "space" else place
 
@@ -191,7 +192,8 @@ class _Joined(NamedTuple):
 
 
 def _joined(tokens: list[_Token], start: int) -> _Joined | None:
-    """The expression that begins at `start` together with what stands before it; None if that does not belong to it."""
+    """Return the expression that begins at `start` together with what stands before it; None if that does not
+    belong to it."""
     before = _before(tokens, start)
     if before < 0:
         return None
@@ -236,7 +238,7 @@ def _is_sign(tokens: list[_Token], place: int, *, touches: bool) -> bool:
 
 
 def _opening(tokens: list[_Token], place: int) -> int:
-    """The place of the bracket that the one at `place` closes; `place` where there is none."""
+    """Return the place of the bracket that the one at `place` closes; `place` where there is none."""
     depth = 0
     for at in range(place, -1, -1):
         depth += (tokens[at].kind == "close") - (tokens[at].kind == "open")
@@ -246,8 +248,9 @@ def _opening(tokens: list[_Token], place: int) -> int:
 
 
 def _unit(text: str, tokens: list[_Token], last: int, units: Collection[str]) -> int:
-    """The place where the number ends: with its word or sign, with the brace of its power, or with "and a half". A word before the unit that is asked
-    for (`20 gold coins`) is no unit, unless it multiplies."""
+    """Return the place where the number ends: with its word or sign, with the brace of its power, or with
+    "and a half". A word before the unit that is asked for (`20 gold coins`) is no unit, unless it
+    multiplies."""
     after = last + 1
     if after < len(tokens) and tokens[after].kind == "close" and _is_power(tokens, last):
         return after
@@ -271,7 +274,8 @@ def _asked(item: _Token, units: Collection[str]) -> bool:
 
 
 def _reckoned_on(tokens: list[_Token], last: int) -> int:
-    """The place where what the number is reckoned with after it begins (`10^n`, `10 - x`, `10\\pi`, `10_2`, `10 < x`); `last` where nothing is."""
+    """Return the place where what the number is reckoned with after it begins (`10^n`, `10 - x`, `10\\pi`,
+    `10_2`, `10 < x`); `last` where nothing is."""
     after = last + 1
     touches = after < len(tokens) and tokens[after].kind != "space"
     after += not touches
@@ -296,7 +300,8 @@ def _is_power(tokens: list[_Token], last: int) -> bool:
 
 
 def _brackets(tokens: list[_Token], start: int, last: int) -> tuple[int, int]:
-    """The expression with the brackets that end right after it, where there are numbers in them and nothing else."""
+    """Return the expression with the brackets that end right after it, where there are numbers in them and
+    nothing else."""
     while last + 1 < len(tokens) and tokens[last + 1].kind == "close":
         opened = _opening(tokens, last + 1)
         if opened > last or any(token.kind not in _RECKONING for token in tokens[opened : last + 2]):

@@ -68,7 +68,8 @@ MAX_FORM = 5000
 
 
 def asked_units(statement: str) -> list[str]:
-    """The units in which a question asks for its answer, lower case, `%` for per cent: of "How many minutes ...?", ["minutes"].
+    """Return the units in which a question asks for its answer, lower case, `%` for per cent: of "How many
+    minutes ...?", ["minutes"].
 
     Words after "how many", "how much", "number of", "in" and "to the nearest", and after 多少 and 几. Words that multiply (dozen, thousand) are none,
     and letters are none but g, h, l, m and s.
@@ -84,8 +85,9 @@ def asked_units(statement: str) -> list[str]:
 
 
 def plainer(content: str, label: Any, units: Sequence[str] = ()) -> Iterator[str]:
-    """What is left of a reply's answer as one form after another is undone: bold type, the final full stop, `name =`, the unit, the words of a
-    date, an hour of twelve, `and` before a list's last element, a mapping's missing braces, `Yes, it does`."""
+    """Yield what is left of a reply's answer as one form after another is undone: bold type, the final full
+    stop, `name =`, the unit, the words of a date, an hour of twelve, `and` before a list's last element, a
+    mapping's missing braces, `Yes, it does`."""
     if len(content) > MAX_FORM:
         return
     text = cleaned(content)
@@ -134,7 +136,8 @@ def _assignments(text: str) -> dict[str, str]:
 
 
 def read_date(text: str) -> date | None:
-    """The day that a text spells: 2024-03-05, 2024/3/5, 5 March 2024, Mar. 5th, 2024. None for anything else: 5/3/2024 is two days."""
+    """Return the day that a text spells: 2024-03-05, 2024/3/5, 5 March 2024, Mar. 5th, 2024. None for
+    anything else: 5/3/2024 is two days."""
     text = text.strip()
     if match := _ISO_DATE.match(text):
         year, month, day = int(match[1]), int(match[3]), int(match[4])

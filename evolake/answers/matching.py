@@ -97,7 +97,7 @@ def _texts(left: str, right: str, case: bool, depth: int) -> bool:
 
 
 def _text_and_value(text: str, value: Any, case: bool, depth: int) -> bool:
-    """A text against a value that is no text."""
+    """Return whether a text matches a value that is no text."""
     shown = cleaned(text)
     if isinstance(value, bool):
         return TRUTH.get(shown.casefold()) is value
@@ -153,12 +153,19 @@ def _numbers(left: tuple[Fraction, bool] | None, right: tuple[Fraction, bool] | 
 
 
 def _keyed(mapping: dict[Any, Any], case: bool) -> dict[str | Fraction, Any] | None:
-    """The mapping by one form of its keys, a number for each that is one; None where two keys fall together."""
+    """Return the mapping by one form of its keys, a number for each that is one; None where two keys fall
+    together."""
     result: dict[str | Fraction, Any] = {}
     for key, value in mapping.items():
         text = cleaned(str(key))
         value_of = number(text)
-        result[value_of[0] if value_of else text if case else text.casefold()] = value
+        if value_of:
+            name = value_of[0]
+        elif case:
+            name = text
+        else:
+            name = text.casefold()
+        result[name] = value
     return result if len(result) == len(mapping) else None
 
 

@@ -12,8 +12,8 @@ ASKING = re.compile(
 
 
 def ngrams(text: str, count: int) -> Iterator[tuple[str, ...]]:
-    """The n-grams of a text: words in lower case without punctuation, a Chinese character a word; the request for the answer left out. A text of
-    fewer words is one n-gram.
+    """Yield the n-grams of a text: words in lower case without punctuation, a Chinese character a word; the
+    request for the answer left out. A text of fewer words is one n-gram.
     """
     words = [word.casefold() for word in _WORD.findall(ASKING.sub("", text))]
     if words and len(words) <= count:

@@ -69,7 +69,10 @@ def unit_name(word: str) -> str:
     name = name if len(name) < 3 else name.casefold()
     name = name.removesuffix("s") if len(name) > 3 else name
     name = _UNIT_NAMES.get(name, name)
-    name = name[:-5] + "metre" if name.endswith("meter") else name[:-5] + "litre" if name.endswith("liter") else name
+    if name.endswith("meter"):
+        name = name[:-5] + "metre"
+    elif name.endswith("liter"):
+        name = name[:-5] + "litre"
     before = [item.casefold() for item in words[:-1]]
     power = {"square": "^2", "sq": "^2", "cubic": "^3"}.get(" ".join(before))
     return name + power if power else " ".join([*before, name])

@@ -35,14 +35,19 @@ _CLOSERS = {"[": "]", "(": ")", "{": "}"}
 
 
 def final_part(reply: str) -> str:
-    """The reply after its last thinking tag; "" if the last one opens, for then nothing but thinking is there. A reply without tags as it is."""
+    """Return the reply after its last thinking tag; "" if the last one opens, for then nothing but thinking
+    is there. A reply without tags as it is."""
     tags = list(_THOUGHT.finditer(reply))
-    return reply if not tags else reply[tags[-1].end() :] if tags[-1][1] else ""
+    if not tags:
+        return reply
+    if tags[-1][1]:
+        return reply[tags[-1].end() :]
+    return ""
 
 
 def extract_boxed(text: str) -> str | None:
-    """What stands in the last complete, outermost \\boxed{...} outside of thinking tags; None where there is none. Braces are balanced; `\\{` and
-    `\\}` do not count.
+    """Return what stands in the last complete, outermost \\boxed{...} outside of thinking tags; None where
+    there is none. Braces are balanced; `\\{` and `\\}` do not count.
     """
     text = final_part(text)
     open_braces: list[int | None] = []  # for each open brace, where a box's content starts, None for another brace
@@ -61,7 +66,8 @@ def extract_boxed(text: str) -> str | None:
 
 
 def cleaned(text: str) -> str:
-    """The text without surrounding blanks, one pair of quotes, and the wrapping that LaTeX and full-width typing put around values."""
+    """Return the text without surrounding blanks, one pair of quotes, and the wrapping that LaTeX and
+    full-width typing put around values."""
     if "^" in text:
         text = _POWER_OF_TEN.sub(lambda match: f"e{match[1] or match[2]}", text)
     if "\\" in text or "$" in text or "{,}" in text:
@@ -101,7 +107,8 @@ def number(text: str) -> tuple[Fraction, bool] | None:
 
 
 def structure(text: str) -> Any:
-    """The list or mapping that a cleaned text spells, leaves as strings; None where it is no such thing.
+    """Return the list or mapping that a cleaned text spells, leaves as strings; None where it is no such
+    thing.
 
     Brackets, parentheses and braces hold elements divided by commas; braces with colons hold a mapping; (x) without a comma is x itself.
     """
@@ -169,7 +176,7 @@ class _Scanner:
         return None
 
     def _key(self, frame: _Frame) -> bool:
-        """The element just read was a key."""
+        """Return whether the element just read was a key."""
         if frame.ready or not frame.items or not isinstance(frame.items[-1], str) or len(frame.keys) != len(frame.items) - 1:
             return False
         frame.keys.append(frame.items.pop())
@@ -177,7 +184,7 @@ class _Scanner:
         return True
 
     def _close(self, frame: _Frame, character: str) -> tuple[Any] | None:
-        """(what the frame holds,), or None for a wrong bracket or a dangling key."""
+        """Return (what the frame holds,), or None for a wrong bracket or a dangling key."""
         if character != frame.closer:
             return None
         if frame.closer == "}" and (frame.keys or not frame.items):
@@ -191,7 +198,7 @@ class _Scanner:
         return (frame.items,)
 
     def _leaf(self, colon_ends: bool) -> str:
-        """A quoted or bare element, from here to the next mark."""
+        """Return a quoted or bare element, from here to the next mark."""
         text, start = self.text, self.at
         quote = text[start]
         if quote in "\"'" and quote not in self.spent:

@@ -14,7 +14,8 @@ _SIGNS = re.compile(r"\\(?:times|cdot)(?![A-Za-z])|[×·⋅]|\\div(?![A-Za-z])|�
 
 
 def answer_value(content: str, label: Any) -> Any:
-    """The content of a reply's box as a value of the label's kind; None if it has another kind, or is longer than LONGEST_CHECKED.
+    """Return the content of a reply's box as a value of the label's kind; None if it has another kind, or is
+    longer than LONGEST_CHECKED.
 
     A list may leave out its brackets. Texts in it are numbers where all leaves of the label are numbers. In a text, LaTeX's signs of multiplication
     and division are `*` and `/`.
@@ -36,7 +37,12 @@ def answer_value(content: str, label: Any) -> Any:
 
 
 def _leaves(value: Any) -> list[Any]:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    if isinstance(value, dict):
+        parts = value.values()
+    elif isinstance(value, list):
+        parts = value
+    else:
+        parts = None
     return [value] if parts is None else [leaf for part in parts for leaf in _leaves(part)]
 
 
@@ -47,7 +53,8 @@ def _typed(value: Any, kinds: set[type]) -> Any:
 
 
 def _leaf(text: str, kinds: set[type]) -> Any:
-    """The text, or the number or truth value that it spells if the label has such leaves and no texts."""
+    """Return the text, or the number or truth value that it spells if the label has such leaves and no
+    texts."""
     if str in kinds:
         return text
     if bool in kinds and text.casefold() in TRUTH:

@@ -4,7 +4,8 @@
 hold nothing but name and size, nothing is compressed, and reading holds each header against the one that writing would make, so that there is no
 byte in the file that could be another: what is not exactly what `pack` writes is refused. Any `tar` unpacks it.
 
-A hash protects against accidents and careless changes. Whoever changes a claim and all hashes over it has made another bundle, with another root:
+A hash protects against accidents and careless changes. A person who changes a claim and all hashes over it has made another bundle, with another
+root:
 what its claims are worth is found by running them again (`verifying`), and who made it by comparing the root with one that is known otherwise.
 """
 
@@ -40,7 +41,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Bundle:
-    """A whole bundle. facts: what its manifest says beside the members. members: name -> bytes, without the manifest. root: 64 hex digits of all."""
+    """A whole bundle. facts: what its manifest says next to the members. members: name -> bytes, without the manifest. root: 64 hex digits of all."""
 
     facts: Mapping[str, Any]
     members: Mapping[str, bytes]
@@ -70,7 +71,7 @@ def as_json(value: Any) -> bytes:
 
 
 def pack(facts: Mapping[str, Any], members: Mapping[str, bytes]) -> bytes:
-    """Return the bundle's bytes. facts: JSON values, what the manifest says beside the members.
+    """Return the bundle's bytes. facts: JSON values, what the manifest says next to the members.
 
     Raises:
         ValueError: a name that no member may have, or more than a bundle holds.
@@ -142,7 +143,8 @@ def _read_manifest(data: bytes) -> dict[str, Any]:
 
 
 def _members(data: bytes) -> dict[str, bytes]:
-    """name -> bytes of every member, in the order of the file; each byte of the file is accounted for."""
+    """Return name -> bytes of every member, in the order of the file; each byte of the file is accounted
+    for."""
     result: dict[str, bytes] = {}
     place = 0
     while data[place : place + BLOCK].strip(b"\0"):

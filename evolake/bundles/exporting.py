@@ -103,7 +103,7 @@ def _named(lake: Lake, catalogue: Catalogue, wanted: str, project: str) -> tuple
         bundle_of(wanted)
         if artifacts_of(wanted).crowns_none:
             do = f"name one by its id: evolake sql \"SELECT artifact_id, title FROM artifacts_latest WHERE line = '{wanted}'\""
-            raise InputError(f"{wanted} crowns no champion", wanted="the id of an artifact that is accepted", got=wanted, do=do)
+            raise InputError(f"{wanted} has no champion", wanted="the id of an artifact that is accepted", got=wanted, do=do)
         held = current_champion(lake, catalogue, wanted, project)
         return find_artifact(catalogue, held.artifact_id), held
     if project:

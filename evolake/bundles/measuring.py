@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evolake.report.gain import Gain
 
 FRESH, LEAST_FRESH = 12, 9
-"""Fresh seeds: as many as the first, or as the bundle has of its own; at least the second if only a sample is run again."""
+"""Fresh seeds: as many as the first, or as the bundle itself has; at least the second if only a sample is run again."""
 DOUBT = 0.01
 """Largest probability that an honest statement is refused by chance: three stated seeds of 12 are one choice of 220."""
 MOST_CHOICES = 5000
@@ -34,7 +34,7 @@ STATED = ("text", "estimate", "low", "high", "level", "against_id", "cycle", "be
 
 
 def fresh_seeds(count: int) -> list[int]:
-    """Return seeds that nobody could know before."""
+    """Return seeds that no one could know before."""
     return [secrets.randbelow(LARGEST_SEED) for _ in range(count)]
 
 
@@ -71,7 +71,7 @@ def judged(
     what: str, stated: Sequence[float], fresh: Sequence[float], *, sign: int = 1, shown: Callable[[float], float] = lambda value: value,
     gain: Mapping[str, Any] | None = None, unit: str = "seed",
 ) -> Said:
-    """Return whether what is stated on some seeds is reached under fresh ones: holds, fails, or open if they are too few to tell.
+    """Return whether what is stated on some seeds is reached under fresh ones: holds, fails, or open if they are too few to decide.
 
     If the stated seeds were drawn as the fresh ones are, each choice of as many of all these seeds is equally likely to be
     the stated one (Fisher 1935, whatever the distribution). A mean that is among the best `DOUBT` of these is refused. A

@@ -55,9 +55,9 @@ class Judging:
     """What checking a bundle needs.
 
     Attributes:
-        settings: of this process, with a lake of its own in `folder`. asked: rules that it is judged by. installed: rules of this machine.
+        settings: of this process, with its own lake in `folder`. asked: rules that it is judged by. installed: rules of this machine.
         sample: how many evaluations are run again, None for all. folder: for whatever has to be written. cache: the lake in force, for what is
-        fetched and built; None where there is none.
+        fetched and built; None if there is none.
     """
 
     bundle: Bundle
@@ -75,7 +75,7 @@ class Judging:
         return str(self.bundle.facts["artifact_id"])
 
     def drawn(self, items: Sequence[Item]) -> list[Item]:
-        """Return those that are run again, in their order; drawn so that whoever made the bundle could not know which."""
+        """Return those that are run again, in their order; drawn so that the maker of the bundle could not know which."""
         if self.sample is None or self.sample >= len(items):
             return list(items)
         chosen = set(secrets.SystemRandom().sample(range(len(items)), self.sample))
@@ -87,7 +87,7 @@ class LineBundle:
     """How artifacts of a line are bundled.
 
     Attributes:
-        kinds: those that can be bundled. members: what the line may put into a bundle beside what is common to all; others are refused.
+        kinds: those that can be bundled. members: what the line may put into a bundle next to what is common to all; others are refused.
         gates: names of the line's gates that such an artifact meets.
         carry: (lake, catalogue, artifact, settings) -> what it puts in; raises InputError where the lake does not hold it.
         check: what its claims are worth, by running them again in the jail. Raises ValueError or InputError where the bundle says what cannot be
@@ -118,5 +118,5 @@ def bundle_of(line: str) -> LineBundle:
 
         what = f"nothing of the line {line} can be bundled"
         why = artifacts_of(line).crowns_none
-        raise InputError(f"{what}: it crowns no champion" if why else what, wanted=f"one of {', '.join(able)}", do=why or None)
+        raise InputError(f"{what}: it has no champion" if why else what, wanted=f"one of {', '.join(able)}", do=why or None)
     return spec.bundle.load()

@@ -1,6 +1,6 @@
-"""By which rules a bundle is judged: those that it was judged by when it was made, said beside those that are installed.
+"""By which rules a bundle is judged: those that it was judged by when it was made, said next to those that are installed.
 
-A rule of a bundle is somebody else's text. So it is taken only where it names the checker of an installed rule of the same id, and differs from that
+A rule of a bundle is another's text. So it is taken only where it names the checker of an installed rule of the same id, and differs from that
 one in nothing but numbers, truth values and what is left out: patterns and lists of words, which a stranger could make cost hours, are those that
 are installed or none. What is not taken is said. A gate for which no rule is left is asked by the installed rules.
 """
@@ -58,7 +58,7 @@ def ruling(bundle: Bundle, installed: Ruleset, gates: Sequence[str]) -> Ruling:
             taken[name] = rule
             said.append(Said(WHAT, "note", f"{name}: judged by the bundle's {_rule_in_brief(rule)}; installed is {_rule_in_brief(own[name])}"))
         else:
-            why = "brings texts of its own" if name in own else "is not installed"
+            why = "brings its own texts" if name in own else "is not installed"
             said.append(Said(WHAT, "hashed", f"{name} version {rule.version} ({rule.check}) {why}: it was not asked again"))
     asked = {rule.gate for rule in taken.values()}
     for rule in installed.rules:

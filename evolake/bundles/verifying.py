@@ -72,7 +72,7 @@ class Report:
         }
 
     def evaluations(self) -> tuple[int, int]:
-        """(evaluations that were run again, those that the bundle brings), as far as checking came."""
+        """Return (evaluations that were run again, those that the bundle brings), as far as checking came."""
         counts = [item.again for item in self.said if item.again is not None]
         return sum(again for again, _ in counts), sum(brought for _, brought in counts)
 
@@ -111,7 +111,7 @@ def verify(path: Path, *, sample: int | None, root: str | None = None, progress:
     """Return what the file at `path` is worth.
 
     Args:
-        sample: evaluations that are run again, None for all. root: the root hash that it must have. progress: told what is done next.
+        sample: evaluations that are run again, None for all. root: the root hash that it must have. progress: called with what is done next.
 
     Raises:
         InputError: there is no such file. Nothing else that the file could be blamed for is raised.
@@ -143,7 +143,7 @@ def verify(path: Path, *, sample: int | None, root: str | None = None, progress:
 
 
 def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[Said], progress: Callable[[str], None]) -> str:
-    """Return why the bundle does not hold, "" where nothing speaks against it; `said` grows as things are found."""
+    """Return why the bundle does not hold, "" if nothing speaks against it; `said` grows as things are found."""
     try:
         line = _line_of(bundle)
         said += _lineage(bundle)
@@ -209,7 +209,7 @@ def _installed_rules(settings: Settings, name: str, line: LineBundle) -> Ruleset
 
 
 def _lineage(bundle: Bundle) -> list[Said]:
-    """Rows of ancestors and edges, looked at as what they are: nobody can run an ancestor that is not here."""
+    """Rows of ancestors and edges, looked at as what they are: an ancestor that is not here cannot be run."""
     summary = bundle.read(LINEAGE)
     rows, edges = summary["artifacts"], summary["derivations"]
     ids = [row["artifact_id"] for row in rows]

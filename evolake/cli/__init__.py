@@ -1,7 +1,7 @@
 """The `evolake` command: one file per group, every error a sentence and an exit code.
 
 Exit codes: 0 success, 1 the thing judged is judged bad, 2 wrong usage or input, 3 the machinery failed; 130 and 143 stopped by
-Ctrl-C and SIGTERM, 141 nobody read the output to its end.
+Ctrl-C and SIGTERM, 141 the output was not read to its end.
 """
 
 from __future__ import annotations
@@ -34,13 +34,20 @@ class Root(LazyGroup):
     """The shared commands and those of every installed line. A line cannot take the name of a shared one."""
 
     def later(self) -> Mapping[str, Lazy[click.Command]]:
+        """Return name -> command, not yet imported: the shared commands and those of every line."""
         return {name: command for spec in lines().values() for name, command in spec.commands.items()} | SHARED
 
 
 @click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(package_name="evolake", prog_name="evolake")
 def cli() -> None:
-    """Run evolutionary search with verifiable results, and query what it found."""
+    """Run evolutionary search with verifiable results, and query what it found.
+
+    \b
+    Examples:
+      evolake run designs --profile demo
+      evolake status
+    """
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ IGNORED = (
 @click.argument("text", required=False)
 @click.option("--line", help="Only the planners of this line see it (default: all lines).")
 @click.option("--list", "list_all", is_flag=True, help="Show every note, and from which cycle on it is seen.")
-@click.option("--withdraw", metavar="ID", help="Take a note back from the next cycle on.")
+@click.option("--withdraw", metavar="ID", help="Take this note back from the next cycle on (default: none).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | None, as_json: bool) -> int:
     """Give the planners guidance: they see TEXT from the next cycle on."""
@@ -58,9 +58,9 @@ def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | No
 
 def _reaches(line: str | None) -> str:
     """Return which roles read a note, in a sentence."""
-    from evolake.agents.listing import told_guidance
+    from evolake.agents.listing import shown_guidance
 
-    text = "; ".join(f"{name}: {', '.join(roles)}" for name, roles in told_guidance(line).items())
+    text = "; ".join(f"{name}: {', '.join(roles)}" for name, roles in shown_guidance(line).items())
     return f"read by {text}" if text else "read by no role of this line"
 
 

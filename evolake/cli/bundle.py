@@ -22,7 +22,13 @@ DRAWN = 5
 
 @click.group(short_help="Export a champion as a file, or verify such a file.")
 def bundle() -> None:
-    """Champions as files that anybody can check: export one, verify one."""
+    """Export a champion as a file that anybody can check, or verify one.
+
+    \b
+    Examples:
+      evolake bundle export designs -o designs.tar
+      evolake bundle verify designs.tar
+    """
 
 
 @bundle.command(short_help="Write CHAMPION with everything that is needed to verify it.")
@@ -60,7 +66,7 @@ def export(champion: str, out: Path, project: str, as_json: bool) -> int:
 @click.argument("file", metavar="FILE", type=OrdinaryPath())
 @click.option("--all", "everything", is_flag=True, help="Run every evaluation again that it brings.")
 @click.option("--sample", type=click.IntRange(min=1), default=None, help=f"Run this many again, drawn at random (default: {DRAWN}).")
-@click.option("--root", default=None, metavar="HEX", help="The root hash that it must have, as `export` printed it.")
+@click.option("--root", default=None, metavar="HEX", help="The root hash that it must have, as `export` printed it (default: any).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def verify(file: Path, everything: bool, sample: int | None, root: str | None, as_json: bool) -> int:
     """Check the bundle FILE: whole, and what it claims holds when run again here, in the jail. Needs no lake.
@@ -86,7 +92,7 @@ def verify(file: Path, everything: bool, sample: int | None, root: str | None, a
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file so that it is there whole or not at all. Raises InputError where it cannot be written."""
+    """Write a file so that it is there whole or not at all. Raises InputError where it cannot be written."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

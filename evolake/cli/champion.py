@@ -15,12 +15,14 @@ from evolake.terminal import say, say_json
 
 @click.command(short_help="Show a line's champion, its gain and its ancestry, or export it.")
 @click.argument("line")
-@click.option("--out", type=OrdinaryPath(file_okay=False), help="Write it into this folder, missing or empty, with a README.md.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), help="Write it into this folder, missing or empty, with a README.md (default: "
+    "print only).")
 @click.option("--project", default="", help="Of a line with a champion for each project: which; default: the first by name.")
 @click.option("--checkpoint", is_flag=True, help="With --out: also the policy's checkpoint, of a line that has one.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_json: bool) -> int:
-    """The champion of LINE: what it is, since which cycle, with which gain, and how many ancestors it has."""
+    """Print the champion of LINE: what it is, since which cycle, with which gain, and how many ancestors it
+    has."""
     from evolake.lake import Catalogue, Lake
     from evolake.report.artifacts import artifacts_of
     from evolake.report.champion import current_champion, titles_of

@@ -10,7 +10,8 @@ from evolake.settings import Settings
 
 
 def compute_checks(settings: Settings) -> Iterator[dict[str, Any]]:
-    """The fields of a `Check` for the setting `compute`, and for each worker of a scheduler that it names."""
+    """Yield the fields of a `Check` for the setting `compute`, and for each worker of a scheduler that it
+    names."""
     from evolake.compute.opening import address_of, are_ours, is_local, require_dask
 
     name, where = "compute", f"{settings.workers} processes of this machine"
@@ -46,9 +47,15 @@ def _workers(settings: Settings) -> Iterator[dict[str, Any]]:
         versions = ", ".join(f"{name} {value[:12]}" for name, value in proof.identity.items())
         jail = f"no jail ({proof.no_jail})" if proof.no_jail else f"jail: {len(proof.attempts)} attempts refused"
         summary = "; ".join(proof.problems) or f"the lake is seen; {jail}"
+        if proof.problems:
+            skips = "all work"
+        elif proof.no_jail:
+            skips = "generated code"
+        else:
+            skips = ""
         yield {
             "name": f"worker {address}", "ok": not proof.problems and not proof.no_jail,
             "detail": f"{proof.host}, {versions}, {proof.threads} threads, {proof.cores} cores; {summary}",
-            "skips": "all work" if proof.problems else "generated code" if proof.no_jail else "",
+            "skips": skips,
             "mend": "start it from this installation, over this folder, on a host where `evolake doctor` finds a jail",
         }

@@ -1,4 +1,4 @@
-"""`evolake consensus`: rank designs by many objectives at once, from files that any program can write."""
+"""`evolake consensus`: rank designs by many objectives at the same time, from files that any program can write."""
 
 from __future__ import annotations
 
@@ -25,14 +25,19 @@ LATEST = 10**9
 
 @click.group(short_help="Rank designs by the consensus of many objectives.")
 def consensus() -> None:
-    """Rank designs by the consensus of many objectives."""
+    """Rank designs by the consensus of many objectives.
+
+    \b
+    Example:
+      evolake consensus rank scores.parquet --created created.json --round 3
+    """
 
 
 @consensus.command(short_help="Rank the designs of SCORES, a Parquet file.")
 @click.argument("scores", type=OrdinaryPath())
 @click.option("--created", "created_file", required=True, type=OrdinaryPath(), help="JSON: objective id -> creation round.")
 @click.option("--round", "now", required=True, type=click.IntRange(-LATEST, LATEST), help="The current round; older objectives weigh less.")
-@click.option("--multipliers", "multipliers_file", type=OrdinaryPath(), help="JSON: objective id -> multiplier; absent means 1.")
+@click.option("--multipliers", "multipliers_file", type=OrdinaryPath(), help="JSON: objective id -> multiplier (default: 1 for each).")
 @click.option("--decay", default=0.9, show_default=True, type=float, help="Weight left after one round, above 0 and at most 1.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def rank(scores: Path, created_file: Path, now: int, multipliers_file: Path | None, decay: float, as_json: bool) -> None:

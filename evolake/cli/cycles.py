@@ -15,7 +15,13 @@ from evolake.lines import lines
 
 @click.group(short_help="Remove a mistyped cycle from the UI.")
 def cycles() -> None:
-    """The cycles that the UI offers. Those that have run, and the next one, are registered without a command."""
+    """Remove a mistyped cycle from those that the UI offers. Those that have run, and the next one, are registered without
+    a command.
+
+    \b
+    Example:
+      evolake cycles forget 0312
+    """
 
 
 @cycles.command(short_help="Remove a cycle that has not run from the UI.")

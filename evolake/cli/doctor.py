@@ -1,4 +1,4 @@
-"""`evolake doctor`: what is there, what is missing, what that skips, and the line that mends it."""
+"""`evolake doctor`: what is there, what is missing, what that skips, and the line that repairs it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SENTENCES = {
     "unusable": "evolake cannot work here yet",
 }
 ONLY_MODEL = "evolake works here, but for the model: the operators backend needs none (evolake run --backend operators)"
-"""Said where nothing else that is needed is missing."""
+"""Said if nothing else that is needed is missing."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,8 @@ def examine(*, call: bool = False) -> Iterator[Check]:
 
 
 def _places(settings: settings_module.Settings) -> Iterator[Check]:
-    """The project, and the lake where there is one: a project has its own, EVOLAKE_LAKE names another."""
+    """Yield the checks of the project, and of the lake if there is one: a project has its own, EVOLAKE_LAKE
+    names another."""
     folder, named = find(), {"EVOLAKE_LAKE", "DAGSTER_HOME"} <= os.environ.keys()
     detail = str(folder or ("none; EVOLAKE_LAKE and DAGSTER_HOME are set" if named else "none, here or above"))
     yield Check("project", bool(folder or named), detail, skips="" if folder or named else "whatever works on a lake", mend=INIT)
@@ -186,16 +187,27 @@ def doctor(as_json: bool, brief: bool, call: bool) -> int:
     something needed is missing; with --call that is also an endpoint that no run could use."""
     checks = list(examine(call=call))
     sick = [check for check in checks if not check.ok]
-    verdict = "unusable" if any(check.needed for check in sick) else "partial" if sick else "healthy"
+    if any(check.needed for check in sick):
+        verdict = "unusable"
+    elif sick:
+        verdict = "partial"
+    else:
+        verdict = "healthy"
     if as_json:
         say_json({"verdict": verdict, "checks": [asdict(check) for check in checks]})
     elif brief:
         say(*_brief(checks))
     else:
         for check in checks:
-            say(f"{'ok  ' if check.ok else 'MISS' if check.needed else '-   '}  {check.name}: {check.detail}")
+            if check.ok:
+                mark = 'ok  '
+            elif check.needed:
+                mark = 'MISS'
+            else:
+                mark = '-   '
+            say(f"{mark}  {check.name}: {check.detail}")
             if not check.ok:
-                say(f"      skips: {check.skips or 'evolake cannot work without it'}", *([f"      mend:  {check.mend}"] if check.mend else []))
+                say(f"      skips: {check.skips or 'evolake cannot work without it'}", *([f"      fix:   {check.mend}"] if check.mend else []))
         say_text(ONLY_MODEL if verdict == "unusable" and only_model(checks) else SENTENCES[verdict])
     return 1 if verdict == "unusable" else 0
 
@@ -206,7 +218,7 @@ def only_model(checks: Sequence[Check]) -> bool:
 
 
 def _brief(checks: list[Check]) -> list[str]:
-    """Return what it goes on with; then what is needed and is not there, and a sentence for each optional thing that a run would skip."""
+    """Return what it continues with; then what is needed and is not there, and a sentence for each optional thing that a run would skip."""
     said = [f"evolake: {check.detail}" for check in checks if check.name == "settings" and check.ok]
     for check in checks:
         mend = f"; do: {check.mend}" if check.mend else ""
@@ -214,6 +226,6 @@ def _brief(checks: list[Check]) -> list[str]:
             without = "the model backend cannot be used yet, the operators backend can" if check.of_model else "evolake cannot work yet"
             said.append(f"{without}: {check.name}: {check.detail}{mend}")
         elif not check.ok and check.name not in TEST_TOOLS:
-            without = f"; without it a run goes on, but for {check.skips}" if check.skips else ""
+            without = f"; without it a run continues, but for {check.skips}" if check.skips else ""
             said.append(f"{check.name}: {check.detail}{without}{mend}")
     return said

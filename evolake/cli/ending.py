@@ -30,7 +30,7 @@ import evolake
 from evolake.errors import EvolakeError, InputError, MachineryError
 from evolake.terminal import say_error, say_json, say_usage
 
-KEPT = "what was finished is kept, run the command again to go on"
+KEPT = "what was finished is kept, run the command again to continue"
 PIPE_CLOSED = 128 + signal.SIGPIPE
 
 _OF_THE_PATH = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTEMPTY, errno.EINVAL, errno.ENODEV}
@@ -42,18 +42,23 @@ LITTLE = 1 << 16
 
 
 class Stopped(BaseException):
-    """SIGTERM came. No Exception: nothing on the way may take it for a failure of its own."""
+    """SIGTERM came. No Exception: nothing on the way may take it for its own failure."""
 
 
 def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
-    """Runs a command and gives its exit code; whatever it raises is told. arguments: by default those of the process."""
+    """Run a command and return its exit code; print whatever it raises. arguments: by default those of the
+    process."""
     given, printed = list(sys.argv[1:] if arguments is None else arguments), sys.stdout
     try:
         return int(command.main(args=given, standalone_mode=False) or 0)
     except SystemExit as leaving:
         if sys.stdout is not printed:  # click wraps a stream whose reader is gone, and ends with 1, which is a verdict here
             return PIPE_CLOSED
-        return leaving.code if isinstance(leaving.code, int) else 0 if leaving.code is None else 1
+        if isinstance(leaving.code, int):
+            return leaving.code
+        if leaving.code is None:
+            return 0
+        return 1
     except (click.Abort, KeyboardInterrupt):
         return _tell(MachineryError(f"interrupted; {KEPT}"), 130, given, prefix="")
     except Stopped:
@@ -79,14 +84,14 @@ def expected(error: BaseException, arguments: Sequence[str] = ()) -> EvolakeErro
     if isinstance(error, EvolakeError):
         return error
     if isinstance(error, MemoryError):
-        return MachineryError("not enough memory", got=str(error) or None, do="ask for less at once, or use a machine with more memory")
+        return MachineryError("not enough memory", got=str(error) or None, do="ask for less at the same time, or use a machine with more memory")
     if isinstance(error, OSError) and error.errno is not None and not _is_ours(error):
         place = error.filename or (_full(arguments) if error.errno in _NO_ROOM else None)
         where = f"{place}: " if place else ""
         why = error.strerror or str(error)
         if error.errno in _OF_THE_PATH:
             return InputError(f"{where}{why}", wanted="a path that can be what it was named for", do="check the path") if where else None
-        do = "mend the machine (space, permissions, limits) and run it again; what was finished is kept"
+        do = "fix the machine (space, permissions, limits) and run it again; what was finished is kept"
         return MachineryError(f"{where}{why}", wanted="a machine that lets this user do it", do=do)
     return None
 
@@ -113,7 +118,7 @@ def stop_on_sigterm() -> None:
 
 
 def _full(arguments: Sequence[str]) -> str | None:
-    """Return where the first path lies that a command was given on a file system with no room left: itself, or the folder that it was to be made in.
+    """Return where the first path is that a command was given on a file system with no room left: itself, or the folder that it was to be made in.
     """
     for word in (word.partition("=")[2] if word.startswith("--") else word for word in arguments):
         with suppress(OSError, ValueError):

@@ -10,7 +10,7 @@ from evolake.errors import InputError
 if TYPE_CHECKING:
     from evolake.settings import Settings
 
-CONNECT = "correct EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY or EVOLAKE_MODELS, or ask whoever runs the server"
+CONNECT = "correct EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY or EVOLAKE_MODELS, or ask the operator of the server"
 REPLIES = "name a model in EVOLAKE_MODELS that replies in the form that is asked for; the connection itself works"
 MEND = "set EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS='{\"default\": \"NAME\"}'"
 BUDGET = "set EVOLAKE_BUDGET__TOKENS_PER_RUN (or another limit)"
@@ -28,8 +28,9 @@ LONGEST_TRIAL = 2_000
 
 
 def endpoint_checks(settings: Settings, *, call: bool) -> Iterator[dict[str, Any]]:
-    """The fields of each check of `evolake doctor`. call: whether each model may be asked two small questions and a large one; then what a
-    model lacks is what was asked about, also where the backend is another."""
+    """Yield the fields of each check of `evolake doctor`. call: whether each model may be asked two small
+    questions and a large one; then what a model lacks is what was asked about, also where the backend is
+    another."""
     from evolake.agents.address import address
 
     needed = settings.backend == "model" and not settings.replay_only

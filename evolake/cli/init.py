@@ -1,4 +1,4 @@
-"""`evolake init`: lay out a project, for who has evolake from a package index and no repository of it."""
+"""`evolake init`: create a project, for who has evolake from a package index and no repository of it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def init(folder: Path) -> int:
         made = lay_out(folder)
     except OSError as error:
         what = f"no project can be laid out in {folder}"
-        raise InputError(what, wanted="a folder you can write to", got=str(error), do="name another, or mend its rights") from error
+        raise InputError(what, wanted="a folder you can write to", got=str(error), do="name another, or fix its rights") from error
     say(f"{folder} is a project of evolake now." if made else f"{folder} is a project of evolake already; nothing was changed.")
     say_text(NEXT.format(folder=folder))
     return 0

@@ -16,7 +16,7 @@ READ_APART = frozenset({
     "EVOLAKE_NIGHTLY_CRON", "EVOLAKE_NIGHTLY_LINES", "EVOLAKE_PG_DATABASE", "EVOLAKE_PG_HOST", "EVOLAKE_PG_PASSWORD", "EVOLAKE_PG_PORT",
     "EVOLAKE_PG_USER", "EVOLAKE_PROJECT", "EVOLAKE_PROOF_TOOLS", "EVOLAKE_TASK", "EVOLAKE_TRACEBACK",
 })
-"""Variables that are no settings: what has to be known before, or without, the settings, and what a coder's command is told its task by."""
+"""Variables that are no settings: what has to be known before, or without, the settings, and what a coder's command is shown its task by."""
 
 
 def input_checks(settings: Settings, environment: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from evolake.lines import lines
 
 
 def all_tables() -> dict[tuple[str, str], TableSchema]:
-    """(line, asset) -> schema of every table that the code knows under a name of its own."""
+    """(line, asset) -> schema of every table that the code knows under its own name."""
     from evolake.agents import guidance
 
     result = {(spec.name, asset): schema for spec in lines().values() if spec.tables for asset, schema in spec.tables.load().items()}

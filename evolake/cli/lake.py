@@ -25,14 +25,21 @@ LATER = {
 
 @click.group(cls=LazyGroup, later=LATER, short_help="Verify, mirror, compact and clean the lake.")
 def lake() -> None:
-    """Look after the lake."""
+    """Verify, mirror, compact and clean the lake.
+
+    \b
+    Examples:
+      evolake lake verify
+      evolake lake push s3://bucket/prefix
+    """
 
 
 @lake.command(short_help="Check the lake's integrity; --repair fixes what it can.")
 @click.option("--repair", "mends", is_flag=True, help="Repair what can be repaired with proof; print what was done. May be rerun.")
 @click.option("--fast", is_flag=True, help="Do not read bytes of parts, blobs and call cache: check logs, seals, sizes, missing and leftover files.")
 @click.option("--lake", "root", type=OrdinaryPath(), help="The lake's folder (default: EVOLAKE_LAKE).")
-@click.option("--mirror", "url", help="Check the newest snapshot of the mirror at this URL instead: every size, and the bytes of a sample.")
+@click.option("--mirror", "url", help="Check the newest snapshot of the mirror at this URL instead: every size, and the bytes of a sample "
+    "(default: the lake).")
 @click.option("--full", is_flag=True, help="With --mirror: read the bytes of all objects, which takes as long as a pull.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def verify(mends: bool, fast: bool, root: Path | None, url: str | None, full: bool, as_json: bool) -> int:
@@ -64,7 +71,11 @@ def verify(mends: bool, fast: bool, root: Path | None, url: str | None, full: bo
         say_json(details | {"done": [{"where": where, "what": what} for where, what in result.done]})
     else:
         _print(result)
-    return 3 if cannot else 1 if result.verdict == "findings" else 0
+    if cannot:
+        return 3
+    if result.verdict == "findings":
+        return 1
+    return 0
 
 
 def _verify_mirror(url: str, *, full: bool, as_json: bool) -> int:
@@ -92,10 +103,10 @@ def _print(result: Audit) -> None:
     if not real:
         say("clean: everything is as it was written")
     else:
-        say(f"{len(real)} findings" + (f"; {mendable} can be mended: evolake lake verify --repair" if mendable else ""))
+        say(f"{len(real)} findings" + (f"; {mendable} can be repaired: evolake lake verify --repair" if mendable else ""))
 
 
 def _print_one(finding: Finding) -> None:
     say(f"{'note ' if finding.note else 'FIND '} {finding.what}")
     say(f"      where:  {finding.where}", f"      wanted: {finding.wanted}", f"      got:    {finding.got}")
-    say(f"      mend:   {'evolake lake verify --repair' if finding.repair else finding.mend}")
+    say(f"      fix:    {'evolake lake verify --repair' if finding.repair else finding.mend}")

@@ -35,6 +35,6 @@ def compact(dry_run: bool, root: Path | None, as_json: bool) -> None:
         size = f"{table.bytes_before} bytes" + ("" if table.bytes_after is None else f" to {table.bytes_after}")
         say(f"{table.line}.{table.asset}: {table.parts} parts {'would go' if dry_run else 'are'} in {table.files} files, {size}")
     if not done:
-        say("nothing to do: no table has parts that could lie together")
+        say("nothing to do: no table has parts that could be put together")
     elif dry_run:
         say("nothing was changed; to do it: evolake lake compact")

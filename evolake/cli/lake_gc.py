@@ -1,4 +1,4 @@
-"""`evolake lake gc`: what nobody needs, told first and removed only when asked."""
+"""`evolake lake gc`: unused files, listed first and removed only when asked."""
 
 from __future__ import annotations
 

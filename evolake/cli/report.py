@@ -20,9 +20,9 @@ from evolake.terminal import say
 @click.command(short_help="Write the HTML report of all lines.")
 @click.option("--cycle", help="The cycle, e.g. 3 or 0003 (default: the newest finished one of each line).")
 @click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that have finished the cycle.")
-@click.option("--out", type=OrdinaryPath(dir_okay=False), help="The HTML file to write (with --open: a temporary one).")
+@click.option("--out", type=OrdinaryPath(dir_okay=False), help="The HTML file to write (default with --open: a temporary one).")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser, if there is one.")
-@click.option("--figures", type=OrdinaryPath(file_okay=False), help="Also write the figures as PNG files into this folder.")
+@click.option("--figures", type=OrdinaryPath(file_okay=False), help="Also write the figures as PNG files into this folder (default: no).")
 def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures: Path | None) -> int:
     """Write the HTML report: first a summary of all lines, then a section per line with its figures and, folded, every detail."""
     from evolake.report.lines import chosen_cycles, read_findings, read_stories, section_of

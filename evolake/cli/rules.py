@@ -19,11 +19,17 @@ from evolake.terminal import say, say_json
 
 @click.group(short_help="List checkers, write a rule, preview a rule change.")
 def rules() -> None:
-    """Rules: which checkers there are, how to write one, and what an edit of one would change."""
+    """List the checkers that rules name, write a rule, preview what an edit of one would change.
+
+    \b
+    Examples:
+      evolake rules new my-rule.md --line solvers
+      evolake rules preview --line solvers
+    """
 
 
 @rules.command(short_help="List the gates and checkers of each line.")
-@click.option("--line", help="Only those of this line.")
+@click.option("--line", help="Only those of this line (default: all).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def checkers(line: str | None, as_json: bool) -> int:
     """List the gates and checkers of each line: the parameters of each checker, and the thresholds that the rules of today give it."""
@@ -57,8 +63,8 @@ def checkers(line: str | None, as_json: bool) -> int:
 
 @rules.command(short_help="Write a complete rule of a line to FILE.")
 @click.option("--line", required=True, help="Line that the rule is of.")
-@click.option("--check", help="Checker that it is to name, like one of `evolake rules checkers`.")
-@click.option("--gate", help="Gate that it is to be of, like one of `evolake rules checkers`.")
+@click.option("--check", help="Checker that it is to name, one of `evolake rules checkers` (default: the best match).")
+@click.option("--gate", help="Gate that it is to be of, one of `evolake rules checkers` (default: the best match).")
 @click.argument("file", type=OrdinaryPath())
 def new(line: str, check: str | None, gate: str | None, file: Path) -> int:
     """Write a rule of a line to FILE, complete: in data_lake/seeds/rules/LINE/ it judges. Nothing is overwritten.
@@ -75,11 +81,12 @@ def new(line: str, check: str | None, gate: str | None, file: Path) -> int:
 
 
 @rules.command(short_help="Show what edited rules would change, and its cost.")
-@click.option("--line", help="Only this line.")
+@click.option("--line", help="Only this line (default: all).")
 @click.option("--rules", "folder", type=OrdinaryPath(), help="Edited rules, laid out as data_lake/seeds/rules (default: the seeds').")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def preview(line: str | None, folder: Path | None, as_json: bool) -> int:
-    """What edited rules would change, before anything is made again: verdicts that flip, champions that would fall, what to make again, its cost.
+    """Show what edited rules would change, before anything is made again: verdicts that flip, champions that
+    would fall, what to make again, its cost.
 
     The rules are asked about the evidence that the lake holds. Nothing is published and no candidate is run.
     """

@@ -1,6 +1,6 @@
-"""`evolake run` and `evolake status`: start cycles through Dagster, and say where things stand.
+"""`evolake run` and `evolake status`: start cycles through Dagster, and say where things are.
 
-The library never imports the orchestrator: `run` starts the module `pipelines.evolve` as a process of its own and passes its exit code on.
+The library never imports the orchestrator: `run` starts the module `pipelines.evolve` as its own process and passes its exit code on.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def status(as_table: bool, as_json: bool) -> int:
     say(f"profile {name} ({chosen_by})")
     for row in rows:
         say(f"{row['line']}: {row['sealed_cycles']} {'cycle' if row['sealed_cycles'] == 1 else 'cycles'} done; next: {row['next_cycle']}")
-        champion = row["champion"] or ("the line crowns none" if artifacts_of(row["line"]).crowns_none else "none yet")
+        champion = row["champion"] or ("not applicable" if artifacts_of(row["line"]).crowns_none else "none yet")
         say(f"  artifacts: {row['accepted']} accepted, {row['blocked']} blocked; champion: {champion}")
         if row["gain"]:
             say(f"  gain: {row['gain']['text']}")

@@ -28,7 +28,13 @@ if TYPE_CHECKING:
 
 @click.group(short_help="Add, list and reseal the seeds of a line.")
 def seeds() -> None:
-    """What evolution starts from, and what enters it later: add a seed, list what waits, start over."""
+    """Manage what evolution starts from, and what enters it later: add a seed, list what waits, start over.
+
+    \b
+    Examples:
+      evolake seeds add my_design.py
+      evolake seeds list --line designs
+    """
 
 
 @seeds.command(short_help="Copy PATH to a line's seeds, for the next cycle.")
@@ -57,7 +63,7 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
     except FileExistsError:
         own = target.is_relative_to(below)
         do = "rename yours" + (", or edit that one: what is changed enters as a new seed" if own else "")
-        raise InputError(f"another seed lies at {target}", wanted="a name that is free", got=path.name, do=do) from None
+        raise InputError(f"another seed is at {target}", wanted="a name that is free", got=path.name, do=do) from None
     except OSError as error:
         raise InputError(f"{target} cannot be written", got=str(error.strerror or error), do="see whether the seeds' folder may be written") from None
     enters, summary = entry(Lake(settings.require_lake()), line)
@@ -70,7 +76,7 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
 
 
 @seeds.command("list", short_help="List the seeds of each line, and which have entered.")
-@click.option("--line", "name", default=None, help="One line only.")
+@click.option("--line", "name", default=None, help="One line only (default: all).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def list_seeds(name: str | None, as_json: bool) -> int:
     """List the seeds of each line, the file or folder of each, and whether they have entered its evolution."""
@@ -113,7 +119,7 @@ def reseal(line: str, yes: bool) -> int:
         say(f"This voids the finished cycles {done[0]} to {done[-1]} of {line}: they have to run again, on the seeds as they are now.")
         say(f"New seeds need no resealing: they enter the next cycle (evolake run --lines {line}).")
     if not yes:
-        click.confirm(f"Seal the seeds of {line} anew?", abort=True)
+        click.confirm(f"Seal the seeds of {line} again?", abort=True)
     os.environ["DAGSTER_HOME"] = str(project.home())
     return subprocess.run([*project.command("pipelines.reseal"), line], check=False).returncode
 

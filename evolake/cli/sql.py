@@ -32,12 +32,14 @@ TABLE_ROWS = 1000
 
 @click.command("sql", short_help="Run one SQL statement over the lake, read-only.")
 @click.argument("statement", required=False)
-@click.option("--file", "file", metavar="FILE", help="A file with one statement: a path, or a name below the project's sql/ (cookbook/funnel.sql).")
+@click.option("--file", "file", metavar="FILE", help="A file with one statement: a path, or a name below the project's sql/, e.g. "
+    "cookbook/funnel.sql (default: STATEMENT).")
 @click.option("-p", "--param", "parameters", multiple=True, metavar="NAME=VALUE", help="A value, as text, for $NAME. May be repeated.")
-@click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+@click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True, help="Form of the output.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option("--list", "listing", is_flag=True, help="Name the cookbook's questions, the macros, and the tables with what they hold.")
-@click.option("--schema", "table", metavar="TABLE", help="Say what a table's columns are, with their units, and which ones name a row.")
+@click.option("--schema", "table", metavar="TABLE", help="Describe this table's columns, with their units, and which ones name a row "
+    "(default: run a statement).")
 @click.option("--lake", "lake_root", type=OrdinaryPath(file_okay=False), help="The lake's folder (default: EVOLAKE_LAKE).")
 def sql(
     statement: str | None, file: str | None, parameters: tuple[str, ...], form: str, listing: bool, table: str | None, lake_root: Path | None
@@ -57,7 +59,12 @@ def sql(
     values = dict(_parameter(pair) for pair in parameters)
     with _open(lake_root, text, every=bool(table)) as catalogue:
         page = page_of(catalogue, _cookbooks()) if listing and form == "table" else ""
-        result = rows_of(catalogue, _cookbooks()) if listing else columns_of(catalogue, table) if table else catalogue.query(text, values)
+        if listing:
+            result = rows_of(catalogue, _cookbooks())
+        elif table:
+            result = columns_of(catalogue, table)
+        else:
+            result = catalogue.query(text, values)
         for warning in catalogue.warnings:
             say(f"note: {warning}", err=True)
     if page:
@@ -67,7 +74,7 @@ def sql(
 
 
 def _open(lake_root: Path | None, statement: str, *, every: bool) -> Catalogue:
-    """Return the catalogue with the tables that the statement names, or with every table there is, typed and empty where nothing is published."""
+    """Return the catalogue with the tables that the statement names, or with every table there is, typed and empty if nothing is published."""
     from evolake import settings
     from evolake.cli.known_tables import all_tables, named_tables
     from evolake.lake import Catalogue, Lake
@@ -114,7 +121,11 @@ def _parameter(pair: str) -> tuple[str, str]:
 def _plain(value: Any) -> Any:
     """Return a value as JSON can hold it, losing nothing: times in ISO 8601, bytes in base64, numbers that are not finite by name."""
     if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        if math.isnan(value):
+            return "NaN"
+        if value > 0:
+            return "Infinity"
+        return "-Infinity"
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
     if isinstance(value, timedelta):
@@ -150,7 +161,8 @@ def _print_csv(result: Result) -> None:
 
 
 def _print_table(result: Result) -> None:
-    """A table whose cells are whole: long ones fold onto further lines on a terminal, and stand in one line in a log."""
+    """Print a table whose cells are whole: long ones fold onto further lines on a terminal, and are in one
+    line in a log."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

@@ -65,7 +65,7 @@ def page_of(catalogue: Catalogue, cookbooks: Sequence[Path]) -> str:
 
 
 def _listed(rows: Iterable[Row], width: int) -> Iterator[str]:
-    """Names with what is said of them beside it, or below a name that is too long."""
+    """Names with what is said of them next to it, or below a name that is too long."""
     for name, summary in rows:
         lines = textwrap.wrap(summary, max(width - NAME_WIDTH, 20)) or [""]
         if len(name) + 2 < NAME_WIDTH:

@@ -1,4 +1,4 @@
-"""`evolake agents tape`: what models have replied, and taking replies off the tape, so that they are asked for anew."""
+"""`evolake agents tape`: what models have replied, and taking replies off the call cache, so that they are asked for again."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ SHORT = 12
 
 def _choosing(command: Command) -> Command:
     for option in reversed((
-        click.option("--line", help="Of this line."), click.option("--role", help="Of this role, e.g. families_evolution_agent."),
-        click.option("--cycle", help="Paid for in this cycle, e.g. 0003."), click.option("--model", help="Asked of this model."),
+        click.option("--line", help="Of this line (default: all)."), click.option("--role", help="Of this role, e.g. "
+            "families_evolution_agent (default: all)."),
+        click.option("--cycle", help="Paid for in this cycle, e.g. 0003 (default: all)."),
+        click.option("--model", help="Asked of this model (default: all)."),
         click.option("--valid", "state", flag_value="valid", help="Only those whose reply fits its role."),
         click.option("--invalid", "state", flag_value="invalid", help="Only those that gave no usable reply."),
         click.option("--damaged", "state", flag_value="damaged", help="Only those that cannot be read."),
@@ -32,12 +34,23 @@ def _choosing(command: Command) -> Command:
 
 @click.group(short_help="Show and prune the cache of model replies.")
 def agents() -> None:
-    """What agents have replied."""
+    """Inspect what agents have replied.
+
+    \b
+    Example:
+      evolake agents tape list --invalid
+    """
 
 
 @agents.group(short_help="List or drop cached model replies.")
 def tape() -> None:
-    """List or drop entries of the call cache: every reply that was paid for. A valid one is reused for the same request at no cost."""
+    """List or drop entries of the call cache: every reply that was paid for. A valid one is reused for the same request at
+    no cost.
+
+    \b
+    Example:
+      evolake agents tape list --line designs --cycle 0003
+    """
 
 
 @tape.command(name="list", short_help="List cached replies and why some are invalid.")
@@ -63,19 +76,19 @@ def list_(as_json: bool, **choice: Any) -> int:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output; needs --yes.")
 def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
     """Remove entries from the call cache permanently; their cost stays in the accounts. The next run asks and pays for them again."""
-    from evolake.agents.tape import Tape
+    from evolake.agents.tape import CallCache
 
     if everything == any(choice.values()):
-        raise InputError("drop needs to know which entries", wanted="options that choose, or --all alone", do="evolake agents tape list shows them")
+        raise InputError("drop needs to know which entries", wanted="options that choose, or --all alone", do="`evolake agents tape list` shows them")
     if as_json and not yes:
-        raise InputError("--json does not ask", wanted="--yes with it", do="look first: evolake agents tape list")
+        raise InputError("--json does not ask", wanted="--yes with it", do="look first: `evolake agents tape list`")
     result = _found(choice)
     if not yes and result:
         say(_counted(result))
         if not click.confirm("Drop them? --replay-only of what used them will no longer work."):
             say("nothing dropped")
             return 0
-    dropped = Tape(settings_module.load().require_lake() / "tape").drop(item.key for item in result)
+    dropped = CallCache(settings_module.load().require_lake() / "tape").drop(item.key for item in result)
     if as_json:
         say_json({"verdict": "dropped", "reasons": [], "count": dropped, "keys": [item.key for item in result]})
     else:
@@ -85,10 +98,10 @@ def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
 
 def _found(choice: dict[str, Any]) -> list[Listed]:
     from evolake.agents.listing import Choice, listed
-    from evolake.agents.tape import Tape
+    from evolake.agents.tape import CallCache
     from evolake.lake import Lake
 
-    return list(listed(Tape(Lake(settings_module.load().require_lake()).root / "tape"), Choice(**choice)))
+    return list(listed(CallCache(Lake(settings_module.load().require_lake()).root / "tape"), Choice(**choice)))
 
 
 def _entry_text(item: Listed) -> str:

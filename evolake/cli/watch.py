@@ -51,12 +51,12 @@ def watch(root: Path | None, lines: str, single: tuple[str, ...], every: float, 
                     shown = frame(watcher.root, [], str(damage))
                 live.update(shown, refresh=True)
     except KeyboardInterrupt:
-        console.print("No longer watching; runs go on.")
+        console.print("No longer watching; runs continue.")
     return 0
 
 
 def frame(root: Path, seen: list[Seen], trouble: str = "") -> Group:
-    """Return what stands on the screen. trouble: why nothing could be read."""
+    """Return what is based on the screen. trouble: why nothing could be read."""
     from rich.console import Group
     from rich.rule import Rule
     from rich.table import Table
@@ -80,7 +80,7 @@ def frame(root: Path, seen: list[Seen], trouble: str = "") -> Group:
 
 
 def describe(seen: Seen, now: datetime) -> list[tuple[str, str]]:
-    """(what it is about, sentence) of one line."""
+    """Return (what it is about, sentence) of one line."""
     from evolake.report.champion import SEED_ROUND
     from evolake.report.numbers import figures
     from evolake.report.sparkline import blocks
@@ -88,7 +88,7 @@ def describe(seen: Seen, now: datetime) -> list[tuple[str, str]]:
     rows = [("now", seen.at_work.text(now) if seen.at_work else "idle")]
     story = seen.story
     if story is None:
-        return [*rows, ("leads", "nobody: no cycle is finished")]
+        return [*rows, ("leads", "no champion yet: no cycle is finished")]
     sentences = dict(story.lines())
     rows.append(("leads", sentences["Leads"]))
     if story.gain:

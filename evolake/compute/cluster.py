@@ -57,6 +57,7 @@ class ClusterExecutor(Executor):
         return outer
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Shut down the threads that send tasks, and close the client."""
         for sender in self._senders.values():
             sender.shutdown(wait=wait and not cancel_futures)
         self._senders.clear()
@@ -92,7 +93,7 @@ def admit(client: Client, demand: Demand, close: Callable[[], None] = lambda: No
 
 
 def ask(client: Client, demand: Demand) -> dict[str, Proof]:
-    """Address of each worker -> its proof. Raises ComputeUnavailable where there is no worker, or one cannot even be asked."""
+    """Address of each worker -> its proof. Raises ComputeUnavailable if there is no worker, or one cannot even be asked."""
     name = demand.resource()
     try:
         client.wait_for_workers(1, timeout=FIRST_WORKER_S)
@@ -108,18 +109,18 @@ def ask(client: Client, demand: Demand) -> dict[str, Proof]:
 
 
 def connect(address: str, timeout_s: float = 10.0) -> Client:
-    """Return a client of the scheduler at `address`. Raises InputError where none answers."""
+    """Return a client of the scheduler at `address`. Raises InputError if none answers."""
     try:
         return Client(address, timeout=timeout_s, name="evolake")
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(
             f"no Dask scheduler answers at {address}", wanted="a scheduler that this host reaches", got=f"{type(error).__name__}: {error}",
-            do="start it (dask scheduler), or mend EVOLAKE_COMPUTE",
+            do="start it (dask scheduler), or fix EVOLAKE_COMPUTE",
         ) from None
 
 
 def _called(task: bytes, environment: Mapping[str, str]) -> Any:
-    """Runs in a worker, under the settings of the run whose task it is."""
+    """Run in a worker, under the settings of the run whose task it is."""
     os.environ.update(environment)
     function, arguments, named = pickle.loads(task)
     return function(*arguments, **named)
@@ -131,7 +132,7 @@ def _cancel(inner: Future[Any], outer: Future[Any]) -> None:
 
 
 def _settle(outer: Future[Any], inner: Future[Any]) -> None:
-    """What came of a task, in evolake's words."""
+    """Store the outcome of a task, in evolake's words."""
     if not outer.set_running_or_notify_cancel():
         return
     if inner.cancelled():

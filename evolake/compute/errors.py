@@ -1,8 +1,8 @@
 """What can go wrong with the workers themselves.
 
-    MachineryError
-    ├── ComputeUnavailable          nothing was computed: no worker, or none that has proved itself
-    └── WorkersLost                 a task was tried on worker after worker, and all died; a BrokenExecutor too, as a pool of processes raises
+MachineryError
+├── ComputeUnavailable          nothing was computed: no worker, or none that has proved itself
+└── WorkersLost                 a task was tried on worker after worker, and all died; a BrokenExecutor too, as a pool of processes raises
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from evolake.errors import MachineryError
 
 
 class ComputeUnavailable(MachineryError):
-    """The compute that the settings name cannot be used. Told before any work."""
+    """The compute that the settings name cannot be used. Reported before any work."""
 
 
 class WorkersLost(MachineryError, BrokenExecutor):

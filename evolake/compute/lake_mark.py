@@ -1,4 +1,5 @@
-"""Whether two hosts see the same lake: its mark is a random word in a file, which is made once and read by whoever says that it sees the lake."""
+"""Whether two hosts see the same lake: its mark is a random word in a file, which is made once and read by each host that says that it sees the
+lake."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ PLACE = Path("work", "compute", "lake")
 
 
 def mark_lake(root: Path) -> str:
-    """Return the lake's mark; made where there is none. Of two that make it at once, one wins."""
+    """Return the lake's mark; made if there is none. Of two that make it at the same time, one wins."""
     path = root / PLACE
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)

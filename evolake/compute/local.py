@@ -45,7 +45,8 @@ class LocalExecutor(Executor):
         return all(future.done() for future in tuple(self._asked))
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """The future raises what `fn` raises, or WorkersLost where process after process died of it."""
+        """Submit a task. The future raises what `fn` raises, or WorkersLost where process after process died
+        of it."""
         future = self._threads.submit(self._called, fn, args, kwargs)
         self._asked.add(future)
         future.add_done_callback(self._asked.discard)
@@ -76,7 +77,8 @@ class LocalExecutor(Executor):
         raise WorkersLost("a task found no process that lived to finish it", got=text, do="look for a lack of memory; then run again")
 
     def _process(self) -> ProcessPoolExecutor:
-        """That of this thread. Spawned, never forked: Dagster's process has threads, and a fork would copy their locks."""
+        """Return the executor of this thread. Spawned, never forked: Dagster's process has threads, and a
+        fork would copy their locks."""
         if not hasattr(self._here, "process"):
             self._here.process = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=partial(_begin, os.getpid(), self._initializer))
             self._all.append(self._here.process)

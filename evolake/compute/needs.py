@@ -25,7 +25,8 @@ _MARK = "evolake_needs"
 
 
 def needs(result: Callable[..., Needs] | Needs) -> Callable[[Function], Function]:
-    """Decorator: what a task of the function needs, or a function of its arguments that says so."""
+    """Return a decorator that states what a task of the function needs, or a function of its arguments that
+    says so."""
 
     def mark(function: Function) -> Function:
         setattr(function, _MARK, result)
@@ -35,12 +36,12 @@ def needs(result: Callable[..., Needs] | Needs) -> Callable[[Function], Function
 
 
 def trusted(function: Function) -> Function:
-    """Decorator: the function runs nothing that a candidate wrote."""
+    """Return a decorator that states that the function runs nothing that a candidate wrote."""
     return needs(TRUSTED)(function)
 
 
 def timed(function: Function) -> Function:
-    """Decorator: the function runs generated code and compares its time."""
+    """Return a decorator that states that the function runs generated code and compares its time."""
     return needs(TIMED)(function)
 
 

@@ -55,7 +55,8 @@ def open_executor(settings: Settings, workers: int = 0, initializer: Callable[[]
 
 
 def check_compute(settings: Settings) -> None:
-    """Raises as `open_executor` where the workers that the settings name cannot be used. Opens none of this machine."""
+    """Raise as `open_executor` where the workers that the settings name cannot be used. Opens none of this
+    machine."""
     if not is_local(settings):
         require_dask()
     if not are_ours(settings):
@@ -89,7 +90,7 @@ def demand_of(settings: Settings) -> Demand:
 
 
 def require_dask() -> None:
-    """Raises InputError where Dask is not installed."""
+    """Raise InputError where Dask is not installed."""
     from importlib.util import find_spec
 
     if find_spec("distributed") is None:

@@ -1,7 +1,8 @@
 """A worker proves itself before it takes work: the same code and versions, the same lake, and a jail whose canary was refused everywhere.
 
-What it has proved is told to the scheduler as Dask resources, and every task asks for one. So whoever has not proved itself gets nothing, a worker
-without a jail gets nothing that may run generated code, and a worker that comes later, or is started anew after a death, proves itself first. The
+What it has proved is shown to the scheduler as Dask resources, and every task asks for one. So a worker that has not proved itself gets nothing,
+a worker
+without a jail gets nothing that may run generated code, and a worker that comes later, or is started again after a death, proves itself first. The
 names of the resources hold what was asked (`Demand.token`): a worker that a run of another version has admitted is not admitted to this one.
 """
 
@@ -45,7 +46,7 @@ class Demand:
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
 
     def resource(self, name: str = "admitted") -> str:
-        """Return what the scheduler knows as the worker's admission, or as its jail. A core is a core, whoever asks."""
+        """Return what the scheduler knows as the worker's admission, or as its jail. A core is a core for every task."""
         return CORE if name == CORE else f"evolake-{name}-{self.token}"
 
 
@@ -85,7 +86,7 @@ def prove(demand: Demand, threads: int) -> Proof:
 
 
 def _canary(mode: str) -> tuple[tuple[str, ...], str]:
-    """Return what the canary tried and was refused, and why there is no jail ("" where there is one)."""
+    """Return what the canary tried and was refused, and why there is no jail ("" if there is one)."""
     from evolake.jail import canary
     from evolake.jail.backends import backend
     from evolake.jail.pool import Pool
@@ -99,14 +100,14 @@ def _canary(mode: str) -> tuple[tuple[str, ...], str]:
 
 
 class Admission(WorkerPlugin):
-    """Makes every worker prove itself, now and whenever one comes, and tells the scheduler what it may be given."""
+    """Makes every worker prove itself, now and whenever one comes, and reports to the scheduler what it may be given."""
 
     def __init__(self, demand: Demand):
         self.demand = demand
         self.proof: Proof | None = None
 
     async def setup(self, worker: Worker) -> None:
-        """Runs in the worker. The canary blocks, hence a thread."""
+        """Run in the worker. The canary blocks, hence a thread."""
         self.proof = await asyncio.to_thread(prove, self.demand, worker.state.nthreads)
         given = {self.demand.resource(name): amount for name, amount in self.proof.resources.items()}
         if given:
@@ -117,6 +118,6 @@ class Admission(WorkerPlugin):
 
 
 def shown(name: str, dask_worker: Any = None) -> Proof | None:
-    """Runs in a worker: the proof that it gave to the run of that name; None while it is at it."""
+    """Run in a worker; return the proof that it gave to the run of that name; None while it is at it."""
     plugin = dask_worker.plugins.get(name)
     return plugin.proof if isinstance(plugin, Admission) else None

@@ -27,12 +27,18 @@ class Remote(Protocol):
     of them see what tasks share."""
 
     @property
-    def slots(self) -> int: ...
+    def slots(self) -> int:
+        """Return how many tasks may run at the same time."""
+        ...
 
     @property
-    def folder(self) -> Path: ...
+    def folder(self) -> Path:
+        """Return the folder that the workers share with this process."""
+        ...
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]: ...
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Submit a call to a worker."""
+        ...
 
 
 class RemotePool:
@@ -90,7 +96,7 @@ def jails_here(preload: tuple[str, ...], mode: str) -> Pool:
 
 
 def run_here(call: Call, preload: tuple[str, ...], mode: str) -> Outcome:
-    """Runs in a worker."""
+    """Run in a worker."""
     return jails_here(preload, mode).run(call)
 
 

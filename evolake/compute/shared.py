@@ -1,6 +1,6 @@
 """What many tasks of one kind have in common, written once where every worker sees it instead of travelling with each of them.
 
-It lies below the lake's `work`, which is no data, and goes when the tasks are done. A worker reads it once.
+It is below the lake's `work`, which is no data, and goes when the tasks are done. A worker reads it once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KEPT = 2
 
 @dataclass(frozen=True)
 class Shared:
-    """Where the value lies, and the sha256 (hex) of its bytes."""
+    """Where the value is, and the sha256 (hex) of its bytes."""
 
     path: Path
     sha: str

@@ -54,7 +54,12 @@ def mean_ratio(champion: np.ndarray, challenger: np.ndarray, rng: np.random.Gene
     high = 1 / above if above > 0 else np.inf
     low, high = snapped(low, 1.0, 1.0), snapped(high, 1.0, 1.0)
     least = math.ceil(-math.log2(level))  # below, not even a gain on each formula is rejected by sign flips
-    reason = BETTER if low > 1 else NOT_BETTER if n >= least else f"{NOT_BETTER}: {n} formulas decide nothing, {least} may"
+    if low > 1:
+        reason = BETTER
+    elif n >= least:
+        reason = NOT_BETTER
+    else:
+        reason = f"{NOT_BETTER}: {n} formulas decide nothing, {least} may"
     return Contest(float(theirs.sum() / ours.sum()), low, high, n, f"sign flips, t and Hall's t over {n}", reason, neutral=1.0)
 
 

@@ -30,7 +30,7 @@ def looks(most: int) -> list[int]:
 
 
 def progress(differences: Sequence[float] | np.ndarray, most: int) -> Progress:
-    """Return how a contest of `most` pairs stands after the first ones. A challenger that is not ahead after three pairs is given up.
+    """Return how a contest of `most` pairs is after the first ones. A challenger that is not ahead after three pairs is given up.
 
     Args:
         differences: (k,) how much better the challenger was in each pair so far, in the order of measurement, k <= most.

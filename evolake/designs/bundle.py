@@ -87,7 +87,8 @@ def carried_runs(rows: Sequence[Mapping[str, Any]], design_id: str, part: str, r
 
 
 def _contest(lake: Lake, catalogue: Catalogue, design: str, own: DesignsSettings) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
-    """(the contest with the baseline that the gain in the newest finished cycle rests on, the baseline's file)."""
+    """Return (the contest with the baseline that the gain in the newest finished cycle rests on, the
+    baseline's file)."""
     done = sealed_cycles(lake, LINE)
     decided = [
         row for row in (lake.read(LINE, "champion_decisions", done[-1]).to_dicts() if done else [])
@@ -140,7 +141,7 @@ def _judge(judging: Judging, claims: DesignClaims, sizes: DesignsSettings, pool:
 
 
 def _runs(judging: Judging, claims: DesignClaims, rerun: Rerun, traced: TracedDesign) -> Iterator[Said]:
-    """Runs that are drawn of those on held-out seeds and of those of the search."""
+    """Yield runs that are drawn of those on held-out seeds and of those of the search."""
     if missing := _dropped(judging, claims):
         yield Said("runs on seeds that no design had met", "fails", missing)
         return
@@ -192,7 +193,8 @@ def _again(run: Run, rerun: Rerun, traced: TracedDesign) -> str | None:
 def _stated(
     judging: Judging, claims: DesignClaims, sizes: DesignsSettings, pool: Any, rerun: Rerun, traced: TracedDesign,
 ) -> Iterator[Said]:
-    """What is stated of a champion: its gain over the baseline. Its score is the consensus of a population that is not here."""
+    """Yield the stated properties of a champion: its gain over the baseline. Its score is the consensus of a
+    population that is not here."""
     held, contest = judging.bundle.facts["champion"], claims.contest
     if held is None:
         return

@@ -202,7 +202,7 @@ def reached(
 
     mine = rows(own, first.max_steps)
     if failed := [row["failure"] for row in mine if row["failure"]]:
-        yield Said("fresh seeds", "fails", f"the design breaks under {len(failed)} of {len(seeds)} seeds that nobody knew before: {failed[0]}")
+        yield Said("fresh seeds", "fails", f"the design breaks under {len(failed)} of {len(seeds)} fresh seeds: {failed[0]}")
         return
     limit = _limit(contest)
     for name, traced in (("the baseline", baseline), ("the baseline that is installed here", installed)):
@@ -219,7 +219,8 @@ def reached(
 
 
 def _limit(contest: Contest) -> int:
-    """Steps that the baseline gets under fresh seeds: those that counted for it, where the clock cut it short in the bundle."""
+    """Return the steps that the baseline gets under fresh seeds: those that counted for it, where the clock
+    cut it short in the bundle."""
     counted_for = [row.steps_run if row.timed_out else row.max_steps for row in contest.baseline]
     return max(1, max(counted_for)) if any(row.timed_out for row in contest.baseline) else contest.baseline[0].max_steps
 

@@ -36,10 +36,12 @@ class RaceSettings(BaseModel):
     )
     enter: int = Field(default=4, gt=0, description="the best of a race that enter the cycle's experiments")
     max_n: int = Field(default=320, ge=12, description="variables of the largest instances of a race")
-    batch: int = Field(default=24, gt=0, description="instances per rung of a race")
-    max_steps: int = Field(default=20_000, gt=0, description="work that a racer may take at a rung, in steps of the baseline, where no bar is lower")
+    batch: int = Field(default=24, gt=0, description="instances per budget level of a race")
+    max_steps: int = Field(default=20_000, gt=0, description="work that a racer may take at a budget level, in steps of the baseline, if "
+        "no cutoff is lower")
     uniform_share: float = Field(
-        default=0.4, ge=0, lt=1, description="share of a race's rungs that hold uniform satisfiable formulas, which hide no assignment; 0: none",
+        default=0.4, ge=0, lt=1, description="share of a race's budget levels that have uniform satisfiable formulas, which hide no "
+            "assignment; 0: none",
     )
     uniform_max_n: int = Field(
         default=226, ge=12, description="variables of the largest uniform formulas of a race: a SAT solver decides which are satisfiable, in "
@@ -47,7 +49,7 @@ class RaceSettings(BaseModel):
     )
     p0: tuple[float, ...] = Field(
         default=(0.08, 0.04), min_length=1, description="p0 of the planted formulas of a race, the share of clauses with three true literals; the "
-        "rungs use them in turn, the largest rung the first value; each from 0 to 0.25",
+        "budget levels use them in turn, the largest one the first value; each from 0 to 0.25",
     )
 
     @field_validator("p0")
@@ -59,7 +61,7 @@ class RaceSettings(BaseModel):
 
 
 class UniformSettings(BaseModel):
-    """Experiments on uniform satisfiable formulas beside the planted ones: at low fidelity, on the sizes of its schedule up to `max_n`.
+    """Experiments on uniform satisfiable formulas next to the planted ones: at low fidelity, on the sizes of its schedule up to `max_n`.
 
     A design is ranked by its worse place over the two kinds, under each objective.
     """
@@ -81,9 +83,10 @@ class DesignsSettings(LineSettings):
     low: FidelitySettings = FidelitySettings(max_n=640, max_steps=10_000, core_s=60)
     medium: FidelitySettings = FidelitySettings(max_n=1280, max_steps=100_000, core_s=300)
     high: FidelitySettings = FidelitySettings(max_n=2560, max_steps=1_000_000, core_s=1800)
-    medium_share: float = Field(default=0.5, gt=0, le=1, description="share of designs that goes on to medium")
+    medium_share: float = Field(default=0.5, gt=0, le=1, description="share of designs that continues to medium")
     promotion: Literal["consensus", "scaling"] = Field(
-        default="consensus", description="who goes on to a higher fidelity: the best by `consensus` rank, or by `scaling`, the lower end of what "
+        default="consensus", description="which designs continue to a higher fidelity: the best by `consensus` rank, or by `scaling`, the "
+            "lower end of what "
         "their steps are expected to be at its largest size",
     )
     designs_per_cycle: int = Field(default=8, gt=0, description="designs proposed a cycle")

@@ -27,8 +27,8 @@ TERMS = {
     "instances were computed no further (batches other than 100), and in parts older than the column.",
     "max_steps": "Integration steps that the run was allowed.",
     "max_work": "Work that the run was allowed, in steps of the baseline; null in parts older than the column.",
-    "median_step": "Median over instances of the integration step at which one was first solved; extrapolated where not half were. In parts without "
-    "median_work, the step at which more than half were solved at once.",
+    "median_step": "Median over instances of the integration step at which one was first solved; extrapolated if not half were. In parts without "
+    "median_work, the step at which more than half were solved at the same time.",
     "median_work": "Median step times work_per_step: the cost in steps of the baseline; null in parts older than the column.",
     "median_tau": "Median rank correlation (Kendall's tau) with the other objectives.",
     "N": "Variables of an instance; the experiment contract spells it so.",
@@ -40,7 +40,8 @@ TERMS = {
     "steps_run": "Integration steps that were computed.",
     "success_level": "How well the designer thinks it went; null before the analysis.",
     "timed_out": "Whether a clock cut the run before it had shown anything; it counts as not measured.",
-    "together_step": "First integration step at which more than half of the batch was solved at once, the paper's measure; null where that was not "
+    "together_step": "First integration step at which more than half of the batch was solved at the same time, the paper's measure; null "
+        "if that was not "
     "seen, and where the batch is not the paper's 100.",
     "traced_sha": "Blob with the traced design as JSON: graph and variables; null where it cannot be traced.",
     "work_per_step": "Cost of a step relative to one of the baseline, counted in operators; null in parts older than the column.",
@@ -53,7 +54,7 @@ DESIGNS = TableSchema(
     "designs", 1,
     {
         "design_id": pl.String,
-        "state": (pl.String, "accepted (may have children), champion, blocked (by a gate) or retired (an ancestor that came by a merge)."),
+        "state": (pl.String, "accepted (may be used as a parent), champion, blocked (by a gate) or retired (an ancestor that came by a merge)."),
         "cycle": (pl.String, "Cycle in which it was made; 0000 for a seed."),
         "title": pl.String,
         "origin": (pl.String, "Where it comes from: seed, merge, import, operators or model."),
@@ -70,7 +71,7 @@ EXPERIMENTS = TableSchema(
     "experiments", 4,
     {
         "design_id": pl.String, "cycle": pl.String, "fidelity": pl.String,
-        "level": (pl.Int64, "Rung on the ladder of sizes, from 0; each is larger by the square root of 2."),
+        "level": (pl.Int64, "Budget level, from 0; each is larger by the square root of 2."),
         "batch": pl.Int64, "N": pl.Int64,
         "ratio": (pl.Float64, "Clauses per variable of an instance."),
         "run_till_median": (pl.Boolean, "Whether the run ends when half of the batch is solved."),
@@ -128,7 +129,7 @@ ANALYSES = TableSchema(
         "short_name": (pl.String, "Name that the designer gives it."),
         "key_insight": pl.String, "success_level": pl.String,
         "detailed_analysis": (pl.String, "What the results say, at length."),
-        "comparison_to_references": (pl.String, "How it fares beside the designs it was built on."),
+        "comparison_to_references": (pl.String, "How it compares with the designs it was built on."),
         "recommended_next_steps": (pl.String, "What the designer would try next."),
         "reference_weights": (pl.String, "JSON, design -> share that it had in shaping this one, seen after the results."),
     },
@@ -212,7 +213,8 @@ DECISIONS = TableSchema(
         ),
         "ratio_low": pl.Float64, "ratio_high": pl.Float64,
         "noise_floor": (
-            pl.Float64, "Ratio that this duel could not tell from none: the ratio over the lower end of its interval; null against the baseline.",
+            pl.Float64, "Ratio that this duel could not distinguish from none: the ratio over the lower end of its interval; null against "
+                "the baseline.",
         ),
         "wins": pl.Boolean,
         "reason": (pl.String, "The verdict in words."),
@@ -330,7 +332,7 @@ EXTRAPOLATIONS = TableSchema(
         "high_work": (pl.Float64, "Upper end of the 95% prediction interval."),
         "levels": (pl.Int64, "Sizes that the power law goes through."),
         "place": (pl.Int64, "Place in the consensus at that moment, from 0."),
-        "goes_on": (pl.Boolean, "Whether the design goes on to the fidelity."),
+        "goes_on": (pl.Boolean, "Whether the design continues to the fidelity."),
     },
     keys=("cycle", "fidelity", "design_id"), terms=TERMS,
 )
@@ -347,17 +349,17 @@ RACED = TableSchema(
         "genome": pl.String,
         "source_sha": (pl.String, "Blob with the Python source; null for a design that raced as it was, which has it in its own row."),
         "traced_sha": pl.String,
-        "sizes": (pl.List(pl.Int64), "Variables of the rungs that it was run on, in their order."),
+        "sizes": (pl.List(pl.Int64), "Variables of the budget levels that it was run on, in their order."),
         "kinds": (pl.List(pl.String), "Kind of the formulas of each of these, planted or uniform; null in parts older than the column: all planted."),
         "seeds": (pl.List(pl.Int64), "Seed of the formulas of each of these; null in parts older than the column."),
         "batches": (pl.List(pl.Int64), "Formulas of each of these; null in parts older than the column."),
         "solved": (pl.List(pl.Boolean), "Whether more than half were solved within the bar, at each of these; null in parts older than the column."),
         "median_steps": (pl.List(pl.Int64), "Median step at each of these; an estimate at the last of a kind if it missed the bar."),
         "median_works": (pl.List(pl.Float64), "Median work at each of these, in steps of the baseline."),
-        "solved_rungs": (pl.Int64, "Rungs of which it solved more than half within the bar."),
+        "solved_rungs": (pl.Int64, "Budget levels of which it solved more than half within the cutoff."),
         "rungs": (pl.Int64, "How many sizes with their instances the race consists of."),
-        "steps_run": (pl.Int64, "Integration steps that were computed, of all rungs together."),
-        "score": (pl.Float64, "Mean logarithm of its median work at the largest rungs that it solved; null outside the elite."),
+        "steps_run": (pl.Int64, "Integration steps that were computed, of all budget levels together."),
+        "score": (pl.Float64, "Mean logarithm of its median work at the largest budget levels that it solved; null outside the elite."),
         "elite": (pl.Boolean, "Whether it was among the elite when it was taken."),
         "timed_out": pl.Boolean, "cpu_s": pl.Float64,
     },

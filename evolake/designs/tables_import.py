@@ -29,7 +29,7 @@ IMPORTS = TableSchema(
         "title": pl.String,
         "model": (pl.String, "Language model that wrote it, as the database says."),
         "made_at": (pl.String, "When it was made (UTC), as the database says."),
-        "tuned": (pl.Boolean, "Whether its name says that it is a tuned copy, as the framework tells them apart."),
+        "tuned": (pl.Boolean, "Whether its name says that it is a tuned copy, as the framework distinguishes them."),
         "parents": (pl.String, "JSON, the designs that it was made from: [number there, weight], weights summing to 1."),
         "source_sha": pl.String, "key_insight": pl.String, "success_level": pl.String, "state": pl.String, "reason": pl.String,
     },
@@ -56,7 +56,7 @@ OBJECTIVES_READ = TableSchema(
         "workspace": (pl.String, "Workspace there that it came from; null where the database names none."),
         "description": pl.String, "objective_id": pl.String,
         "code": (pl.String, "Text of its Python function."),
-        "reported_multiplier": (pl.Float64, "Factor that the last review there put on its weight; it is told, and not taken over."),
+        "reported_multiplier": (pl.Float64, "Factor that the last review there put on its weight; it is shown, and not taken over."),
         "state": pl.String, "reason": pl.String,
     },
     keys=("bundle_id", "original_id"), terms=OWN_TERMS,
@@ -100,4 +100,4 @@ TABLES = incoming_tables(tables.ARCHIVE) | {
         tables.ANALYSES, tables.DUELS, tables.DECISIONS, tables.ABLATIONS, IMPORTS, RESULTS, OBJECTIVES_READ, TEXTS, ARRIVALS,
     ),
 }
-"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql --schema`."""

@@ -63,7 +63,7 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, every gate beside the shipped seeds, and the labels of a sample of its instances."""
+    """Identity, every gate next to the shipped seeds, and the labels of a sample of its instances."""
     from evolake.agents import open_agents
     from evolake.families.commands.relatives import relatives
     from evolake.families.gates.judging import FamilyGates
@@ -139,7 +139,7 @@ def _instances(judging: Judging, family: Family, claimed: Sequence[Labelled], po
 def labelled_anew(family: Family, claimed: int, pool: Any, sizes: FamiliesSettings, sample: int | None) -> Said:
     """Compare instances under fresh seeds with those of the bundle: each of these has a label by a strict majority, the primary in it.
 
-    The seeds of the gates follow from the family and the root seed, so that its author may know them; nobody knows these.
+    The seeds of the gates follow from the family and the root seed, so that its author may know them; no author knows these.
 
     Args:
         claimed: instances of the bundle; if it has none, passing the consensus gate counts for as many as that gate asks.

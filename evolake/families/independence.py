@@ -1,7 +1,7 @@
-"""Who solved a family from its text alone: nobody but its author, another author, a model, or a person.
+"""Who solved a family from its text alone: only its author, another author, a model, or a person.
 
 A misreading that one author shares with text, reader and all programs is seen by no vote. A reader who solves instances from the text
-alone, without the programs, sees it. So this is a fact of its own, with its counts:
+alone, without the programs, sees it. So this is its own fact, with its counts:
 
     none      nobody: one hand wrote text and programs, and reviews used its own reader and programs
     author    a validator that votes came from a call which saw the statement and never the primary
@@ -59,7 +59,7 @@ class Independence:
         counts = [f"{self.authors} validators by other authors"] if self.authors else []
         counts += [f"{who}: {right} of {answered} right" for who, (right, answered) in ((MODEL, self.model), (PERSON, self.person)) if answered]
         if self.level == NONE and not counts:
-            counts = ["nobody but its author solved it from the text alone"]
+            counts = ["only its author solved it from the text alone"]
         return f"independent: {self.level} ({'; '.join(counts)})"
 
 
@@ -79,7 +79,14 @@ def independence_of(authors: Iterable[Row], votes: Iterable[Row], reviews: Itera
     by_model += [row["matched"] for row in outside if row["reader"] == MODEL]
     by_person = [row["matched"] for row in outside if row["reader"] == PERSON]
     model, person = (sum(by_model), len(by_model)), (sum(by_person), len(by_person))
-    level = PERSON if _enough(*person) else MODEL if _enough(*model) else AUTHOR if count else NONE
+    if _enough(*person):
+        level = PERSON
+    elif _enough(*model):
+        level = MODEL
+    elif count:
+        level = AUTHOR
+    else:
+        level = NONE
     return Independence(level, count, model, person)
 
 

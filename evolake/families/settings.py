@@ -24,7 +24,7 @@ class FamiliesSettings(LineSettings):
         "comes with the seeds, `model` asks the model (some 270 calls before the first proposal)",
     )
     world_share: float = Field(default=0.5, ge=0, le=1, description="share of proposals that draw a new kind of puzzle and have no parent")
-    composition_depth: int = Field(default=2, gt=0, description="compositions of families that may lie inside one another")
+    composition_depth: int = Field(default=2, gt=0, description="compositions of families that may be inside one another")
     evolution_agent: Literal["one-shot", "session"] = Field(
         default="one-shot", description="how a model writes families: `one-shot` (one reply, and one for each refinement), or `session` (it writes "
         "the files, runs the generator, looks at samples and sees the votes by tools in the jail)",
@@ -54,9 +54,9 @@ class FamiliesSettings(LineSettings):
     )
     counted_seeds: int = Field(default=1, gt=0, description="of these, seeds whose work is counted in source lines")
     benchmarks: str = Field(
-        default="", description="folder of benchmarks (.txt, .md, .csv, .tsv, .json, .jsonl, .parquet) that no statement may stand in; empty: none",
+        default="", description="folder of benchmarks (.txt, .md, .csv, .tsv, .json, .jsonl, .parquet) that no statement may be in; empty: none",
     )
-    validators: int = Field(default=2, ge=2, description="m: independent validators that vote beside the primary")
+    validators: int = Field(default=2, ge=2, description="m: independent validators that vote next to the primary")
     blind_difficulties: list[int] = Field(default=[3, 5, 5, 7, 7], min_length=1, description="one blind review an entry")
     reviewer_turns: int = Field(default=4, gt=0, description="programs that one blind reviewer may run, the last reply included")
     checked_evidence: int = Field(default=2, ge=0, description="seeds with shipped evidence that go through the gates all the same")

@@ -16,10 +16,10 @@ TERMS = {
     "evidence": "JSON, gate -> blob with what the gate's rules judged.",
     "family_id": "Family of tasks: sha256 (hex) of its sources and declarations.",
     "fingerprint": "JSON sketch that duplicates are found by; null where the sample was not reached.",
-    "label": "Answer of the strict majority as JSON; null where there is none.",
+    "label": "Answer of the strict majority as JSON; null if there is none.",
     "language": "Language of the text: en or zh.",
     "operator": "What made the family from its parents, or seed.",
-    "rule_id": "Rule that blocked the family; null or empty where none did.",
+    "rule_id": "Rule that blocked the family; null or empty if none did.",
     "voters": "How many could vote on the answer: the primary validator and the independent ones.",
     "votes": "How many of the voters gave the label.",
 }
@@ -29,7 +29,7 @@ FAMILIES = TableSchema(
     "families", 1,
     {
         "family_id": pl.String,
-        "state": (pl.String, "accepted (may have children), retired (passed every gate; a policy learns nothing from it) or blocked."),
+        "state": (pl.String, "accepted (may be used as a parent), retired (passed every gate; a policy learns nothing from it) or blocked."),
         "cycle": (pl.String, "Cycle in which this version was made; 0000 for a seed."),
         "name": (pl.String, "Short name for its folder, unique among the seeds; no part of its content."),
         "title": pl.String, "category": pl.String, "language": pl.String, "operator": pl.String,
@@ -39,7 +39,7 @@ FAMILIES = TableSchema(
         "round": (pl.Int64, "Which refinement of its attempt it is; 0 is the first version."),
         "record_sha": (pl.String, "Blob with its sources and declarations."),
         "fingerprint": pl.String, "evidence": pl.String,
-        "gate": (pl.String, "Gate that blocked it when it was made; null where none did."),
+        "gate": (pl.String, "Gate that blocked it when it was created; null if none did."),
         "rule_id": pl.String,
         "reason": (pl.String, "What it was blocked for when it was made; null where it was not."),
         "instances": (pl.Int64, "How many labelled instances were sampled of it; null before that."),
@@ -73,7 +73,7 @@ FURTHER = TableSchema(
 
 
 def further_table(asset: str) -> str:
-    """Return where the candidates stand that got further at a gate of `asset`."""
+    """Return where the candidates are that got further at a gate of `asset`."""
     return f"{FURTHER.name}_{asset}"
 
 
@@ -83,8 +83,8 @@ LEARNABILITY_READ = TableSchema(
         "cycle": pl.String,
         "number": (pl.Int64, "Place among what was read, from 0, the newest first."),
         "newest": (pl.Int64, "How many tables were wanted at most."),
-        "prompts_cycle": (pl.String, "Cycle of the prompts line whose table `learnability` is read; null where there was none with a family."),
-        "content_sha": (pl.String, "sha256 (hex) over the content of that table when the cycle opened; null where there was none."),
+        "prompts_cycle": (pl.String, "Cycle of the prompts line whose table `learnability` is read; null if there was none with a family."),
+        "content_sha": (pl.String, "sha256 (hex) over the content of that table when the cycle opened; null if there was none."),
     },
     keys=("number",), terms=TERMS,
 )
@@ -111,15 +111,15 @@ SURVIVAL = TableSchema(
     {
         "family_id": pl.String, "cycle": pl.String,
         "before": (pl.String, "State that it entered the end of the cycle with: accepted or retired."),
-        "lives": (pl.Boolean, "Whether it goes on; where not, it is retired."),
-        "score": (pl.Float64, "Learnability from 0 to 1 that was used; null where no policy was asked."),
+        "lives": (pl.Boolean, "Whether it survives; if not, it is retired."),
+        "score": (pl.Float64, "Learnability from 0 to 1 that was used; null if no policy was asked."),
         "groups": (pl.Int64, "Groups of replies that the score rests on."),
         "floor": (pl.Float64, "Score below which a family is retired that was asked often enough."),
         "reason": (pl.String, "What decided, in words."),
     },
     keys=("family_id",), terms=TERMS,
 )
-"""Who of the families that passed every gate goes on; without rows where learnability counts nothing."""
+"""Who of the families that passed every gate continues; without rows where learnability counts nothing."""
 EXPERIENCE = TableSchema(
     "experience", 1,
     {
@@ -166,8 +166,9 @@ IDEAS = TableSchema(
         "operator": (pl.String, "What was to make a family, by name."),
         "title": pl.String,
         "idea": (pl.String, "What has to be reasoned about, in its author's words; null if none was given."),
-        "outcome": (pl.String, "accepted, blocked or unmade (no family at all), as it was when the attempt was made."),
-        "reason": (pl.String, "What it was blocked for, or why there was no family, and why a correction was lost; null if it was accepted at once."),
+        "outcome": (pl.String, "accepted, blocked or `unmade` (a failed proposal, without a family), as it was when the attempt was made."),
+        "reason": (pl.String, "What it was blocked for, or why there was no family, and why a correction was lost; null if it was "
+            "accepted at the first attempt."),
     },
     keys=("number",), terms=TERMS,
 )
@@ -221,7 +222,7 @@ VALIDATOR_AUTHORS = TableSchema(
         "voter": (pl.String, "Whose program it is: primary, or the independent validator's file."),
         "author": (pl.String, "Role whose reply holds the program; operators for what was composed of the parents' programs."),
         "saw": (pl.List(pl.String), "What that author was shown: parents, blocked draft, samples, votes, statement, instances, generator, primary."),
-        "algorithm": (pl.String, "Its idea in a line, in its author's words; null where none was asked for."),
+        "algorithm": (pl.String, "Its idea in a line, in its author's words; null if none was asked for."),
         "source_sha": (pl.String, "sha256 (hex) of the program."),
         "independent": (pl.Boolean, "Whether it comes from a call other than the primary's that was not shown the primary; null for the primary, "
                                     "and for what operators composed."),
@@ -236,7 +237,7 @@ REVIEWS = TableSchema(
         "difficulty": pl.Int64, "seed": pl.Int64,
         "reviewer": (pl.String, "Who solved it from the text alone: a reader with a strategy, or model."),
         "status": (pl.String, "answered, gave up, no answer, or failed (no usable reply)."),
-        "answer": (pl.String, "What stood in the final box; empty for nothing."),
+        "answer": (pl.String, "Content of the final box; empty if there is none."),
         "label": pl.String,
         "matched": (pl.Boolean, "Whether the reviewer's answer is the label."),
         "programs": (pl.Int64, "How many programs the reviewer ran before it answered."),
@@ -280,7 +281,7 @@ COMPLEXITY = TableSchema(
         "halstead_difficulty": (pl.Float64, "Halstead's measure of how error-prone the code is to write."),
         "halstead_effort": (pl.Float64, "Halstead's volume times difficulty."),
         "loops": (pl.Int64, "How many for and while statements and comprehensions."),
-        "loop_depth": (pl.Int64, "Most loops that stand inside each other."),
+        "loop_depth": (pl.Int64, "Greatest depth of nested loops."),
         "recursive": (pl.Boolean, "Whether some function calls itself."),
         "binary_search": (pl.Boolean, "Whether names and structure look like a search that halves its range."),
         "sorting": (pl.Boolean, "Whether something is sorted or put on a heap."),
@@ -299,7 +300,7 @@ FUNNEL = TableSchema(
         "gate_no": (pl.Int64, "Place of the gate in the line's order, from 0; null for attempts."),
         "gate": (pl.String, "Gate by name; attempts for attempts that ended in an accepted family, those that brought no family among who came."),
         "came": (pl.Int64, "How many met the gate."),
-        "passed": (pl.Int64, "How many of them went on to the next gate."),
+        "passed": (pl.Int64, "How many of them continued to the next gate."),
         "blocked": (pl.Int64, "How many were stopped here."),
         "rate": (pl.Float64, "Share of those that came which passed, from 0 to 1."),
     },
@@ -330,7 +331,7 @@ FAILURES = TableSchema(
         "gate": (pl.String, "Gate that stopped the family, by name."),
         "rule_id": pl.String,
         "reason": (pl.String, "The objection in words."),
-        "lesson": (pl.String, "What the next writer should heed; null where nothing follows."),
+        "lesson": (pl.String, "What the next writer should heed; null if nothing follows."),
         "traces": (pl.List(pl.String), "Instances, votes or reviews that show it, as JSON lines, at most three."),
     },
     keys=("family_id",), terms=TERMS,
@@ -368,7 +369,7 @@ GRADES = TableSchema(
     {
         "family_id": pl.String,
         "auditor": (pl.String, "Person who graded."),
-        "validator_consistency": (pl.String, "Grade A to D: do the validators agree for good reasons?"),
+        "validator_consistency": (pl.String, "Grade A to D: do the validators agree for sound reasons?"),
         "answer_correctness": (pl.String, "Grade A to D: is the label right?"),
         "question_clarity": (pl.String, "Grade A to D: can the text be understood in one way only?"),
         "generator_quality": (pl.String, "Grade A to D: are the instances varied and sensible?"),

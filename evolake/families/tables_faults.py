@@ -1,4 +1,4 @@
-"""Types of the tables of the standing mutation test: one row per planted fault, and the kill rate of each class by gate."""
+"""Types of the tables of the mutation test: one row per planted fault, and the kill rate of each class by gate."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PLANTED = TableSchema(
     "planted_faults", 1,
     {
         "fault": (pl.String, "Class of what was planted, by name."),
-        "expected": (pl.String, "Gate that is meant to catch the class; none where no gate is meant to see it."),
+        "expected": (pl.String, "Gate that is meant to catch the class; none if no gate is meant to see it."),
         "family_id": (pl.String, "Sound family that it was planted into."),
         "name": (pl.String, "Name of that family's folder."),
         "planted_id": (pl.String, "Family with the fault in it; empty where the class does not apply."),
         "outcome": (pl.String, "caught, survived, or does not apply (the family has nothing to plant it in)."),
-        "gate": (pl.String, "Gate that caught it; empty where none did."),
-        "rule_id": (pl.String, "Rule that caught it; empty where none did."),
+        "gate": (pl.String, "Gate that caught it; empty if none did."),
+        "rule_id": (pl.String, "Rule that caught it; empty if none did."),
         "reason": (pl.String, "What the rule objected to, or why the class does not apply."),
     },
     keys=("fault", "family_id"),
@@ -35,13 +35,13 @@ KILL_RATES = TableSchema(
     "kill_rates", 1,
     {
         "fault": (pl.String, "Class of what was planted, by name."),
-        "expected": (pl.String, "Gate that is meant to catch the class; none where no gate is meant to see it."),
-        "gate": (pl.String, "Gate that caught some of the class; empty where nothing did."),
+        "expected": (pl.String, "Gate that is meant to catch the class; none if no gate is meant to see it."),
+        "gate": (pl.String, "Gate that caught some of the class; empty if none did."),
         "planted": (pl.Int64, "Families that the fault was planted into."),
         "caught_here": (pl.Int64, "How many of them this gate caught."),
         "caught": (pl.Int64, "How many of them any gate caught."),
         "does_not_apply": (pl.Int64, "Families that could not take the fault."),
-        "rate": (pl.Float64, "caught over planted, from 0 to 1; null where no family took it."),
+        "rate": (pl.Float64, "caught over planted, from 0 to 1; null if no family took it."),
     },
     keys=("fault", "gate"),
 )
@@ -56,7 +56,7 @@ TABLES = incoming_tables(tables.ARCHIVE) | tables_by_name(
     **dict.fromkeys(map(tables.further_table, gates_of_assets(GATES)), tables.FURTHER), **dict.fromkeys(gates_of_assets(GATES), tables.GATED),
     **tables_by_name(tables.VOTES, tables.REVIEWS),
 }
-"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql --schema`."""
 
 
 def planted_rows(rows: Sequence[Planted]) -> list[dict[str, Any]]:

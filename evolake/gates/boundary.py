@@ -1,7 +1,8 @@
 """The boundary around one candidate: whatever judging it raises is its block, and a failure of our equipment is an exception.
 
 Text by a candidate reaches parsers, arithmetic and tables on the host, and some of it makes them raise: a tree too deep for the stack, a number too
-long to convert, half a surrogate pair. Replies are replayed from the tape, so an exception that escapes stops the line at the same place for ever.
+long to convert, half a surrogate pair. Replies are replayed from the call cache, so an exception that escapes stops the line at the same place
+for ever.
 Hence one rule: where *one* candidate is judged, code runs inside `contained`; what it raises becomes a `Raised`, the reason of a block.
 
 Only what `is_machinery` names passes through, because it says something about us and nothing about the candidate:
@@ -115,7 +116,7 @@ def raised_in(evidence: Mapping[str, Any]) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Return the innermost frame of evolake's own code, `parts.py:70`, or of the folder of code that gates call: a line may lie outside evolake.
+    """Return the innermost frame of evolake's own code, `parts.py:70`, or of the folder of code that gates call: a line may be outside evolake.
 
     A stack of a thousand frames is walked once.
     """

@@ -18,7 +18,7 @@ from evolake.gates.boundary import raised_in
 
 @dataclass(frozen=True)
 class Finding:
-    """Why a candidate is blocked: one line for people, and the sha of stored evidence where there is some."""
+    """Why a candidate is blocked: one line for people, and the sha of stored evidence if there is some."""
 
     reason: str
     evidence_sha: str | None = None
@@ -47,7 +47,7 @@ def find_checker(name: str) -> Checker:
         InputError: none is registered under that name.
     """
     if name not in CHECKERS:
-        raise InputError(f"no checker is called {name!r}", wanted=f"one of {', '.join(sorted(CHECKERS))}", do="mend `check` in the rule file")
+        raise InputError(f"no checker is called {name!r}", wanted=f"one of {', '.join(sorted(CHECKERS))}", do="fix `check` in the rule file")
     return CHECKERS[name]
 
 
@@ -61,11 +61,11 @@ def apply(name: str, evidence: Mapping[str, Any], parameters: Mapping[str, Any])
     try:
         inspect.signature(function).bind(evidence, **parameters)
     except TypeError as error:
-        raise InputError(f"checker {name!r} does not take these parameters", got=f"{dict(parameters)!r}: {error}", do="mend the rule file") from None
+        raise InputError(f"checker {name!r} does not take these parameters", got=f"{dict(parameters)!r}: {error}", do="fix the rule file") from None
     if reason := raised_in(evidence):
         return Finding(reason)
     try:
         return function(evidence, **parameters)
     except re.error as error:
         what = f"a parameter of checker {name!r} is no regular expression"
-        raise InputError(what, wanted="a pattern of Python's re", got=f"{error.pattern!r}: {error}", do="mend the rule file") from None
+        raise InputError(what, wanted="a pattern of Python's re", got=f"{error.pattern!r}: {error}", do="fix the rule file") from None

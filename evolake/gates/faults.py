@@ -1,8 +1,8 @@
 """Whether blocks by what judging raised look like a fault of ours.
 
 One candidate that makes our code raise is news about that candidate (see `boundary`). Candidates have little in common but the code that judges them,
-so several that raise at one place, or as one class of error, or a large share of a cycle, are more likely news about the code. Then somebody has to
-look; nothing is stopped, for a strange candidate can do the same.
+so several that raise at one place, or as one class of error, or a large share of a cycle, are more likely news about the code. Then a person has
+to look; nothing is stopped, for a strange candidate can do the same.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Faults:
 
     @property
     def share(self) -> float:
-        """Of the candidates, those whose judging raised; 0 where there are none."""
+        """Of the candidates, those whose judging raised; 0 if there are none."""
         return self.raised / self.candidates if self.candidates else 0.0
 
 

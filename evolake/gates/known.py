@@ -45,7 +45,7 @@ def known_gates(line: str) -> tuple[GateSpec, ...]:
 
 
 def known_checkers(line: str) -> dict[str, KnownChecker]:
-    """name -> checker of a line, by name."""
+    """Return name -> checker of a line, by name."""
     known_gates(line)
     return {name: _described(name) for name in sorted(CHECKERS) if name.startswith(f"{line}.")}
 
@@ -60,7 +60,7 @@ def _described(name: str) -> KnownChecker:
 
 
 def require_known(line: str, rules: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -> None:
-    """Holds rules of a line to what it has. rules: file, gate, checker and parameters of each.
+    """Check that a line has what its rules name. rules: file, gate, checker and parameters of each.
 
     Raises:
         InputError: a gate, a checker or a parameter that there is not, or a parameter that lacks.

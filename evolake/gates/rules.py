@@ -44,7 +44,7 @@ class Ruleset:
         return tuple(rule for rule in self.rules if rule.gate == gate)
 
     def joined(self, rules: tuple[Rule, ...]) -> Ruleset:
-        """This ruleset with `rules` in it; one that bears the id of a rule here replaces it."""
+        """Return this ruleset with `rules` in it; one that has the id of a rule here replaces it."""
         merged = {rule.id: rule for rule in (*self.rules, *rules)}
         return replace(self, rules=tuple(merged[name] for name in sorted(merged)))
 

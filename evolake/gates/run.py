@@ -5,7 +5,7 @@ an exception and never a verdict; evidence that says the candidate failed is jud
 judged is its block (see `boundary`): the first rule of the gate says so.
 
 `run_gates` takes a candidate through its gates; `replay_gate` asks the rules of one gate about evidence that is there, so that a changed rule is
-judged anew without running anything.
+judged again without running anything.
 """
 
 from __future__ import annotations

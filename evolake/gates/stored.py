@@ -1,4 +1,4 @@
-"""Evidence that lies in a lake, judged by other rules than those that it was judged by: nothing is run in a candidate's name, nothing is published.
+"""Evidence that is in a lake, judged by other rules than those that it was judged by: nothing is run in a candidate's name, nothing is published.
 
 A line says by `LineSpec.evidence` how its evidence is found; without that, verdicts name blobs of JSON, and a candidate is asked about no gate that
 it has not met.
@@ -34,7 +34,7 @@ def by_sha(lake: Lake, _cycle: str | None) -> Find:
 
 
 def as_written(_lake: Lake, _cycle: str | None, ruleset: Ruleset) -> Ruleset:
-    """Return the rules of a line that has none beside its files."""
+    """Return the rules of a line that has none next to its files."""
     return ruleset
 
 
@@ -45,7 +45,7 @@ class StoredEvidence:
     Attributes:
         find: (lake, cycle; None for the seeds) -> `Find`.
         rules: (lake, cycle, the rules that are files) -> the rules that judge in that cycle.
-        seconds: SELECT of asset, cycle, artifact_id and cpu_s: processor time that making the asset took for the artifact; "" where none is counted.
+        seconds: SELECT of asset, cycle, artifact_id and cpu_s: processor time that making the asset took for the artifact; "" if none is counted.
         caution: what a reader should know of candidates that would be blocked; "" for nothing.
     """
 
@@ -58,7 +58,7 @@ class StoredEvidence:
 def in_rows(
     tables: Sequence[str], key: str, inside: Callable[[Mapping[str, Any], str], Evidence | None], line: str,
 ) -> Callable[[Lake, str | None], Find]:
-    """`StoredEvidence.find` where rows have a column `evidence`, JSON of gate -> sha, beside what verdicts name.
+    """`StoredEvidence.find` where rows have a column `evidence`, JSON of gate -> sha, next to what verdicts name.
 
     Args:
         tables: of the line, a later one counts before an earlier; those that a cycle lacks are left out. key: the column of the artifact's id.
@@ -83,7 +83,7 @@ def in_rows(
 
 @dataclass(frozen=True)
 class Replayed:
-    """A candidate after the gates of today. lacking: the gate that it comes to and whose evidence is not stored; "" where none lacks."""
+    """A candidate after the gates of today. lacking: the gate that it comes to and whose evidence is not stored; "" if none lacks."""
 
     results: tuple[GateResult, ...]
     lacking: str = ""

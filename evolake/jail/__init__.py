@@ -1,10 +1,10 @@
-"""Run code that nobody has read: typed limits, typed outcomes, no harm to the host nor to the next candidate.
+"""Run code that no person has read: typed limits, typed outcomes, no harm to the host nor to the next candidate.
 
     with open_pool(workers=2, preload=("numpy",)) as pool:
         outcome = pool.call(GENERIC_DRIVER, source, {"function": "f", "args": [1]}, Limits(cpu_s=2))
 
 Host side: protocol (values), backends (how to build a jail), process (one jail), supervise (one call), verdict, pool, native, canary, check.
-Inside: the package `inside`, started by `python -m`, which imports nothing but the standard library and what it is told to preload. The names
+Inside: the package `inside`, started by `python -m`, which imports nothing but the standard library and what it is shown to preload. The names
 below are imported at first use, because the server passes through this file and need not pay for the host's side.
 """
 

@@ -41,7 +41,7 @@ ONE_WAY = {
 @dataclass(frozen=True)
 class Command:
     """How to start a fork server. folder: where a native program works, as the server sees it ("" when there is none). descriptors: to be passed on
-    beside the control socket, and closed then. root: of a native program, as the server sees it ("" when it is the server's own)."""
+    next to the control socket, and closed then. root: of a native program, as the server sees it ("" when it is the server's own)."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]
@@ -61,9 +61,10 @@ class Backend(Protocol):
     def command(
         self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, view: View = View(),
     ) -> Command:
-        """The command that starts a server on descriptor `control`. scratch_mb > 0: of native programs, with a private folder of that size to write
-        in; 0: of Python candidates. box: options for a root of its own for the program, where the backend has such. view: what it sees besides; the
-        program has the root of a Python candidate where it has neither a box nor a /proc.
+        """Return the command that starts a server on descriptor `control`. scratch_mb > 0: of native
+        programs, with a private folder of that size to write in; 0: of Python candidates. box: options for a
+        root of its own for the program, where the backend has such. view: what it sees besides; the program
+        has the root of a Python candidate where it has neither a box nor a /proc.
 
         Raises JailUnavailable when the machine cannot do it.
         """
@@ -79,7 +80,7 @@ def server_environment(home: str, packages: tuple[str, ...] = ()) -> dict[str, s
 
 
 class Bubblewrap:
-    """Namespaces of its own for everything, a read-only system, no network."""
+    """its own Namespaces for everything, a read-only system, no network."""
 
     mode: JailMode = "bubblewrap"
     python_guarantees = GUARANTEES
@@ -88,6 +89,7 @@ class Bubblewrap:
     def command(
         self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, view: View = View(),
     ) -> Command:
+        """Return the command that starts a server in bubblewrap; see `Backend.command`."""
         python, folders = interpreter()
         environment = server_environment("/tmp", view.packages)
         package = Path(evolake.__file__).resolve().parent
@@ -113,6 +115,7 @@ class Rlimits:
     def command(
         self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, view: View = View(),
     ) -> Command:
+        """Return the command that starts a server under limits alone; see `Backend.command`."""
         python, _ = interpreter()
         home = str(host_folder) if host_folder else "/nonexistent"
         return Command((python, *SERVER, str(control), "host"), server_environment(home, view.packages), home if host_folder else "")
@@ -128,13 +131,13 @@ def backend(mode: str | None) -> Backend:
 
         mode = _asked_for(chosen_profile()[0], frozenset(item for item in os.environ.items() if item[0].upper().startswith("EVOLAKE_")))
     if mode not in BACKENDS:
-        raise InputError(f"no jail named {mode!r}", wanted=f"one of {', '.join(JAIL_MODES)}", do="mend EVOLAKE_JAIL or the argument")
+        raise InputError(f"no jail named {mode!r}", wanted=f"one of {', '.join(JAIL_MODES)}", do="fix EVOLAKE_JAIL or the argument")
     return BACKENDS[mode]
 
 
 @lru_cache(maxsize=16)
 def _asked_for(profile: str, environment: frozenset[tuple[str, str]]) -> JailMode:
-    """Return the setting `jail` under the variables `environment`: a solver run may take less time than reading all settings anew for it."""
+    """Return the setting `jail` under the variables `environment`: a solver run may take less time than reading all settings again for it."""
     from evolake.settings import load
 
     return load(profile).jail

@@ -53,7 +53,8 @@ class View:
     packages: tuple[str, ...] = ()
 
     def options(self, root: str) -> list[str]:
-        """bubblewrap's options for /dev/shm and the places, below `root`. What the server may look into is shown it, too."""
+        """Return bubblewrap's options for /dev/shm and the places, below `root`. What the server may look
+        into is shown it, too."""
         size = ["--perms", "1777", "--size", str(self.shm_mb << 20), "--tmpfs", root + SHARED_MEMORY] if self.shm_mb else []
         shown = [(place, path) for place, path in self.places.items() if root or not place.startswith("/usr/")]
         inside = [word for place, path in shown for word in ("--ro-bind", str(path), root + place)]
@@ -118,7 +119,7 @@ def explain(complaint: str) -> JailUnavailable:
 
 
 def own_namespaces(identity: int | None, outer: int, inner: int) -> list[str]:
-    """Options for namespaces of its own, in which the processes are nobody: the user that starts it, or `identity` where root does. outer, inner:
+    """Options for its own namespaces, in which the processes are user `nobody`: the user that starts it, or `identity` where root does. outer, inner:
     descriptors of the user namespaces then (see `inside.namespaces`)."""
     if identity is None:
         who = ["--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY)]
@@ -158,11 +159,12 @@ def arguments(
     python: str, folders: Iterable[str], *, package: Path, environment: dict[str, str], scratch_mb: int, namespaces: list[str],
     box: list[str] | None = None, view: View = View(),
 ) -> list[str]:
-    """bubblewrap's options: a read-only system, the interpreter, evolake, nothing else of the host. namespaces: as `own_namespaces` gives them. box:
-    options that fill a root of its own for what the server starts (see `toolbox` and `python_box`), which then sees nothing of all this. view: what
-    that shows besides. scratch_mb: 0 for a server of Python candidates.
+    """Return bubblewrap's options: a read-only system, the interpreter, evolake, nothing else of the host.
+    namespaces: as `own_namespaces` gives them. box: options that fill its own root for what the server
+    starts (see `toolbox` and `python_box`), which then sees nothing of all this. view: what that shows
+    besides. scratch_mb: 0 for a server of Python candidates.
 
-    The server is process 1 (no reaper of bubblewrap's beside it: that one would be dumpable and open to the candidate). Every mount ends
+    The server is process 1 (no reaper of bubblewrap's next to it: that one would be dumpable and open to the candidate). Every mount ends
     read-only, /proc included; only a native program gets a sized tmpfs.
     """
     root = "" if box is None else BOX
@@ -212,7 +214,7 @@ def python_options(python: str, folders: Iterable[str], package: Path, root: str
 
 
 def python_box(python: str, folders: Iterable[str], package: Path) -> list[str]:
-    """Options for a root of its own with the system, the interpreter and evolake, for a Python candidate: it has no /proc, whose counters of the
+    """Options for its own root with the system, the interpreter and evolake, for a Python candidate: it has no /proc, whose counters of the
     whole jail and machine one candidate could advance and the next one read."""
     return [*system_options(BOX), *python_options(python, folders, package, BOX)]
 
@@ -229,7 +231,7 @@ def hidden(shown: Iterable[str], package: Path) -> list[str]:
 
 @functools.cache
 def visible_in_scratch() -> list[str]:
-    """Folders that `visible` names below the one for temporary files, on which a forked program has a file system of its own."""
+    """Folders that `visible` names below the one for temporary files, on which a forked program has its own file system."""
     python, folders = interpreter()
     return [path for path in visible(python, folders, Path(evolake.__file__).resolve().parent) if path.startswith("/tmp/")]
 

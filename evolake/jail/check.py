@@ -49,7 +49,7 @@ def check_jail(mode: str | None = None) -> list[tuple[str, bool, str]]:
 
 
 def _memory(chosen: Backend) -> str:
-    """Return what holds `Limits.total_mb`, and where it is the watch alone, why. Raises JailUnavailable where nothing can be run."""
+    """Return what holds `Limits.total_mb`, and where it is the watch alone, why. Raises JailUnavailable if nothing can be run."""
     if not chosen.counts_processes:
         return "not needed: this mode runs no program that makes processes"
     alone = "held by the supervisor's sum alone, which looks every few milliseconds; no control group: "

@@ -1,4 +1,4 @@
-"""Run one native program in a jail of its own, without a server in it: for programs that are run by the thousand, where start-up time counts.
+"""Run one native program in its own jail, without a server in it: for programs that are run by the thousand, where start-up time counts.
 
 `native.run_native` starts a Python server in each jail, which copies files in and out; here bubblewrap itself starts the program. Files of the host
 are bound one by one, read-only or (existing files, no folders) writable, so that nothing has to be collected after the end and the program can
@@ -51,7 +51,7 @@ class DirectRun:
 
     argv: program and arguments; `{solver}` and `{work}` stand for the two folders below, as the program sees them.
     programs: folder that `{solver}` stands for; of it, only the program itself is shown. inputs: name -> file of the host, read-only at
-    `{work}/name`. writable: name -> existing file of the host that the program may overwrite, up to limits.file_mb. environment: beside PATH, LANG
+    `{work}/name`. writable: name -> existing file of the host that the program may overwrite, up to limits.file_mb. environment: next to PATH, LANG
     and TZ. tools: programs of the system that the program may become; a script's interpreter must be one of them, and a program of the system in argv
     is one. With their libraries (see `elf`) they are all that the jail can execute. python: it is a program of our own in Python: the system, the
     interpreter and evolake are shown, as for a pool.
@@ -75,7 +75,7 @@ class DirectRun:
             raise InputError(f"there is no folder {self.programs} with a native program")
 
     def arguments(self, programs: str, work: str) -> list[str]:
-        """argv with the folders' names in it."""
+        """Return argv with the folders' names in it."""
         return [part.replace("{solver}", programs).replace("{work}", work) for part in self.argv]
 
 
@@ -158,7 +158,7 @@ def executables(run: DirectRun) -> dict[str, Path]:
 
 
 def on_the_host(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return the launcher's order for a run in the weaker mode, in a folder of its own; inputs are copied, so that their names tell nothing."""
+    """Return the launcher's order for a run in the weaker mode, in its own folder; inputs are copied, so that their names say nothing."""
     folder = Path(stack.enter_context(Scratch("direct", ignore_cleanup_errors=True)))
     for name, path in run.inputs.items():
         shutil.copyfile(path, folder / name)
@@ -255,7 +255,8 @@ def processor_times(target: int, *, namespaces: bool) -> tuple[float, float] | N
 
 
 def _only_child(process: int) -> int:
-    """Number of the program below the jail's process 1. Raises OSError or IndexError when it has ended."""
+    """Return the number of the program below the jail's process 1. Raises OSError or IndexError when it has
+    ended."""
     return int(Path(f"/proc/{process}/task/{process}/children").read_text().split()[0])
 
 

@@ -1,4 +1,4 @@
-"""What a program needs beside itself to start: its loader and its shared libraries, read from the file, which is never executed to find out.
+"""What a program needs next to itself to start: its loader and its shared libraries, read from the file, which is never executed to find out.
 
 Only what the jail has to show is looked at: the interpreter's name and the needed libraries (System V ABI, "Program Loading and Dynamic Linking"). A
 library is looked for where the loader will: in the system's cache (/etc/ld.so.cache, glibc's format "glibc-ld.so.cache1.1") and in the system's
@@ -27,7 +27,7 @@ class BadProgram(ValueError):
 
 @dataclass(frozen=True)
 class Needs:
-    """loader: path, "" for a static program. libraries: names. folders: where the file says that they lie. script: the interpreter's
+    """loader: path, "" for a static program. libraries: names. folders: where the file says that they are. script: the interpreter's
     line of a script."""
 
     loader: str = ""
@@ -98,7 +98,7 @@ LIBRARIES = frozenset({
     "libz.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1", "libc++.so.1", "libc++abi.so.1",
     "libunwind.so.1", "libgomp.so.1", "libquadmath.so.0",
 })
-"""What a candidate's program may ask for: the languages' own libraries and zlib. No interpreter of another language lies in any of them."""
+"""What a candidate's program may ask for: the languages' own libraries and zlib. No interpreter of another language is in any of them."""
 
 
 def needed(path: Path, *, trusted: bool) -> dict[str, Path]:
@@ -210,5 +210,5 @@ def _for_this_machine(path: Path) -> bool:
 
 
 def place(path: Path) -> str:
-    """Return where the file lies in a jail, whose top folders are links as the host's are (/lib -> usr/lib)."""
+    """Return where the file is in a jail, whose top folders are links as the host's are (/lib -> usr/lib)."""
     return str(path.parent.resolve() / path.name)

@@ -1,4 +1,4 @@
-"""One program of ours that is forked from a warm jail's server, where `native` starts one in a jail of its own. See `inside.forked`."""
+"""One program of ours that is forked from a warm jail's server, where `native` starts one in its own jail. See `inside.forked`."""
 
 from __future__ import annotations
 

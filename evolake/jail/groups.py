@@ -4,7 +4,7 @@
         jail                        bubblewrap and the server, without a limit: as the root of the jail's own view of control groups
         run                         the program, with the limit; it comes in as its first act, by a descriptor that it does not keep
 
-The jail shows no file system of control groups, so nothing in it can leave its group. Where no group can be made the supervisor's sum
+The jail shows no file system of control groups, so nothing in it can leave its group. If no group can be made the supervisor's sum
 (`inside.watch`) is alone; `evolake doctor` says so. Kernel documentation: `admin-guide/cgroup-v1/memory.rst`, `admin-guide/cgroup-v2.rst`.
 """
 
@@ -95,7 +95,8 @@ def _version_1(root: Path, mounts: list[tuple[str, str, Path]], own: str) -> Pla
 
 
 def _version_2(root: Path, mounts: list[tuple[str, str, Path]], own: str) -> Place | str:
-    """A group that holds processes can have no groups with limits below it, so mostly it is one above the own that hands memory down."""
+    """Return the place of a group. One that holds processes can have no groups with limits below it, so
+    mostly it is one above the own that hands memory down."""
     folders = _folders(mounts, "cgroup2", own)
     if not folders:
         return f"the own group {own} of version 2 is not mounted"
@@ -167,7 +168,7 @@ class Group:
         return peak / MEBIBYTE if hits else None
 
     def _number(self, name: str, after: str = "") -> int | None:
-        """Return the number in a file of the group, the one behind the word `after` where there are several."""
+        """Return the number in a file of the group, the one behind the word `after` if there are several."""
         words = _words(self._run / name)
         with contextlib.suppress(ValueError, IndexError):
             return int(words[words.index(after) + 1 if after else 0])
@@ -220,7 +221,7 @@ def _place() -> Place | str:
 
 @contextlib.contextmanager
 def group(total_mb: float) -> Iterator[Group | None]:
-    """A group with this limit for one run, None where none can be made: that fails no run."""
+    """Yield a group with this limit for one run, None if none can be made: that fails no run."""
     place, made = _place(), None
     if isinstance(place, Place):
         with contextlib.suppress(OSError):

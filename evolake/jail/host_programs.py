@@ -19,7 +19,7 @@ BELOW_PREFIX = {
 }
 """Program -> the folders that it reads, below the folder that its own `bin` is in."""
 ASKED = {"rustc": ("--print", "sysroot"), "Rscript": ("-e", "cat(R.home())"), "julia": ("-e", "print(Sys.BINDIR)")}
-"""Program -> the arguments by which it says where the folder lies that it reads."""
+"""Program -> the arguments by which it says where the folder is that it reads."""
 FURTHER = {"Rscript": ("/etc/R", "/usr/share/R", "/usr/lib/R", "/usr/local/lib/R")}
 PACKAGES = {
     "node": "nodejs", "Rscript": "r-base-core", "rustc": "rustc", "ruby": "ruby", "php": "php-cli", "lua": "lua5.4", "java":
@@ -33,7 +33,7 @@ STANDARD = tuple(toolbox.PATH.split(":"))
 
 @dataclass(frozen=True)
 class HostPrograms:
-    """places: place in the jail -> file or folder of the host. path: folders of the jail in which the programs lie, beyond the usual ones."""
+    """places: place in the jail -> file or folder of the host. path: folders of the jail in which the programs are, beyond the usual ones."""
 
     places: dict[str, Path] = field(default_factory=dict[str, Path])
     path: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ def host_programs(names: Sequence[str], where: str) -> HostPrograms:
 
 
 def _found(name: str) -> Path | None:
-    """Return the program's file: of a folder that it says is its own, the one in there, since what lies on PATH may only choose among several."""
+    """Return the program's file: of a folder that it says is its own, the one in there, since what is on PATH may only choose among several."""
     chosen = shutil.which(name)
     if chosen is None:
         return None

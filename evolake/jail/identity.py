@@ -1,6 +1,6 @@
-"""Who a jail's processes are on the host: never its root, and as root nobody that owns a file.
+"""Who a jail's processes are on the host: never its root, and for root a user that owns no file.
 
-An ordinary user's jail is that user. Root's jail is one of many numbers that no user, service or container is given, drawn anew for each jail: it
+An ordinary user's jail is that user. Root's jail is one of many numbers that no user, service or container is given, drawn again for each jail: it
 owns nothing on the host, so that no mode, owner or time of a host file can be changed by it, and the kernel's quotas per user are its own. Root
 builds the jail's mounts in an outer user namespace, where its files can be opened; the processes end up in an inner one that knows only that number.
 """
@@ -22,7 +22,8 @@ PREFERRED = (range(1_879_048_192, 2_147_483_648), range(61_184, 65_520))
 
 
 def drawn() -> int | None:
-    """Return a number, user and group at once, for a new jail; None where this process is an ordinary user, or root of a namespace that knows no
+    """Return a number, user and group at the same time, for a new jail; None where this process is an ordinary user, or root of a namespace that
+    knows no
     other.
     """
     return choose(identities("uid"), identities("gid")) if os.geteuid() == 0 else None
@@ -69,7 +70,7 @@ class Shown:
         return copy
 
     def writable(self, path: Path) -> Path:
-        """`path`, which the jail may write and nobody may execute. It stays root's: only an owner may change a file's mode and times."""
+        """`path`, which the jail may write and no user may execute. It stays root's: only an owner may change a file's mode and times."""
         if self.identity is not None:
             before = path.stat()
             os.chown(path, -1, self.identity)

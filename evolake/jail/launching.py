@@ -111,7 +111,7 @@ _own = threading.local()
 
 
 def launcher() -> Launcher:
-    """This thread's launcher, started when there is none that lives."""
+    """Return this thread's launcher, started when there is none that lives."""
     result: Launcher | None = getattr(_own, "launcher", None)
     if result is None or not result.alive:
         result = _own.launcher = Launcher()

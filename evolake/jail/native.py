@@ -1,4 +1,4 @@
-"""Run one native program in a jail of its own, built for it and thrown away with everything that it wrote.
+"""Run one native program in its own jail, built for it and thrown away with everything that it wrote.
 
 The jail holds a sized tmpfs; files go in and come out through the fork server, so no folder of the host is shared with the program.
 """
@@ -34,7 +34,8 @@ LONGEST_LISTING = 32 << 20
 class NativeRun:
     """What is to be run, in a fresh folder that holds `files`, and which `outputs` of that folder are brought back.
 
-    argv: program and arguments. A program with a slash is relative to the folder ("./solver") or part of the system ("/usr/bin/env"). Beside it, the
+    argv: program and arguments. A program with a slash is relative to the folder ("./solver") or part of the system ("/usr/bin/env"). In
+    addition, the
     jail has what `toolbox` names, and no other program of the system.
     files: relative name -> contents, or the path of a host file to copy. All are executable.
     outputs: relative names. Links, pipes and files above limits.file_mb are not read; absent ones are just absent.
@@ -81,7 +82,7 @@ def run_native(run: NativeRun, limits: Limits = Limits(), *, mode: str | None = 
     if limits.processes and not chosen.counts_processes:
         raise JailUnavailable(
             f"the jail {chosen.mode} cannot hold a program that makes processes, so it was not run", wanted="bubblewrap, whose process namespace "
-            "ends them all at once", got=f"limits.processes = {limits.processes}", do=f"unset EVOLAKE_JAIL; to get it: {bubblewrap.INSTALL}",
+            "ends them all at the same time", got=f"limits.processes = {limits.processes}", do=f"unset EVOLAKE_JAIL; to get it: {bubblewrap.INSTALL}",
         )
     for attempt in (1, 2):
         try:

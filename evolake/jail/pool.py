@@ -106,7 +106,7 @@ class Pool:
         return self._by_a_worker(call.driver, lambda worker: execute(worker.jail, call), again=not call.channel)
 
     def fork(self, run: ForkedRun) -> NativeOutcome:
-        """Run one program of ours in a process with a folder of its own; see `ForkedRun`. Raises as `call` does."""
+        """Run one program of ours in a process with its own folder; see `ForkedRun`. Raises as `call` does."""
         return self._by_a_worker(run.driver, lambda worker: worker.fork(run), again=not run.channel)
 
     def _by_a_worker(self, driver: str, work: Callable[[_Worker], T], *, again: bool) -> T:

@@ -28,7 +28,7 @@ class JailDied(Exception):
 
 
 class JailProcess:
-    """A jail with a fork server in it. Not for use by two threads at once.
+    """A jail with a fork server in it. Not for use by two threads at the same time.
 
     Start it from a thread that lives as long as it does: bubblewrap's --die-with-parent looks at the thread that started it.
     group: the control group that it is to be in, the caller's to close after `kill`.

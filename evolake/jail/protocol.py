@@ -44,7 +44,7 @@ class Limits:
     output_bytes: cap of the reply, and of standard output and of standard error, each.
     open_files: file descriptors.
     total_mb: MiB of memory that a native program, its processes and the files in its folder hold together; None means memory_mb, and a program that
-    may make no processes has no other limit than that. The kernel holds it where there are control groups (see `groups`), and everywhere the watch.
+    may make no processes has no other limit than that. The kernel holds it if there are control groups (see `groups`), and everywhere the watch.
     processes: further processes that a native program may have at one time; a Python candidate may have none, whatever this says.
     """
 
@@ -68,10 +68,11 @@ class Limits:
 
     @property
     def most_mb(self) -> int:
-        """total_mb, or what stands in for it."""
+        """total_mb, or what replaces it."""
         return self.total_mb or self.memory_mb
 
     def to_json(self) -> dict[str, Any]:
+        """Return the limits as JSON values."""
         return asdict(self)
 
 
@@ -122,7 +123,7 @@ class NativeOutcome:
 
     status: "ok" means that it ended by itself, with whatever `exit_code`: what a code means is the caller's to say.
     exit_code: None when a signal ended it. signal: None when none did. outputs: those of the wanted files that it left as regular files.
-    programs: path and arguments of each program that it executed, in order, itself first; only where `run_native` was told to record them.
+    programs: path and arguments of each program that it executed, in order, itself first; only where `run_native` was shown to record them.
     starved: as of an Outcome.
     delayed_s: seconds for which it was ready to run and had no processor, if `run_direct` ended it by the clock; else 0.
     """

@@ -15,7 +15,7 @@ from evolake.jail.protocol import Limits
 from evolake.jail.waiting import Clock, Waiting
 
 GRACE_S = 10.0
-"""How long the server may take to report after it was told to kill. SIGKILL takes microseconds; only a broken jail takes this long."""
+"""How long the server may take to report after it was shown to kill. SIGKILL takes microseconds; only a broken jail takes this long."""
 CHUNK = 1 << 16
 
 Cause = Literal["timeout", "output"]
@@ -61,15 +61,18 @@ class Stream:
 
     @property
     def over(self) -> bool:
+        """Return whether more came than the cap allows."""
         return len(self.data) > self.cap
 
     def close(self) -> None:
+        """Close both ends."""
         for end in (self.reader, self.writer):
             if end >= 0:
                 os.close(end)
         self.reader = self.writer = -1
 
     def close_writer(self) -> None:
+        """Close the end that is written to."""
         if self.writer >= 0:
             os.close(self.writer)
             self.writer = -1

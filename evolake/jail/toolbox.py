@@ -1,7 +1,7 @@
 """What a native program that may make processes finds in its jail: a shell, make, a compiler with headers and libraries, and no more of the system.
 
 Each program is bound as one file, with the libraries that it needs (see `elf`). There is no interpreter of a language other than the shell's, and
-nothing that unpacks or decodes an archive. The Python of the jail's server lies outside: the program runs in a root of its own (BOX).
+nothing that unpacks or decodes an archive. The Python of the jail's server is outside: the program runs in its own root (BOX).
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ _LIBRARY = re.compile(
 
 
 def options(program: str, tools: Sequence[str] = ()) -> list[str]:
-    """bubblewrap's options for the box, without /proc, devices and the folder to work in. program: what is to be run, of the system where it is an
-    absolute path. tools: further ones of `EXTRA`. Raises BadProgram for one that cannot be started."""
+    """Return bubblewrap's options for the box, without /proc, devices and the folder to work in. program:
+    what is to be run, of the system where it is an absolute path. tools: further ones of `EXTRA`. Raises
+    BadProgram for one that cannot be started."""
     result = dict(standard()) | {place: path for tool in tools for place, path in _extra(tool).items()}
     if program.startswith("/") and (path := Path(program)).is_file():
         result |= {elf.place(path): path.resolve(), **elf.needed(path.resolve(), trusted=True)}
@@ -69,7 +70,8 @@ def standard() -> tuple[tuple[str, Path], ...]:
 
 
 def _add(result: dict[str, Path], path: Path) -> None:
-    """The program at `path` and its libraries; nothing for a script, whose interpreter may be anything."""
+    """Add the program at `path` and its libraries; nothing for a script, whose interpreter may be
+    anything."""
     try:
         result |= {elf.place(path): path.resolve(), **elf.needed(path.resolve(), trusted=True)}
     except elf.BadProgram:
@@ -97,7 +99,7 @@ def _behind(driver: str) -> dict[str, Path]:
 
 
 def _asked(driver: str, question: str) -> str | None:
-    """Return an absolute path that the compiler's driver tells; None when it knows none."""
+    """Return an absolute path that the compiler's driver prints; None when it knows none."""
     try:
         said = subprocess.run([driver, question], env={"PATH": PATH}, capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.SubprocessError):

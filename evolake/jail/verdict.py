@@ -47,7 +47,7 @@ def late(seen: Observation, limits: Limits) -> str:
 
 
 def refuse_broken(seen: Observation) -> None:
-    """Raises JailUnavailable when the server says that the confinement itself failed."""
+    """Raise JailUnavailable when the server says that the confinement itself failed."""
     if broken := seen.report.get("broken"):
         raise JailUnavailable("the jail could not confine a candidate, so it was not run", got=broken, do="run `evolake doctor`")
 

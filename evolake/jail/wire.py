@@ -1,9 +1,9 @@
 """How the supervisor and the fork server talk, and how a reply is framed.
 
-Control: a SOCK_SEQPACKET pair, one JSON object a message, file descriptors beside it. Only trusted code holds either end.
+Control: a SOCK_SEQPACKET pair, one JSON object a message, file descriptors next to it. Only trusted code holds either end.
 
 Reply: a pipe made by the supervisor for one call and closed after it; in the jail only that call's process ever holds the writing end. The
-frame is one head line (magic, the call's nonce, length) and that many bytes of JSON; anything before, after or beside it makes the reply
+frame is one head line (magic, the call's nonce, length) and that many bytes of JSON; anything before, after or next to it makes the reply
 void. Replies are JSON only, so a reply runs no code where it is read.
 
 A candidate can forge its *own* reply: it lives in the same process as the code that writes it, so it can find the descriptor and the nonce.

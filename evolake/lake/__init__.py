@@ -1,10 +1,10 @@
 """The lake: published tables, blobs, seals and the SQL catalogue over them.
 
-    lake = Lake(root)
-    lake.publish("designs", "candidates", frame, cycle="0001", run_id=run)
-    lake.read("designs", "candidates", "0001")
-    with Catalogue(lake) as catalogue:
-        catalogue.query("SELECT * FROM ancestors($id)", {"id": champion})
+lake = Lake(root)
+lake.publish("designs", "candidates", frame, cycle="0001", run_id=run)
+lake.read("designs", "candidates", "0001")
+with Catalogue(lake) as catalogue:
+catalogue.query("SELECT * FROM ancestors($id)", {"id": champion})
 """
 
 from __future__ import annotations

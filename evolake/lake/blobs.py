@@ -1,7 +1,7 @@
-"""Blobs: bytes named by their sha256. Source trees, proofs, transcripts and binaries lie here; tables hold only their names.
+"""Blobs: bytes named by their sha256. Source trees, proofs, transcripts and binaries are here; tables hold only their names.
 
-A blob is written beside its place and renamed, so a name that exists holds all of its bytes; it is verified each time it is read, and a damaged
-one is put aside so that writing it again mends it. Putting the same bytes twice writes once.
+A blob is written next to its place and renamed, so a name that exists holds all of its bytes; it is verified each time it is read, and a damaged
+one is put aside so that writing it again repairs it. Putting the same bytes twice writes once.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class BlobStore:
         self._shas = Shas()
 
     def __reduce__(self) -> tuple[type[BlobStore], tuple[Path]]:
-        """To another process goes where the blobs lie; what is known of files is of this one."""
+        """To another process goes where the blobs are; what is known of files is of this one."""
         return BlobStore, (self._root,)
 
     def path(self, sha: str) -> Path:
-        """Return where the blob lies, or would lie."""
+        """Return where the blob is, or would be."""
         if not isinstance(sha, str) or not _SHA.fullmatch(sha):
             raise InputError(f"{sha!r} does not name a blob", wanted="64 hexadecimal digits", do="use the name that put() gave")
         return self._root / "blobs" / sha[:2] / sha[2:]
@@ -44,7 +44,7 @@ class BlobStore:
         return path.exists() and self._shas.of(path) == sha
 
     def put(self, data: bytes) -> str:
-        """Stores `data` and returns its sha256 in hex."""
+        """Store `data` and return its sha256 in hex."""
         sha = hashlib.sha256(data).hexdigest()
         path = self.path(sha)
         with disk.as_lake_error(f"blob {sha} could not be stored", f"to write {len(data)} bytes to {path}"):
@@ -58,7 +58,8 @@ class BlobStore:
         return sha
 
     def _renew(self, path: Path) -> None:
-        """Makes an old blob young again: who puts it is about to name it, and the collection of garbage takes no young ones."""
+        """Make an old blob young again: who puts it is about to name it, and the collection of garbage takes
+        no young ones."""
         if time.time() - path.stat().st_mtime > RENEWED_AFTER_S:
             disk.touch(path)
 
@@ -83,7 +84,7 @@ class BlobStore:
         return data
 
     def put_aside(self, path: Path, got: str) -> Path:
-        """Moves a damaged blob, whose bytes have the sha `got`, to quarantine, and says where it lies now."""
+        """Move a damaged blob, whose bytes have the sha `got`, to quarantine, and return where it is now."""
         folder = self._root / "quarantine" / "blobs"
         disk.make_folder(folder)
         target = folder / f"{path.parent.name}{path.name}-{got[:16]}"
@@ -92,7 +93,8 @@ class BlobStore:
         return target
 
     def put_tree(self, folder: Path) -> str:
-        """Stores a folder as one tar.zst, the same bytes for the same tree, and returns its name; see `trees`."""
+        """Store a folder as one tar.zst, the same bytes for the same tree, and return its name; see
+        `trees`."""
         from evolake.lake.trees import pack
 
         return self.put(pack(folder))

@@ -2,7 +2,7 @@
 
     <line>.<asset>            one view per table, with a `cycle` column
     artifacts, derivations, verdicts, agent_calls, evaluations, champions, rules
-                              each the union of all lines' side tables; typed and empty where nothing is published
+                              each the union of all lines' side tables; typed and empty if nothing is published
     artifacts_all, ...        the same with the superseded rows, and where each row came from
     parts, seals              what the lake itself holds
     sql/views/, sql/lineage/  further views; the macros ancestors(id), ancestry(id), descendants(id), funnel(line)
@@ -57,7 +57,7 @@ class Catalogue:
 
     Args:
         lake: the lake.
-        extra_schemas: (line, asset) -> schema of tables that shall exist, typed and empty, also where nothing is published.
+        extra_schemas: (line, asset) -> schema of tables that shall exist, typed and empty, also if nothing is published.
         sql_root: the folder with views/ and lineage/.
         shared_only: without the tables of single lines, `parts` and `seals`: for who asks the shared tables alone.
 
@@ -98,7 +98,7 @@ class Catalogue:
         self.close()
 
     def close(self) -> None:
-        """Closes the connection."""
+        """Close the connection."""
         self._connection.close()
 
     def _register(self, inventory: Inventory, extra_schemas: dict[tuple[str, str], TableSchema], shared_only: bool) -> None:
@@ -134,7 +134,8 @@ class Catalogue:
             self._unmade["seals"] = lambda: self._table("seals", seals)
 
     def _view(self, name: str, parts: Callable[[], list[Part]], columns: Callable[[], Any], dataset: Callable[[list[Part]], Any]) -> None:
-        """A view that is made with its columns; its files are put below it by the first query that may read them."""
+        """Create a view with its columns; its files are put below it by the first query that may read
+        them."""
         self._parts[name] = parts
         source = f"_source_{len(self._parts)}"
 
@@ -154,7 +155,8 @@ class Catalogue:
         self._unmade[name] = make
 
     def _make(self, words: frozenset[str] | None = None) -> None:
-        """Makes the views, tables and macros that these words, and the definitions of what they name, may mean; all of them by default."""
+        """Create the views, tables and macros that these words, and the definitions of what they name, may
+        mean; all of them by default."""
         reached = words if words is None else self._reached(words)
         for name in [name for name in self._unmade if reached is None or name.lower().rpartition(".")[2] in reached]:
             self._unmade.pop(name)()
@@ -172,7 +174,8 @@ class Catalogue:
         self._connection.unregister(f"_rows_{name}")
 
     def _run_files(self, names: list[str]) -> None:
-        """Runs some view and macro files; one may stand on another, so those that lack something are tried again."""
+        """Run some view and macro files; one may use another, so those that lack something are tried
+        again."""
         waiting = [(name, self._files.pop(name)) for name in names]
         while waiting:
             left: list[tuple[str, Path, duckdb.Error]] = []
@@ -182,7 +185,7 @@ class Catalogue:
                 except duckdb.CatalogException as error:
                     left.append((name, path, error))
                 except duckdb.Error as error:
-                    raise LakeError(f"{path} cannot be run", wanted="one CREATE VIEW or MACRO", got=str(error), do="mend the file") from error
+                    raise LakeError(f"{path} cannot be run", wanted="one CREATE VIEW or MACRO", got=str(error), do="fix the file") from error
             if len(left) == len(waiting):
                 for name, _, error in left:
                     del self._needs[name]
@@ -191,7 +194,7 @@ class Catalogue:
             waiting = [(name, path) for name, path, _ in left]
 
     def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Result:
-        """Runs one SELECT (or DESCRIBE, SHOW, SUMMARIZE, EXPLAIN, PIVOT).
+        """Run one SELECT (or DESCRIBE, SHOW, SUMMARIZE, EXPLAIN, PIVOT).
 
         Args:
             sql: one statement with parameters as `$name`. parameters: a value for each.
@@ -236,7 +239,8 @@ class Catalogue:
         return [name for name, _ in self.views()]
 
     def _verify(self, sql: str) -> None:
-        """Verifies the parts below every view that the statement may read; what is damaged goes to quarantine and raises."""
+        """Verify the parts below every view that the statement may read; move damaged parts to quarantine and
+        raise."""
         words = self._reached(_words(sql))
         everything = bool(_READS_BY_NAME.search(sql))
         for name, damage in self._broken.items():
@@ -266,7 +270,7 @@ class Catalogue:
         return None
 
     def _reached(self, words: frozenset[str]) -> frozenset[str]:
-        """These words, and those of every view and macro that they name, directly or not."""
+        """Return these words, and those of every view and macro that they name, directly or not."""
         reached, fresh = frozenset[str](), words
         while fresh:
             reached |= fresh

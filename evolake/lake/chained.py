@@ -2,7 +2,7 @@
 
 Each line ends in a check sum over itself. It also says which line of the log it is and what the chain of the check sums before it comes to, so a
 line that is gone, edited or in another place breaks the chain at the next one. A writer that is killed leaves at most an unfinished line: each line
-starts with a newline of its own as well, so what was torn stays apart from what follows, which counts on as if it had never been begun.
+starts with its own newline as well, so what was torn stays apart from what follows, which counts on as if it had never been begun.
 
 A break that has been looked at is acknowledged by one more line (`mended`), never by rewriting the log.
 """
@@ -25,7 +25,7 @@ from evolake.lake import disk
 MENDED = "mended"
 _SIGNED = re.compile(rb'(\{.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
 APPEND_TIMEOUT_S = 30.0
-VERIFY = "run `evolake lake verify --repair`: it says what is damaged and mends what it can"
+VERIFY = "run `evolake lake verify --repair`: it says what is damaged and repairs what it can"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Log:
     Attributes:
         bodies: the whole lines, in order, less their numbers; those after its checkpoint, where it was read from one.
         faults: what is broken and not acknowledged; empty where the log can be trusted.
-        no, chain: where the next line goes on.
+        no, chain: where the next line continues.
     """
 
     bodies: tuple[dict[str, Any], ...] = ()
@@ -154,7 +154,8 @@ def _was_whole(line: bytes) -> bool:
 
 
 def append(path: Path, lock: Path, bodies: Sequence[Mapping[str, Any]], look: Callable[[], Log]) -> None:
-    """Adds lines to a log, durably and one writer at a time. Whoever must not go on after a break looks at the log before.
+    """Add lines to a log, durably and one writer at a time. A writer that must not continue after a break
+    looks at the log before.
 
     Args:
         look: gives the log as it is now; called while the lock is held.

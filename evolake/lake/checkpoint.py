@@ -4,7 +4,7 @@
 
 The lines stay the record. A checkpoint is derived from them, can go at any time, and is believed only where its own check sums hold and the manifest
 still begins with the very bytes that it was made of (their sha256). Any other, also one of a newer evolake, is as if it were not there, and is made
-again. It is written beside its name and renamed: who is killed meanwhile leaves the one before.
+again. It is written next to its name and renamed: who is killed meanwhile leaves the one before.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FORMAT = 1
 """What this evolake writes and believes. Raise it where the columns or their meaning change."""
 FEWEST_LINES = 64
 SHARE = 16
-"""A checkpoint is made anew once the lines after it are FEWEST_LINES, and a SHARE-th of those in it: what that costs grows with what is added."""
+"""A checkpoint is made again once the lines after it are FEWEST_LINES, and a SHARE-th of those in it: what that costs grows with what is added."""
 COLUMNS = {
     "committed": pl.Boolean, "cycle": pl.String, "token": pl.Int64, "size": pl.Int64, "columns": pl.String, "path": pl.String, "rows": pl.Int64,
     "content_sha": pl.String, "file_sha": pl.String, "schema_name": pl.String, "schema_version": pl.Int64, "run_id": pl.String,
@@ -56,20 +56,20 @@ class Checkpoint:
     packs: tuple[dict[str, Any], ...] = ()
 
     def spans(self) -> dict[str | None, tuple[int, int]]:
-        """cycle -> its rows, from and up to."""
+        """Return cycle -> its rows, from and up to."""
         cycles = self.rows.get_column("cycle").to_list()
         starts = [at for at, cycle in enumerate(cycles) if at == 0 or cycle != cycles[at - 1]]
         return {cycles[start]: (start, stop) for start, stop in zip(starts, [*starts[1:], len(cycles)], strict=bool(starts))}
 
 
 def path_of(manifest: Path) -> Path:
-    """Return where the checkpoint of a manifest lies."""
+    """Return where the checkpoint of a manifest is."""
     table = manifest.parent
     return table.parent.parent.parent / layout.CACHE / "manifests" / table.parent.name / f"{table.name}.checkpoint"
 
 
 def load(manifest: Path, data: bytes) -> Checkpoint | None:
-    """Return the checkpoint of a manifest whose bytes are `data`; None where there is none that can be believed. Never raises."""
+    """Return the checkpoint of a manifest whose bytes are `data`; None if there is none that can be believed. Never raises."""
     result = read(manifest)
     if result is None or isinstance(result, str):
         return None
@@ -83,7 +83,7 @@ def fits(summary: Mapping[str, Any], data: bytes) -> bool:
 
 
 def read(manifest: Path) -> tuple[dict[str, Any], Checkpoint] | str | None:
-    """(its head, itself), whole by its own check sums; None where there is none; or why it cannot be used."""
+    """(its head, itself), whole by its own check sums; None if there is none; or why it cannot be used."""
     path = path_of(manifest)
     if not path.exists():
         return None
@@ -107,7 +107,8 @@ def read(manifest: Path) -> tuple[dict[str, Any], Checkpoint] | str | None:
 
 
 def write(manifest: Path, data: bytes, checkpoint: Checkpoint) -> None:
-    """Puts a checkpoint in place; data: the bytes of the manifest. Where that fails nothing is lost: the lines are read instead."""
+    """Put a checkpoint in place; data: the bytes of the manifest. If that fails nothing is lost: the lines
+    are read instead."""
     path = path_of(manifest)
     buffer = io.BytesIO()
     checkpoint.rows.write_ipc(buffer, compression="zstd")

@@ -1,11 +1,11 @@
 """Compaction: the parts of many cycles into few files per table. Content, hashes of record and answers stay as they are.
 
     write the file of many cycles, read it again, hold each part in it to its content hash
-    append the event to the manifest: from here on the parts lie there
+    append the event to the manifest: from here on the parts are there
     remove the small files
 
 Who is killed before the event leaves a file that no manifest names, which the next compaction puts into quarantine; who is killed after it leaves
-small files beside, which the next one removes. All lines are locked meanwhile. A file is filled up to FULL_ROWS; the one that is not full yet is
+small files next to it, which the next one removes. All lines are locked meanwhile. A file is filled up to FULL_ROWS; the one that is not full yet is
 written again with what has come since, so a compaction costs what was added and at most one file per table.
 """
 
@@ -37,7 +37,7 @@ FEWEST = 2
 
 @dataclass(frozen=True)
 class Compacted:
-    """What was done to one table, or would be: parts put together, the files that they lie in now, files that went, bytes of those and of these."""
+    """What was done to one table, or would be: parts put together, the files that they are in now, files that went, bytes of those and of these."""
 
     line: str
     asset: str
@@ -50,17 +50,17 @@ class Compacted:
 
 @dataclass(frozen=True)
 class _Group:
-    """Parts of equal columns that go into one file. files: where they lie now."""
+    """Parts of equal columns that go into one file. files: where they are now."""
 
     entries: tuple[ManifestEntry, ...]
     files: frozenset[Path]
 
 
 def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
-    """Compacts every table, and tells those that had something to do. May be cut off anywhere and run again.
+    """Compacts every table, and returns those that had something to do. May be cut off anywhere and run again.
 
     Raises:
-        PartitionBusy: a line is at work. LakeError: a table is damaged, or the disk fails; nothing is lost then.
+        PartitionBusy: a line is running. LakeError: a table is damaged, or the disk fails; nothing is lost then.
     """
     if dry_run:
         tables = (Partition(lake.root, line, asset, None) for line, asset, _ in layout.manifests(lake.root))
@@ -105,7 +105,8 @@ def _compact_table(lake: Lake, table: Partition) -> Compacted | None:
 
 
 def _groups(lake: Lake, table: Partition, logs: Partitions) -> Iterator[_Group]:
-    """What belongs together: consecutive cycles of equal columns, up to a full file. Full files stay as they are."""
+    """Yield what belongs together: consecutive cycles of equal columns, up to a full file. Full files stay as
+    they are."""
     if None in logs:
         return
     full = {path for path, rows in _rows_of_files(logs).items() if rows >= FULL_ROWS}
@@ -142,7 +143,7 @@ def _rows_of_files(logs: Partitions) -> dict[Path, int]:
 
 
 def _write(lake: Lake, table: Partition, group: _Group) -> int:
-    """Puts one file in place and into the manifest; gives its bytes."""
+    """Put one file in place and into the manifest; return its size in bytes."""
     members = []
     for entry in group.entries:
         frame = lake.read(table.line, table.asset, entry.record.cycle)
@@ -170,7 +171,8 @@ def _hold(entry: ManifestEntry, frame: pl.DataFrame, what: str) -> None:
 
 
 def _sweep(lake: Lake, table: Partition, logs: Partitions) -> int:
-    """Removes the small files of parts that lie in a file with others, and files of which nothing is needed any more; gives their number."""
+    """Remove the small files of parts that are in a file with others, and files of which nothing is needed
+    any more; return their number."""
     gone, needed = 0, set()
     for cycle, log in logs.items():
         needed |= {place.path for entry in log.commits if (place := log.place_of(entry))}
@@ -187,7 +189,8 @@ def _sweep(lake: Lake, table: Partition, logs: Partitions) -> int:
 
 
 def _remove_small(lake: Lake, partition: Partition) -> int:
-    """Removes the small files of a part that lies in a file with others, unless a writer is at work on it; gives their number."""
+    """Remove the small files of a part that is in a file with others, unless a writer is running on it;
+    return their number."""
     disk.make_folder(partition.lock.parent)
     try:
         with FileLock(partition.lock, timeout=0, thread_local=False, fallback_to_soft=False):
@@ -208,7 +211,8 @@ def _remove_small(lake: Lake, partition: Partition) -> int:
 
 
 def _put_strays_aside(lake: Lake, table: Partition, logs: Partitions) -> None:
-    """Moves files of many cycles that the manifest does not name to quarantine: their writer died before it said what they hold."""
+    """Move files of many cycles that the manifest does not name to quarantine: their writer died before it
+    said what they hold."""
     named = {lake.root / body["path"] for body in logs.packs}
     for leftover in table.asset_folder.glob(f"{layout.MANY}*/.tmp-*"):
         disk.remove(leftover)

@@ -22,7 +22,7 @@ def damaged_tables(root: Path) -> dict[str, LakeError]:
 
 
 def check_ready(root: Path, lines: Container[str] | None = None) -> None:
-    """Passes where cycles of some lines (None: of any) can be run in the lake.
+    """Raise unless cycles of some lines (None: of any) can be run in the lake.
 
     Raises:
         InputError: the lake is of a newer format, or no folder. LakeError: it cannot be written to, or a table of the lines is damaged.
@@ -37,7 +37,8 @@ def check_ready(root: Path, lines: Container[str] | None = None) -> None:
 
 
 def check_writable(root: Path) -> None:
-    """Passes where a file can be written at the lake's root, which is made where it is missing. Raises LakeError."""
+    """Raise unless a file can be written at the lake's root, which is made if it is missing. Raises
+    LakeError."""
     probe = root / f".tmp-{os.getpid()}-{secrets.token_hex(4)}-probe"
     with disk.as_lake_error(f"the lake {root} cannot be written to", "a folder that this user may write to, with space"):
         disk.make_folder(root)

@@ -54,7 +54,7 @@ def shared(parts: Sequence[Part], schema: TableSchema, *, with_origin: bool = Fa
 
 
 def _origin(part: Part) -> Constants:
-    """Return what a part's rows have in common. A file of many cycles has cycle and run in columns of its own."""
+    """Return what a part's rows have in common. A file of many cycles has cycle and run in its own columns."""
     common: Constants = {"superseded": part.superseded, "origin_line": part.line, "origin_asset": part.asset}
     return common if part.place else common | {"origin_cycle": part.partition.cycle, "origin_run": part.record.run_id}
 

@@ -43,7 +43,7 @@ def _write_rest(descriptor: int, view: memoryview) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Creates `path` and what is missing above it; every new entry is synced into its parent."""
+    """Create `path` and what is missing above it; every new entry is synced into its parent."""
     if path.is_dir():
         return
     make_folder(path.parent)
@@ -53,7 +53,7 @@ def make_folder(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Makes the entries of a folder durable."""
+    """Make the entries of a folder durable."""
     _step("sync folder", path)
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -63,7 +63,7 @@ def sync_folder(path: Path) -> None:
 
 
 def write_new(path: Path, data: bytes | memoryview) -> None:
-    """Writes a file that nobody else reads yet and syncs its bytes. An old file of that name is overwritten."""
+    """Write a file that no other process reads yet and sync its bytes. An old file of that name is overwritten."""
     _step("create", path)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
@@ -76,7 +76,7 @@ def write_new(path: Path, data: bytes | memoryview) -> None:
 
 
 def append(path: Path, data: bytes) -> None:
-    """Appends to a log in one write and syncs it; creates the log, durably, when it is new."""
+    """Append to a log in one write and sync it; create the log, durably, when it is new."""
     new = not path.exists()
     _step("append", path)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -99,7 +99,7 @@ def read(path: Path, start: int = 0) -> bytes:
 
 
 def names(path: Path) -> list[str]:
-    """Return the names in a folder, sorted; none where there is no such folder. A folder that may not be read is an OSError, never an empty one."""
+    """Return the names in a folder, sorted; none if there is no such folder. A folder that may not be read is an OSError, never an empty one."""
     _step("list", path)
     try:
         return sorted(os.listdir(path))  # noqa: PTH208  a Path per entry takes longer
@@ -108,13 +108,13 @@ def names(path: Path) -> list[str]:
 
 
 def replace(source: Path, target: Path) -> None:
-    """Puts `source` in the place of `target` in one step. Sync the folder afterwards."""
+    """Put `source` in the place of `target` in one step. Sync the folder afterwards."""
     _step("replace", target)
     source.replace(target)
 
 
 def link(source: Path, target: Path) -> None:
-    """Gives a file a second name; a name that is already there is left alone."""
+    """Give a file a second name; a name that is already there is left alone."""
     _step("link", target)
     try:
         target.hardlink_to(source)
@@ -123,37 +123,40 @@ def link(source: Path, target: Path) -> None:
 
 
 def touch(path: Path) -> None:
-    """Sets the times of a file to now."""
+    """Set the times of a file to now."""
     _step("touch", path)
     os.utime(path)
 
 
 def remove(path: Path) -> None:
-    """Removes a file; one that is gone already is fine."""
+    """Remove a file; one that is gone already is fine."""
     _step("remove", path)
     path.unlink(missing_ok=True)
 
 
 @contextmanager
 def as_lake_error(what: str, wanted: str) -> Iterator[None]:
-    """Turns a failure of the file system inside the block into a LakeError that says what could not be done."""
+    """Turn a failure of the file system inside the block into a LakeError that says what could not be
+    done."""
     try:
         yield
     except OSError as error:
         raise LakeError(
             what, wanted=wanted, got=f"{error.strerror or error} ({error.filename or 'no file named'})",
-            do="nothing is lost: mend the disk (space, permissions) and run again",
+            do="nothing is lost: fix the disk (space, permissions) and run again",
         ) from error
 
 
 def discard(path: Path) -> None:
-    """Removes our own unfinished file after a failure. No step of a protocol: a dead writer's are swept by the next one."""
+    """Remove our own unfinished file after a failure. No step of a protocol: a dead writer's are swept by the
+    next one."""
     with suppress(OSError):
         path.unlink()
 
 
 def write_atomic(path: Path, data: bytes, *, tag: str) -> None:
-    """Replaces a small file whole: readers see the old bytes or the new. `tag` says whose the temporary name is; two hosts may have equal ones."""
+    """Replace a small file whole: readers see the old bytes or the new. `tag` says whose the temporary name
+    is; two hosts may have equal ones."""
     make_folder(path.parent)
     temporary = _temporary(path, tag)
     try:

@@ -29,10 +29,10 @@ _ORIGIN = "data.*, of.superseded, of.line AS origin_line, of.asset AS origin_ass
 
 
 def write(lake: Lake, file: Path, schemas: Mapping[tuple[str, str], TableSchema], sql_root: Path = SQL_ROOT) -> int:
-    """Writes the file, in the place of an earlier one, and gives the number of its views.
+    """Write the file, in the place of an earlier one, and return the number of its views.
 
     Args:
-        schemas: (line, asset) -> schema of tables that shall be there, typed and empty, also where nothing is published.
+        schemas: (line, asset) -> schema of tables that shall be there, typed and empty, also if nothing is published.
 
     Raises:
         InputError: `file` is something else, or cannot be written. LakeError: a table is damaged, CorruptPart a part.
@@ -101,7 +101,8 @@ def _fill(
 
 
 def _view(connection: duckdb.DuckDBPyConnection, name: str, parts: Sequence[Part], schema: TableSchema | None, columns: str) -> None:
-    """A view over files, and over an empty table of the schema: columns that no file has are there, and null."""
+    """Create a view over files, and over an empty table of the schema: columns that no file has are there,
+    and null."""
     paths = ", ".join("'" + str(path).replace("'", "''") + "'" for path in dict.fromkeys(part.path for part in parts))
     source = f"read_parquet([{paths}], filename = true, union_by_name = true, hive_partitioning = false)"
     known = datasets.arrow_schema(schema).empty_table() if schema is not None else pa.table({})
@@ -120,7 +121,7 @@ def _view(connection: duckdb.DuckDBPyConnection, name: str, parts: Sequence[Part
 
 
 def _run_files(connection: duckdb.DuckDBPyConnection, sql_root: Path) -> None:
-    """The views and macros of sql/; one may stand on another."""
+    """Create the views and macros of sql/; one may use another."""
     waiting = sorted(path for name in ("views", "lineage", "portable") for path in (sql_root / name).glob("*.sql"))
     while waiting:
         left = []
@@ -130,5 +131,5 @@ def _run_files(connection: duckdb.DuckDBPyConnection, sql_root: Path) -> None:
             except duckdb.CatalogException:
                 left.append(path)
         if len(left) == len(waiting):
-            raise LakeError(f"{left[0]} cannot be run", wanted="one CREATE VIEW or MACRO over what is there", do="mend the file")
+            raise LakeError(f"{left[0]} cannot be run", wanted="one CREATE VIEW or MACRO over what is there", do="fix the file")
         waiting = left

@@ -12,7 +12,8 @@ from evolake.errors import InputError
 
 @contextmanager
 def whole_folder(into: Path) -> Generator[Path]:
-    """An empty folder beside `into` that becomes `into` when the block ends well; nothing is left of it otherwise.
+    """Yield an empty folder next to `into` that becomes `into` when the block ends well; nothing is left of
+    it otherwise.
 
     Raises:
         InputError: `into` holds something, is no folder, or cannot be written.

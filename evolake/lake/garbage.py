@@ -1,7 +1,8 @@
-"""What a lake holds that nobody needs, and its removal: blobs that nothing names, and what dead writers left unfinished.
+"""What a lake holds that is not needed, and its removal: blobs that nothing names, and what dead writers left unfinished.
 
-Superseded parts, quarantine and tape are no garbage: they are the record of what was. A writer stores a blob before the row that names it, so a blob
-counts only when it has not been written, or asked for by `put`, for `older_than_s`; and nothing is collected while a line is at work.
+Superseded parts, quarantine and the call cache are no garbage: they are the record of what was. A writer stores a blob before the row that names
+it, so a blob
+counts only when it has not been written, or asked for by `put`, for `older_than_s`; and nothing is collected while a line is running.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Garbage:
-    """What can go, and what stays among the blobs. needed: something names them. young: nothing does, but they are too new to tell."""
+    """What can go, and what stays among the blobs. needed: something names them. young: nothing does, but they are too new to decide."""
 
     items: tuple[Item, ...]
     needed: int
@@ -69,10 +70,10 @@ def find(lake: Lake, *, older_than_s: float = DAY_S) -> Garbage:
 
 
 def collect(lake: Lake, *, older_than_s: float = DAY_S) -> Garbage:
-    """Removes what can go, and gives what has gone. May be cut off anywhere.
+    """Remove what can go, and return what has gone. May be cut off anywhere.
 
     Raises:
-        PartitionBusy: a line is at work. LakeError: as `find`, or a file cannot be removed.
+        PartitionBusy: a line is running. LakeError: as `find`, or a file cannot be removed.
     """
     with lake.all_lines_lock(run_id="gc"):
         result, gone = find(lake, older_than_s=older_than_s), []

@@ -17,7 +17,8 @@ NAME = "reached"
 
 
 def register(connection: duckdb.DuckDBPyConnection) -> None:
-    """Gives a connection `reached(id, sources, targets)`: all targets that a way leads to from `id`, each once; `id` itself where it is on a loop."""
+    """Give a connection `reached(id, sources, targets)`: all targets that a way leads to from `id`, each
+    once; `id` itself where it is on a loop."""
     # Types are made by this connection: the functions of the module would start a database of their own, with its threads.
     string = connection.sqltype("VARCHAR")
     strings = connection.list_type(string)

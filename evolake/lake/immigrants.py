@@ -1,6 +1,6 @@
-"""Seeds that come to a line that has begun: what lies in its seeds' folder, and what of it has not entered yet.
+"""Seeds that come to a line that has begun: what is in its seeds' folder, and what of it has not entered yet.
 
-A seed is known by its content. What has entered stands in the state of the sealed population (`schemas.ENTERED`), so it enters once, in the cycle
+A seed is known by its content. What has entered is in the state of the sealed population (`schemas.ENTERED`), so it enters once, in the cycle
 that is opened next, and stays what it was however the folder changes. One that a gate blocked may come again when its bytes or the rules are others.
 """
 
@@ -20,8 +20,8 @@ from evolake.reading import DATA_BYTES, TEXT_BYTES, read_bytes
 
 @dataclass(frozen=True)
 class SeedItem:
-    """One seed as it lies there. sha: of its content. pack: its bytes, as they are kept; raises InputError. also: further bytes that those name.
-    path: the file or folder that it lies in.
+    """One seed as it is there. sha: of its content. pack: its bytes, as they are kept; raises InputError. also: further bytes that those name.
+    path: the file or folder that it is in.
     """
 
     name: str
@@ -36,8 +36,8 @@ class SeedSource:
     """The seeds of a line.
 
     Attributes:
-        folder: where they lie, below the seeds' folder.
-        items: (the seeds' folder, settings) -> what lies there, by name.
+        folder: where they are, below the seeds' folder.
+        items: (the seeds' folder, settings) -> what is there, by name.
         accepts: whether a file or folder looks like a seed of this line. check: its name; raises InputError where it cannot be used.
     """
 
@@ -90,7 +90,7 @@ def seeds_of(source: SeedSource, settings: Any) -> list[SeedItem]:
 
 
 def entry(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the state keeps of a seed. row: of IMMIGRANTS."""
+    """Return what the state keeps of a seed. row: of `IMMIGRANTS`."""
     return {name: row[name] for name in ("name", "cycle", "artifact_id", "state", "ruleset_hash")}
 
 

@@ -1,4 +1,4 @@
-"""The parts that the manifests name: current and superseded, each with where it lies and whether it is there."""
+"""The parts that the manifests name: current and superseded, each with where it is and whether it is there."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PARTS = TableSchema(
         "file_sha": (pl.String, "sha256 (hex) of the Parquet file."),
         "schema_name": (pl.String, "Schema that the content was checked against; null for none."),
         "schema_version": (pl.Int64, "Edition of that schema, raised when its columns change."), "run_id": pl.String,
-        "created_at": (Instant, "When it was published (UTC)."), "path": (pl.String, "Where the file lies, absolute."),
+        "created_at": (Instant, "When it was published (UTC)."), "path": (pl.String, "Path of the file, absolute."),
     },
     keys=("path",),
 )
@@ -43,10 +43,10 @@ class Part:
     """One part of a table.
 
     Attributes:
-        path: where it lies. columns: name -> type, as the manifest has them.
+        path: where it is. columns: name -> type, as the manifest has them.
         state: current, superseded, missing (current, and gone), damaged (current, of another size than it should have) or lost (superseded,
             and gone).
-        place: where in `path` it lies, if with others.
+        place: where in `path` it is, if with others.
     """
 
     partition: Partition
@@ -58,10 +58,12 @@ class Part:
 
     @property
     def line(self) -> str:
+        """Return the line's name."""
         return self.partition.line
 
     @property
     def asset(self) -> str:
+        """Return the table's name."""
         return self.partition.asset
 
     @property
@@ -71,6 +73,7 @@ class Part:
 
     @property
     def superseded(self) -> bool:
+        """Return whether a newer part has replaced it."""
         return self.state in ("superseded", "lost")
 
     @property
@@ -80,10 +83,11 @@ class Part:
 
     @property
     def shared_table(self) -> str | None:
+        """Return the shared table that the part belongs to, or None."""
         return shared_table_of(self.partition.asset)
 
     def verify(self, lake: Lake) -> None:
-        """Raises CorruptPart where the bytes are not those of the manifest; they are in quarantine then."""
+        """Raise CorruptPart if the bytes are not those of the manifest; they are in quarantine then."""
         if not self.superseded:
             lake.verifier.settle(self.partition)
             return
@@ -95,7 +99,7 @@ class Part:
         disk.replace(self.path, aside)
         raise CorruptPart(
             f"the superseded part {self.path} of {self.partition} is damaged", wanted=f"sha256 {self.file_sha}",
-            got=f"sha256 {got}; it has been moved to {aside}", do="run the query again; it goes on without these superseded rows",
+            got=f"sha256 {got}; it has been moved to {aside}", do="run the query again; it continues without these superseded rows",
         )
 
 
@@ -178,7 +182,7 @@ class Inventory:
 
 
 def take_inventory(lake: Lake) -> Inventory:
-    """Return what the lake holds; a table that is damaged is told, never left out."""
+    """Return what the lake holds; a table that is damaged is shown, never left out."""
     tables: list[TableParts] = []
     damaged: dict[tuple[str, str], LakeError] = {}
     for line, asset, _ in manifests(lake.root):
@@ -190,7 +194,7 @@ def take_inventory(lake: Lake) -> Inventory:
 
 
 def _of_table(lake: Lake, table: Partition) -> TableParts:
-    """Return the parts of one table. The manifest is read once; a partition of which it alone cannot say what it holds is settled."""
+    """Return the parts of one table. The manifest is read once; a partition of which it alone cannot say what it holds is resolved."""
     line, asset = table.line, table.asset
     logs = lake.manifests.load(table.manifest)
     sizes: dict[str | None, int] = dict(layout.part_sizes(table.asset_folder))
@@ -231,7 +235,11 @@ def _state(place: Packed | None, there: int | None, size: int, files: dict[Path,
         if place.path not in files:
             files[place.path] = place.path.stat().st_size if place.path.exists() else None
         there, size = files[place.path], place.size
-    return "missing" if there is None else "current" if there == size else "damaged"
+    if there is None:
+        return "missing"
+    if there == size:
+        return "current"
+    return "damaged"
 
 
 def _part(partition: Partition, place: Packed | None, entry: ManifestEntry, state: State) -> Part:

@@ -29,15 +29,16 @@ MARKER = "_format.json"
 
 
 def check(root: Path) -> None:
-    """Passes where this evolake reads the lake at `root`: also where there is none yet, and where it has lost its marker.
+    """Raise unless this evolake reads the lake at `root`; pass also if there is none yet, and if it has lost
+    its marker.
 
     Raises:
         InputError: the lake is of another format, or no folder. LakeError: the marker is damaged or cannot be read.
     """
     path = root / MARKER
     if (root / PULLING).exists():
-        do = "run `evolake lake pull` again with the same address: it goes on where it was cut off"
-        raise InputError(f"the lake {root} is not whole", wanted="all files of its mirror", got="a pull into it is at work or was cut off", do=do)
+        do = "run `evolake lake pull` again with the same address: it continues where it was cut off"
+        raise InputError(f"the lake {root} is not whole", wanted="all files of its mirror", got="a pull into it is running or was cut off", do=do)
     with disk.as_lake_error(f"the lake {root} cannot be read", f"its format, in {path}"):
         try:
             data = disk.read(path)
@@ -73,7 +74,7 @@ def require(root: Path) -> None:
 
 
 def mark(root: Path) -> None:
-    """Writes the marker where there is none. Raises OSError."""
+    """Write the marker if there is none. Raises OSError."""
     if not (root / MARKER).exists():
         text = json.dumps({"format": FORMAT, "evolake": __version__, "read_by": READ_BY})
         disk.write_atomic(root / MARKER, text.encode() + b"\n", tag=f"{os.getpid()}-{threading.get_ident()}")
@@ -106,7 +107,7 @@ def _parse(path: Path, data: bytes) -> dict[str, Any]:
         raise LakeError(
             f"the lake's format, {path}, is damaged", wanted='one line such as {"format": 2, "evolake": "0.2.0", "read_by": "0.2.0"}',
             got=f"{type(error).__name__}: {error}",
-            do="restore the file from a backup; where no newer evolake wrote this lake, remove it, and the next write makes it again",
+            do="restore the file from a backup; if no newer evolake wrote this lake, remove it, and the next write makes it again",
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""Where things lie below the lake's root, and which names may be used there.
+"""Where things are below the lake's root, and which names may be used there.
 
     tables/<line>/<asset>/_manifest.jsonl                     what has been published, appended only
     tables/<line>/<asset>/cycle=0001/part.parquet             one part per partition (Hive keys)
@@ -40,7 +40,7 @@ RECORD = "_record.json"
 MANY = "cycles="
 """What the folders of files with the parts of many cycles begin with; see `packs`."""
 CACHE = "cache"
-"""At the lake's root: what is derived and made anew where it is missing."""
+"""At the lake's root: what is derived and made again where it is missing."""
 MIRRORED = "_mirror.json"
 """At the lake's root: what it was last mirrored as; see `mirror`."""
 PULLING = "_pulling.json"
@@ -92,34 +92,42 @@ class Partition:
 
     @property
     def asset_folder(self) -> Path:
+        """Return the folder of the table."""
         return self.root / "tables" / self.line / self.asset
 
     @property
     def folder(self) -> Path:
+        """Return the folder of the partition."""
         return self.asset_folder / self._key
 
     @property
     def part(self) -> Path:
+        """Return the path of the current part."""
         return self.folder / PART
 
     @property
     def record(self) -> Path:
+        """Return the path of the record."""
         return self.folder / RECORD
 
     @property
     def manifest(self) -> Path:
+        """Return the path of the table's manifest."""
         return self.asset_folder / MANIFEST
 
     @property
     def lock(self) -> Path:
+        """Return the path of the lock that writers hold."""
         return self.root / "locks" / self.line / f"{self.asset}@{self.cycle or 'whole'}.lock"
 
     @property
     def token(self) -> Path:
+        """Return the path of the writers' counter."""
         return self.lock.with_suffix(".token")
 
     @property
     def quarantine(self) -> Path:
+        """Return the folder for damaged files of the table."""
         return self.root / "quarantine" / self.line / self.asset
 
     def history(self, token: int, file_sha: str) -> Path:
@@ -133,7 +141,7 @@ def log_lock(table: Path) -> Path:
 
 
 def line_lock(root: Path, line: str) -> Path:
-    """Return the lock of a whole line; its token beside it."""
+    """Return the lock of a whole line; its token next to it."""
     return root / "locks" / f"{check_name('line', line)}.lock"
 
 
@@ -148,17 +156,18 @@ def manifests(root: Path) -> list[tuple[str, str, Path]]:
 
 
 def parts(table: Path) -> Iterator[Path]:
-    """Return the current parts that lie in a table's folder, by the folder's listing."""
+    """Return the current parts that are in a table's folder, by the folder's listing."""
     return (table / (f"cycle={cycle}" if cycle else "") / PART for cycle in part_sizes(table))
 
 
 def any_part(table: Path) -> Path | None:
-    """Return a current part that lies in a table's folder, or a file with the parts of many cycles; None where there is none."""
+    """Return a current part that is in a table's folder, or a file with the parts of many cycles; None if there is none."""
     return next(parts(table), None) or next((file for name in disk.names(table) if name.startswith(MANY) for file in (table / name).iterdir()), None)
 
 
 def part_sizes(table: Path) -> dict[str | None, int]:
-    """cycle -> bytes of every current part that lies in a table's folder, by the folder's listing: the one of no cycle first, then by cycle."""
+    """Return cycle -> bytes of every current part that is in a table's folder, by the folder's listing: the
+    one of no cycle first, then by cycle."""
     result = {}
     with disk.as_lake_error(f"{table} cannot be listed", "the parts of a table"):
         for name in ["", *(name for name in disk.names(table) if name.startswith("cycle="))]:

@@ -1,9 +1,10 @@
 """Locks: one writer per partition, one running cycle per line; and the fencing token that outlives a lost lock.
 
 A lock is an advisory lock on a file (filelock: flock, which NFS from version 4 on keeps at the server, so that it holds over hosts), so it dies with
-its process. Beside it lies a note that names the holder, for the error that the loser gets. A lock can still be lost without its holder noticing (a
+its process. Next to it is a note that names the holder, for the error that the loser gets. A lock can still be lost without its holder noticing (a
 network file system, a suspended machine), so each writer of a partition also takes a token from a counter that only grows, and asks just before it
-puts bytes in place whether its token is still the newest. Whoever holds a line has such a token as well (`lease`): after another has taken the line,
+puts bytes in place whether its token is still the newest. A run that holds a line has such a token as well (`lease`): after another has taken
+the line,
 on whatever host, it publishes and seals nothing any more.
 """
 
@@ -28,7 +29,7 @@ from evolake.reading.numbers import DIGITS
 
 @contextmanager
 def hold(path: Path, *, what: str, run_id: str, timeout_s: float, remove: bool = False) -> Iterator[None]:
-    """Holds the lock at `path` while the block runs.
+    """Hold the lock at `path` while the block runs.
 
     Args:
         path: the lock file. what: what is locked, for messages.
@@ -80,7 +81,8 @@ def lease(path: Path, *, what: str, run_id: str, timeout_s: float) -> Iterator[N
 
 
 def check_lease(path: Path) -> None:
-    """Raises PartitionBusy where this process holds the lease at `path` and another has taken it since; who holds none is not asked."""
+    """Raise PartitionBusy where this process holds the lease at `path` and another has taken it since; who
+    holds none is not asked."""
     if fence := _leases.get(path.resolve()):
         fence.check()
 
@@ -111,7 +113,7 @@ class Holder:
 
 
 def held_by(path: Path) -> Holder | None:
-    """Return who holds the lock at `path` by its note, without touching the lock; None where nobody does, or a process that could be seen from here
+    """Return who holds the lock at `path` by its note, without touching the lock; None if none does, or a process that could be seen from here
     and is gone. Of a process of another host or container the note is believed."""
     try:
         about = json.loads(path.with_suffix(".holder").read_bytes())
@@ -143,8 +145,8 @@ class Fence:
         return cls(path, token, what, run_id)
 
     def check(self) -> None:
-        """Raises PartitionBusy when another writer has taken a newer token, or has ended and removed it: this one has lost its lock and must not
-        go on."""
+        """Raise PartitionBusy when another writer has taken a newer token, or has ended and removed it: this
+        one has lost its lock and must not continue."""
         newest = _newest(self._path)
         if newest != self.token:
             raise PartitionBusy(

@@ -3,7 +3,7 @@
 A publisher appends an *intent* before it puts new bytes in place and a *commit* after; a repair ends an intent whose bytes never came with
 *abandoned*. The lines are chained (`chained`): one that a dying
 writer left unfinished is as if it had never been begun, while one that was lost, changed, repeated or moved makes the manifest damaged, and a
-damaged manifest is an error for whoever reads or publishes, never a table without that line.
+damaged manifest is an error for every reader and publisher, never a table without that line.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class PartitionLog:
 
     Attributes:
         commits: one entry a token. The last is what the part should hold.
-        pending: intents newer than the last commit, newest first: their writers died, or are at work now.
-        packed: token -> where the part that it wrote lies, if it has been put into one file with others.
+        pending: intents newer than the last commit, newest first: their writers died, or are running now.
+        packed: token -> where the part that it wrote is, if it has been put into one file with others.
     """
 
     commits: tuple[ManifestEntry, ...]
@@ -39,10 +39,12 @@ class PartitionLog:
 
     @property
     def committed(self) -> ManifestEntry | None:
+        """Return the newest committed entry, or None."""
         return self.commits[-1] if self.commits else None
 
     @property
     def last_token(self) -> int:
+        """Return the largest token; 0 if there is none."""
         return max((entry.token for entry in (*self.commits, *self.pending)), default=0)
 
     def apply(self, body: Mapping[str, Any], root: Path) -> PartitionLog:
@@ -57,7 +59,7 @@ class PartitionLog:
         return replace(self, commits=tuple(commits[token] for token in sorted(commits)), pending=tuple(pending[token] for token in waiting))
 
     def place_of(self, entry: ManifestEntry) -> Packed | None:
-        """Return where an entry's rows lie, if in a file with others."""
+        """Return where an entry's rows are, if in a file with others."""
         return self.packed.get(entry.token)
 
 
@@ -99,7 +101,7 @@ class Partitions(Mapping[str | None, PartitionLog]):
         return packs.places_of(self.packs, self._root)
 
     def packed_of(self, cycle: str | None) -> Mapping[int, Packed]:
-        """token -> where, of one partition's parts that lie in files with others."""
+        """Return token -> where, of one partition's parts that are in files with others."""
         return self._places.get(cycle, {}) if self.packs else {}
 
     def _made(self, cycle: str | None, span: tuple[int, int]) -> PartitionLog:
@@ -153,7 +155,7 @@ class Partitions(Mapping[str | None, PartitionLog]):
 
 @dataclass(frozen=True)
 class Manifest:
-    """A manifest as it lies there: its log, damaged or not, and what its whole lines say, by cycle."""
+    """A manifest as it is there: its log, damaged or not, and what its whole lines say, by cycle."""
 
     log: chained.Log
     partitions: Partitions
@@ -195,7 +197,7 @@ class Manifests:
         self._parsed: dict[Path, _Parsed] = {}
 
     def look(self, path: Path) -> Manifest:
-        """Return the manifest whether damaged or not; an empty one where there is none."""
+        """Return the manifest whether damaged or not; an empty one if there is none."""
         return self._look(path, checkpoints=True)
 
     def reread(self, path: Path) -> Manifest:
@@ -246,10 +248,10 @@ class Manifests:
         return same and partitions.stored().equals(stored.rows)
 
     def load(self, path: Path) -> Partitions:
-        """cycle -> log, for every partition that the manifest names; empty where there is no manifest.
+        """Return cycle -> log, for every partition that the manifest names; empty if there is no manifest.
 
         Raises:
-            LakeError: the manifest is damaged, or is gone while parts lie beside it.
+            LakeError: the manifest is damaged, or is gone while parts are next to it.
         """
         result, part = self.look(path), None
         if not result.log.no and (part := layout.any_part(path.parent)):
@@ -264,9 +266,9 @@ class Manifests:
         return result.partitions
 
     def append(self, path: Path, *entries: ManifestEntry) -> None:
-        """Adds entries, durably."""
+        """Add entries, durably."""
         self.note(path, [body_of(entry, self._root) for entry in entries])
 
     def note(self, path: Path, bodies: list[dict[str, Any]]) -> None:
-        """Adds lines, durably."""
+        """Add lines, durably."""
         chained.append(path, layout.log_lock(path.parent), bodies, lambda: self.look(path).log)

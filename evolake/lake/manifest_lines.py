@@ -13,7 +13,7 @@ INTENT, COMMIT, ABANDONED = "intent", "commit", "abandoned"
 
 @dataclass(frozen=True)
 class Record:
-    """What was published: where it lies, what it holds, who wrote it.
+    """What was published: where it is, what it holds, who wrote it.
 
     Attributes:
         path: the part, absolute. rows: its row count.

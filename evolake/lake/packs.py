@@ -3,8 +3,8 @@
     tables/<line>/<asset>/cycles=0001-0512/<sha256, 16 digits>.parquet
 
 The rows of the cycles follow one another in their order, with every column that they had, and three more where the table has not got them: `cycle`,
-`origin_cycle` (the partition) and `origin_run` (the run that published it). The manifest says which cycle lies where. The entries of those cycles
-are in the file's own metadata once more, so that a damaged manifest can be mended by it.
+`origin_cycle` (the partition) and `origin_run` (the run that published it). The manifest says which cycle is where. The entries of those cycles
+are in the file's own metadata once more, so that a damaged manifest can be repaired by it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ PACKED = "packed"
 """The event of a manifest that says what a file of many cycles holds."""
 ORIGINS = ("origin_cycle", "origin_run")
 ADDED = ("cycle", *ORIGINS)
-"""Columns that a file has beside those of its parts, where they have not got them."""
+"""Columns that a file has next to those of its parts, where they have not got them."""
 ENTRIES = "evolake.entries"
 """The key of a file's metadata under which the entries of its parts stand, as JSON."""
 
 
 @dataclass(frozen=True)
 class Packed:
-    """Where the rows of one part lie in a file that holds those of several. path: absolute. size: the file's bytes. offset, rows: in it."""
+    """Where the rows of one part are in a file that holds those of several. path: absolute. size: the file's bytes. offset, rows: in it."""
 
     path: Path
     file_sha: str
@@ -44,7 +44,7 @@ class Packed:
 
 
 def places_of(bodies: Iterable[Mapping[str, Any]], root: Path) -> dict[str | None, dict[int, Packed]]:
-    """Return cycle -> token -> where the part lies, by the bodies of the events PACKED, in order."""
+    """Return cycle -> token -> where the part is, by the bodies of the events PACKED, in order."""
     places: dict[str | None, dict[int, Packed]] = {}
     for body in bodies:
         path, offset = root / body["path"], 0
@@ -87,7 +87,7 @@ def rows_of(whole: pl.DataFrame, place: Packed, columns: Mapping[str, str]) -> p
 
 
 def write_apart(entry: ManifestEntry, place: Packed, path: Path, root: Path) -> dict[str, Any]:
-    """Write one part of a file as a file of its own. Return the manifest's line for it."""
+    """Write one part of a file as its own file. Return the manifest's line for it."""
     whole = pl.read_parquet(io.BytesIO(disk.read(place.path)))
     member = Member(entry, rows_of(whole, place, entry.columns))
     data = encode([member], root)
@@ -96,7 +96,7 @@ def write_apart(entry: ManifestEntry, place: Packed, path: Path, root: Path) -> 
 
 
 def files(table: Path) -> Iterator[Path]:
-    """The files of many cycles that lie in a table's folder, by its listing."""
+    """Yield the files of many cycles that are in a table's folder, by its listing."""
     with disk.as_lake_error(f"{table} cannot be listed", "the parts of a table"):
         for name in disk.names(table):
             if name.startswith(layout.MANY):

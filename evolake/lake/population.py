@@ -92,7 +92,7 @@ class Archive(Tables):
         return (table.filter(pl.col("state").is_in(states)) if states else table).to_dicts()
 
     def row(self, artifact_id: str) -> dict[str, Any]:
-        """Return the row of one artifact. Raises KeyError where there is none."""
+        """Return the row of one artifact. Raises KeyError if there is none."""
         table, key = self._artifacts
         for row in table.filter(pl.col(key) == artifact_id).to_dicts():
             return row

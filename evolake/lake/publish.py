@@ -1,7 +1,7 @@
 """The publish protocol: after a crash at any point, readers see the old content whole or the new content whole.
 
-Under the partition's lock: write a temporary file beside the target, sync it, open it again and check it; append the intent; give the old
-part a second name in the history; replace the record beside the part, then the part; sync the folder; append the commit. The fencing token is
+Under the partition's lock: write a temporary file next to the target, sync it, open it again and check it; append the intent; give the old
+part a second name in the history; replace the record next to the part, then the part; sync the folder; append the commit. The fencing token is
 asked for again before the replace and before the commit. Parquet bytes hold no time and no name of a run, so the same frame gives the same bytes.
 """
 
@@ -34,7 +34,8 @@ class Publisher:
         self._manifests, self._verifier, self._lock_timeout_s, self._clock = manifests, verifier, lock_timeout_s, clock
 
     def publish(self, partition: Partition, frame: pl.DataFrame, run_id: str, schema: TableSchema | None) -> Record:
-        """Publishes `frame` as the partition's content. Content that is there already is left as it is; see `Lake.publish`."""
+        """Publish `frame` as the partition's content. Content that is there already is left as it is; see
+        `Lake.publish`."""
         from evolake.lake.hashing import content_hash
 
         content_sha = content_hash(frame, schema.provenance if schema else ())
@@ -108,7 +109,8 @@ class Publisher:
         return record
 
     def _keep(self, partition: Partition, current: ManifestEntry) -> None:
-        """Gives what is superseded its place in the history: a second name, or a file of its own where it lies in one with others."""
+        """Give what is superseded its place in the history: a second name, or its own file where it is
+        in one with others."""
         kept = partition.history(current.token, current.record.file_sha)
         disk.make_folder(kept.parent)
         place = self._verifier.log(partition).place_of(current)
@@ -119,7 +121,7 @@ class Publisher:
             self._manifests.note(partition.manifest, [packs.write_apart(current, place, kept, partition.root)])
 
     def _check_written(self, partition: Partition, temporary: Path, frame: pl.DataFrame, record: Record) -> None:
-        """Opens what was written as a reader would: bytes, columns and rows must be those that were meant."""
+        """Open what was written as a reader would: bytes, columns and rows must be those that were meant."""
         on_disk = disk.read(temporary)
         sha = hashlib.sha256(on_disk).hexdigest()
         scan = pl.scan_parquet(io.BytesIO(on_disk))
@@ -131,7 +133,7 @@ class Publisher:
 
 
 def _check(fence: Fence, partition: Partition) -> None:
-    """Raises PartitionBusy where another has taken the partition, or the line that this process holds."""
+    """Raise PartitionBusy where another has taken the partition, or the line that this process holds."""
     fence.check()
     check_lease(line_lock(partition.root, partition.line))
 
@@ -142,7 +144,7 @@ def as_commit(entry: ManifestEntry) -> ManifestEntry:
 
 
 def as_record(entry: ManifestEntry, root: Path) -> bytes:
-    """Return the bytes of the record beside a part: the line of its commit, outside of the chain."""
+    """Return the bytes of the record next to a part: the line of its commit, outside of the chain."""
     return chained.signed(manifest_lines.body_of(as_commit(entry), root)) + b"\n"
 
 

@@ -1,8 +1,8 @@
 """Which blobs are needed: those that anything in the lake names, and those that such blobs name.
 
 Where a name may stand is not asked: every 64 hexadecimal digits in a value of a table (nested ones and those of superseded parts too), in a seal, on
-the tape, in a record of what was fetched, in the key's folder or inside of a needed blob count as a name. So a blob may be kept that nobody needs;
-none is given up that somebody does.
+the call cache, in a record of what was fetched, in the key's folder or inside of a needed blob count as a name. So a blob may be kept that
+is not needed; none is given up that is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _APART = frozenset({"blobs", "locks", "quarantine", "cache", "seeds"})
 
 
 def blobs_there(lake: Lake) -> dict[str, int]:
-    """sha -> bytes of every blob."""
+    """Return sha -> bytes of every blob."""
     result = {}
     for path in files(lake.root / "blobs"):
         if not path.name.startswith(".tmp-") and len(path.parent.name + path.name) == 64:
@@ -36,7 +36,7 @@ def needed(lake: Lake, there: Iterable[str]) -> set[str]:
     """Return those blobs of `there` that are needed.
 
     Raises:
-        LakeError: something cannot be read, so that nobody can say what is needed.
+        LakeError: something cannot be read, so that it is not known what is needed.
     """
     known = frozenset(there)
     result = set().union(*(_named(known, data) for data in _texts(lake)))
@@ -72,7 +72,8 @@ def _texts(lake: Lake) -> Iterator[bytes]:
 
 
 def _values(parquet: bytes) -> Iterator[bytes]:
-    """The texts of a table, value by value; a part that cannot be read is damaged, and a run of its raw bytes is all that can be looked at."""
+    """Yield the texts of a table, value by value; a part that cannot be read is damaged, and a run of its raw
+    bytes is all that can be looked at."""
     try:
         frame = pl.read_parquet(parquet)
     except pl.exceptions.PolarsError:
@@ -100,7 +101,7 @@ def _texts_of(column: pl.Series) -> Iterator[bytes]:
 
 
 def _unpacked(data: bytes) -> Iterator[bytes]:
-    """A blob's bytes, and what is in it where it is compressed as evolake compresses."""
+    """Yield a blob's bytes, and what is in it where it is compressed as evolake compresses."""
     yield data
     if kind_of(data) == "zstd":
         before = b""

@@ -1,7 +1,7 @@
-"""Which runs live: each run that has a process of its own holds a lock named after it, from its first moment until that process ends.
+"""Which runs live: each run that has its own process holds a lock named after it, from its first moment until that process ends.
 
 The lock is the operating system's, so it goes with the process, however that ends: a run that has not ended and whose lock is free is dead. The file
-that a lock was taken on stays behind as the evidence that the run once lived, until somebody who knows that the run has ended takes it away.
+that a lock was taken on stays behind as the evidence that the run once lived, until a process that knows that the run has ended removes it.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ class RunLocks:
         self._folder = root / "locks" / "runs"
 
     def live(self, run_id: str) -> AbstractContextManager[None]:
-        """Holds the lock of a run as the run itself. Raises PartitionBusy where another process has held it for half a minute."""
+        """Hold the lock of a run as the run itself. Raises PartitionBusy where another process has held it
+        for half a minute."""
         return hold(self._path(run_id), what=f"run {run_id}", run_id=run_id, timeout_s=WAIT_S)
 
     @contextmanager
     def dead(self, run_id: str) -> Iterator[None]:
-        """While the block runs nobody lives as this run; its lock's file is gone afterwards.
+        """While the block runs no process lives as this run; its lock's file is gone afterwards.
 
         Raises:
             PartitionBusy: the run lives.
@@ -45,7 +46,7 @@ class RunLocks:
             disk.discard(path)
 
     def seen(self, run_id: str) -> bool:
-        """Return whether the run ever took its lock, and nobody has taken its file away since."""
+        """Return whether the run ever took its lock, and no process has removed its file since."""
         return self._path(run_id).exists()
 
     def all_seen(self) -> list[str]:

@@ -67,7 +67,7 @@ class TableSchema:
         return {name: (kind, self.descriptions[name]) for name, kind in self.columns.items()}
 
     def note(self, column: str) -> str:
-        """Return what a reader is told of a column: its description, and whether it is no content."""
+        """Return what a reader is shown about a column: its description, and whether it is no content."""
         aside = " Not content: it may differ when the same work is done again." if column in self.provenance else ""
         return self.descriptions[column] + aside
 
@@ -171,7 +171,7 @@ AGENT_CALLS = TableSchema(
         "usd": (pl.Float64, "What this attempt cost now, in US dollars: 0 when replayed, null when unknown."),
         "latency_s": (pl.Float64, "Time that the endpoint took, in seconds; 0 for replays and operators."),
         "attempt": (pl.Int64, "Ten times the caller's attempt, plus the number of the repair."),
-        "status": (pl.String, "ok, or what was wrong with the reply, in words joined by +; replayed in front where the tape gave it."),
+        "status": (pl.String, "ok, or what was wrong with the reply, in words joined by +; replayed in front if the call cache gave it."),
         "prompt_id": (pl.String, "Evolved system prompt that the model read (`prompts`); null without one."),
         "sampling": (pl.String, "How the reply was drawn, as JSON of what was sent (max_output_tokens, temperature, ...); null without a model."),
         "reason": (pl.String, "Why the reply could not be used, on one line; null if it could, and in tables written before version 4."),
@@ -208,7 +208,7 @@ EVALUATIONS = TableSchema(
         "status": (pl.String, "solved, unsolved, wrong (the answer is refuted), or how the run ended without one."),
         "cpu_s": pl.Float64, "wall_s": pl.Float64, "peak_mb": pl.Float64,
         "counters": (pl.String, "What the program counted (steps, conflicts, ...), as JSON."),
-        "certificate": (pl.String, "What proves the answer: model, proof or planted solution; null where nothing does."), "host": pl.String,
+        "certificate": (pl.String, "What proves the answer: model, proof or planted solution; null if nothing does."), "host": pl.String,
     },
     keys=("artifact_id", "suite", "instance", "seed"), provenance=("wall_s", "host"),
 )
@@ -234,10 +234,10 @@ STATE = TableSchema(
     "state", 1,
     {"name": (pl.String, "Which value of the line's memory it is."), "value": (pl.String, "What is remembered, as JSON.")}, keys=("name",),
 )
-"""What a line carries from cycle to cycle beside its tables."""
+"""What a line carries from cycle to cycle next to its tables."""
 OPENED = TableSchema(
     "opened", 1,
-    {"cycle": pl.String, "incoming_version": (pl.String, "Version of the sealed population that the cycle's work stands on.")}, keys=("cycle",),
+    {"cycle": pl.String, "incoming_version": (pl.String, "Version of the sealed population that the cycle's work is based on.")}, keys=("cycle",),
 )
 IMMIGRANTS = TableSchema(
     "immigrants", 1,
@@ -253,7 +253,7 @@ IMMIGRANTS = TableSchema(
     },
     keys=("seed_sha",),
 )
-"""The seeds that entered a cycle, beside the population that was sealed for it."""
+"""The seeds that entered a cycle, next to the population that was sealed for it."""
 ENTERED = "seeds_entered"
 """Name of the entry of a population's state that tells which seeds have entered: seed_sha -> `immigrants.entry`."""
 INCOMING = "incoming_"

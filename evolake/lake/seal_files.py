@@ -1,8 +1,8 @@
-"""A seal as it lies on the disk, and the journal of a line's seals.
+"""A seal as it is on the disk, and the journal of a line's seals.
 
 A seal's file is the one that people look at: JSON with a format number and a check sum, and no other bytes than those that were written are taken
-for it. The journal beside it holds every seal that was ever made, in a log that knows when a line of it is lost (`chained`), and is written first:
-a file that is older than the journal, because its writer died in between or because somebody put an old one back, is not believed.
+for it. The journal next to it holds every seal that was ever made, in a log that knows when a line of it is lost (`chained`), and is written first:
+a file that is older than the journal, because its writer died in between or because a user put an old one back, is not believed.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def from_body(body: Mapping[str, Any]) -> Seal:
 
 
 def journal(folder: Path) -> Path:
-    """Return where the journal of the line lies whose seals are in `folder`."""
+    """Return where the journal of the line is whose seals are in `folder`."""
     return folder / JOURNAL
 
 
@@ -108,7 +108,7 @@ def entry(seal: Seal) -> dict[str, Any]:
 
 
 def history(bodies: tuple[dict[str, Any], ...]) -> dict[str, list[Seal]]:
-    """cycle -> its seals, oldest first, of a journal's lines."""
+    """Return cycle -> its seals, oldest first, of a journal's lines."""
     result: dict[str, list[Seal]] = {}
     for body in bodies:
         if body.get("event") == "seal":

@@ -2,8 +2,8 @@
 
 `incoming[n]`, the population that enters cycle n, is sealed by the cycle before it (cycle 1 by the seeds). A seal names the content version of
 that population and the version of the seal it was built on, so the seals of a line form a hash chain. Opening cycle n reopens seal n+1, and a
-cycle starts only when every link up to it holds: a failure, a change or a partial re-run anywhere before it stops what stands on it, while a
-re-run that ends in the same content breaks nothing. How a seal lies on the disk, and how a damaged one is found, `seal_files` says.
+cycle starts only when every link up to it holds: a failure, a change or a partial re-run anywhere before it stops what is based on it, while a
+re-run that ends in the same content breaks nothing. How a seal is on the disk, and how a damaged one is found, `seal_files` says.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Seals:
         self._parsed: dict[Path, tuple[tuple[int, int], chained.Log, dict[str, list[Seal]]]] = {}
 
     def folder(self, line: str) -> Path:
-        """Return where the seals of a line lie."""
+        """Return where the seals of a line are."""
         return self._root / check_name("line", line)
 
     def path(self, line: str, cycle: str) -> Path:
-        """Return where one seal lies, or would lie."""
+        """Return where one seal is, or would be."""
         return self.folder(line) / f"{check_cycle(cycle)}.json"
 
     def read(self, line: str, cycle: str) -> Seal | None:
@@ -64,7 +64,7 @@ class Seals:
                 if log is None or not log.faults:
                     result, why = _judge(data, line, cycle, None if log is None else known.get(cycle, []))
                 else:
-                    result, why = None, f"the journal beside it is damaged, {log.faults[0]}"
+                    result, why = None, f"the journal next to it is damaged, {log.faults[0]}"
                 if why is None:
                     return result
                 if self.journal(line)[0] == log and _bytes(path) == data:
@@ -94,7 +94,7 @@ class Seals:
         return seal
 
     def reopen(self, line: str, cycle: str, run_id: str) -> Seal | None:
-        """Unseals `cycle` because the one before it runs again; None where there is nothing to unseal."""
+        """Unseals `cycle` because the one before it runs again; None if there is nothing to unseal."""
         seal = self.read(line, cycle)
         if seal is None:
             return None
@@ -114,7 +114,7 @@ class Seals:
             disk.write_atomic(path, seal_files.encode(seal), tag=str(os.getpid()))
 
     def note(self, line: str, bodies: list[dict[str, Any]]) -> None:
-        """Adds lines to the line's journal, durably."""
+        """Add lines to the line's journal, durably."""
         path, lock = seal_files.journal(self.folder(line)), self._locks / line / "_seals.lock"
         chained.append(path, lock, bodies, lambda: self.journal(line)[0] or chained.Log())
 
@@ -136,7 +136,7 @@ class Seals:
         return self._broken_link(line, int(check_cycle(cycle)))
 
     def whole_up_to(self, line: str) -> int:
-        """Return the number of the newest cycle whose population is sealed on an unbroken chain; 0 where there is none. One pass for all cycles."""
+        """Return the number of the newest cycle whose population is sealed on an unbroken chain; 0 if there is none. One pass for all cycles."""
         newest = max(map(int, self.cycles(line)), default=0)
         broken = self._broken_link(line, newest)
         return int(broken[0]) - 1 if broken else newest
@@ -173,7 +173,8 @@ def _bytes(path: Path) -> bytes | None:
 
 
 def _judge(data: bytes | None, line: str, cycle: str, known: list[Seal] | None) -> tuple[Seal | None, str | None]:
-    """(the seal to believe, None), or (None, what is wrong). known: what the journal says of the cycle; None where there is no journal."""
+    """Return (the seal to believe, None), or (None, what is wrong). known: what the journal says of the
+    cycle; None if there is no journal."""
     try:
         seal = seal_files.decode(data, line, cycle) if data is not None else None
     except ValueError as error:
@@ -186,7 +187,7 @@ def _judge(data: bytes | None, line: str, cycle: str, known: list[Seal] | None) 
 
 
 def explain_broken(line: str, cycle: str, at: str, why: str) -> str:
-    """Return the sentence for whoever starts `cycle` while the link `at` is broken: what is wrong and the backfill that mends it."""
+    """Return the sentence for the user who starts `cycle` while the link `at` is broken: what is wrong and the backfill that repairs it."""
     before = preceding(at)
     redo = f"cycle {before}" if before else "the seeds"
     return (

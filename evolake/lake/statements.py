@@ -70,7 +70,8 @@ def explain(error: duckdb.Error, tables: list[str]) -> EvolakeError:
 
 @contextmanager
 def explained(tables: Callable[[], list[str]]) -> Iterator[None]:
-    """Turns DuckDB's errors inside the block into ours; `tables` gives the names that close ones are looked for among."""
+    """Turn DuckDB's errors inside the block into ours; `tables` gives the names that close ones are looked
+    for among."""
     try:
         yield
     except duckdb.Error as error:

@@ -62,7 +62,7 @@ class Lake:
     def publish(
         self, line: str, asset: str, frame: pl.DataFrame, *, cycle: str | None, run_id: str, schema: TableSchema | None = None
     ) -> Record:
-        """Makes `frame` the content of one partition; `cycle=None` is the one part of an unpartitioned table.
+        """Make `frame` the content of one partition; `cycle=None` is the one part of an unpartitioned table.
 
         Returns:
             The record of what the partition now holds. Where it held the same content before, that is the earlier record.
@@ -77,14 +77,14 @@ class Lake:
         return self._publisher.publish(partition, frame, run_id, schema)
 
     def note_profile(self, profile: str) -> None:
-        """Remembers the profile that a population was sealed under: whoever opens the lake without naming one goes on with it."""
+        """Remembers the profile that a population was sealed under: a user who opens the lake without naming one continues with it."""
         if profile_of(self.root) != profile:
             path = self.root / PROFILE_FILE
-            with disk.as_lake_error(f"the profile of the lake cannot be noted in {path}", "to go on with it"):
+            with disk.as_lake_error(f"the profile of the lake cannot be noted in {path}", "to continue with it"):
                 disk.write_atomic(path, f"{profile}\n".encode(), tag=str(os.getpid()))
 
     def record(self, line: str, asset: str, cycle: str | None = None) -> Record | None:
-        """Return what the partition holds by its manifest, None where nothing was published. Bytes are read only to settle an unfinished publication.
+        """Return what the partition holds by its manifest, None if nothing was published. Bytes are read only to resolve an unfinished publication.
         """
         partition = Partition(self.root, line, asset, cycle)
         log = self.verifier.log(partition)
@@ -99,7 +99,7 @@ class Lake:
         """Return the cycles of a table that hold something, in order.
 
         Raises:
-            LakeError: a part lies there of which the manifest knows nothing: it has lost lines.
+            LakeError: a part is there of which the manifest knows nothing: it has lost lines.
         """
         table = Partition(self.root, line, asset, None)
         known = self.manifests.load(table.manifest)
@@ -168,14 +168,16 @@ class Lake:
                 return frame
 
     def _rows_in(self, place: Packed, entry: ManifestEntry) -> tuple[pl.DataFrame, Path, tuple[int, int, int, int]]:
-        """(the rows of a part that lies in a file with others, that file, its identity). The file is read once for all that lie in it."""
+        """Return (the rows of a part that is in a file with others, that file, its identity). The file is
+        read once for all that are in it."""
         identity = Shas.identity(place.path)
         if self._whole is None or self._whole[0] != (place.path, identity):
             self._whole = ((place.path, identity), _opened(place.path))
         return packs.rows_of(self._whole[1], place, entry.columns), place.path, identity
 
     def line_lock(self, line: str, *, run_id: str, timeout_s: float = 0) -> AbstractContextManager[None]:
-        """Holds the line for one run: at most one cycle of a line runs at a time. A run that loses the line unnoticed publishes nothing any more.
+        """Hold the line for one run: at most one cycle of a line runs at a time. A run that loses the line
+        unnoticed publishes nothing any more.
 
         Raises:
             PartitionBusy: another run holds the line; names it.
@@ -184,7 +186,7 @@ class Lake:
 
     @contextmanager
     def all_lines_lock(self, *, run_id: str) -> Iterator[None]:
-        """Holds every line that has a table or a seal: no cycle runs meanwhile.
+        """Hold every line that has a table or a seal: no cycle runs meanwhile.
 
         Raises:
             PartitionBusy: a run holds a line; names it.
@@ -195,7 +197,7 @@ class Lake:
             yield
 
     def line_holder(self, line: str) -> Holder | None:
-        """Return the run that is at work on a line, as its lock's note says; None where none is. Takes no lock and writes nothing."""
+        """Return the run that is running on a line, as its lock's note says; None if none is. Takes no lock and writes nothing."""
         return held_by(layout.line_lock(self.root, line))
 
 
@@ -224,7 +226,8 @@ def _settled_by(log: PartitionLog) -> bool:
 
 
 def _check_content(partition: Partition, entry: ManifestEntry, frame: pl.DataFrame) -> None:
-    """The rows are those that the record's content hash, which seals and Dagster's data versions stand on, was made of."""
+    """Check that the rows are those that the record's content hash, on which seals and Dagster's data
+    versions rest, was made of."""
     got = content_of(entry, frame)
     if got != entry.record.content_sha:
         raise CorruptPart(

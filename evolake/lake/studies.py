@@ -10,7 +10,7 @@ from evolake.lake.store import Lake
 
 
 def record_before(lake: Lake, line: str) -> dict[str, Any]:
-    """Return the row, empty where no study was run."""
+    """Return the row, empty if no study was run."""
     return lake.read(line, "study").row(0, named=True) if lake.record(line, "study") else {}
 
 

@@ -60,7 +60,7 @@ class Shas:
 
 @dataclass(frozen=True)
 class Settled:
-    """A verified part: the entry whose bytes it holds, and whether that entry is committed or rolled forward to; place: where it lies with others."""
+    """A verified part: the entry whose bytes it holds, and whether that entry is committed or rolled forward to; place: where it is with others."""
 
     entry: ManifestEntry
     committed: bool
@@ -68,7 +68,7 @@ class Settled:
 
 
 class Verifier:
-    """Settles what partitions hold. One a Lake; shared by its readers and publishers."""
+    """Resolves what partitions hold. One a Lake; shared by its readers and publishers."""
 
     def __init__(self, root: Path, manifests: Manifests, lock_timeout_s: float):
         self._root, self._manifests, self._lock_timeout_s = root, manifests, lock_timeout_s
@@ -79,7 +79,7 @@ class Verifier:
         return self._manifests.load(partition.manifest).get(partition.cycle, EMPTY_LOG)
 
     def settle(self, partition: Partition) -> Settled | None:
-        """Return what the partition holds, verified; None where nothing has been published.
+        """Return what the partition holds, verified; None if nothing has been published.
 
         Raises:
             CorruptPart: the bytes are neither the old content nor the new; they are in quarantine.
@@ -106,7 +106,7 @@ class Verifier:
             with hold(partition.lock, what=str(partition), run_id=_READER, timeout_s=self._lock_timeout_s):
                 return self.settle_locked(partition)
         except PartitionBusy as busy:
-            raise _damage(partition, self.log(partition), got, f"a writer is at work ({busy.got}); read again when it has ended") from None
+            raise _damage(partition, self.log(partition), got, f"a writer is running ({busy.got}); read again when it has ended") from None
         except CorruptPart:
             raise
         except (OSError, LakeError) as error:
@@ -120,7 +120,7 @@ class Verifier:
         raise _damage(partition, self.log(partition), got, self._put_aside(partition, got))
 
     def _look(self, partition: Partition) -> tuple[Settled | None, str | None]:
-        """(what the bytes are, None), or (None, what is wrong with them)."""
+        """Return (what the bytes are, None), or (None, what is wrong with them)."""
         while True:
             log = self.log(partition)
             try:
@@ -143,7 +143,7 @@ class Verifier:
                 return settled
 
     def _in_file(self, log: PartitionLog, place: Packed) -> tuple[Settled | None, str | None]:
-        """As `_look`, of a part that lies in a file with others."""
+        """As `_look`, of a part that is in a file with others."""
         try:
             got = self.shas.of(place.path)
         except FileNotFoundError:
@@ -153,7 +153,7 @@ class Verifier:
         return Settled(log.committed, committed=True, place=place), None
 
     def _put_aside(self, partition: Partition, got: str) -> str:
-        """Moves the damaged part to quarantine with a note, and says so; the caller holds the lock."""
+        """Move the damaged part to quarantine with a note, and report it; the caller holds the lock."""
         folder = partition.quarantine
         if not partition.part.exists():
             notes = sorted(folder.glob(f"{partition.cycle or 'whole'}-*.json"))

@@ -1,0 +1,1 @@
+"""Objectives of designs: programs that score them, and the consensus of their rankings."""

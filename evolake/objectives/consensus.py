@@ -1,11 +1,11 @@
 """Consensus objective: many objectives, one ranking of the designs.
 
 Zhang, Sipling and Di Ventra 2026, section 4.2 and equations 2 and 3. Each objective votes with its ranks; its weight is how much the others agree
-with it (median Kendall tau, never below 0), fading with its age; a meta reviewer's multipliers come on top. Objectives that agree with nobody lose
+with it (median Kendall tau, never below 0), fading with its age; a meta reviewer's multipliers come on top. Objectives that agree with none lose
 their voice without anybody naming them.
 
-Choices the formulas leave open: a median over nobody (a single objective) is 0 and so the weights are uniform; an objective that tells no two designs
-apart has tau 0 with all others; designs whose consensus differs by rounding alone (1e-12) tie, and a tie goes to the smaller artifact id.
+Choices the formulas leave open: a median over none (a single objective) is 0 and so the weights are uniform; an objective that distinguishes no two
+designs has tau 0 with all others; designs whose consensus differs by rounding alone (1e-12) tie, and a tie goes to the smaller artifact id.
 """
 
 from __future__ import annotations

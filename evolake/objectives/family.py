@@ -25,7 +25,7 @@ class Family:
         choices: constant -> tuple of int to choose from. ranges: constant -> (low, high) of a uniform draw.
         order: place among the families of a portfolio, by name where equal. Draws depend on it and on how many there are, so those that are there
             keep theirs and a new one is last; what a lake drew before stays as it is.
-        at_frontier: above 0 where it looks at the frontier, whose families are asked for, the lowest first, when the search stands still.
+        at_frontier: above 0 where it looks at the frontier, whose families are asked for, the lowest first, when the search stagnates.
         name: of its file; set by `families_in`.
     """
 
@@ -39,6 +39,6 @@ class Family:
 
 
 def families_in(folder: str) -> dict[str, Family]:
-    """name -> family of every file of a package that has one, in their order."""
+    """Return name -> family of every file of a package that has one, in their order."""
     families = [replace(getattr(module, NAME), name=name) for name, module in modules_of(folder).items() if hasattr(module, NAME)]
     return {family.name: family for family in sorted(families, key=lambda family: (family.order, family.name))}

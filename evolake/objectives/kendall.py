@@ -1,9 +1,9 @@
-"""Kendall's tau-b between all pairs of objectives at once.
+"""Kendall's tau-b between all pairs of objectives at the same time.
 
 tau_b = (concordant - discordant) / sqrt((pairs - tied in x)(pairs - tied in y)). The numerator is a whole number, so tau is exact up to the last
 division, whichever way it was counted:
 
-* few designs: two bits per row and pair of designs, "told apart" and "the later one is lower". Two objectives that both tell a pair apart
+* few designs: two bits per row and pair of designs, "told apart" and "the later one is lower". Two objectives that both distinguish a pair
   agree on it unless their second bits differ, so concordant - discordant = |both| - 2 |differ and both|: and, xor and population counts, 64 pairs
   at a time.
 * many designs: bits cost n**2 a pair of objectives, counting inversions by merge sort n log n (`kendall_merge`), at the price of a compilation.
@@ -53,7 +53,7 @@ def bits_are_faster(k: int, n: int) -> bool:
 
 
 def _difference_by_bits(dense: np.ndarray) -> np.ndarray:
-    """concordant - discordant of every pair of rows, (K, K) int64.
+    """Return concordant - discordant of every pair of rows, (K, K) int64.
 
     Every pair of designs is (a, a + lag) on a ring for one lag up to n/2. For an even n the last lag meets each pair twice: half of it is left out.
     """
@@ -85,7 +85,7 @@ def _packed(compare: np.ufunc, block: list[tuple[np.ndarray, np.ndarray]]) -> np
 
 
 def _add_agreement(total: np.ndarray, lower: np.ndarray, apart: np.ndarray) -> None:
-    """Adds concordant - discordant over the packed pairs to the upper triangle of `total`, (K, K) int64."""
+    """Add concordant - discordant over the packed pairs to the upper triangle of `total`, (K, K) int64."""
     both, differ = np.empty_like(apart), np.empty_like(apart)
     both_count, differ_count = np.empty(apart.shape, dtype=np.uint8), np.empty(apart.shape, dtype=np.uint8)
     for i in range(len(apart)):

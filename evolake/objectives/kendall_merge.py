@@ -15,7 +15,7 @@ RUN = 12
 
 
 def count_pairs(order: np.ndarray, dense: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """discordant and tied_in_both, each (K, K) int64, symmetric, 0 on the diagonal.
+    """Return discordant and tied_in_both, each (K, K) int64, symmetric, 0 on the diagonal.
 
     Args:
         order, dense: (K, n), as `ranks.rank_rows` gives them.

@@ -1,6 +1,7 @@
-"""Where the search stands, from what its champions achieved cycle by cycle.
+"""Where the search is, from what its champions achieved cycle by cycle.
 
-The consensus itself cannot tell: it is relative to the designs of the day. The size a champion solves and the steps it takes there can be compared.
+The consensus itself cannot show it: it is relative to the designs of the day. The size a champion solves and the steps it takes there can be
+compared.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def steps_fell(progress: Sequence[Progress], cycles: int) -> bool:
 
 
 def words_on_phase(phase: Phase, progress: Sequence[Progress], reach: Sequence[float] = ()) -> str:
-    """One or two sentences on where the search stands. reach: the largest size that each measured candidate solved, 0 for none."""
+    """One or two sentences on where the search is. reach: the largest size that each measured candidate solved, 0 for none."""
     if not progress and not len(reach):
         return "Nothing has been measured yet."
     if not progress:

@@ -34,10 +34,14 @@ class HasFamily(Protocol):
     """What `draw` wants to know of an objective that exists already."""
 
     @property
-    def objective_id(self) -> str: ...
+    def objective_id(self) -> str:
+        """Return the objective's id."""
+        ...
 
     @property
-    def family(self) -> str: ...
+    def family(self) -> str:
+        """Return the name of the objective's family."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ def new_objective(
     Args:
         existing: the objectives so far; none of them is drawn again.
         wanted: families that the meta review asked for; four times as likely. Unknown names are ignored: guidance may come from a model.
-        families, folder, helpers: whom to draw from and where their files lie; the default is the designs' own.
+        families, folder, helpers: whom to draw from and where their files are; the default is the designs' own.
     """
     known = list(existing)
     names = list(families)

@@ -1,7 +1,7 @@
 """Average ranks of scores, row by row.
 
 Consensus step 2 (Zhang, Sipling and Di Ventra 2026, section 4.2): designs that tie share the mean of the places they span, so a rank row always sums
-to n(n-1)/2 and an objective that cannot tell two designs apart does not prefer either.
+to n(n-1)/2 and an objective that cannot distinguish two designs does not prefer either.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class RankTable:
     order: (K, n) int, positions of the designs from lowest to highest score (any order inside a tie).
     dense: (K, n) int, 0 for the lowest distinct score of the row, 1 for the next, and so on.
     average: (K, n) float, 0-based ranks, ties share their mean.
-    tied_pairs: (K,) int, pairs of designs that the row does not tell apart.
+    tied_pairs: (K,) int, pairs of designs that the row does not distinguish.
     """
 
     order: np.ndarray

@@ -7,7 +7,7 @@ lasting fault silences an objective within some eight reviews, and an objective 
 Findings, most serious first:
     anti-correlated      median tau with the others below 0
     ranks failures high  a failed design is placed above a sound one more often than not
-    does not tell apart  ties more than half of all pairs of designs
+    does not distinguish  ties more than half of all pairs of designs
     echo                 in a tight block of at least three (average linkage, tau of at least 0.85) and not its spokesman; kept at 1/size or more
 """
 
@@ -165,7 +165,7 @@ def next_multiplier(multiplier: float, findings: Sequence[Finding], block_size: 
 
 
 def missing_families(objectives: Sequence[Reviewed], phase: Phase) -> tuple[str, ...]:
-    """Families with the fewest objectives. When the search stands still, those that look at the frontier come first."""
+    """Families with the fewest objectives. When the search stagnates, those that look at the frontier come first."""
     counts = Counter(objective.family for objective in objectives)
     fewest = min((counts[name] for name in OBJECTIVE_FAMILIES), default=0)
     rare = [name for name in OBJECTIVE_FAMILIES if counts[name] == fewest]

@@ -29,10 +29,14 @@ class HasSource(Protocol):
     """What scoring wants to know of an objective."""
 
     @property
-    def objective_id(self) -> str: ...
+    def objective_id(self) -> str:
+        """Return the objective's id."""
+        ...
 
     @property
-    def source(self) -> str: ...
+    def source(self) -> str:
+        """Return the objective's source text."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Runs inside the jail: scores every design by one objective.
 
 Imports nothing beyond the standard library, so that a warm worker stays small. The reply is the objective's word about itself, and the host checks
-its form; it cannot speak about another objective, as each has a process of its own.
+its form; it cannot speak about another objective, as each has its own process.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LONGEST_REASON = 200
 def score_designs(source: str, payload: dict[str, Any]) -> list[list[Any]]:
     """Scores of all designs: a list of [score or None, status, reason].
 
-    The source is executed anew and the results are parsed anew for every design: an objective cannot alter what it is shown of another design, and
+    The source is executed again and the results are parsed again for every design: an objective cannot alter what it is shown of another design, and
     keeps nothing in its globals from one to the next.
 
     Args:

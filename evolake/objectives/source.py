@@ -5,7 +5,7 @@ constants with drawn values, the helpers it uses, its `objective`. Text is cut b
 bytes.
 
 A family whose `objective` takes what the helpers are named for, `objective(levels)`, leaves the reading to us: its text begins with
-`levels = read_levels(...)` and gives WORST where nothing can be read.
+`levels = read_levels(...)` and gives WORST if nothing can be read.
 """
 
 from __future__ import annotations

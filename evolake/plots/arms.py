@@ -21,7 +21,7 @@ _REFERENCE_FIRST = (FAINT, ORANGE, PURPLE, GREEN, BLUE, RED)
 
 @dataclass(frozen=True)
 class ArmRate:
-    """Share of runs solved by an arm, with its interval; `parts` are further shares to mark on the same row, NaN where there are none."""
+    """Share of runs solved by an arm, with its interval; `parts` are further shares to mark on the same row, NaN if there are none."""
 
     arm: str
     rate: float
@@ -32,7 +32,7 @@ class ArmRate:
 
 @dataclass(frozen=True)
 class ArmCurve:
-    """A curve of an arm: y over x, both (n,), with the interval low..high (n,) where there is one."""
+    """A curve of an arm: y over x, both (n,), with the interval low..high (n,) if there is one."""
 
     arm: str
     x: Sequence[float]
@@ -43,7 +43,7 @@ class ArmCurve:
 
 @dataclass(frozen=True)
 class ArmPoint:
-    """Where an arm lies: its price x, its rate y with its interval, and whether nobody dominates it."""
+    """Where an arm is: its price x, its rate y with its interval, and whether none dominates it."""
 
     arm: str
     x: float
@@ -133,7 +133,7 @@ def arm_curves(curves: Sequence[ArmCurve], title: str, x: str, y: str, colours: 
 
 
 def arm_frontier(points: Sequence[ArmPoint], title: str, x: str, y: str) -> bytes:
-    """Rate against price: up and to the left is better. The staircase joins the arms that nobody dominates."""
+    """Rate against price: up and to the left is better. The staircase joins the arms that none dominates."""
     drawn, axes = figure(height=4.8)
     if not points:
         say(axes, NOTHING)
@@ -215,7 +215,7 @@ def arm_traces(panels: Mapping[str, Sequence[ArmCurve]], title: str, x: str, col
 
 
 def _of_shares(drawn: Figure, axes: Axes, title: str, x: str, y: str) -> bytes:
-    """Return the finished picture of shares per arm, with the arms' names beside it."""
+    """Return the finished picture of shares per arm, with the arms' names next to it."""
     dress(axes, title, x, y)
     axes.set_ylim(0, 1.02)
     _percent(axes, "y")

@@ -1,4 +1,4 @@
-"""Figures of task families: passed gates, shares by category, distributions of complexity, difficulty, growth by cycle; the paper's beside."""
+"""Figures of task families: passed gates, shares by category, distributions of complexity, difficulty, growth by cycle; the paper's next to them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def gate_rates(gates: Sequence[GateRate], title: str, reference: str) -> bytes:
 
 
 def shares(groups: Mapping[str, Mapping[str, float]], title: str) -> bytes:
-    """Grouped bars: for each category, its share in each group. groups: name -> category -> count; every group is scaled to 1."""
+    """Draw grouped bars: for each category, its share in each group. groups: name -> category -> count; every
+    group is scaled to 1."""
     categories = list(dict.fromkeys(name for counts in groups.values() for name in counts))
     filled = {name: counts for name, counts in groups.items() if sum(counts.values())}
     drawn, axes = figure(height=1.8 + 0.2 * max(len(categories) * (len(filled) + 1), 8))
@@ -138,9 +139,10 @@ class Curve:
 
 
 def difficulty(curves: Sequence[Curve], passed: Sequence[tuple[int, float, float, float]], title: str) -> bytes:
-    """Executed work by difficulty, a line per group with its middle half; beside it the share of right replies of a policy.
+    """Draw executed work by difficulty, a line per group with its middle half; next to it the share of right
+    replies of a policy.
 
-    passed: (difficulty, share, lower and upper end of its interval); empty where no policy was asked, which is then said.
+    passed: (difficulty, share, lower and upper end of its interval); empty if no policy was asked, which is then said.
     """
     shown = [curve for curve in curves if curve.points]
     drawn, first = figure(height=4.4, width=WIDE)

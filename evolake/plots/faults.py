@@ -21,6 +21,7 @@ class FaultKills:
 
     @property
     def survived(self) -> int:
+        """Return the number of planted faults that no gate caught."""
         return self.planted - sum(self.gates.values())
 
 

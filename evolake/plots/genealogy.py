@@ -62,7 +62,12 @@ def genealogy(designs: Sequence[Ancestor], edges: Sequence[tuple[str, str, float
         colour, marker = STATES.get(state, (FAINT, "o"))
         x, y = place[design.design_id]
         strong = design.design_id in family
-        rim = BLUE if design.design_id in line else SKY if strong else "white"
+        if design.design_id in line:
+            rim = BLUE
+        elif strong:
+            rim = SKY
+        else:
+            rim = "white"
         axes.scatter(
             x, y, s=size * (3.2 if state == "champion" else 1.0), c=colour, marker=marker, zorder=4 if strong else 3, edgecolors=rim,
             linewidths=1.6 if strong else 0.6, alpha=1.0 if strong or not family else 0.65,
@@ -119,7 +124,11 @@ def main_line(champion: str | None, edges: Sequence[tuple[str, str, float]]) -> 
 
 
 def _rank(edge: tuple[str, str], main: set[tuple[str, str]], family: set[str]) -> int:
-    return 2 if edge in main else 1 if edge[0] in family and edge[1] in family else 0
+    if edge in main:
+        return 2
+    if edge[0] in family and edge[1] in family:
+        return 1
+    return 0
 
 
 def lay_out(layers: Sequence[Sequence[str]], edges: Sequence[tuple[str, str]]) -> dict[str, tuple[float, float]]:

@@ -54,8 +54,12 @@ def rating_against_score(prompts: Sequence[RatedPrompt], title: str) -> bytes:
 
 def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Spearman's rho of two samples of one length; None below three values or where one sample is constant."""
-    from scipy.stats import spearmanr
-
     if len(first) < LEAST or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
-    return float(spearmanr(first, second)[0])  # type: ignore[arg-type]  # the stubs name neither field
+    return float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
+
+
+def _ranks(values: Sequence[float]) -> np.ndarray:
+    """Return the ranks of values, equal values at the mean of theirs. (scipy.stats has it, and takes half a second to import.)"""
+    _, places, counts = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
+    return (counts.cumsum() - (counts - 1) / 2)[places]

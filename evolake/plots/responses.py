@@ -1,4 +1,4 @@
-"""What a design does beside another: how fast its memories move, and how many times less work it takes."""
+"""What a design does next to another: how fast its memories move, and how many times less work it takes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STYLES = ((0, ()), (0, (5, 2)), (0, (1, 1.5)))
 
 @dataclass(frozen=True)
 class Response:
-    """How fast `memory` moves (y) against x, at one level. role: champion or baseline. level: told in the legend; empty for a single one."""
+    """How fast `memory` moves (y) against x, at one level. role: champion or baseline. level: shown in the legend; empty for a single one."""
 
     memory: str
     role: str

@@ -47,7 +47,12 @@ def scaling(
     sizes = sorted({float(n) for curve in curves for n in curve.n})
     for label, colour in special.items():
         for curve in (curve for curve in curves if curve.label == label):
-            role = "champion and baseline" if champion == baseline else "champion" if label == champion else "baseline"
+            if champion == baseline:
+                role = "champion and baseline"
+            elif label == champion:
+                role = "champion"
+            else:
+                role = "baseline"
             text = wrapped(f"{role}: {label}", 36)
             _draw(axes, curve, colour, width=1.2, size=6.5, alpha=1.0, above=3)
             solved = [(n, steps) for n, steps, good in zip(curve.n, curve.cost, curve.solved, strict=True) if good]

@@ -97,7 +97,7 @@ def par2_trajectory(points: Sequence[Par2Point], baselines: Mapping[str, float])
 
 
 def scatter(meetings: Sequence[Meeting], timeout_s: float, first: str, second: str, title: str) -> bytes:
-    """One dot per formula; below the diagonal `second` is faster. Unsolved formulas lie on the edge."""
+    """One dot per formula; below the diagonal `second` is faster. Unsolved formulas are on the edge."""
     drawn, axes = figure(height=5.4, width=6.8)
     if not meetings:
         say(axes, "There is nothing to compare yet.")
@@ -128,7 +128,7 @@ def scatter(meetings: Sequence[Meeting], timeout_s: float, first: str, second: s
 
 
 def _plain_seconds(axis: Axis) -> None:
-    """Ticks of a logarithmic axis as numbers that are read at once: 0.1, 1, 10."""
+    """Ticks of a logarithmic axis as numbers that are read immediately: 0.1, 1, 10."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -1,4 +1,4 @@
-"""One look for all figures: colours that colour-blind readers tell apart (Okabe and Ito 2008), text that reads at 900 pixels, no global state.
+"""One look for all figures: colours that colour-blind readers distinguish (Okabe and Ito 2008), text that reads at 900 pixels, no global state.
 
 matplotlib is imported inside functions (it costs half a second), and never through pyplot, which keeps figures alive and settings for everybody.
 """
@@ -73,7 +73,7 @@ def halo() -> list:
 
 
 def say(axes: Axes, text: str) -> None:
-    """A sentence in the middle of empty axes: a figure without data says why."""
+    """Draw a sentence in the middle of empty axes: a figure without data says why."""
     axes.set_axis_off()
     axes.text(0.5, 0.5, text, ha="center", va="center", fontsize=NORMAL, color=INK, transform=axes.transAxes)
 

@@ -1,4 +1,4 @@
-"""The consensus cycle by cycle: where the population lies and where the best is."""
+"""The consensus cycle by cycle: where the population is and where the best is."""
 
 from __future__ import annotations
 

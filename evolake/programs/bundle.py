@@ -48,7 +48,7 @@ class Measured(BaseModel):
 class ProgramClaims(BaseModel):
     """What is said of a program: search: under the seeds that candidates are ranked by. own, initial: held out, under the same seeds.
 
-    noise: of an evaluation as its lake measured it, in the score's unit. It is carried for who reads the bundle; what is judged by is measured anew.
+    noise: of an evaluation as its lake measured it, in the score's unit. It is carried for who reads the bundle; what is judged by is measured again.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -76,7 +76,8 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
 
 
 def _measured(lake: Lake, catalogue: Catalogue, program: str, project: str, initial: str) -> tuple[list[Any], list[Any], list[Any], float]:
-    """Evaluations of the search, of the newest duel, of the initial program in it, and the noise there."""
+    """Return evaluations of the search, of the newest duel, of the initial program in it, and the noise
+    there."""
     decided = catalogue.frame(
         "SELECT * FROM programs.champion WHERE project = $p AND $id IN (champion_id, challenger_id) ORDER BY cycle DESC LIMIT 1",
         {"p": project, "id": program},
@@ -114,7 +115,7 @@ def _of_row(row: Mapping[str, Any], files: bytes, name: str, settings: Settings)
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, every gate, the scores of the search, and a sample of the held-out evaluations beside the initial program's."""
+    """Identity, every gate, the scores of the search, and a sample of the held-out evaluations next to the initial program's."""
     from evolake.programs.model.project import program_id, project_of, unpack_files
     from evolake.programs.sandbox.evaluating import Evaluator
     from evolake.programs.sandbox.meeting import settled
@@ -166,7 +167,8 @@ def _gates(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Sa
 
 
 def _held_out(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Said]:
-    """The held-out evaluations that are drawn, of the program and of the initial one; then what is stated of them, under fresh seeds too."""
+    """Yield the held-out evaluations that are drawn, of the program and of the initial one; then what is
+    stated of them, under fresh seeds too."""
     held = judging.bundle.facts["champion"]
     if refused := _unfounded(held, rerun, claims):
         yield Said("score", "fails", refused)

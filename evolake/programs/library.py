@@ -57,9 +57,9 @@ def evolve(
 
     Args:
         initial: a project's folder; or path or text of the initial program. evaluator: path or text of the evaluator, where `initial` is no folder.
-        cycles: how many more; called again with the same lake, it goes on. lake: its folder, missing or one that an earlier call made; default: the
+        cycles: how many more; called again with the same lake, it continues. lake: its folder, missing or one that an earlier call made; default: the
             process's own setting, else a new temporary folder, which is kept.
-        name: of the project, where `initial` is no folder. project: text of a project.toml beside them.
+        name: of the project, where `initial` is no folder. project: text of a project.toml next to them.
         profile: sizes and limits. settings: of the line, such as `generations_per_cycle=2`.
         verbose: print a line to standard error for each cycle, as `evolake run` does.
 
@@ -83,7 +83,7 @@ def evolve(
 def _evolved(
     folder: Path, where: Path, chosen: bool, cycles: int, profile: str | None, settings: Mapping[str, Any], verbose: bool,
 ) -> Evolved:
-    """Runs the cycles. chosen: nobody named the lake, so that Dagster's home may be the process's own."""
+    """Run the cycles. chosen: the user named no lake, so that Dagster's home may be the process's own."""
     home = Path(os.environ["DAGSTER_HOME"]) if chosen and "DAGSTER_HOME" in os.environ else where / "dagster_home"
     environment = {
         **os.environ, "EVOLAKE_LAKE": str(where), "EVOLAKE_PROGRAMS__PROJECTS": str(folder), "DAGSTER_HOME": str(home),
@@ -147,7 +147,7 @@ def _folder(initial: str | Path, evaluator: str | Path | None, name: str, projec
 
 
 def _path(given: str | Path) -> Path | None:
-    """Return the file that is meant; None for a text. Raises InputError for a path where no file is."""
+    """Return the file that is meant; None for a text. Raises InputError for a path if no file is."""
     if isinstance(given, str) and "\n" in given:
         return None
     if not Path(given).is_file():

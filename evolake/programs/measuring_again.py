@@ -86,7 +86,7 @@ def reached(rerun: Rerun, claims: Any, held: Mapping[str, Any], sample: int | No
     project = rerun.project
     own = [scored(project, rerun.own(seed)) for seed in seeds]
     if failed := sum(score is None for score in own):
-        yield Said("fresh seeds", "fails", f"the program fails under {failed} of {len(seeds)} seeds that nobody knew before")
+        yield Said("fresh seeds", "fails", f"the program fails under {failed} of {len(seeds)} fresh seeds")
         return
     scores = [score for score in own if score is not None]
     said = {item.seed: item.score for item in claims.own if item.score is not None}

@@ -12,7 +12,7 @@ NO_PROJECT = (
 
 
 def nothing_to_do() -> str | None:
-    """Return why the line has nothing to do; None where there is a project, in a folder or in the lake."""
+    """Return why the line has nothing to do; None if there is a project, in a folder or in the lake."""
     from evolake.lake import Lake
     from evolake.programs.model.project import project_folders
 

@@ -10,7 +10,7 @@ from evolake.settings import LineSettings
 
 
 class ProgramsSettings(LineSettings):
-    """How much a cycle of the `programs` line does for each project, and where projects lie."""
+    """How much a cycle of the `programs` line does for each project, and where projects are."""
 
     model_config = ConfigDict(allow_inf_nan=False)
     fixed: ClassVar = {"migration_interval": 1, "explore": 0.3}
@@ -23,10 +23,10 @@ class ProgramsSettings(LineSettings):
         "the same time. A model is asked in waves (EVOLAKE_AGENTS__WAVES)",
     )
     islands: int = Field(default=3, gt=0, description="islands of a project whose config.yaml names no num_islands")
-    elites: int = Field(default=8, gt=0, description="best programs that an island keeps beside one for each cell of features")
+    elites: int = Field(default=8, gt=0, description="best programs that an island keeps in addition to one for each cell of features")
     most_programs: int = Field(default=200, gt=0, description="living programs of a project at the end of a cycle; config.yaml: population_size")
     jail_folders: str = Field(
-        default="/usr/share", description="folders of this machine, comma-separated, in which those lie that a project may name in `[jail] folders`: "
+        default="/usr/share", description="folders of this machine, comma-separated; a project may name folders in them in `[jail] folders`: "
         "programs of others could read them",
     )
     writer: Literal["auto", "one-shot", "session"] = Field(
@@ -42,7 +42,7 @@ class ProgramsSettings(LineSettings):
         default=1, ge=0, le=1, description="whether a one-shot writer may revise its program after one evaluation of it, if it failed or has the "
         "best score so far: 1, or 0 for never",
     )
-    repeats: int = Field(default=1, gt=0, description="evaluations of a candidate, each under a seed of its own; the score is their mean")
+    repeats: int = Field(default=1, gt=0, description="evaluations of a candidate, each under its own seed; the score is their mean")
     heldout_repeats: int = Field(
         default=8, ge=2, description="seeds, which the search never had, under which champion and challenger are compared at most. With fewer than 6 "
         "only large gains can be seen, with 2 none; 3 are used if the evaluator has no noise",

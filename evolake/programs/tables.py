@@ -1,7 +1,7 @@
 """Types of the tables of the programs line. Those in ARCHIVE are carried from cycle to cycle (`population`); single assets add the others.
 
-Projects are rows beside each other in one partition per cycle, told apart by `project`: a second partition dimension would make a backfill of 50
-projects 50 times the partitions, each with a chain of seals of its own, where one query now ranks them all."""
+Projects are rows side by side in one partition per cycle, distinguished by `project`: a second partition dimension would make a backfill of 50
+projects 50 times the partitions, each with a chain of its own seals, where one query now ranks them all."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ PROJECTS = TableSchema(
         "initial_id": (pl.String, "Program that the project began with."),
         "mode": (
             pl.String, "imports (the evaluator imports the program: score not protected), calls (it calls the program in another jail) or separate "
-            "(jails of their own, by cases and outputs).",
+            "(separate jails, by cases and outputs).",
         ),
         "score_name": (pl.String, "Metric that it is ranked by."),
         "higher_is_better": (pl.Boolean, "Whether a higher score is better."),
@@ -94,7 +94,7 @@ MEASURED = TableSchema(
         "status": (pl.String, "ok; or how it ended: a status of the jail, build, raised, reported (an error in words), no_result or tampered."),
         "score": (pl.Float64, "The project's score in this one evaluation; null without one."),
         "metrics": (pl.String, "Metrics of this one evaluation, as JSON."),
-        "artifacts": (pl.String, "Texts that the evaluator hands on beside its metrics, and errors, as JSON."),
+        "artifacts": (pl.String, "Texts that the evaluator hands on in addition to its metrics, and errors, as JSON."),
         "stage": (pl.Int64, "Stages of the evaluator's cascade that it passed through."),
         "cpu_s": pl.Float64, "wall_s": pl.Float64, "peak_mb": pl.Float64,
         "protected": pl.Boolean, "host": pl.String,
@@ -120,8 +120,8 @@ GATED = TableSchema(
     "accepted", 1,
     {
         "program_id": pl.String, "cycle": pl.String, "project": pl.String, "passed": pl.Boolean,
-        "gate": (pl.String, "Gate that blocked it; null where none did."),
-        "rule_id": (pl.String, "Rule that blocked it; null where none did."),
+        "gate": (pl.String, "Gate that blocked it; null if none did."),
+        "rule_id": (pl.String, "Rule that blocked it; null if none did."),
         "reason": pl.String, "evidence_sha": pl.String,
     },
     keys=("program_id",), terms=TERMS,
@@ -132,8 +132,8 @@ DECISIONS = TableSchema(
     {
         "cycle": pl.String, "project": pl.String,
         "champion_id": (pl.String, "Program that was the project's champion when the cycle began."),
-        "challenger_id": (pl.String, "The best other program by the search's score; null where there is none."),
-        "wins": (pl.Boolean, "Whether the challenger becomes champion: the whole interval of the difference lies above 0."),
+        "challenger_id": (pl.String, "The best other program by the search's score; null if there is none."),
+        "wins": (pl.Boolean, "Whether the challenger becomes champion: the whole interval of the difference is above 0."),
         "pairs": (pl.Int64, "Held-out seeds that both were evaluated under and gave a score; a hopeless challenger is given up after a few."),
         "difference": (pl.Float64, "Mean of how much better the challenger is, in the score's unit, positive is better; null without one."),
         "low": (pl.Float64, "Lower end of the 95% interval of the difference, by the test."),
@@ -155,4 +155,4 @@ TABLES = incoming_tables(ARCHIVE) | {
     **dict.fromkeys(("seeds", "immigrant_programs", "candidates", "survivors"), PROGRAMS), **dict.fromkeys(("measured", "heldout"), MEASURED),
     **dict.fromkeys(("generations", "notes", "duel_notes"), JOURNAL), **tables_by_name(PROJECTS, UNMADE, GATED, DECISIONS),
 }
-"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql --schema`."""

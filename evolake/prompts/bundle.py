@@ -111,7 +111,7 @@ def _asked(lake: Lake, prompt: str) -> tuple[str | None, list[dict[str, Any]]]:
 
 
 def _started(lake: Lake) -> list[dict[str, Any]]:
-    """Replies of the first root under the base model."""
+    """Return replies of the first root under the base model."""
     if lake.record(LINE, "heldout", FIRST_CYCLE) is None:
         return []
     return sorted(base_evaluation(lake).to_dicts(), key=lambda row: (row["problem_id"], row["sample"]))
@@ -204,19 +204,25 @@ def _misjudged(claimed: Sequence[Reply], problems: Mapping[str, Problem], own: P
 
 
 def _sampled(judging: Judging, sides: Sides, problems: Mapping[str, Problem], claims: PromptClaims, own: PromptsSettings) -> Iterator[Said]:
-    """The policy asked again, greedily. What was drawn by chance cannot be given again, nor what came from an endpoint or rests on a corpus."""
+    """Ask the policy again, greedily. What was drawn by chance cannot be given again, nor what came from an
+    endpoint or rests on a corpus."""
     from evolake.prompts.rating.evaluating import decoding_of
 
     decoding = decoding_of(own)
     by_chance = own.heldout_samples != 1 or (decoding is not None and decoding.temperature > 0)
-    why = "an endpoint gave them" if own.policy == "endpoint" else "they were drawn by chance" if by_chance else ""
+    if own.policy == "endpoint":
+        why = "an endpoint gave them"
+    elif by_chance:
+        why = "they were drawn by chance"
+    else:
+        why = ""
     if not why and "search" in own.tools:
         why = "they rest on a corpus that a bundle does not carry"
     if why:
         yield Said("policy", "unmeasured", f"{why}: the replies were judged again, not given again", (0, len(claims.replies)))
         return
     if own.policy_model is not None:
-        raise MachineryError("its policy stands on a model that a bundle does not carry", got=own.policy_model)
+        raise MachineryError("its policy is based on a model that a bundle does not carry", got=own.policy_model)
     here = judging.settings.of(PromptsSettings)
     settings = judging.settings.model_copy(update={
         "prompts": own.model_copy(update={name: getattr(here, name) for name in NO_MODEL}), "seed": claims.root_seed,

@@ -1,4 +1,4 @@
-"""System prompts, evolved beside the weights. What the line contributes to evolake."""
+"""System prompts, evolved next to the weights. What the line contributes to evolake."""
 
 from __future__ import annotations
 

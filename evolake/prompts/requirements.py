@@ -30,11 +30,11 @@ def requirements() -> list[Requirement]:
     if own.policy == "endpoint":
         return [libraries]
     dtype = Requirement("policy dtype", True, describe_dtype(own), "", "")
-    result = [libraries, dtype, Requirement("policy problems", True, problems_told(own), "", "")]
+    result = [libraries, dtype, Requirement("policy problems", True, problems_said(own), "", "")]
     return [*result, sampler(own)] if own.sampler == "vllm" else result
 
 
-def problems_told(own: PromptsSettings) -> str:
+def problems_said(own: PromptsSettings) -> str:
     """Return where the problems of a cycle come from, in a line."""
     from evolake.prompts.evolution.feeding import FAMILIES, wanted
 

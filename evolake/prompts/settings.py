@@ -61,14 +61,14 @@ class PromptsSettings(LineSettings):
     )
     sampler: Literal["transformers", "vllm"] = Field(
         default="transformers",
-        description="who samples the replies of a policy on this machine; vllm: a server in an environment of its own, at `vllm_url`",
+        description="who samples the replies of a policy on this machine; vllm: a server in a separate environment, at `vllm_url`",
     )
     vllm_url: str | None = Field(default=None, description="where `vllm serve` listens, http://HOST:PORT")
     vllm_folder: str | None = Field(
         default=None, description="where adapters are laid for that server, which sees it at the same path; None: a temporary folder of this machine",
     )
     max_tokens: int = Field(default=512, gt=0, description="longest reply, in tokens")
-    reply_start: str = Field(default="", description="what a policy on this machine reads as the start of its own reply and goes on from")
+    reply_start: str = Field(default="", description="what a policy on this machine reads as the start of its reply and continues from")
     max_prompt_tokens: int = Field(default=2048, gt=0, description="a longer system prompt with its problem is an error, never cut")
     tools: list[Literal["python", "search"]] = Field(
         default=[], description="what a policy on this machine may call while it replies: `python`, run in the jail; `search`, BM25 over `corpus`",
@@ -78,7 +78,7 @@ class PromptsSettings(LineSettings):
     corpus: str | None = Field(
         default=None, description="documents for `search`: a folder of .txt, .md and .jsonl files, or one of these; a row has `text` or `contents`",
     )
-    rows_at_once: int = Field(default=16, gt=0, description="replies that are sampled at once")
+    rows_at_once: int = Field(default=16, gt=0, description="replies that are sampled at the same time")
     rows_per_pass: int = Field(default=8, gt=0, description="replies a forward and backward pass takes: what an update needs of memory grows with it")
     threads: int = Field(default=2, gt=0, description="of torch on a CPU; another number may change the last bits of the weights")
 

@@ -1,7 +1,7 @@
 """Read tar and zip archives entry by entry, each quantity bounded before it is used: entries, bytes after
 decompression, bytes of one header.
 
-Nothing is laid out here: what a path or a link may be is asked by whoever writes files.
+Nothing is laid out here: what a path or a link may be is asked by the code that writes files.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def zip_entries(data: bytes, *, name: str, limits: Limits | None = None) -> Iter
     """Yield each regular file of a zip archive, stored or compressed by deflate or bzip2, with its contents. Arguments
     and errors as of `tar_entries`.
 
-    The sizes in a zip's list are claims, so whoever reads the contents counts them.
+    The sizes in a zip's list are claims, so the reader of the contents counts them.
     """
     most = limits or Limits()
     with _as_damage(name), zipfile.ZipFile(io.BytesIO(data)) as archive:

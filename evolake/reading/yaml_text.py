@@ -50,7 +50,7 @@ def parse_yaml(text: str | bytes, *, name: str) -> Any:
 
 
 def _count(value: Any, name: str) -> None:
-    """Walk a value as whoever uses it would, aliases and all."""
+    """Walk a value as its users would, aliases and all."""
     waiting, seen = [(value, 0)], 0
     while waiting:
         item, depth = waiting.pop()

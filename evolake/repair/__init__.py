@@ -1,0 +1,1 @@
+"""The repair study: whether solver-grounded feedback to a model beats more attempts."""

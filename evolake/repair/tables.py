@@ -1,7 +1,7 @@
 """Types of the tables of the repair study, and the key of a partition.
 
 A partition is a cell: one arm with one seed (`one_shot-0`). All parts of one study bear its `study_sha`: cells of an earlier study with other
-problems or another budget can be told apart, and are never mixed into a table.
+problems or another budget can be distinguished, and are never mixed into a table.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ RESULTS = TableSchema(
         "certified_status": (pl.String, "What was certified: sat or unsat; null for nothing."),
         "calls": pl.Int64, "solver_calls": pl.Int64,
         "rounds": (pl.Int64, "Rounds of proposals that were begun."),
-        "first_certified_call": (pl.Int64, "Number of the call whose answer was certified, from 1; null where none was."),
+        "first_certified_call": (pl.Int64, "Number of the call whose answer was certified, from 1; null if none was."),
         "budget_exceeded": pl.Boolean, "parse_failures": pl.Int64,
         "latency_s": (pl.Float64, "Elapsed time of the whole run, in seconds."),
         "cpu_s": pl.Float64, "input_tokens": pl.Int64, "output_tokens": pl.Int64, "study_sha": pl.String,

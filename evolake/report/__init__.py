@@ -1,1 +1,1 @@
-"""What people look at: where lines stand, and the HTML report of a cycle. Reads the lake and nothing else."""
+"""What people look at: where lines are, and the HTML report of a cycle. Reads the lake and nothing else."""

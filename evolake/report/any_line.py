@@ -1,4 +1,4 @@
-"""The section of a line that has no page of its own: what the shared tables say of it."""
+"""The section of a line that has no page: what the shared tables say of it."""
 
 from __future__ import annotations
 

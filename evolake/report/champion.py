@@ -60,7 +60,7 @@ def champion_of(
     lake: Lake, catalogue: Catalogue, line: str, cycle: str | None = None, *, closing: bool = False, ancestry: bool = False, title: str = "",
     done: list[str] | None = None,
 ) -> Champion | None:
-    """Return the champion of `line` at the end of `cycle`, by default of the newest finished one; None where nobody was crowned.
+    """Return the champion of `line` at the end of `cycle`, by default of the newest finished one; None where none was promoted.
 
     Before the first finished cycle it is the one of the seeds, where a line has one. closing: the cycle has published all that it has, and is about
     to be sealed. ancestry: count its ancestors. title: of a line with several (`LineArtifacts.titles`), which; "" for the first by name.
@@ -99,10 +99,10 @@ def current_champion(lake: Lake, catalogue: Catalogue, line: str, title: str = "
     """As `champion_of`.
 
     Raises:
-        InputError: there is no champion: says whether the line crowns none, and what to look at then; or no such title.
+        InputError: there is no champion: says whether the line promotes none, and what to look at then; or no such title.
     """
     if instead := artifacts_of(line).crowns_none:
-        raise InputError(f"{line} crowns no champion", do=instead)
+        raise InputError(f"{line} has no champion", do=instead)
     known_line(lake.root, line)
     if title and title not in (known := titles_of(lake, catalogue, line)):
         if not artifacts_of(line).titles:
@@ -117,7 +117,7 @@ def current_champion(lake: Lake, catalogue: Catalogue, line: str, title: str = "
 
 
 def _since(rows: Sequence[dict[str, Any]]) -> str:
-    """Return the first cycle of the unbroken title. rows: newest first; the seeds' row counts where there is no other."""
+    """Return the first cycle of the unbroken title. rows: newest first; the seeds' row counts if there is no other."""
     since = rows[0]["cycle"]
     for row in rows:
         if row["artifact_id"] != rows[0]["artifact_id"] or row["cycle"] == SEED_ROUND:

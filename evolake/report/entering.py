@@ -1,4 +1,4 @@
-"""When a seed that lies among the seeds of a line now enters its evolution: what `evolake seeds add` and `evolake programs new` say."""
+"""When a seed that is among the seeds of a line now enters its evolution: what `evolake seeds add` and `evolake programs new` say."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def entry(lake: Lake, line: str) -> tuple[str | None, str]:
     if holder and opened:
         later = following(cycle)
         if opened.run_id == holder.run_id:
-            return later, f"a run is at work on cycle {cycle}, which began without it: it enters cycle {later}"
-        return later, f"a run is at work on cycle {cycle}: it enters that one if its seeds have not been read yet, else cycle {later}"
+            return later, f"a run is in progress on cycle {cycle}, which began without it: it enters cycle {later}"
+        return later, f"a run is in progress on cycle {cycle}: it enters that one if its seeds have not been read yet, else cycle {later}"
     return cycle, f"it enters cycle {cycle}"

@@ -1,4 +1,4 @@
-"""The figures of a line's section: one per module of its package `report.figures`, which says as `FIGURE` what it is called, where it stands and how
+"""The figures of a line's section: one per module of its package `report.figures`, which says as `FIGURE` what it is called, where it is and how
 it is drawn. Nothing else lists them: the report, `evolake report --figures` and the metadata of assets ask here.
 
     FIGURE = Figure("The longest bridge", draw, place="bridges")
@@ -23,8 +23,8 @@ class Figure:
 
     Attributes:
         title: its heading, and the name of its file.
-        draw: from what the line's figures are drawn from to a PNG; None where there is nothing to draw.
-        place: where it stands in the line's template, which shows `placed[place]`.
+        draw: from what the line's figures are drawn from to a PNG; None if there is nothing to draw.
+        place: where it is in the line's template, which shows `placed[place]`.
         order: among all figures of the line, by title where equal.
         asset: the asset in whose metadata it is shown too; "" for none.
     """

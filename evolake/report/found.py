@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
 
 SHORTEST = 8
-"""Digits of an id that are enough where no other artifact begins with them."""
+"""Digits of an id that are enough if no other artifact begins with them."""
 LISTED = 12
 _START = re.compile(rf"[0-9a-f]{{{SHORTEST},64}}")
 ARTIFACTS = """
@@ -68,7 +68,8 @@ def with_row(catalogue: Catalogue, artifact: Artifact, tables: Iterable[str] | N
 
 
 def rows_of(catalogue: Catalogue, line: str, kind: Kind, ids: list[str], tables: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
-    """id -> the row that the line's tables hold of an artifact: of the first table that has one, the newest cycle's."""
+    """Return id -> the row that the line's tables hold of an artifact: of the first table that has one, the
+    newest cycle's."""
     there = set(tables or (name for name, _ in catalogue.views()))
     result: dict[str, dict[str, Any]] = {}
     for table in kind.tables:

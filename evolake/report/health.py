@@ -1,4 +1,5 @@
-"""The health of a lake: the audit of its tables, blobs and seals, with the tape and the fetched sources, which have their own ways to be checked."""
+"""The health of a lake: the audit of its tables, blobs and seals, with the call cache and the fetched sources, which have their own ways to be
+checked."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evolake.agents.session.records import SessionRecords
-from evolake.agents.tape import Tape, is_key
+from evolake.agents.tape import CallCache, is_key
 from evolake.errors import EvolakeError
 from evolake.lake import Lake, disk
 from evolake.lake.audit import Audit, Finding, audit, repair
@@ -17,17 +18,18 @@ VERIFY = "evolake lake verify"
 
 
 def examine(root: Path, *, fast: bool = False) -> Audit:
-    """Everything in the lake that is not as it should be. `fast`: without reading the bytes of parts, blobs and tape. Raises what `Lake` raises."""
+    """Everything in the lake that is not as it should be. `fast`: without reading the bytes of parts, blobs and the call cache. Raises what
+    `Lake` raises."""
     return Audit(tuple(audit(Lake(root), fast=fast, more=(tape, fetched))))
 
 
 def mend(root: Path) -> Audit:
-    """Mends what provably can be mended, and gives what was done and what is left."""
+    """Repairs what provably can be repaired, and gives what was done and what is left."""
     return repair(Lake(root), more=(tape, fetched))
 
 
 def summary(result: Audit) -> str | None:
-    """One line on what was found, with the command that tells more; None where nothing was."""
+    """One line on what was found, with the command that shows more; None if nothing was."""
     real = [finding for finding in result.findings if not finding.note]
     if not real:
         return None
@@ -36,11 +38,12 @@ def summary(result: Audit) -> str | None:
 
 
 def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of the tape: each entry, and each record beside a session, holds what was written under the name that it is filed under."""
+    """Yield findings of the call cache: each entry, and each record next to a session, holds what was written under
+    the name that it is filed under."""
     if fast:
         return
     root = lake.root / "tape"
-    entries = Tape(root)
+    entries = CallCache(root)
     for path in files(root):
         steps = path.relative_to(root).parts
         if steps[0] == "locks" or path.name.startswith(".tmp-"):
@@ -54,12 +57,12 @@ def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
                 yield Finding("tape", f"a record of a session is damaged: {summary}", where, "the bytes that were written", "others", mends)
         elif len(steps) != 2 or path.suffix != ".json" or not is_key(steps[0] + path.stem):
             wanted = "two digits, a folder, the rest of a key"
-            yield Finding("tape", "a file on the tape has no entry's name", where, wanted, path.name, "move it away")
+            yield Finding("tape", "a file in the call cache has no entry's name", where, wanted, path.name, "move it away")
         elif summary := _damage(entries, steps[0] + path.stem):
             yield Finding("tape", summary.what, where, "the bytes that were written", "others", summary.do or "restore the file from a backup")
 
 
-def _damage(entries: Tape, key: str) -> EvolakeError | None:
+def _damage(entries: CallCache, key: str) -> EvolakeError | None:
     try:
         entries.read(key)
     except EvolakeError as error:
@@ -67,8 +70,8 @@ def _damage(entries: Tape, key: str) -> EvolakeError | None:
     return None
 
 
-def _account(entries: Tape, path: Path, where: str) -> Iterator[Finding]:
-    """Lines of what was spent have no check sum: each must be one, and what it says of a call that is on the tape is held to the tape."""
+def _account(entries: CallCache, path: Path, where: str) -> Iterator[Finding]:
+    """Lines of what was spent have no check sum: each must be one, and what it says of a call that is in the call cache is held to the call cache."""
     lines = disk.read(path).split(b"\n")
     for at, line in enumerate(lines[:-1], start=1):  # after the last newline there is nothing, or what a dying writer left unfinished
         if not line:
@@ -82,12 +85,14 @@ def _account(entries: Tape, path: Path, where: str) -> Iterator[Finding]:
             continue
         entry = entries.read(key) if is_key(key) and not _damage(entries, key) else None
         if entry is not None and entry.charged_tokens != tokens:
-            what, mends = f"line {at} of what was spent is not what the tape has", "nothing, where the call was lost once and charged by estimate"
+            what = f"line {at} of what was spent is not what the call cache has"
+            mends = "nothing, if the call was lost once and charged by estimate"
             yield Finding("tape", what, where, f"{entry.charged_tokens} tokens", f"{tokens} tokens", mends, note=True)
 
 
 def fetched(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of the records of fetched sources: each can be read and its archive is there. Their pins are held to at every use."""
+    """Yield findings of the records of fetched sources: each can be read and its archive is there. Their pins
+    are held to at every use."""
     root = lake.root / "fetched"
     for path in files(root):
         if path.suffix != ".json" or path.name.startswith(".tmp-"):

@@ -54,7 +54,7 @@ def nothing_said(_row: Row, _parents: Sequence[Row]) -> str:
 
 
 def nothing_more(_lake: Lake, artifact: Artifact, _folder: Path, _cycle: str) -> None:
-    """Of a kind to which nothing belongs beside itself."""
+    """Of a kind to which nothing belongs next to itself."""
     raise InputError(f"to a {artifact.kind} belongs no checkpoint", do="leave --checkpoint out")
 
 
@@ -69,12 +69,12 @@ class Kind:
 
     Attributes:
         key, tables: column that names it, and the line's tables with a row of it; the first that has one counts, of it the newest cycle's.
-        facts: columns of that row that are told. scores: tables with figures of it, the newest cycle's row is told.
+        facts: columns of that row that are shown. scores: tables with figures of it, the newest cycle's row is shown.
         title: of what is no row of `artifacts`: the column to call it by; it is looked for in `tables`.
         text: what is shown of it.
         file: what the file with the text is called. write: writes it into an empty folder, where that is more than the text; gives the command
             that checks it, run in that folder, or "".
-        belongings: writes what belongs to it beside itself (lake, artifact, folder, cycle), as a policy's checkpoint.
+        belongings: writes what belongs to it next to itself (lake, artifact, folder, cycle), as a policy's checkpoint.
         changed: its row and its parents' -> what it changed, in words.
         remarks: further lines that are shown of it, after its scores.
     """

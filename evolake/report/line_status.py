@@ -1,4 +1,4 @@
-"""Where each line stands, from the seals and the shared tables of the lake: what `evolake status` shows."""
+"""The state of each line, from the seals and the shared tables of the lake: what `evolake status` shows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lake_status(root: Path) -> tuple[list[dict[str, Any]], dict[str, LakeError]]
 
 
 def line_status(lake: Lake, catalogue: Catalogue, line: str) -> dict[str, Any]:
-    """One line: cycles done, the next one, counts of artifacts, the champion, and the broken link where there is one."""
+    """One line: cycles done, the next one, counts of artifacts, the champion, and the broken link if there is one."""
     seals, broken = lake.seals.chain(line)
     newest = max(seals, default="0001")
     broken = broken if seals else lake.seals.broken_link(line, newest)

@@ -1,4 +1,4 @@
-"""Which lines a page has, each at which cycle: every line with a finished cycle; one without a section of its own gets the common one."""
+"""Which lines a page has, each at which cycle: every line with a finished cycle; one without its own section gets the common one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_sections(root: Path, wanted: Sequence[str] = (), cycle: str | None = No
 
 
 def chosen_cycles(root: Path, wanted: Sequence[str] = (), cycle: str | None = None) -> dict[str, str]:
-    """line -> cycle, by line. Raises what `read_sections` raises."""
+    """Return line -> cycle, by line. Raises what `read_sections` raises."""
     lake = Lake(root)
     done = {line: sealed_cycles(lake, line) for line in sorted({known_line(root, line) for line in wanted} or set(lines_in_lake(root)))}
     fitting = {line: cycle or cycles[-1] for line, cycles in done.items() if cycles and cycle in (None, *cycles)}

@@ -48,7 +48,11 @@ def duration(seconds: float) -> str:
 
 def dollars(usd: float | None) -> str:
     """Return a price; what is not known is said."""
-    return "price unknown" if usd is None else f"${usd:,.2f}" if usd >= 0.005 or not usd else "under $0.01"
+    if usd is None:
+        return "price unknown"
+    if usd >= 0.005 or not usd:
+        return f"${usd:,.2f}"
+    return "under $0.01"
 
 
 def counted(number: int, what: str, many: str = "") -> str:

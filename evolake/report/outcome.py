@@ -1,4 +1,4 @@
-"""A finished cycle in one plain sentence, for whoever watches it run: who leads, with what gain, and how much of what was made was accepted."""
+"""A finished cycle in one plain sentence, for the user who watches it run: who leads, with what gain, and how much of what was made was accepted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def outcome_of(lake: Lake, line: str, cycle: str) -> str:
 
 
 def new_seeds(lake: Lake, line: str, cycle: str) -> str:
-    """Return what became of each seed that was added to the line and entered this cycle; "" where none did."""
+    """Return what became of each seed that was added to the line and entered this cycle; "" if none did."""
     if lake.record(line, IMMIGRANTS.name, cycle) is None:
         return ""
     seeds = lake.read(line, IMMIGRANTS.name, cycle).sort("name").to_dicts()
@@ -44,7 +44,8 @@ def new_seeds(lake: Lake, line: str, cycle: str) -> str:
 
 
 def _became(seed: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
-    """accepted, there already, or why not. verdict: the first that is against it; None where no gate was reached."""
+    """Return "accepted", "there already", or why it is neither. verdict: the first that is against it; None
+    if no gate was reached."""
     if seed["state"] != "blocked":
         return "accepted" if seed["state"] == "accepted" else "was there already"
     reason = shorten(seed["reason"] or "", REASON, placeholder=" ...")

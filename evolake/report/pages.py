@@ -1,7 +1,7 @@
 """Pages as one HTML file each, from Jinja2 templates: no script, no outside reference, figures inside.
 
 Titles, names and reasons may come from a model. A template escapes whatever it is given, and no module writes markup, so that what a candidate says
-is text on every page. A line's section is a template of its own package, which takes what all share from `evolake/`:
+is text on every page. A line's section is its own template package, which takes what all share from `evolake/`:
 
     {% from "evolake/parts.html.j2" import section, pictures %}
     <h1>Bridges</h1>
@@ -40,7 +40,7 @@ class Section:
     def __post_init__(self) -> None:
         if missing := [title for title in self.figures if f'alt="{escape(title)}"' not in self.body]:
             what = f"the figure {missing[0]!r} is not on the page of {self.line}"
-            raise MachineryError(what, wanted="a place that the section's template shows", do="mend its `place`")
+            raise MachineryError(what, wanted="a place that the section's template shows", do="fix its `place`")
 
 
 LAKE = Markup("Everything here is read from the lake; <code>evolake sql --list</code> shows the tables behind it.")
@@ -49,7 +49,7 @@ LAKE = Markup("Everything here is read from the lake; <code>evolake sql --list</
 def page(
     sections: Sequence[Section], stories: Sequence[Story] = (), findings: Mapping[str, Sequence[str]] | None = None, source: str | Markup = LAKE
 ) -> str:
-    """Return the whole page: first what each line and each study has to tell, then a line after the other, with all details folded. source: one
+    """Return the whole page: first what each line and each study reports, then a line after the other, with all details folded. source: one
     sentence on what it rests on."""
     stands = ", ".join(f"{section.line} cycle {section.cycle}" for section in sections)
     title = f"evolake, cycle {sections[0].cycle}" if len(sections) == 1 else f"evolake, {stands}"
@@ -95,7 +95,7 @@ def _environment(package: str) -> Environment:
 
 
 def _figures(value: float) -> str:
-    """Return a number as it stands in a table: counts whole, measures with three significant digits."""
+    """Return a number as it is in a table: counts whole, measures with three significant digits."""
     if not abs(value) < 10**9:
         return str(value)
     if not isinstance(value, float) and value == int(value):  # also a whole Decimal, as SQL sums come

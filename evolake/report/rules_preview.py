@@ -78,7 +78,7 @@ class Fate:
 class Fallen:
     """A champion that a rule would block.
 
-    cycles: at whose end it held the title. is_champion: it holds it now. is_seed: it would fall when the seeds are sealed anew.
+    cycles: at whose end it held the title. is_champion: it holds it now. is_seed: it would fall when the seeds are sealed again.
     """
 
     artifact_id: str
@@ -186,7 +186,7 @@ def _outcome(now: Replayed, said: Sequence[Row]) -> Outcome:
 
 
 def _fallen(crowned: Sequence[Row], blocked: Mapping[str, Flip]) -> tuple[Fallen, ...]:
-    """crowned: rows of cycle and artifact_id, oldest first. blocked: artifact -> the flip that blocks it."""
+    """promoted: rows of cycle and artifact_id, oldest first. blocked: artifact -> the flip that blocks it."""
     titles: dict[str, list[str]] = {}
     for row in crowned:
         titles.setdefault(row["artifact_id"], []).append(row["cycle"])

@@ -27,7 +27,7 @@ class PreviewText:
     commands: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON object; of each rule's flips five are told, all are counted."""
+        """As a JSON object; of each rule's flips five are shown, all are counted."""
         preview, work = self.preview, self.work
         return {
             "ruleset_hash": preview.ruleset_hash, "judged": preview.judged,
@@ -98,7 +98,7 @@ class PreviewText:
         if work.once:
             parts.append(f"of no cycle: {', '.join(work.once)}")
         if work.cycles:
-            parts.append(f"cost, by what it took before (replies on the tape cost nothing again): {work.cost.text()}")
+            parts.append(f"cost, by what it took before (replies in the call cache cost nothing again): {work.cost.text()}")
         return parts
 
 
@@ -115,7 +115,7 @@ def _row(flip: Flip) -> str:
 
 def _fallen(item: Fallen) -> str:
     who = f"{'the champion' if item.is_champion else 'a champion of before,'} {item.title} ({item.artifact_id[:SHORT_ID]})"
-    when = ", once the seeds are sealed anew" if item.is_seed else ""
+    when = ", once the seeds are sealed again" if item.is_seed else ""
     return f"{who} would fall by {item.rule_id}{when}; it held the title at the end of {_cycles(item.cycles)}"
 
 

@@ -1,7 +1,7 @@
 """What has to be made again after rules were edited, cycle by cycle, and what that took when it was made before.
 
 A cycle whose candidates end as they did is judged again and nothing else changes. The first one in which a candidate ends otherwise is made again
-from its judging assets on, and every later cycle whole, for it stands on another population.
+from its judging assets on, and every later cycle whole, for it is based on another population.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class Work:
 
 
 def unrecorded(_asset: str, _cycle: str) -> None:
-    """The `MadeBy` of a lake without Dagster's records: verdicts tell by which rules they were given."""
+    """Answer as the `MadeBy` of a lake without Dagster's records: verdicts say by which rules they were
+    given."""
 
 
 def work_of(

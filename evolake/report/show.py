@@ -1,4 +1,4 @@
-"""What is told of one artifact: what it is, where it comes from, what the gates and the measurements said, and its text."""
+"""What is shown about one artifact: what it is, where it comes from, what the gates and the measurements said, and its text."""
 
 from __future__ import annotations
 

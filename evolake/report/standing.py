@@ -9,7 +9,7 @@ from typing import Any
 Row = dict[str, Any]
 Ask = Callable[..., list[Row]]
 """(SQL, **parameters) -> rows of the lake."""
-NOBODY = "nobody yet"
+NOBODY = "none yet"
 NOT_MEASURED = "not measured"
 """Shown in place of a gain for a line that measures none."""
 COLUMNS = ("line", "best", "start", "gain", "evaluations", "seconds")

@@ -32,7 +32,7 @@ def standings(lake: Lake) -> list[Standing]:
 
 
 def standing_of(lake: Lake, line: str) -> Standing | None:
-    """Return the row of one line after its newest finished cycle; None if it has none and its standing does not say otherwise."""
+    """Return the row of one line after its newest finished cycle; None if it has none and its state does not say otherwise."""
     spec, done, own = lines().get(line), sealed_cycles(lake, line), artifacts_of(line).standing
     is_study = own is not None and spec is not None and bool(spec.findings)
     if not done and not is_study:
@@ -49,7 +49,7 @@ def standing_of(lake: Lake, line: str) -> Standing | None:
 
 
 def with_gain(shared: Standing, gain: Gain | None, cycles: int, best: str) -> Standing:
-    """Return the row with a champion's gain: its figures beside those of what it was measured against."""
+    """Return the row with a champion's gain: its figures next to those of what it was measured against."""
     if gain is None:
         return replace(shared, cycles=cycles, best=best)
     own, other = ("" if value is None else f" ({figures(value) if gain.is_ratio else f'{value:.1%}'})" for value in (gain.own, gain.other))
@@ -58,7 +58,7 @@ def with_gain(shared: Standing, gain: Gain | None, cycles: int, best: str) -> St
 
 
 def as_table(rows: Sequence[Standing], width: int) -> str:
-    """Return the rows as text of `width` characters a line; a long cell goes on below itself and nothing is cut."""
+    """Return the rows as text of `width` characters a line; a long cell continues below itself and nothing is cut."""
     return columns_text(COLUMNS, (row.cells() for row in rows), width, numbers=("evaluations", "seconds"), whole=("line",))
 
 

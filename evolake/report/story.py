@@ -62,7 +62,13 @@ class Cost:
     def text(self) -> str:
         """In words, what is nothing left out."""
         parts = [f"{duration(self.cpu_s)} of processor time"] if self.cpu_s is not None else []
-        parts.append(f"{self.tokens:,} tokens ({dollars(self.usd)})" if self.tokens else "no tokens" if self.calls else "no calls")
+        if self.tokens:
+            cost = f"{self.tokens:,} tokens ({dollars(self.usd)})"
+        elif self.calls:
+            cost = "no tokens"
+        else:
+            cost = "no calls"
+        parts.append(cost)
         return ", ".join(parts)
 
 
@@ -80,12 +86,12 @@ class Story:
     """One cycle of one line.
 
     Attributes:
-        champion, champion_id, since: who leads after the cycle and from which cycle on; "" where the line crowns nobody.
+        champion, champion_id, since: who leads after the cycle and from which cycle on; "" if the line promotes none.
         leads: what the line has to show where it has no champion; "" elsewhere.
-        gain: what the champion is better at, by how much, with its interval; "" where nothing is known.
+        gain: what the champion is better at, by how much, with its interval; "" if nothing is known.
         short_gain: the same in the fewest words, for a table.
         duel: why the best of the ranking is not the champion; "" where it is.
-        made: candidates of the cycle. passed: those that every gate let through. noun: what one is called. live: artifacts that go on.
+        made: candidates of the cycle. passed: those that every gate let through. noun: what one is called. live: artifacts that continue.
         gates, blocks: the cycle's funnel, in the order of the gates; who stopped most first.
         beside: what came to the gates and was not proposed, so that their counts agree for a reader; "" for nothing.
         unanswered: cycle -> which roles gave no valid reply at all, of this cycle and those before it that had such a role.
@@ -121,7 +127,8 @@ class Story:
     trend: Trend = field(default_factory=Trend)
 
     def lines(self) -> list[tuple[str, str]]:
-        """(what it is about, sentence), at most ten, in the order that a reader asks; those with nothing to say are left out."""
+        """Return (what it is about, sentence), at most ten, in the order that a reader asks; those with
+        nothing to say are left out."""
         since = f", since cycle {self.since}" if self.since else ""
         parts = [
             ("Leads", f"{self.champion} ({self.champion_id[:12]}){since}" if self.champion else self.leads or NOBODY),
@@ -180,7 +187,7 @@ def markdown(story: Story, longest: int = INLINE) -> str:
 
 def picture(trend: Trend) -> str:
     """Return the trend as a picture in Markdown that Dagster's UI shows without a click, with its first and its newest value; "" for fewer than two
-    points. A figure as PNG has more characters than the UI shows at once, and stays behind its button."""
+    points. A figure as PNG has more characters than the UI shows at the same time, and stays behind its button."""
     points = list(trend.points)[-DRAWN:]
     if len(points) < 2:
         return ""
@@ -203,12 +210,12 @@ def as_text(sentence: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """family -> families."""
+    """Return the plural of a word: family -> families."""
     return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
 
 
 def story_of(lake: Lake, line: str, cycle: str, *, closing: bool = False) -> Story:
-    """Return the story of one cycle, from what lies in the lake; later cycles are not looked at. closing: it is about to be sealed.
+    """Return the story of one cycle, from what is in the lake; later cycles are not looked at. closing: it is about to be sealed.
 
     Raises:
         LakeError: a table that it needs is damaged.

@@ -1,4 +1,4 @@
-"""An artifact as a folder of its own: what it consists of, and a README.md of where it comes from and what it is worth."""
+"""An artifact as its own folder: what it consists of, and a README.md of where it comes from and what it is worth."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ SELECT gate, count(*) AS rules, count(*) FILTER (outcome <> 'pass') AS objection
 def take_out(
     lake: Lake, catalogue: Catalogue, artifact: Artifact, out: Path, *, held: Champion | None = None, checkpoint: bool = False,
 ) -> list[str]:
-    """Writes the artifact into `out`; all of it is there or nothing. Gives the files' names.
+    """Write the artifact into `out`; all of it is there or nothing. Return the files' names.
 
     Args:
-        held: of a champion, what it holds the title by. checkpoint: with what belongs to it beside itself.
+        held: of a champion, what it holds the title by. checkpoint: with what belongs to it next to itself.
 
     Raises:
         InputError: `out` is not empty or cannot be written, or nothing belongs to it.

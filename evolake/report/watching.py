@@ -1,4 +1,4 @@
-"""What `evolake watch` shows of a line: its newest finished cycle, the trend over all of them, what is at work now. Reads and never writes."""
+"""What `evolake watch` shows of a line: its newest finished cycle, the trend over all of them, what is running now. Reads and never writes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AtWork:
     stopped: int = 0
 
     def text(self, now: datetime) -> str:
-        """In words, with how long it has been at work."""
+        """In words, with how long it has been running."""
         minutes, seconds = divmod(max(int((now - self.since).total_seconds()), 0), 60)
         what = f"cycle {self.cycle}" if self.cycle else "the seeds, or nothing published yet"
         done = f", {counted(self.tables, 'table')} so far, last {self.published}" if self.published else ""
@@ -37,7 +37,7 @@ class AtWork:
 
 @dataclass(frozen=True)
 class Seen:
-    """A line as it is now. story: of its newest finished cycle, None before the first. at_work: None where no run holds it."""
+    """A line as it is now. story: of its newest finished cycle, None before the first. at_work: None if no run holds it."""
 
     line: str
     done: Sequence[str] = ()

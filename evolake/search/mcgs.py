@@ -1,7 +1,7 @@
 """Monte Carlo graph search: which designs to build on next.
 
 Zhang, Sipling and Di Ventra 2026, section 4.3 and equation 1. Monte Carlo tree search assumes one parent; a design has several, with weights, so
-visits flow up a graph. Creating a child adds its edge's weight w to the parent's visits. From there every path goes on by itself, breadth first: a
+visits flow up a graph. Creating a child adds its edge's weight w to the parent's visits. From there every path continues by itself, breadth first: a
 contribution that goes from depth d to d + 1 is multiplied by that edge's weight and 0.9**(d + 1), the first parent being depth 0. An ancestor at
 depth n thus fades as 0.9**(n(n+1)/2), and a contribution below 1e-4 is dropped. Visits start at 0 (the paper's code starts at 1).
 
@@ -43,7 +43,7 @@ class SearchGraph:
 
     Args:
         nodes: ids of all designs, each once.
-        edges: (parent id, child id, weight); the weights of a child lie in [0, 1] and sum to at most 1.
+        edges: (parent id, child id, weight); the weights of a child are in [0, 1] and sum to at most 1.
 
     Raises:
         InputError: an id twice, an edge to a design that is not a node, an edge twice, weights out of range, a cycle.
@@ -117,7 +117,7 @@ class SearchGraph:
             raise InputError(what, wanted="a sum of at most 1", got=f"{sums[child]:.6g}")
 
     def _check_no_cycle(self) -> None:
-        """Takes away designs without parents until none is left (Kahn 1962)."""
+        """Take away designs without parents until none is left (Kahn 1962)."""
         waiting = np.diff(self._first).tolist()
         by_parent = np.argsort(self._edges["parent"], kind="stable")
         children = self._edges["child"][by_parent].tolist()

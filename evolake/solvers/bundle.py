@@ -83,7 +83,7 @@ def _archive(artifact: Artifact) -> str:
 
 
 def _won(lake: Lake, catalogue: Catalogue, solver: str) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
-    """(the newest duel that it won, the archive of the one that lost it)."""
+    """Return (the newest duel that it won, the archive of the one that lost it)."""
     for cycle in reversed(sealed_cycles(lake, LINE)):
         won = [row for row in lake.read(LINE, "champion", cycle).to_dicts() if row["wins"] and row["challenger_id"] == solver]
         if won:
@@ -129,7 +129,8 @@ def _verified(folder: Path, settings: Settings, judging: Judging) -> Verified:
 
 
 def run_again(judging: Judging, claims: VariantClaims, verified: Verified, settings: Settings) -> Iterator[Said]:
-    """Runs that are drawn, of those on formulas that are installed here: generators make the very formulas, by their sha256."""
+    """Yield runs that are drawn of those on formulas that are installed here: generators make the very
+    formulas, by their sha256."""
     from evolake.lake import Lake
     from evolake.solvers.repository.adapters import load_adapter
     from evolake.solvers.repository.build import open_program

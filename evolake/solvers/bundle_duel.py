@@ -34,7 +34,8 @@ MOST = {"memory_mb": 65_536, "proof_mb": 16_384, "proof_timeout_s": 7200.0, "pro
 def stated(
     judging: Judging, duel: Duel | None, settings_then: Mapping[str, Any], root_seed: int, verified: Verified, settings: Settings,
 ) -> Iterator[Said]:
-    """What is stated of a champion: its gain over the one that it succeeded. Its score is the consensus of a population that is not here.
+    """Yield the stated properties of a champion: its gain over the one that it succeeded. Its score is the
+    consensus of a population that is not here.
 
     Args:
         duel, settings_then, root_seed: of the bundle's claims. settings: of this process, with the lake that builds are kept in.
@@ -62,7 +63,8 @@ def stated(
 
 
 def _duelled(judging: Judging, duel: Duel, sizes: SolversSettings, recipes: Recipes, verified: Verified, settings: Settings) -> Iterator[Said]:
-    """The duel here; with the installed seed, too, if the other solver is none of the installed ones."""
+    """Yield the duel here; with the installed seed, too, if the other solver is none of the installed
+    ones."""
     from evolake.solvers.process.cpu_affinity import usable_cores
     from evolake.solvers.repository.variant import read_card, source_sha
 
@@ -96,7 +98,7 @@ def _duelled(judging: Judging, duel: Duel, sizes: SolversSettings, recipes: Reci
 
 
 def _seed_folders(names: set[str], settings: Settings) -> dict[str, Path]:
-    """name -> repository of the installed seed of that name, of those that are seeds."""
+    """Return name -> repository of the installed seed of that name, of those that are seeds."""
     from evolake.lake import Lake
     from evolake.solvers.seeds.seeding import lay_out_seed
     from evolake.solvers.seeds.seeds_file import load_seeds
@@ -170,7 +172,8 @@ def unpacked(judging: Judging, member: str) -> Path:
 
 
 def require_bounded(packed: bytes) -> None:
-    """Raises ValueError where packed sources are more than MOST_BYTES as an archive, headers and all; nothing is written."""
+    """Raise ValueError where packed sources are more than MOST_BYTES as an archive, headers and all; nothing
+    is written."""
     from evolake.reading import Bomb, Damaged, decompressed
 
     try:

@@ -2,7 +2,7 @@
 
 Times are of a machine, and the formulas of a duel are drawn under the secret of its lake. So the stated gain is computed
 again from the rows of the duel (`unfounded`), and then the two solvers meet here, side by side, on formulas of the same
-recipes that nobody could know before (`met_again`). What is compared is a ratio of times on each recipe, which does not
+recipes that no one could know before (`met_again`). What is compared is a ratio of times on each recipe, which does not
 depend on how fast the machine is.
 """
 
@@ -160,7 +160,7 @@ def drawn(recipes: Recipes, sample: int | None) -> Recipes:
 def met_again(
     own: Contender, other: Contender, suite: Suite, duel: Duel, stated: Mapping[str, Any], plan: MeasuringPlan, sample: int | None, *, cores: int = 1,
 ) -> Iterator[Said]:
-    """The two solvers meet on formulas that were drawn here.
+    """Let the two solvers meet on formulas that were drawn here.
 
     Args:
         suite: these formulas, named `recipe@...`. plan: limits as in the bundle's duel. sample: evaluations to run again; None for all.
@@ -215,7 +215,8 @@ def _duel(own: Contender, other: Contender, suite: Suite, plan: MeasuringPlan, p
 
 
 def _log_ratios(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """recipe -> log of the champion's PAR-2 over the challenger's; copies and passes are summed, without pairs that a clock cut."""
+    """Return recipe -> log of the champion's PAR-2 over the challenger's; copies and passes are summed,
+    without pairs that a clock cut."""
     sums: dict[tuple[str, str], float] = {}
     cut = {(row["instance"], row["pair"]) for row in rows if row["status"] == CLOCK}
     for row in rows:

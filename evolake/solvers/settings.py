@@ -46,7 +46,7 @@ class SolversSettings(LineSettings):
         "CaDiCaL or Kissat, timeout_s is at most 5 and no suite is named: strong (and strong-duel, strong-holdout)",
     )
     holdout_suite: str = Field(default="holdout", min_length=1, description="suite that nothing in the evolution sees; likewise a name or a folder")
-    duel_suite: str = Field(default="", description="suite that duels draw anew (of a folder: copies, shuffled); empty: train_suite")
+    duel_suite: str = Field(default="", description="suite that duels draw again (of a folder: copies, shuffled); empty: train_suite")
     correctness_suite: str = Field(default="", description="suite or folder that the correctness gate adds to what it draws; empty: none")
     train_instances: int = Field(default=0, ge=0, description="how many formulas of train_suite are used; 0: all")
     holdout_instances: int = Field(default=0, ge=0, description="how many formulas of holdout_suite are used; 0: all")
@@ -54,7 +54,7 @@ class SolversSettings(LineSettings):
     smoke_instances: int = Field(default=0, ge=0, description="how many formulas of the suite `smoke` are used; 0: all")
     smoke_timeout_s: float = Field(default=10.0, gt=0, description="cpu seconds a smoke run may take")
     correctness_instances: int = Field(default=32, ge=32, description="small formulas on which the correctness gate checks every model and proof")
-    carry_instances: int = Field(default=24, ge=0, description="formulas of train_suite that are run beside renamed copies; less than 4 show nothing")
+    carry_instances: int = Field(default=24, ge=0, description="formulas of train_suite that are run next to renamed copies; less than 4 show nothing")
     filling_build: bool = Field(
         default=False, description="build each variant once more, with local variables filled that the source does not initialise, to see whether "
         "its search depends on them; false: only what it allocates is filled, which needs no build",
@@ -64,7 +64,8 @@ class SolversSettings(LineSettings):
         default=0, ge=0, description="variants that enter the race before the duels, by consensus rank; "
         "further ones enter if stopped variants saved seconds; no race unless larger than challengers",
     )
-    race_formulas: int = Field(default=6, gt=0, description="formulas of a race's first rung; each rung doubles them and drops half of the variants")
+    race_formulas: int = Field(default=6, gt=0, description="formulas of a race's first budget level; each level doubles them and drops "
+        "half of the variants")
     duel_instances: int = Field(default=0, ge=0, description="formulas of a duel where more than `train_instances`; 0: just as many")
     pairs: int = Field(default=3, gt=0, description="interleaved repetitions of champion and challenger a formula")
     initial_objectives: int = Field(default=7, gt=0, description="objectives of the first cycle, PAR-2 among them")

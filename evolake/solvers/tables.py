@@ -1,6 +1,6 @@
 """Types of the tables of the solvers line that hold measurements, rankings and the champion.
 
-A run is one process on one formula. `instance` names the formula (shuffles have names of their own), `shuffle` is 0 for the formula as generated.
+A run is one process on one formula. `instance` names the formula (shuffles have their own names), `shuffle` is 0 for the formula as generated.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from evolake.lake.schemas import TableSchema
 
 TERMS = {
     "base": "Seed solver that it descends from.",
-    "certificate": "What proves the answer: model (checked on the formula) or proof (verified by a checker); null where nothing does.",
+    "certificate": "What proves the answer: model (checked on the formula) or proof (verified by a checker); null if nothing does.",
     "challenger_id": "Variant that tried to become champion.",
     "champion_id": "Variant that held the title when the duel began.",
     "changed": "What its author says it changed.",
@@ -19,7 +19,7 @@ TERMS = {
     "decisions": "Decisions that the solver reports; null where it reports none.",
     "expected": "Known status of the formula: SAT, UNSAT or unknown.",
     "formula_sha": "sha256 (hex) of the formula's file, its name among the blobs.",
-    "gate": "Gate that blocked it; null or empty where none did.",
+    "gate": "Gate that blocked it; null or empty if none did.",
     "instance": "Formula by name; shuffled copies have their own names.",
     "instances": "How many different formulas, copies counted.",
     "instructions": "Machine instructions counted by the kernel; null where it counts none.",
@@ -39,7 +39,7 @@ TERMS = {
     "ratio_high": "Upper end of the 95% interval of the ratio (over formulas, with their shuffles and passes).",
     "ratio_low": "Lower end of the 95% interval of the ratio (over formulas, with their shuffles and passes).",
     "restarts": "Restarts that the solver reports; null where it reports none.",
-    "rule_id": "Rule that blocked it; null where none did.",
+    "rule_id": "Rule that blocked it; null if none did.",
     "shuffle": "Which equivalent copy of the formula it is; 0 is the formula as generated.",
     "solved": "Whether the answer is certified and came within timeout_s of processor time.",
     "status": "sat, unsat, unknown, timeout, clock (ended by the clock with processor time left: no result), memory, crash, refused (ended "
@@ -47,7 +47,7 @@ TERMS = {
     "suite": "Set of formulas that it was run on.",
     "timeout_s": "Processor time that a run was allowed, in seconds.",
     "variant_id": "Variant of a solver's repository: sha256 (hex) of its source tree.",
-    "wins": "Whether the whole interval of the ratio lies above 1, no fewer formulas are solved, and no answer is refuted.",
+    "wins": "Whether the whole interval of the ratio is above 1, no fewer formulas are solved, and no answer is refuted.",
     "wrong": "Answers that are refuted.",
 }
 """What the columns mean that several of the tables below have; see `TableSchema`."""
@@ -57,7 +57,7 @@ CLOCK = "clock"
 REFUSED, UNREAD = "refused", "unread"
 """Statuses of a run that ended by itself with an error and no answer; unread: and it said that it cannot read the formula."""
 LATE_GATES = ("benchmark", "duel", "holdout")
-"""Stages in which a variant that passed all gates can still be blocked for good; see `soundness`."""
+"""Stages in which a variant that passed all gates can still be blocked permanently; see `soundness`."""
 _RUN_COLUMNS = {
     "variant_id": pl.String, "cycle": pl.String, "suite": pl.String, "instance": pl.String,
     "family": (pl.String, "Kind of formula, e.g. random-3; shuffled copies keep it."),
@@ -81,7 +81,7 @@ GATED = TableSchema(
     "gated", 2,
     {
         "variant_id": pl.String, "cycle": pl.String, "gate": pl.String,
-        "passed": (pl.Boolean, "Whether every rule of the gate let it go on."),
+        "passed": (pl.Boolean, "Whether every rule of the gate passed it."),
         "rule_id": pl.String, "reason": pl.String, "evidence_sha": pl.String,
     },
     keys=("variant_id",), terms=TERMS,
@@ -145,7 +145,7 @@ METRICS = TableSchema(
         "par2_unsat": (pl.Float64, "PAR-2 over the unsatisfiable formulas, in seconds."),
         "proof_share": (pl.Float64, "Share of UNSAT answers with a verified proof; null without such answers."),
         "checked_share": (pl.Float64, "Share of UNSAT answers whose proof was looked at; the others count as unsolved. Null without such answers."),
-        "fastest": (pl.Int64, "Formulas solved on which no variant beside it took less processor time; ties count for each."),
+        "fastest": (pl.Int64, "Formulas solved on which no other variant took less processor time; ties count for each."),
     },
     keys=("variant_id", "suite", "timeout_s"), terms=TERMS,
 )
@@ -261,15 +261,15 @@ RACES = TableSchema(
     "champion_races", 2,
     {
         "cycle": pl.String,
-        "rung": (pl.Int64, "Which rung of the race, from 1."),
+        "rung": (pl.Int64, "Budget level of the race, from 1."),
         "variant_id": pl.String,
-        "instances": (pl.List(pl.String), "Formulas that it ran in this rung, which nobody has seen before and no duel uses."),
-        "formulas": (pl.Int64, "How many formulas it has run in all rungs so far."),
+        "instances": (pl.List(pl.String), "Formulas that it ran at this budget level, which no variant has seen before and no duel uses."),
+        "formulas": (pl.Int64, "How many formulas it has run at all budget levels so far."),
         "solved": (pl.Float64, "How many of those formulas it answered in time and with a certificate."),
         "par2": pl.Float64,
-        "place": (pl.Int64, "Place among those of the rung by PAR-2 so far; 1 is best."),
-        "survives": (pl.Boolean, "Whether it goes on to the next rung, or, after the last one, to a duel."),
-        "stopped": (pl.String, "Why it was stopped before the end of the rung; null if it was not, and in lakes of earlier versions."),
+        "place": (pl.Int64, "Place among those of the budget level by PAR-2 so far; 1 is best."),
+        "survives": (pl.Boolean, "Whether it continues to the next budget level, or, after the last one, to a duel."),
+        "stopped": (pl.String, "Why it was stopped before the end of the budget level; null if it was not, and in lakes of earlier versions."),
     },
     keys=("cycle", "rung", "variant_id"), terms=TERMS,
 )

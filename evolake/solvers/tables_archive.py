@@ -12,7 +12,7 @@ VARIANTS = TableSchema(
     "variants", 1,
     {
         "variant_id": pl.String,
-        "state": (pl.String, "candidate, accepted (may have children), champion, blocked or retired."),
+        "state": (pl.String, "candidate, accepted (may be used as a parent), champion, blocked or retired."),
         "cycle": (pl.String, "Cycle in which it was made; 0000 for a seed."),
         "title": pl.String, "base": pl.String,
         "operator": (pl.String, "What made it: seed, tunable, patch, rewrite, mutate, crossover or combine (edits that each help alone)."),
@@ -25,8 +25,8 @@ VARIANTS = TableSchema(
         "diff_sha": (pl.String, "Blob with its sources' diff against the first parent; null for a seed."),
         "evidence": (pl.String, "JSON, gate -> blob with what the gate's rules judged."),
         "gate": pl.String, "rule_id": pl.String, "reason": pl.String,
-        "repairs": (pl.Int64, "How often the coder mended it before it was judged for good."),
-        "objections": (pl.List(pl.String), "What the coder was told each time."),
+        "repairs": (pl.Int64, "How often the coder repaired it before the final verdict."),
+        "objections": (pl.List(pl.String), "What the coder was shown each time."),
         "dropped": (pl.String, "JSON, what a crossover or an edit without its anchor left out."),
     },
     keys=("variant_id",), terms=TERMS,
@@ -98,7 +98,7 @@ UNMADE = TableSchema(
     {
         "plan_id": pl.String, "cycle": pl.String,
         "reason": (pl.String, "Why no variant came of the plan."),
-        "objections": (pl.List(pl.String), "What the coder was told each time."),
+        "objections": (pl.List(pl.String), "What the coder was shown each time."),
     },
     keys=("plan_id",), terms=TERMS,
 )
@@ -166,4 +166,4 @@ TABLES = incoming_tables(ARCHIVE) | {
         tables.RULE_METRICS,
     ),
 }
-"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql --schema`."""

@@ -72,6 +72,6 @@ def _resampled(sample: np.ndarray, rng: np.random.Generator, statistic: Statisti
 
 def _ends(statistics: np.ndarray, level: float) -> tuple[float, float]:
     if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1 (got {level})")
+        raise ValueError(f"level must be between 0 and 1 (got {level})")
     low, high = np.quantile(statistics, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

@@ -1,4 +1,4 @@
-"""The noise floor: how far two measurements of the very same thing lie apart on this host.
+"""The noise floor: how far two measurements of the very same thing are apart on this host.
 
 It is reported next to a result; whether a gain is one is decided by `evolake.contest`. Both are costs, so differences are ratios.
 """

@@ -16,7 +16,7 @@ def wilson_interval(successes: int, trials: int, level: float = 0.95) -> Interva
         ValueError: no trials, or successes outside 0..trials.
     """
     if trials <= 0 or not 0 <= successes <= trials:
-        raise ValueError(f"successes must lie in 0..trials and trials be positive (got {successes} of {trials})")
+        raise ValueError(f"successes must be in 0..trials and trials be positive (got {successes} of {trials})")
     z = NormalDist().inv_cdf((1 + level) / 2)
     share = successes / trials
     shrink = 1 + z * z / trials
@@ -47,7 +47,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
         ValueError: a value outside 0..1.
     """
     if any(not 0 <= p <= 1 for p in p_values):
-        raise ValueError(f"p-values must lie in 0..1 (got {list(p_values)})")
+        raise ValueError(f"p-values must be in 0..1 (got {list(p_values)})")
     adjusted = [0.0] * len(p_values)
     largest = 0.0
     for place, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):

@@ -12,7 +12,6 @@ from evolake.settings import LineSettings
 class UtilitySettings(LineSettings):
     """How much the study does. Defaults are SSLogic's, appendices G and H; the policy itself is the one of the section `prompts`."""
 
-
     seeds: int = Field(default=3, gt=0, description="seeds each arm is run with, counted from 0")
     steps: int = Field(default=240, gt=0, description="updates of the weights of an arm")
     every: int = Field(default=40, gt=0, description="steps between evaluations; the last step is always evaluated")
@@ -26,7 +25,7 @@ class UtilitySettings(LineSettings):
     max_tokens: int = Field(default=16384, gt=0, description="longest reply, in tokens")
     answer_format: Literal["boxed", "last"] = Field(default="boxed", description="last: without a box, what a reply ends with is its answer")
 
-    reply_start: str = Field(default="", description="what the model reads as the start of its own reply, so that it goes on from there")
+    reply_start: str = Field(default="", description="what the model reads as the start of its reply, so that it continues from there")
 
     instances_per_arm: int = Field(default=8192, gt=0, description="training problems of an arm, shared out over its families")
     test_share: float = Field(default=0.25, gt=0, lt=1, description="share of lineages and engines that are held out, as in `families export`")

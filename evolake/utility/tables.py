@@ -29,7 +29,7 @@ MATCHINGS = ("steps", "instances", "tokens")
 TERMS = {
     "arm": f"What the model is trained on: {', '.join(ARMS)}.",
     "correct": "Whether the reply's answer is the right one, or the share of replies for which it is.",
-    "formatted": "Whether the answer stands where the question asks for it, or the share of replies for which it does.",
+    "formatted": "Whether the answer is in the place that the question asks for, or the share of replies for which it does.",
     "instances": "Different training problems seen so far.",
     "matching": "What arms are compared at: equal steps, equal instances or equal tokens.",
     "problem_id": "What is asked, by sha256 (hex) or by the name that its file gives.",
@@ -56,7 +56,7 @@ PROBLEMS = TableSchema(
         "answer": (pl.String, "The right answer as JSON text."),
         "case_sensitive": (pl.Boolean, "Whether upper and lower case count when answers are compared."),
         "scorer": (pl.String, "How a reply's answer is compared with it, or reasoning-gym: the own verifier of that dataset judges."),
-        "entry": (pl.String, "Values that make the entry of reasoning-gym anew, as JSON; null for every other scorer."),
+        "entry": (pl.String, "Values that create the entry of reasoning-gym again, as JSON; null for every other scorer."),
         "pass_rate": (pl.Float64, "Share of right replies of the untrained model to other instances of its family and difficulty; null: not asked."),
     },
     keys=("problem_id", "suite"), terms=TERMS,
@@ -90,9 +90,9 @@ STEPS = TableSchema(
         "informative": (pl.Int64, "Groups of this step whose rewards differ."),
         "updated": (pl.Boolean, "Whether the weights changed in this step."),
         "trained_tokens": (pl.Int64, "Tokens that carried loss in this step."),
-        "kl": (pl.Float64, "Mean KL a token to the model as it is, in nats; 0 where no step was taken."),
-        "entropy": (pl.Float64, "Mean entropy a token of what the replies were drawn from, in nats; null where no step was taken."),
-        "grad_norm": (pl.Float64, "Norm of the gradient before clipping; 0 where no step was taken."),
+        "kl": (pl.Float64, "Mean KL a token to the model as it is, in nats; 0 if no step was taken."),
+        "entropy": (pl.Float64, "Mean entropy a token of what the replies were drawn from, in nats; null if no step was taken."),
+        "grad_norm": (pl.Float64, "Norm of the gradient before clipping; 0 if no step was taken."),
         "study_sha": pl.String,
     },
     keys=("arm", "seed", "step"), terms=TERMS,
@@ -176,4 +176,4 @@ def pick_arms(text: str) -> list[str]:
         raise InputError("these arms cannot be run", wanted=f"all, or some of {', '.join(ARMS)}", got=text or "none", do="name some of these")
     return [arm for arm in ARMS if arm in names]
 TABLES = tables_by_name(PROBLEMS, STUDY, STEPS, REPLIES, SUMMARY, COMPARISONS, CURVES, FIGURES)
-"""Asset -> schema of every table that the study publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the study publishes under its own name, for SQL and for `evolake sql --schema`."""

@@ -1,6 +1,6 @@
 """Replies to problems of reasoning-gym (Stojanovski et al. 2025), scored in the jail by the verifier that their dataset brings.
 
-Each reply is scored in a process of its own, forked from what the jail held before any reply came: verifiers evaluate what they read, so a reply may
+Each reply is scored in its own process, forked from what the jail held before any reply came: verifiers evaluate what they read, so a reply may
 change the verifier that it meets, and the next reply must not meet it. One reply may use `SCORE_LIMITS`; what others used up is not counted.
 The library is an extra (`pip install evolake[reasoning-gym]`), and a pinned one: another version may make other entries of the same values.
 """
@@ -24,7 +24,7 @@ GYM = "evolake.verifiers.gym"
 GYM_PRELOAD = (f"{GYM}_preload", GYM)
 """What a pool that scores should preload: the library takes seconds to import."""
 SCORE_LIMITS = Limits(cpu_s=10.0, wall_s=22.0, memory_mb=2048)
-"""Of one reply: making its entry anew, and scoring it."""
+"""Of one reply: making its entry again, and scoring it."""
 MAKE_LIMITS = Limits(cpu_s=120.0, wall_s=242.0, memory_mb=2048)
 """Of making an entry alone: single ones of the largest levels take seconds."""
 BY_INDEX: Mapping[str, type] = {"dataset": str, "seed": int, "size": int, "index": int, "configuration": dict}
@@ -51,7 +51,7 @@ class Asked:
 
 
 def require_library() -> None:
-    """Raises InputError where reasoning-gym is not installed."""
+    """Raise InputError where reasoning-gym is not installed."""
     if find_spec(LIBRARY) is None:
         raise InputError("reasoning-gym is not installed", wanted="the extra reasoning-gym", do="pip install 'evolake[reasoning-gym]'")
 
@@ -76,7 +76,7 @@ def check_entry(entry: Any, where: str) -> dict[str, Any]:
 
 
 def score_replies(asked: Sequence[Asked], *, pool: Any, limits: Limits = SCORE_LIMITS) -> list[Verified]:
-    """Return the replies scored by their datasets' verifiers, in their order, by all workers of `pool` at once.
+    """Return the replies scored by their datasets' verifiers, in their order, by all workers of `pool` at the same time.
 
     A reply that its verifier fails on, or runs out of `limits` on, is worth 0 and says so. Whether the entry is at fault is asked apart, without a
     reply, so that no reply can say so.
@@ -91,7 +91,7 @@ def score_replies(asked: Sequence[Asked], *, pool: Any, limits: Limits = SCORE_L
 
 
 def _check_texts(asked: Sequence[Asked], outcomes: Sequence[Outcome], pool: Any) -> None:
-    """Asks once per entry whether it is what was asked: of all that stand beside a text, and of those that a verifier failed on."""
+    """Asks once per entry whether it is what was asked: of all that stand next to a text, and of those that a verifier failed on."""
     doubtful = {
         repr((dict(item.entry), item.text)): item for item, outcome in zip(asked, outcomes, strict=True)
         if item.text is not None or outcome.status != "ok"
@@ -103,7 +103,7 @@ def _check_texts(asked: Sequence[Asked], outcomes: Sequence[Outcome], pool: Any)
                 f"reasoning-gym {version(DISTRIBUTION)} does not make the entry of a problem of {element.entry['dataset']}",
                 wanted=" ".join((element.text or "an entry").split())[:120],
                 got=f"{outcome.status}: {outcome.reason}" if outcome.status != "ok" else f"another question from {dict(element.entry)!r}",
-                do="install the version of reasoning-gym that made it, or mend its entry",
+                do="install the version of reasoning-gym that made it, or fix its entry",
             )
 
 

@@ -1,9 +1,9 @@
-"""reasoning-gym's datasets, inside the jail: an entry is made anew from a few values, and the dataset's own `score_answer` judges replies.
+"""reasoning-gym's datasets, inside the jail: an entry is made again from a few values, and the dataset's own `score_answer` judges replies.
 
 The values are `{"dataset", "seed", "size", "index", "configuration"}`, the library's own way, or `{"dataset", "seed", "difficulty"}`, by curriculum.
 
 Some of its verifiers hand a reply to a parser that evaluates it, so scoring is done here, in the candidate's process, and nowhere else. An entry is
-made anew for scoring: what JSON cannot carry of it need not travel.
+made again for scoring: what JSON cannot carry of it need not travel.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ LEFT_OUT = ACCEPTS_ALL | {
 
 
 def names() -> list[str]:
-    """Datasets that have a curriculum, which a difficulty needs, and a verifier that tells its own answer from others."""
+    """Datasets that have a curriculum, which a difficulty needs, and a verifier that distinguishes its own answer from others."""
     from reasoning_gym.factory import CURRICULA, DATASETS
 
     return sorted((set(DATASETS) & set(CURRICULA)) - set(LEFT_OUT))
 
 
 def make(name: str, difficulty: int, seed: int) -> tuple[Any, dict[str, Any]]:
-    """(the dataset, its entry). Each attribute of the curriculum goes from its first level at difficulty 1 to its last at 10; where the dataset
-    refuses that configuration (some curricula end beyond what is allowed), the hardest easier one that it takes.
+    """Return (the dataset, its entry). Each attribute of the curriculum goes from its first level at
+    difficulty 1 to its last at 10; if the dataset refuses that configuration (some curricula end beyond what
+    is allowed), the hardest easier one that it takes.
     """
     from reasoning_gym.factory import DATASETS, create_curriculum
 
@@ -50,7 +51,7 @@ def make(name: str, difficulty: int, seed: int) -> tuple[Any, dict[str, Any]]:
 
 
 def made(entry: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """(the dataset, its entry) from the values that say which."""
+    """Return (the dataset, its entry) from the values that say which."""
     if "difficulty" in entry:
         return make(entry["dataset"], entry["difficulty"], entry["seed"])
     from reasoning_gym.factory import create_dataset

@@ -1,7 +1,7 @@
 """Import this first in a jail that is to run reasoning-gym, and nowhere else.
 
-A library of its (cellpylib) imports matplotlib for pictures that nobody draws here; matplotlib wants a folder that it can write to, and the jail has
-none. Empty modules stand in for it.
+A library of its (cellpylib) imports matplotlib for pictures that are not drawn here; matplotlib wants a folder that it can write to, and the jail has
+none. Empty modules replace it.
 """
 
 from __future__ import annotations

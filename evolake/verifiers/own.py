@@ -5,7 +5,7 @@
     def score(reply: str, label, question: str) -> float | bool
     def right_reply(label, question: str) -> str          # only if the label, in the asked form, is no right reply
 
-`reply` is the whole reply, without calls of tools; `label` is the answer of the row. 1 or True is correct; what lies between counts in the reward
+`reply` is the whole reply, without calls of tools; `label` is the answer of the row. 1 or True is correct; what is between counts in the reward
 alone. What the file imports is imported once, in the jail's server; each reply is scored in a process that is forked from it, so no reply can change
 the verifier that the next one meets. A problem carries the file's text (`Problem.entry`), so rows, exports and bundles say by what they were judged,
 and can be judged again elsewhere.
@@ -156,7 +156,7 @@ def verifier_of(entry: str | None, where: str) -> OwnVerifier:
 
 
 def _checked(verifier: OwnVerifier, where: str) -> OwnVerifier:
-    """Raises InputError: it is no Python, or does not define its function."""
+    """Raise InputError: it is no Python, or does not define its function."""
     try:
         defined = _functions(verifier.source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -200,7 +200,8 @@ def open_own_pool(verifiers: Sequence[OwnVerifier], replies: int) -> Any:
 
 
 def score_own(asked: Sequence[ScoredReply], *, pool: Any, limits: Limits = OWN_LIMITS) -> list[Verified]:
-    """Return the scores of replies, in their order, by all workers of `pool` at once. A reply that its verifier fails on, or runs out of `limits`
+    """Return the scores of replies, in their order, by all workers of `pool` at the same time. A reply that its verifier fails on, or runs out
+    of `limits`
     on, is worth 0 and says so.
 
     Raises:

@@ -1,4 +1,4 @@
--- What does run $run_id touch: the artifacts it made and all that descends from them, by line, cycle and state?
+-- What does run $run_id affect: the artifacts that it created and all their descendants, by line, cycle and state?
 WITH RECURSIVE edges AS MATERIALIZED (SELECT DISTINCT child_id, parent_id FROM lineage),
 touched(artifact_id) AS (
     SELECT artifact_id FROM artifacts_all WHERE run_id = $run_id

@@ -1,4 +1,4 @@
--- From whom does the newest champion of a line descend, the blocked included? The champion itself is the last row.
+-- Which artifacts does the newest champion of a line descend from, blocked ones included? The champion itself is the last row.
 WITH champion AS (
     SELECT arg_max(artifact_id, cycle) AS artifact_id FROM champions WHERE line = $line
 )

@@ -1,4 +1,4 @@
--- What did one accepted artifact of a line cost, in each cycle? Calls that were not about one artifact (planning, say) count too.
+-- What did one accepted artifact of a line cost, in each cycle? Calls that are not about one artifact (such as planning) are included.
 WITH spent AS (
     SELECT cycle, sum(usd) AS usd, sum(input_tokens + output_tokens) AS tokens FROM calls WHERE line = $line GROUP BY cycle
 ), accepted AS (

@@ -1,4 +1,4 @@
--- How do designs of each grammar (`file`: by people or a model) fare: how many are ranked in each cycle, the best rank, the largest size solved?
+-- How do designs of each grammar compare (`file`: written by people or a model): how many are ranked in each cycle, the best rank, the largest size solved?
 WITH grammars AS (
     SELECT design_id, coalesce(max(grammar), CASE WHEN max(genome) IS NULL THEN 'file' ELSE 'paper' END) AS grammar
     FROM (SELECT design_id, grammar, genome FROM designs.incoming_designs UNION ALL SELECT design_id, grammar, genome FROM designs.candidates)

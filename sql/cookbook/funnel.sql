@@ -1,2 +1,2 @@
--- How many artifacts of a line came to each gate in each cycle, and how many did it let through?
+-- How many artifacts of a line reached each gate in each cycle, and how many passed it?
 SELECT * FROM funnel($line);

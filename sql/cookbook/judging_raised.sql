@@ -1,4 +1,4 @@
--- Where did judging itself raise, in which cycles, on how many artifacts? Several at one place look like a fault of ours and should be reported.
+-- Where did the code that judges raise an exception, in which cycles, on how many artifacts? Several at one place may be a bug of evolake: report them.
 WITH raised AS (
     SELECT *, regexp_extract(reason, '^judging it raised (\S+) at ([^\s:]+(?::\d+)?)', ['error', 'place']) AS met
     FROM verdicts_all WHERE NOT superseded AND starts_with(reason, 'judging it raised ')

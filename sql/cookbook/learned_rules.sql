@@ -1,5 +1,5 @@
--- What became of each learned rule that was proposed in the solvers line, what did it block when it was replayed, and what has it blocked since? Of the
--- variants that it has blocked, the first ten by name.
+-- What became of each learned rule that was proposed in the solvers line, what did it block when it was replayed, and what has it blocked since? Blocked
+-- variants: the first ten by name.
 WITH since AS (
     SELECT rule_id, rule_version, count(DISTINCT artifact_id) AS blocked, list_sort(list(DISTINCT artifact_id))[:10] AS variants
     FROM verdicts WHERE outcome = 'block' GROUP BY ALL

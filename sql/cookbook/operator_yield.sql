@@ -1,4 +1,4 @@
--- Which operator, driven by which model, gives the most accepted artifacts of each kind in a line? What was attempted and made none stands last, as `nothing`.
+-- Which operator, driven by which model, gives the most accepted artifacts of each kind in a line? Attempts that created none are the last row, `nothing`.
 WITH own AS (SELECT artifact_id FROM artifacts_all WHERE line = $line GROUP BY artifact_id HAVING min(cycle) > '0000'),
 edges AS (SELECT DISTINCT child_id AS artifact_id, operator FROM derivations),
 drivers AS (SELECT artifact_id, max(model) AS model, max(backend) AS backend FROM calls GROUP BY artifact_id),

@@ -1,4 +1,4 @@
--- Whose verdict did rule $rule_id change between version $before and version $after? Superseded verdicts count: the old version is often there.
+-- Which artifacts got another verdict of rule $rule_id in version $after than in version $before? Superseded verdicts are included: the old version is often there.
 WITH judged AS (
     SELECT artifact_id, rule_version, max_by(outcome, (NOT superseded, cycle)) AS outcome, max_by(reason, (NOT superseded, cycle)) AS reason
     FROM verdicts_all WHERE rule_id = $rule_id GROUP BY artifact_id, rule_version

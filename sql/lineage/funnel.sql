@@ -1,6 +1,6 @@
--- How many artifacts of a line came to each gate in each cycle, and what did the gate say? One artifact counts once per gate: its worst verdict.
--- Where attempts brought no artifact at all, `made` stands before the gates: how many attempts came, and those that were `blocked` made none. An attempt
--- is what came to a line's first gate in the cycle (not objectives, nor what is only judged again later on); immigrants come there too and count.
+-- How many artifacts of a line reached each gate in each cycle, and what was the verdict? One artifact counts once per gate: its worst verdict.
+-- If attempts created no artifact at all, the row `made` is before the gates: how many attempts there were, and how many of them (`blocked`) created none. An attempt
+-- is what came to a line's first gate in the cycle (not objectives, nor what is only judged again later on); added seeds come there too and count.
 CREATE MACRO funnel(line_name) AS TABLE
 WITH judged AS (
     SELECT verdicts.cycle, verdicts.gate_no, verdicts.gate, verdicts.artifact_id, list_distinct(list(verdicts.outcome)) AS outcomes

@@ -100,4 +100,4 @@ def test_replay_only_without_the_tape_stops_with_a_sentence(modelled: Modelled, 
     other = open_project(tmp_path, **modelled.project.settings)
     done = run_here(other, "designs", check=False, EVOLAKE_REPLAY_ONLY="true")
     assert done.returncode in (2, 3)
-    assert "replay only: the tape has no reply" in done.stderr + done.stdout
+    assert "replay only: the call cache has no reply" in done.stderr + done.stdout

@@ -122,7 +122,7 @@ def test_the_report_the_status_and_the_guidance_have_it(site: RealSite, tmp_path
     assert [path.name for path in (tmp_path / "figures").iterdir()] == ["the_shortest_ruler.png"]
     status, table, _ = asked(site.environment, ("status",), ("status", "--table"), ("guide", "--line", "golomb", "Try shorter ones."))
     assert "golomb: 2 cycles done" in status
-    assert re.search(r"^golomb +nobody yet +- +not measured +- +\d+$", table, re.MULTILINE)
+    assert re.search(r"^golomb +none yet +- +not measured +- +\d+$", table, re.MULTILINE)
     assert "one of designs, families, golomb" in evolake(site.environment, "guide", "--line", "rulers", "No.", code=2)
 
 

@@ -1,4 +1,4 @@
-"""Sessions: a role that is a loop of tool calls on a workspace in the jail, under a budget, taped turn by turn.
+"""Sessions: a role that is a loop of tool calls on a workspace in the jail, under a budget, cached turn by turn.
 
     ended = agents.session(CODER_SESSION, request, bench, seed=seed)     # ended.value: the role's `finish` model, or an AgentFailure
     bench.workspace.changed                                              # what the files have become

@@ -1,12 +1,13 @@
-"""The loop of a session: ask, run what the turn calls, tell what came of it, until it is finished or ends otherwise.
+"""The loop of a session: ask, run what the turn calls, report the results, until it is finished or ends otherwise.
 
-Each turn goes the way of any call (tape, budget, wire), and is asked with the whole conversation so far. The files and what was told are functions of
-the turns and of what commands said, and both are kept; so a session is replayed to the same bytes, and one that was killed goes on from its last
+Each turn goes the way of any call (call cache, budget, wire), and is asked with the whole conversation so far. The files and what was shown are
+functions of
+the turns and of what commands said, and both are kept; so a session is replayed to the same bytes, and one that was killed continues from its last
 turn. That a session is of no use is an `AgentFailure` with one of these words for a status:
 
     out_of_turns, out_of_tokens, out_of_usd, out_of_time     a bound of the settings was reached before it was finished
     looped          it did the same on the same files again and again
-    flooded         it called more tools at once than a turn may, again and again
+    flooded         it called more tools at the same time than a turn may, again and again
     unknown_tool, bad_call, outside     turn after turn of nothing but calls of no tool, with arguments of no use, or on what may not be changed
     unusable        turn after turn it called `finish` with files that are no reply
     withdrawn       it called `withdraw`, with the reason: an answer, not a failed proposal (see `evolake.agents.proposal_outcomes`)
@@ -33,7 +34,7 @@ from evolake.agents.reply_validation import FINAL, repair_messages, validate_rep
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.session.records import SessionRecords
 from evolake.agents.session.rows import Note, turn_row
-from evolake.agents.session.tools import Bench, Result, run_tool
+from evolake.agents.session.tools import Result, SessionContext, run_tool
 from evolake.agents.system_prompts import prompt_for
 from evolake.agents.wire import RESULT, Turn, turn_text
 from evolake.canonical_json import canonical_json, key_of
@@ -70,7 +71,7 @@ class _SessionState:
     rows: list[dict[str, Any]] = field(default_factory=list)
 
 
-def conduct(backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Record, note: Note) -> BaseModel | AgentFailure:
+def conduct(backend: ModelBackend, job: Job[Any, Any], bench: SessionContext, record: Record, note: Note) -> BaseModel | AgentFailure:
     """Return the model that `finish` was called with, or an AgentFailure. The files of `bench` are then what the session made of them.
 
     Args:
@@ -78,7 +79,7 @@ def conduct(backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Rec
 
     Raises:
         MachineryError: the jail or what a command needs failed. InputError, BudgetExhausted, AgentUnavailable: as `ModelBackend.ask`. The next
-        session with the same request goes on from the last turn.
+        session with the same request continues from the last turn.
     """
     session = _Session(backend, job, bench, record)
     try:
@@ -92,7 +93,7 @@ def conduct(backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Rec
 
 
 class _Session:
-    def __init__(self, backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Record):
+    def __init__(self, backend: ModelBackend, job: Job[Any, Any], bench: SessionContext, record: Record):
         self.backend, self.job, self.bench, self.record = backend, job, bench, record
         self.prompt, self.records = prompt_for(backend.system_prompts, job.role.name), SessionRecords(backend.tape.root)
         first = backend.first_question(job, lambda question: self._recorded(self._chosen(question).key), goes_on=True)
@@ -117,7 +118,7 @@ class _Session:
         return ending
 
     def _take_turns(self, known: dict[str, Any] | None) -> Ending:
-        """Takes turns until the session ends. known: how it ended in an earlier run."""
+        """Take turns until the session ends. known: how it ended in an earlier run."""
         while True:
             if (ending := self._bound()) is not None:
                 return ending
@@ -152,7 +153,8 @@ class _Session:
         return ending
 
     def _act(self, turn: Turn, before: str) -> tuple[Ending | None, list[Result], str]:
-        """Runs the calls of a turn. Gives how the session ended, if so, what the calls came to, and what kind of no use the turn was."""
+        """Run the calls of a turn. Return how the session ended, if it did, the results of the calls, and in
+        which way the turn was useless."""
         state, limits = self.state, self.backend.session
         calls, flooded = turn.calls[: limits.calls], len(turn.calls) > limits.calls
         taken = key_of([before, [call.model_dump(mode="json") for call in turn.calls]])
@@ -171,7 +173,13 @@ class _Session:
         if notes := [*notes, *self._left()]:
             results[-1] = replace(results[-1], text="\n".join([results[-1].text, *notes]))
         useless = {result.fault for result in results} <= set(USELESS)
-        return None, results, "flooded" if flooded else results[0].fault if useless else ""
+        if flooded:
+            fault = "flooded"
+        elif useless:
+            fault = results[0].fault
+        else:
+            fault = ""
+        return None, results, fault
 
     def _left(self) -> list[str]:
         """Return what is left of turns and tokens, in words, if it is little."""
@@ -193,7 +201,7 @@ class _Session:
         return remember
 
     def _count(self, key: str, attempt: Attempt) -> None:
-        """What a turn took, as the tape has it, so that a replay counts the same."""
+        """Count what a turn took, as the call cache has it, so that a replay counts the same."""
         state, entry = self.state, self.backend.tape.read(key)
         state.turns += 1
         state.turn_tokens = entry.charged_tokens if entry else attempt.charged.tokens
@@ -214,7 +222,8 @@ class _Session:
         return None
 
     def _cut_short(self, known: dict[str, Any] | None) -> Ending | None:
-        """Return how it ended, if its last turn brought nothing that the tape has, or ended it before an evolake that looked at the files first."""
+        """Return how it ended, if its last turn brought nothing that the call cache has, or ended it before an evolake that looked at the files
+        first."""
         if not known or known["last"] != self.state.last or not self.state.last:
             return None
         if known["outcome"] == "finished":
@@ -225,7 +234,7 @@ class _Session:
         return self.records.read(f"end\x1f{name}")
 
     def _recorded(self, name: str) -> Recorded:
-        """Return what is known of a session, for the choice of the one to go on with."""
+        """Return what is known of a session, for the choice of the one to continue with."""
         if (end := self._ended(name)) is not None:
             return Recorded("answered" if end["outcome"] in ("finished", "withdrawn") else "failed", self.backend.tape.read(end["last"]))
         return Recorded("open", self.backend.tape.read(name))

@@ -1,9 +1,9 @@
-"""What a session leaves beside its turns on the tape: what each command said, and how the session ended.
+"""What a session leaves next to its turns in the call cache: what each command said, and how the session ended.
 
 A command is run once. Builds and runs take minutes and say times, so what one said is kept as soon as it has said it, and read when the session is
-replayed or goes on after a kill: the next turn is asked with the same bytes. How a session ended decides whether a later run asks anew.
+replayed or continues after a kill: the next turn is asked with the same bytes. How a session ended decides whether a later run asks again.
 
-A record lies at `<lake>/tape/sessions/ab/cdef....json`, is written whole and never replaced.
+A record is at `<lake>/tape/sessions/ab/cdef....json`, is written whole and never replaced.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from evolake.lake import disk
 
 
 class SessionRecords:
-    """The records beside a tape. Safe for any number of threads and processes on one machine."""
+    """The records next to a call cache. Safe for any number of threads and processes on one machine."""
 
     def __init__(self, tape: Path):
         self.root = tape / "sessions"
 
     def path(self, name: str) -> Path:
-        """Return where a record lies."""
+        """Return where a record is."""
         sha = text_sha(name)
         return self.root / sha[:2] / f"{sha[2:]}.json"
 
     def read(self, name: str) -> dict[str, Any] | None:
-        """Return a record, None where there is none.
+        """Return a record, None if there is none.
 
         Raises:
             CorruptPart: it is damaged, or another's.
@@ -54,7 +54,7 @@ class SessionRecords:
             ) from None
 
     def damage(self, path: Path) -> str:
-        """Return what is wrong with the record that lies at `path`, "" for nothing.
+        """Return what is wrong with the record that is at `path`, "" for nothing.
 
         The first records of 0.2.0.dev0 bear no name: only their form is checked.
         """
@@ -69,7 +69,7 @@ class SessionRecords:
             return str(error) or type(error).__name__
 
     def write(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
-        """Keeps a record, and gives what is kept: where another was first, that one.
+        """Keep a record, and return what is kept: the other one if another was first.
 
         Raises:
             LakeError: it cannot be kept.

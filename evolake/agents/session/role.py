@@ -46,7 +46,7 @@ def session_role(
 
 
 def require_model(who: str, role: SessionRole[Any, Any], chosen: str, backend: str) -> None:
-    """Raises InputError where a role shall be a session and the backend is no model.
+    """Raise InputError where a role shall be a session and the backend is no model.
 
     who: the role in words, with its article. chosen: the value of its setting.
     """

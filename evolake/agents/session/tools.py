@@ -131,12 +131,13 @@ Remember = Callable[[Callable[[], dict[str, Any]]], dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Bench:
+class SessionContext:
     """What a session works with.
 
     workspace: its files. parent: the folder that they were read from, of which commands get a copy with the changes; None if there is no other file.
     finish: what its last call says. finish_fault: why files and last call together are no reply, "" if they are one; a function of the two alone.
-    call: the jail. commands: by name. reference: makes the files that may be read beside those of the workspace, path -> text; their paths begin with
+    call: the jail. commands: by name. reference: makes the files that may be read next to those of the workspace, path -> text; their paths
+    begin with
     one folder that the workspace has not, and a listing or a search sees them only when it is asked for that. keep: takes the rows of each command,
     new or recorded.
     """
@@ -168,7 +169,7 @@ def offered(commands: Sequence[CommandSpec], finish: type[BaseModel]) -> tuple[d
     )
 
 
-def run_tool(bench: Bench, name: str, arguments: Any, remember: Remember) -> Result:
+def run_tool(bench: SessionContext, name: str, arguments: Any, remember: Remember) -> Result:
     """One call of a tool. remember: how what a command says is kept.
 
     Raises:
@@ -203,7 +204,7 @@ def shown(text: str, limit: int = LONGEST_RESULT) -> str:
     return cap(clean(text), limit) or "(nothing)"
 
 
-def _command(bench: Bench, command: Command, arguments: Any) -> dict[str, Any]:
+def _command(bench: SessionContext, command: Command, arguments: Any) -> dict[str, Any]:
     began = monotonic()
     with Scratch("session") as parent:
         folder = Path(parent) / "work"
@@ -214,13 +215,18 @@ def _command(bench: Bench, command: Command, arguments: Any) -> dict[str, Any]:
     return {"text": shown(report.text), "wall_s": round(monotonic() - began, 3), **rows}
 
 
-def _on_files(bench: Bench, name: str, arguments: dict[str, Any]) -> Result:
+def _on_files(bench: SessionContext, name: str, arguments: dict[str, Any]) -> Result:
     files, path = bench.workspace.files, str(arguments["path"])
     if name in CHANGING and not bench.workspace.may_edit(path):
         return Result(name, f"{shown(path, 200)!r} may not be changed: it lies outside of what may be edited.", "outside")
     if name not in CHANGING and (beside := _beside(bench, path)):
         files = beside
-    seen = files if name in ("list_files", "grep") else {path: files[path]} if path in files else {}
+    if name in ("list_files", "grep"):
+        seen = files
+    elif path in files:
+        seen = {path: files[path]}
+    else:
+        seen = {}
     payload = {"files": seen, "arguments": arguments}
     outcome = patiently(
         lambda stretch: bench.call(DRIVER, name, payload, replace(JAIL_LIMITS, stretch=stretch)), starved, f"the tool {name} of a session",
@@ -239,8 +245,8 @@ def _on_files(bench: Bench, name: str, arguments: dict[str, Any]) -> Result:
     return Result(name, shown(reply["text"]))
 
 
-def _beside(bench: Bench, path: str) -> Mapping[str, str]:
-    """Return the files below a path that are there to be read beside the workspace's; none where the workspace has some there."""
+def _beside(bench: SessionContext, path: str) -> Mapping[str, str]:
+    """Return the files below a path that are there to be read next to the workspace's; none where the workspace has some there."""
     folder = path.removeprefix("./").strip("/")
     if not folder or any(_below(name, folder) for name in bench.workspace.files):
         return {}

@@ -52,12 +52,12 @@ class Workspace:
 
     @property
     def changed(self) -> dict[str, str | None]:
-        """path -> what it holds now where that is not what it held; None for one that is gone."""
+        """Return path -> what it holds now where that is not what it held; None for one that is gone."""
         names = sorted(set(self.files) | set(self.original))
         return {name: self.files.get(name) for name in names if self.files.get(name) != self.original.get(name)}
 
     def take(self, changes: Mapping[str, str | None]) -> None:
-        """Makes the changes, all or none. Raises Outside where one may not be made."""
+        """Make the changes, all or none. Raises Outside where one may not be made."""
         for path, text in changes.items():
             self._check(path, text)
         after = {name: text for name, text in (self.files | dict(changes)).items() if text is not None}
@@ -78,10 +78,11 @@ class Workspace:
             return False
 
     def lay_out(self, parent: Path | None, folder: Path) -> None:
-        """A copy of `parent` at `folder`, which must not exist, with the changes made in it; without a parent, all files.
+        """Write a copy of `parent` at `folder`, which must not exist, with the changes made in it; without a
+        parent, all files.
 
         Raises:
-            InputError: a link stands where a file would be written.
+            InputError: a link is where a file would be written.
         """
         if parent is None:
             folder.mkdir()
@@ -110,7 +111,7 @@ def well_formed(text: str) -> str:
 
 
 def _above(name: str) -> list[str]:
-    """Return the folders that a path lies in."""
+    """Return the folders that a path is in."""
     return [str(parent) for parent in Path(name).parents][:-1]
 
 

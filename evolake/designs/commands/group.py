@@ -29,7 +29,13 @@ if TYPE_CHECKING:
     "new": Lazy("evolake.designs.commands.new:new"),
 }, short_help="Check, run, merge and import designs of 3-SAT solvers.")
 def designs() -> None:
-    """3-SAT solver designs: measure one, check one, merge lakes, import the paper's databases."""
+    """Measure and check designs of 3-SAT solvers, merge lakes, import the paper's databases.
+
+    \b
+    Examples:
+      evolake designs new my_design.py
+      evolake designs solve my_design.py --n 100
+    """
 
 
 @designs.command(short_help="Run the design in FILE on planted 3-SAT instances.")
@@ -38,9 +44,11 @@ def designs() -> None:
 @click.option("--instances", type=int, default=100, show_default=True, help="Instances in the batch.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the instances and of the start.")
 @click.option("--max-steps", type=int, default=10_000, show_default=True, help="Steps after which to give up.")
-@click.option("--engine", type=click.Choice(["auto", "fused", "mixed", "torch", "reference"]), default="auto", show_default=True)
-@click.option("--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True)
-@click.option("--dimacs", type=OrdinaryPath(), default=None, help="Write the instances as DIMACS files into this folder.")
+@click.option(
+    "--engine", type=click.Choice(["auto", "fused", "mixed", "torch", "reference"]), default="auto", show_default=True, help="What runs the steps.",
+)
+@click.option("--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True, help="Type of the numbers.")
+@click.option("--dimacs", type=OrdinaryPath(), default=None, help="Write the instances as DIMACS files into this folder (default: none).")
 @click.option("--hyper", multiple=True, metavar="NAME=VALUE", help="A hyperparameter's value instead of its default; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def solve(
@@ -193,7 +201,7 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
     say(f"  {reached if result.reached else missed}; {unsolved:.1%} unsolved after {result.steps_run:,} steps")
     say(f"  work {result.median_work:,.0f} in steps of the baseline: a step costs {result.work_per_step:.2f} times one of its")
     if together:
-        say(f"  more than half solved at once at step {together:,}, the paper's measure; {result.left_again} solved ones were left again")
+        say(f"  more than half solved at the same time at step {together:,}, the paper's measure; {result.left_again} solved ones were left again")
     engine = f"{result.engine} ({result.note})" if result.note else result.engine
     say(f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
     if result.diverged:
@@ -203,8 +211,7 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
 
 @contextmanager
 def _progress(title: str, total: int, *, quiet: bool) -> Iterator[Any]:
-    """A bar on a terminal's standard error; silence elsewhere."""
-
+    """Show a bar on a terminal's standard error; silence elsewhere."""
     console = visible_console(stderr=True)
     if quiet or not console.is_terminal:
         yield None

@@ -12,7 +12,7 @@ from evolake.terminal import say, say_json
 
 NOUNS = {
     "designs": "enter cycle {cycle}, through the gates of this line", "objectives": "vote from cycle {cycle} on, where their gate lets them",
-    "results": "kept apart, as reported by others", "texts": "told to planners from cycle {cycle} on, and shown by the report",
+    "results": "kept apart, as reported by others", "texts": "shown to planners from cycle {cycle} on, and shown by the report",
 }
 """What becomes of each kind of row."""
 

@@ -30,6 +30,7 @@ class Value:
 
     @property
     def kind(self) -> Kind:
+        """Return the kind that all cells have; real if they differ."""
         kinds = {expression.kind for expression in self.cells.flat}
         return kinds.pop() if len(kinds) == 1 else "real"
 
@@ -48,6 +49,7 @@ class Value:
         return self.inner(axis)[0] if part else None
 
     def normal(self, axis: int) -> int:
+        """Return an axis as a number from 0 on; axis may be negative."""
         return axis % len(self.axes) if self.axes else 0
 
 

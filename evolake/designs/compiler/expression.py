@@ -56,6 +56,7 @@ class Builder:
     made: dict[Any, Expression] = field(default_factory=dict)
 
     def make(self, name: str, args: tuple[Expression, ...], kind: Kind, data: Any = None, domain: Domain | None = None) -> Expression:
+        """Return the expression of an operator, the same object for equal arguments."""
         key = (name, tuple(arg.serial for arg in args), type(data).__name__, data, domain, kind)
         if key not in self.made:
             if len(self.made) >= MOST_EXPRESSIONS:
@@ -74,16 +75,19 @@ class Builder:
         return self.make("slot", (), "real", value, "S")
 
     def literal(self, value: float) -> Expression:
+        """Return a constant real."""
         value = float(value)
         data = value if value == value and value != 0.0 else str(value)
         return self.make("literal", (), "real", data, "S")
 
     def integer(self, value: int) -> Expression:
+        """Return a constant whole number. Raises Inexpressible if it is too large for a kernel."""
         if not -LARGEST_WHOLE <= value <= LARGEST_WHOLE:
             raise Inexpressible("an integer that is too large for a kernel")
         return self.make("literal", (), "int", int(value), "S")
 
     def boolean(self, value: bool) -> Expression:
+        """Return a constant truth value."""
         return self.make("literal", (), "bool", bool(value), "S")
 
     def value_of(self, expression: Expression) -> Any:
@@ -168,10 +172,14 @@ class Builder:
         return expression.operator == "literal"
 
     def choose(self, condition: Expression, yes: Expression, no: Expression) -> Expression:
-        """select among truth values."""
+        """Select among truth values."""
         a, b = self.value_of(yes), self.value_of(no)
         if a is not None and b is not None:
-            return yes if a == b else (condition if a else self.negation(condition))
+            if a == b:
+                return yes
+            if a:
+                return condition
+            return self.negation(condition)
         if a is not None:
             return self.either(condition, no) if a else self.both(self.negation(condition), no)
         if b is not None:
@@ -179,12 +187,14 @@ class Builder:
         return self.either(self.both(condition, yes), self.both(self.negation(condition), no))
 
     def negation(self, a: Expression) -> Expression:
+        """Return the negation of a truth value, simplified."""
         known = self.value_of(a)
         if known is not None:
             return self.boolean(not known)
         return a.args[0] if a.operator == "not" else self.make("not", (a,), "bool")
 
     def both(self, a: Expression, b: Expression) -> Expression:
+        """Return the conjunction of two truth values, simplified."""
         for first, other in ((a, b), (b, a)):
             known = self.value_of(first)
             if known is not None:
@@ -192,6 +202,7 @@ class Builder:
         return a if a is b else self.make("and", (a, b), "bool")
 
     def either(self, a: Expression, b: Expression) -> Expression:
+        """Return the disjunction of two truth values, simplified."""
         for first, other in ((a, b), (b, a)):
             known = self.value_of(first)
             if known is not None:
@@ -199,7 +210,7 @@ class Builder:
         return a if a is b else self.make("or", (a, b), "bool")
 
     def select(self, condition: Expression, yes: Expression, no: Expression) -> Expression:
-        """yes where the condition holds, else no."""
+        """Return `yes` where the condition holds, else `no`."""
         if yes.kind != no.kind:
             yes, no = self.real(yes), self.real(no)
         if yes.kind == "bool":

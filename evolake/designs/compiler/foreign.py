@@ -37,6 +37,7 @@ class Part:
 
     @property
     def count(self) -> int:
+        """Return the number of cells of one entry of the loop."""
         return int(np.prod([atom for part in self.axes for atom in part if atom != LOOP], dtype=np.int64))
 
     def unstacked(self, tensor: Any, extent: int) -> list[Any]:
@@ -60,7 +61,7 @@ class Foreign:
 
 
 def make_foreign(lowering: Lowering, node: Node, position: int) -> Any:
-    """Notes the operator and gives its results as values read from outside."""
+    """Note the operator and return its results as values read from outside."""
     assert lowering.foreign is not None
     number = len(lowering.foreign)
     operands = {}
@@ -79,7 +80,13 @@ def make_foreign(lowering: Lowering, node: Node, position: int) -> Any:
         axes, loop = lowering.axes_for(tuple(tensor.shape))
         if not lowering.kinds_of(tensor.dtype):
             raise Inexpressible(f"numbers of type {tensor.dtype} of {node.operator}")
-        kind: Kind = "real" if tensor.dtype.is_floating_point else ("bool" if str(tensor.dtype) == "torch.bool" else "int")
+        kind: Kind
+        if tensor.dtype.is_floating_point:
+            kind = "real"
+        elif str(tensor.dtype) == "torch.bool":
+            kind = "bool"
+        else:
+            kind = "int"
         part = Part(f"{OWN}out{number}.{place}", axes, loop, kind)
         parts.append(part)
         values.append(_read(lowering, part))
@@ -95,7 +102,13 @@ def _read(lowering: Lowering, part: Part) -> Value:
             cell = builder.make("external", (), "real", (part.name, place, count), "S")
         else:
             cell = builder.make("state", (), "real", (part.name, place), part.loop)
-        cells.append(cell if part.kind == "real" else (builder.truth(cell) if part.kind == "bool" else builder.rounded(cell)))
+        if part.kind == "real":
+            typed = cell
+        elif part.kind == "bool":
+            typed = builder.truth(cell)
+        else:
+            typed = builder.rounded(cell)
+        cells.append(typed)
     shape = tuple(atom for axis in part.axes for atom in axis if atom != LOOP)
     return Value(part.axes, part.loop, objects(cells, shape))
 
@@ -115,13 +128,15 @@ def to_tensor(part: Part, cells: Any, extent: int) -> Any:
 
 
 def check_whole(part: Part, tensor: Any) -> None:
-    """Raises Inexpressible for whole numbers that a real does not hold exactly: between kernels they are carried as reals."""
+    """Raise Inexpressible for whole numbers that a real does not hold exactly: between kernels they are
+    carried as reals."""
     if part.kind == "int" and tensor.numel() and not -LARGEST_WHOLE <= int(tensor.amin()) <= int(tensor.amax()) <= LARGEST_WHOLE:
         raise Inexpressible("whole numbers beyond those that a kernel holds")
 
 
 def from_tensor(part: Part, tensor: Any, array: np.ndarray, extent: int) -> None:
-    """The way back, into the array's first turns; padding repeats the last. Raises Inexpressible where it would not be exact."""
+    """Write back into the array's first turns; padding repeats the last. Raises Inexpressible where it would
+    not be exact."""
     import torch
 
     check_whole(part, tensor)

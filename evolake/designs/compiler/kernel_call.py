@@ -45,9 +45,11 @@ class Batch:
         self.arrays: dict[str, np.ndarray] = {}
 
     def padded(self, loop: str | None) -> int:
+        """Return the padded extent of a loop; 1 without one."""
         return {"N": self.npad, "M": self.mpad}.get(loop or "", 1)
 
     def extent(self, loop: str | None) -> int:
+        """Return the extent of a loop; 1 without one."""
         return {"N": self.instances.n, "M": self.instances.m}.get(loop or "", 1)
 
     def make(self, name: str, loop: str | None, cells: int) -> np.ndarray:
@@ -88,7 +90,7 @@ class KernelCall:
         self._pointers = np.array([array.ctypes.data for array in arrays], dtype=np.uint64)
 
     def __call__(self, steps: int, chosen: np.ndarray | None = None) -> np.ndarray:
-        """Takes `steps` steps; (steps, B) bool: which instance was solved after each.
+        """Take `steps` steps; (steps, B) bool: which instance was solved after each.
 
         Args:
             chosen: numbers of the instances that are computed, each once; None: all. The others stay as they are, and their columns are False.
@@ -173,7 +175,7 @@ def _aligned(count: int, dtype: np.dtype) -> np.ndarray:
 
 
 def _packed(instances: Planted, mpad: int) -> np.ndarray:
-    """(B, 3, padded M) words: the variable, and the top bit for a negated literal. Padding points at a variable of its own, number N."""
+    """(B, 3, padded M) words: the variable, and the top bit for a negated literal. Padding points at its own variable, number N."""
     if instances.idx.size and not 0 <= int(instances.idx.min()) <= int(instances.idx.max()) < instances.n:
         raise ValueError("a clause names a variable that the instance does not have")
     words = np.full((instances.batch, 3, mpad), instances.n, dtype=np.uint32)

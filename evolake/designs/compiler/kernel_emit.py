@@ -35,7 +35,7 @@ SIGNATURE = (
 
 
 def arrays_of(plan: KernelPlan) -> list[tuple[int, str]]:
-    """(serial, loop) of every temporary array, in the order of the work buffer."""
+    """Return (serial, loop) of every temporary array, in the order of the work buffer."""
     return [(item.serial, "N") for item in plan.scatters] + [(item.serial, item.domain) for item in plan.stored if item.operator != "scatter"]
 
 
@@ -166,7 +166,7 @@ def _ended(lines: Lines) -> list[str]:
 
 
 def _rounds(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]]) -> None:
-    """A, B, the check, C."""
+    """Emit the loops of a round: a, B, the check, C."""
     finals = Scalars(lines.branch(), layout.slots, constants)
     opening = Scalars(lines.branch(), layout.slots, constants)
     variables = Loop("N", plan, layout, lines.branch(), {FINAL: finals, -1: constants})
@@ -193,7 +193,7 @@ def _rounds(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, 
 
 
 def _alone(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, time: int) -> None:
-    """A loop of one regular pass; with -1 also the sums over clauses are cleared."""
+    """Emit a loop of one regular pass; with -1 also the sums over clauses are cleared."""
     scalars = Scalars(lines.branch(), layout.slots, constants)
     loop = Loop("M" if time % 2 == 0 else "N", plan, layout, lines.branch(), {time: scalars})
     if time == -1:
@@ -227,7 +227,7 @@ def _one_step(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars
 
 
 def _pass(loop: Loop, plan: KernelPlan, time: int) -> None:
-    """What one regular pass leaves behind."""
+    """Emit the code of what one regular pass leaves behind."""
     if time in plan.passes:
         loop.at(time)
         work = plan.passes[time]
@@ -240,7 +240,7 @@ def _pass(loop: Loop, plan: KernelPlan, time: int) -> None:
 
 
 def _move(loop: Loop, plan: KernelPlan, cells: list[tuple[str, int]], kind: str) -> None:
-    """New states of the variables of one loop; on the first round they stay."""
+    """Emit new states of the variables of one loop; on the first round they stay."""
     loop.at(FINAL)
     types, body = loop.body.types, loop.body
     for name, cell in cells:

@@ -1,7 +1,7 @@
-"""The bounds-checking build of a kernel: every load, store and gather asks first whether its bytes lie in memory that the call may touch.
+"""The bounds-checking build of a kernel: every load, store and gather asks first whether its bytes are in memory that the call may touch.
 
 The instrumentation works on the finished text and on addresses alone. It knows nothing of plans, cells or names, so a mistake anywhere above it (a
-plan that counts wrongly, an array of another shape, a forged name) shows as a trap and not as a write into somebody else's memory. An access out
+plan that counts wrongly, an array of another shape, a forged name) shows as a trap and not as a write into another's memory. An access out
 of bounds is counted in the table and goes to a scratch line instead; the caller reads the count and raises.
 
 The table, one array of 64-bit words: [traps, ranges, address of the scratch line, first start, first end, second start, ...]. The caller

@@ -52,7 +52,7 @@ class Loop:
         self.counter = f"%{self.body.fresh('i')}"
 
     def at(self, time: int) -> None:
-        """Goes on with the expressions of another pass."""
+        """Continues with the expressions of another pass."""
         self.time = time
 
     def mask(self) -> str:
@@ -74,6 +74,7 @@ class Loop:
         return self.body.let(f"load {vector}, ptr {place}, align {4 if element else self.body.types.bits // 8}")
 
     def store(self, value: str, array: str) -> None:
+        """Emit a store of a value to this loop's place in an array."""
         place = self.body.let(f"getelementptr {self.body.types.real}, ptr {array}, i64 {self.counter}")
         self.body.add(f"store {self.body.types.vector} {value}, ptr {place}, align {self.body.types.bits // 8}")
 
@@ -85,6 +86,7 @@ class Loop:
         return self.cached[key]
 
     def literal_index(self, place: int) -> str:
+        """Return the name of the index of the variable of a literal, emitted once per loop."""
         key = f"index {place}"
         if key not in self.cached:
             self.cached[key] = self.body.let(f"and {self.body.types.small} {self.literal_word(place)}, splat (i32 {INDEX_MASK})")
@@ -108,7 +110,7 @@ class Loop:
         return self.cached[key]
 
     def signed(self, value: str, place: int) -> str:
-        """value * sign, which only flips a bit."""
+        """Return value * sign, which only flips a bit."""
         return self.body.from_bits(self.body.whole("xor", self.body.to_bits(value), self.sign_bits(place)))
 
     def gathered(self, array: str, place: int) -> str:
@@ -171,7 +173,7 @@ class Loop:
         return self.body.let(f"fptosi {types.vector} {value} to {types.small}") if expression.kind == "int" else value
 
     def keep(self, expression: Expression) -> None:
-        """Writes a value to its temporary array."""
+        """Write a value to its temporary array."""
         value, types = self.value(expression), self.body.types
         if expression.kind == "bool":
             value = self.body.choose(value, types.splat(1.0), types.splat(0.0))
@@ -180,19 +182,20 @@ class Loop:
         self.store(value, self.layout.arrays[expression.serial])
 
     def reduce(self, expression: Expression) -> None:
-        """Adds the block to a reduction; padding counts for nothing."""
+        """Add the block to a reduction; padding counts for nothing."""
         name = expression.data[0]
         start = self.body.types.splat(identity(name))
         value = self.body.choose(self.mask(), self.value(expression.args[0]), start)
         self.total(self.layout.slots[expression.serial], name, value)
 
     def total(self, slot: str, name: str, value: str) -> None:
-        """A running vector over the blocks, folded into `slot` after the loop."""
+        """Emit a running vector over the blocks, folded into `slot` after the loop."""
         running = f"%{self.body.fresh('run')}"
         self.totals.append((slot, name, running, accumulated(self.body, running, value, name)))
 
     def scatter(self, expression: Expression) -> None:
-        """Adds each lane's values to its variables, clause by clause, literal by literal: the order in which torch adds."""
+        """Add each lane's values to its variables, clause by clause, literal by literal: the order in which
+        torch adds."""
         types, body = self.body.types, self.body
         pairs = [(expression.args[at].data, self.value(expression.args[at + 1])) for at in range(0, len(expression.args), 2)]
         array = self.layout.arrays[expression.serial]

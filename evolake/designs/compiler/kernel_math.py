@@ -22,7 +22,7 @@ SIGMOID_EDGE = {"float32": 87.0, "float64": 708.0}
 
 
 def ln2_parts(types: Types) -> tuple[float, float]:
-    """ln 2 as a short number and the rest: n times the short one is exact for every exponent n."""
+    """Return ln 2 as a short number and the rest: n times the short one is exact for every exponent n."""
     short = 2.0 ** (15 if types.dtype == "float32" else 40)
     high = math.floor(math.log(2.0) * short) / short
     beyond_double = 2.3190468138462996e-17
@@ -59,7 +59,7 @@ def _taylor_exp(lines: Lines, r: str) -> str:
 
 
 def _limited(lines: Lines, x: str, low: float, high: float) -> str:
-    """x between two bounds; what is no number stays none."""
+    """Return x between two bounds; what is no number stays none."""
     splat = lines.types.splat
     x = lines.choose(lines.compare("olt", x, splat(low)), splat(low), x)
     return lines.choose(lines.compare("ogt", x, splat(high)), splat(high), x)
@@ -190,7 +190,7 @@ def _tanh(types: Types) -> str:
 
 
 def _signed(lines: Lines, base: str, exponent: str, size: str) -> str:
-    """|base|^exponent made into base^exponent: the sign of odd powers of negative numbers, and no number where there is none."""
+    """|base|^exponent made into base^exponent: the sign of odd powers of negative numbers, and no number if there is none."""
     types = lines.types
 
     def floor(value: str) -> str:
@@ -248,7 +248,7 @@ def _pow_in_two_parts(types: Types) -> str:
 
 
 def _two_sum(lines: Lines, a: str, b: str) -> tuple[str, str]:
-    """a + b and its rounding error, whichever is larger (Knuth)."""
+    """Emit a + b and its rounding error, whichever is larger (Knuth)."""
     total = lines.plus(a, b)
     b_part = lines.minus(total, a)
     a_part = lines.minus(total, b_part)

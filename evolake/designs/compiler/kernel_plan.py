@@ -120,7 +120,7 @@ class _Planner:
         return self.passes.setdefault(time, Pass(time))
 
     def _store(self, expression: Expression) -> None:
-        """Keeps a loop value in an array of its own, from the pass that computes it."""
+        """Keep a loop value in its own array, from the pass that computes it."""
         if expression.serial in self.stored or expression.domain == "S":
             return
         self.stored[expression.serial] = expression
@@ -129,7 +129,7 @@ class _Planner:
         self._demand(expression, time)
 
     def _demand(self, expression: Expression, time: int) -> None:
-        """Makes `expression` available in the pass at `time`, there or from an array."""
+        """Make `expression` available in the pass at `time`, there or from an array."""
         if expression.domain == "S" or expression.operator in _LEAVES or (expression.serial, time) in self.visited:
             return
         self.visited.add((expression.serial, time))

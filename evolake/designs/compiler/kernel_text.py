@@ -22,22 +22,27 @@ class Types:
 
     @property
     def real(self) -> str:
+        """Return LLVM's name of the type of a real."""
         return "float" if self.dtype == "float32" else "double"
 
     @property
     def bits(self) -> int:
+        """Return the width of a real in bits."""
         return 32 if self.dtype == "float32" else 64
 
     @property
     def mantissa(self) -> int:
+        """Return the number of bits of the mantissa."""
         return 23 if self.dtype == "float32" else 52
 
     @property
     def bias(self) -> int:
+        """Return the bias of the exponent."""
         return 127 if self.dtype == "float32" else 1023
 
     @property
     def vector(self) -> str:
+        """Return LLVM's name of a vector of reals."""
         return f"<{self.lanes} x {self.real}>"
 
     @property
@@ -52,6 +57,7 @@ class Types:
 
     @property
     def truth(self) -> str:
+        """Return LLVM's name of a vector of truth values."""
         return f"<{self.lanes} x i1>"
 
     @property
@@ -73,6 +79,7 @@ class Types:
         return f"splat ({self.real} {self.number(value)})"
 
     def splat_whole(self, value: int) -> str:
+        """Return a constant vector of one whole number."""
         return f"splat (i{self.bits} {value})"
 
 
@@ -93,13 +100,15 @@ class Lines:
         return Lines(self.types, self.prefix, self.names)
 
     def add(self, instruction: str) -> None:
-        """An instruction without a result."""
+        """Emit an instruction without a result."""
         self.text.append("  " + instruction)
 
     def label(self, name: str) -> None:
+        """Emit a label."""
         self.text.append(f"{name}:")
 
     def fresh(self, stem: str = "") -> str:
+        """Return a name that is not used yet."""
         return f"{stem or self.prefix}{next(self.names)}"
 
     def let(self, instruction: str) -> str:
@@ -113,32 +122,41 @@ class Lines:
         return self.let(f"{operation} {self.types.vector} {left}, {right}")
 
     def plus(self, left: str, right: str) -> str:
+        """Emit left + right."""
         return self.two("fadd", left, right)
 
     def minus(self, left: str, right: str) -> str:
+        """Emit left - right."""
         return self.two("fsub", left, right)
 
     def times(self, left: str, right: str) -> str:
+        """Emit left * right."""
         return self.two("fmul", left, right)
 
     def over(self, left: str, right: str) -> str:
+        """Emit left / right."""
         return self.two("fdiv", left, right)
 
     def fused(self, left: str, right: str, more: str) -> str:
-        """left * right + more, rounded once: the same bits wherever it runs, in software where the processor cannot."""
+        """Return left * right + more, rounded once: the same bits wherever it runs, in software where the
+        processor cannot."""
         v = self.types.vector
         return self.let(f"call {v} @llvm.fma.{self.types.suffix}({v} {left}, {v} {right}, {v} {more})")
 
     def negated(self, value: str) -> str:
+        """Emit -value."""
         return self.let(f"fneg {self.types.vector} {value}")
 
     def size(self, value: str) -> str:
+        """Emit the absolute value."""
         return self.let(f"call {self.types.vector} @llvm.fabs.{self.types.suffix}({self.types.vector} {value})")
 
     def compare(self, how: str, left: str, right: str) -> str:
+        """Emit a comparison; how: LLVM's name of it (`olt`, `une`, ...)."""
         return self.let(f"fcmp {how} {self.types.vector} {left}, {right}")
 
     def choose(self, condition: str, yes: str, no: str, kind: str | None = None) -> str:
+        """Emit a selection by a condition; kind: the type of both values, a vector of reals by default."""
         kind = kind or self.types.vector
         return self.let(f"select {self.types.truth} {condition}, {kind} {yes}, {kind} {no}")
 
@@ -148,9 +166,11 @@ class Lines:
         return self.let(f"call {self.types.vector} @{name}({inside})")
 
     def to_bits(self, value: str) -> str:
+        """Emit the bits of a real as a whole number."""
         return self.let(f"bitcast {self.types.vector} {value} to {self.types.whole}")
 
     def from_bits(self, value: str) -> str:
+        """Emit the real that has these bits."""
         return self.let(f"bitcast {self.types.whole} {value} to {self.types.vector}")
 
     def whole(self, operation: str, left: str, right: str) -> str:

@@ -26,7 +26,7 @@ RULES = lowering_arithmetic.RULES | lowering_shapes.RULES | lowering_reductions.
 
 @dataclass(frozen=True)
 class Lowered:
-    """One step of a design: for each variable the next value of each of its cells (row-major over the axes beside N or M), and in `states`
+    """One step of a design: for each variable the next value of each of its cells (row-major over the axes next to N or M), and in `states`
     its loop and number of cells. `foreign` are the operators left to torch, in order.
     """
 

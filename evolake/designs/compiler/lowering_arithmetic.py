@@ -67,7 +67,8 @@ def _compare(name: str) -> Rule:
 
 
 def _clamp(low_at: int | None, high_at: int | None, default: tuple[float, float] | None = None) -> Rule:
-    """clamp in its forms; what is no number stays none, and a limit that is none leaves none. `default`: the limits where none are given."""
+    """Lower clamp in its forms; what is no number stays none, and a limit that is none leaves none.
+    `default`: the limits if none are given."""
 
     def rule(lowering: Lowering, node: Node, position: int) -> Value:
         builder, options = lowering.builder, dict(node.kwargs)
@@ -166,7 +167,7 @@ def _lerp(builder: Builder, a: Expression, b: Expression, weight: Expression) ->
 
 
 def _fused(name: str) -> Rule:
-    """addcmul and addcdiv."""
+    """Lower addcmul and addcdiv."""
 
     def rule(lowering: Lowering, node: Node, position: int) -> Value:
         builder = lowering.builder

@@ -27,7 +27,8 @@ class Lowering:
     foreign: list[Any] | None = None
 
     def check(self, node: Node, value: Any, position: int) -> None:
-        """Holds what a rule made of a node against what torch makes of it: the same shape, and an element type that a kernel computes in.
+        """Compare what a rule made of a node with what torch makes of it: the same shape, and an element type
+        that a kernel computes in.
 
         Raises:
             Inexpressible: another type (float64 in a float32 design, int32, bits), or another shape.
@@ -63,6 +64,7 @@ class Lowering:
         return scalar(self.number(argument))
 
     def number(self, argument: Any) -> Expression:
+        """Return an argument of a node as an expression."""
         if isinstance(argument, bool):
             return self.builder.boolean(argument)
         if isinstance(argument, int):
@@ -88,7 +90,12 @@ class Lowering:
         return self.concrete(dict(node.kwargs).get(name, default))
 
     def loop_of(self, extent: int) -> Domain | None:
-        return "N" if extent == self.extents["N"] else ("M" if extent == self.extents["M"] else None)
+        """Return the loop that has this extent, or None."""
+        if extent == self.extents["N"]:
+            return "N"
+        if extent == self.extents["M"]:
+            return "M"
+        return None
 
     def axes_for(self, shape: Any) -> tuple[tuple[Axis, ...], Domain | None]:
         """Axes of a fresh tensor of the given plain shape."""

@@ -85,7 +85,7 @@ def _mean(lowering: Lowering, node: Node, position: int) -> Value:
 
 
 def _quantified(name: str) -> Rule:
-    """any and all: the largest or smallest of truth values."""
+    """Lower any and all: the largest or smallest of truth values."""
 
     def rule(lowering: Lowering, node: Node, position: int) -> Value:
         builder = lowering.builder
@@ -178,7 +178,7 @@ def _before(builder: Builder, later: Expression, earlier: Expression, largest: b
 
 
 def _extremes(builder: Builder, items: list[Expression]) -> list[Expression] | None:
-    """Return the values from largest to smallest, by fewer instructions, where there are two or three."""
+    """Return the values from largest to smallest, by fewer instructions, if there are two or three."""
     if len(items) == 2:
         return [builder.apply("maximum", *items), builder.apply("lesser", *items)]
     if len(items) == 3:
@@ -238,7 +238,8 @@ def _refuse(what: str) -> Any:
 
 
 def _extreme(largest: bool, only_places: bool = False) -> Rule:
-    """max and min with their place along a small axis; without an axis only the value, over everything."""
+    """Lower max and min with their place along a small axis; without an axis only the value, over
+    everything."""
 
     def rule(lowering: Lowering, node: Node, position: int) -> Any:
         value = _real(lowering, node)

@@ -232,7 +232,7 @@ def _chosen(lowering: Lowering, source: Value, index: Value) -> Value:
 
 
 def _within(lowering: Lowering, index: Value, extent: int) -> None:
-    """Refuses a computed place that may lie outside its axis: torch raises there, and a kernel would not."""
+    """Refuses a computed place that may be outside its axis: torch raises there, and a kernel would not."""
     for item in index.cells.flat:
         places = lowering.builder.outcomes(item)
         if places is None or not all(0 <= int(place) < extent for place in places):
@@ -320,7 +320,7 @@ def _selected(value: Value, dim: int, at: int) -> Value:
 
 
 def _scatter_add(lowering: Lowering, node: Node, position: int) -> Value:
-    """Sums over the literals of each variable; or into a small axis."""
+    """Sum over the literals of each variable; or into a small axis."""
     target, dim, index, source = (lowering.operand(node.args[0]), node.args[1], lowering.operand(node.args[2]), lowering.operand(node.args[3]))
     if index.kind != "variable" and node.operator == "scatter_add.default":
         return _scatter(lowering, node, position, add=True)

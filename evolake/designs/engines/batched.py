@@ -97,6 +97,7 @@ class VmapStepper:
         return [torch.stack(rows) for rows in zip(*each, strict=True)]
 
     def run(self, steps: int) -> np.ndarray:
+        """Take `steps` steps; (steps, B) bool: which instance was solved after each."""
         return recorded(steps, self._instances.batch, self._advance)
 
     def _advance(self) -> np.ndarray:
@@ -119,4 +120,5 @@ class VmapStepper:
         return ((literals.amax(dim=2) > 0).all(dim=1) & ~v.isnan().any(dim=1)).cpu().numpy()
 
     def state(self) -> dict[str, np.ndarray]:
+        """Return the present value of every variable, each of its full batch shape."""
         return {name: tensor.cpu().numpy() for name, tensor in self._state.items()}

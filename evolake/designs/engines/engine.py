@@ -36,7 +36,7 @@ from evolake.errors import InputError
 
 ENGINES = ("auto", "fused", "mixed", "torch", "reference")
 TOGETHER = 4
-"""How many times its median steps a run goes on for to see more than half of the batch solved at once."""
+"""How many times its median steps a run continues for to see more than half of the batch solved at the same time."""
 TAIL = 0.025
 
 
@@ -47,7 +47,8 @@ class Simulation:
     median_step: median over instances of the step at which one was first solved (of an even batch the mean of the middle two, rounded up); else
     extrapolated, int(steps*(B/2 + .5)/(solved + .5)) with the solved until the last step. reached: whether it was really reached.
     unsolved_fraction: 1 - solved/B by that step (or by the last one). steps_run: steps taken, the median step included.
-    together_step: the first step at which more than half of the batch was solved at once, as the paper's framework counts; None where that was
+    together_step: the first step at which more than half of the batch was solved at the same time, as the paper's framework counts; None where
+    that was
     not seen. left_again: how many of the solved instances had been left again by the last step; None where solved instances were computed no
     further. There, `diverged` counts the others.
     solved_at: (B,) int, the first step after which an instance was solved, 0 = never. diverged: instances whose state is no longer a number.
@@ -98,7 +99,7 @@ class StopRule:
     """When a run may stop before its bounds.
 
     median: at the median step; else never. interval: only after the upper end of its interval is known. together: only after more than half were
-    solved at once, or TOGETHER times as many steps.
+    solved at the same time, or TOGETHER times as many steps.
     computed: which instances are computed (`evolake.designs.engines.median_search`). Other than "all" holds for the fused engine, and where only
     the median is asked for. It changes neither the median, nor whether it is reached, nor `steps_run`.
     """
@@ -155,7 +156,7 @@ def simulate(
     traced: TracedDesign, instances: Planted, *, max_steps: int, seed: int, until: StopRule = StopRule(),
     bounds: WorkBounds = WorkBounds(), by: EngineChoice = EngineChoice(), events: RunEvents = RunEvents(),
 ) -> Simulation:
-    """Runs `traced` on `instances`.
+    """Run `traced` on `instances`.
 
     Args:
         max_steps: at least 1. seed: of the initial state (the instances have their own).
@@ -311,7 +312,8 @@ class _Progress:
         return not until.together or bool(self.together) or self.steps >= TOGETHER * self.median
 
     def take(self, solved: np.ndarray, until: StopRule) -> None:
-        """Adds a (steps, B) block of results; if it is to stop at the median, nothing is looked at after the step at which all is known."""
+        """Add a (steps, B) block of results; if it is to stop at the median, nothing is looked at after the
+        step at which all is known."""
         batch = solved.shape[1]
         ever = np.logical_or.accumulate(solved, axis=0) | (self.solved_at > 0)
         counts, at_once = ever.sum(axis=1), solved.sum(axis=1)
@@ -330,7 +332,8 @@ class _Progress:
             self.median, self.solved_by_median = middle_of(self.solved_at)
 
     def _known_after(self, counts: np.ndarray, at_once: np.ndarray, until: StopRule) -> int:
-        """Steps of a block after which all is known that was asked for; more than it has where that is not in it."""
+        """Return the steps of a block after which all is known that was asked for; more than it has where
+        that is not in it."""
         batch, never = len(self.solved_at), len(counts) + 1
 
         def first(found: np.ndarray) -> int:

@@ -39,6 +39,7 @@ class FusedStepper:
             raise Inexpressible("an expression that is nested too deep") from None
 
     def run(self, steps: int) -> np.ndarray:
+        """Take `steps` steps; (steps, B) bool: which instance was solved after each."""
         return self._call(steps)
 
     def run_chosen(self, steps: int, chosen: np.ndarray) -> np.ndarray:
@@ -51,6 +52,7 @@ class FusedStepper:
         return self._call.cpu_elsewhere_s
 
     def state(self) -> dict[str, np.ndarray]:
+        """Return the present value of every variable, each of its full batch shape."""
         return read_states(self._batch, self._traced)
 
 
@@ -72,7 +74,7 @@ def planned(traced: TracedDesign, dtype: str) -> KernelPlan:
 
 
 def load_states(batch: Batch, traced: TracedDesign, start: dict[str, Any]) -> None:
-    """Puts the state variables into arrays of the batch; the padding repeats the last entry."""
+    """Put the state variables into arrays of the batch; the padding repeats the last entry."""
     for variable in traced.variables:
         at = 1 + loop_axis(variable.shape)
         values = np.moveaxis(start[variable.name].numpy(), at, -1)

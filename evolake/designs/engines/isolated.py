@@ -3,8 +3,9 @@
 A checked graph is made of torch's own operators, and some of them kill their process (an integer division can be a SIGFPE), never end, or ask for
 more memory than there is. So the process that judges is never the one that computes: each judging process keeps one child, gives it one run at a
 time, and holds it to the time that it computes, and to the clock. A child that dies, or that is killed because a step or a compilation does not
-end, is the verdict on the design that it ran (`Simulation.failure`), and the next run gets a fresh child. It is spawned once and kept, so a run
-costs a few JSON lines.
+end, is the verdict on the design that it ran (`Simulation.failure`), and the next run gets a fresh child. It is forked once (`fork_server`) and
+kept, so a run costs a few JSON lines. It also works out the shapes of a graph that is checked (`fits_apart`), so that a process that judges need
+not load torch.
 
     request   one JSON line: what to do, and on what
     replies   {"ready"} once; then for each request {"made"}, {"progress": [steps, solved]} now and then, and one of
@@ -22,24 +23,26 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from evolake.designs.engines import forked_process
 from evolake.designs.engines.engine import Simulation, unsolved
 from evolake.designs.engines.median_search import Computed
+from evolake.designs.model.contract import Blocked, Variable
 from evolake.designs.model.formulas import FormulaKind, KindName, prepare
+from evolake.designs.model.graph import Graph
 from evolake.designs.model.instances import P0
 from evolake.errors import InputError, MachineryError
 
-MODULE = "evolake.designs.engines.isolated_worker"
+MODULE = "evolake.designs.engines.fork_server"
 START_S = 180.0
 MAKE_S = 60.0
 """Seconds of the clock that making an engine may take, compilation and initial state included."""
@@ -48,7 +51,7 @@ GRACE_S = 3.0
 PATIENCE = 5
 """How many times as long as a guard the clock may run while the child has not computed for as long: a loaded machine is no design's fault."""
 TRIES = 3
-"""How often a run is begun before a clock may end it for good; each time it gets twice as long."""
+"""How often a run is begun before a clock may end it permanently; each time it gets twice as long."""
 CORE_TIMES = 10.0
 """How many times the seconds that a run is counted for its child may compute: far more than any machine or engine that works needs."""
 MOST_BYTES = 64_000_000
@@ -120,11 +123,16 @@ class Child:
     def __init__(self) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", MODULE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
-        )
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._input, self._output = self._process.stdin, self._process.stdout
+        reads, writes = os.pipe()
+        hears, says = os.pipe()
+        self._input, self._output = os.fdopen(writes, "wb"), os.fdopen(hears, "rb", buffering=0)
+        try:
+            self._process = forked_process.forked(MODULE, environment, reads, says, self._errors)
+        except OSError as error:
+            raise MachineryError("the process that runs designs did not start", got=f"{error}; {forked_process.last_words()}") from None
+        finally:
+            for descriptor in (reads, says):
+                os.close(descriptor)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._output, selectors.EVENT_READ)
         self._waiting = b""
@@ -132,10 +140,11 @@ class Child:
 
     @property
     def alive(self) -> bool:
+        """Return whether the child runs."""
         return self._process.poll() is None
 
     def wait_until_ready(self) -> None:
-        """Raises MachineryError when the child does not start: that is no design's fault."""
+        """Raise MachineryError when the child does not start: that is no design's fault."""
         if self._ready:
             return
         try:
@@ -148,6 +157,7 @@ class Child:
         self._ready = True
 
     def ask(self, request: dict[str, Any]) -> None:
+        """Send one request. Raises an error if the child has ended."""
         try:
             self._input.write(json.dumps(request).encode() + b"\n")
             self._input.flush()
@@ -179,16 +189,16 @@ class Child:
         return sum(int(ticks) for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
-        """Ends the child; it is not asked."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
+        """End the child; it is not asked."""
         self._selector.close()
         for stream in (self._input, self._output):
             try:
                 stream.close()
             except OSError:
                 continue
+        self._process.kill()
+        self._process.wait()
+        self._process.close()
 
     def _how(self) -> str:
         """In words how the child ended."""
@@ -206,7 +216,7 @@ class Child:
     def _last_words(self) -> str:
         self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, self._errors.tell() - 400))
-        return " ".join(self._errors.read().decode(errors="replace").split())
+        return " ".join(self._errors.read().decode(errors="replace").split()) or forked_process.last_words()
 
 
 _LOCK = threading.RLock()
@@ -214,7 +224,7 @@ _CHILDREN: list[Child] = []
 
 
 def warm() -> None:
-    """Starts the child if there is none, without waiting for it."""
+    """Start the child if there is none, without waiting for it."""
     with _LOCK:
         if not _CHILDREN or not _CHILDREN[0].alive:
             _discard()
@@ -222,9 +232,10 @@ def warm() -> None:
 
 
 def close() -> None:
-    """Ends the child of this process, if there is one."""
+    """End the child of this process, if there is one, and the server that it was forked by."""
     with _LOCK:
         _discard()
+        forked_process.close_server()
 
 
 def _discard() -> None:
@@ -291,6 +302,44 @@ def work_apart(traced: str, n: int, m: int) -> float | str:
     return float(value) if isinstance(value, float) and value > 0 else str(result.get("note"))[:500]
 
 
+def fits_apart(graph: Graph, outputs: dict[str, Variable], sizes: Sequence[tuple[int, int, int]], batched: bool) -> Blocked | None:
+    """Return what `evolake.designs.model.graph_check.check_all` returns, by the child. Raises MachineryError."""
+    request = {
+        "do": "fits", "graph": graph.to_json(), "outputs": [[name, list(variable.shape)] for name, variable in outputs.items()],
+        "sizes": [list(size) for size in sizes], "batched": batched,
+    }
+    for attempt in range(TRIES):
+        try:
+            result = _asked(request, None, lambda steps, solved: None, PATIENCE * 2**attempt)
+        except _Starved as starved:
+            reason = str(starved)
+            continue
+        if isinstance(result, str):
+            return Blocked(result, "graph")
+        match result.get("problem", ""):
+            case None:
+                return None
+            case [str(words), str(gate)]:
+                return Blocked(words[:500], gate[:20])
+        return Blocked("the process that checked it sent a reply that is none", "graph")
+    raise MachineryError("the shapes of a graph could not be worked out", got=reason, do="run again when the machine is less busy")
+
+
+def states_apart(traced: str, n: int, batch: int, seed: int, steps: int) -> dict[str, np.ndarray] | str:
+    """Return every variable after `steps` steps of the torch engine on planted instances, in the design's own type; or why there is none."""
+    request = {"do": "states", "traced": traced, "n": n, "batch": batch, "seed": seed, "steps": steps}
+    try:
+        result = _asked(request, None, lambda steps, solved: None)
+    except _Starved as starved:
+        return str(starved)
+    if isinstance(result, str):
+        return result
+    try:
+        return {name: np.array(numbers, dtype=np.float64).reshape(shape) for name, (shape, numbers) in result["states"].items()}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return str(result.get("note") or "the process that ran it sent a reply that is none")[:500]
+
+
 def _asked(request: dict[str, Any], guard_s: float | None, on_progress: Progress, patience: float = PATIENCE) -> dict[str, Any] | str:
     """Return the body of the child's answer, or how it ended. Raises _Starved."""
     with _LOCK:
@@ -340,7 +389,12 @@ def _answer(child: Child, guard_s: float | None, on_progress: Progress, patience
             raise TimeoutError(f"stopped after {guard.allowed_s:.3g} processor seconds: {what}") from None
         match reply:
             case {"made": float(counted_s)}:
-                allowed = guard_s if guard_s is not None else CORE_TIMES * counted_s if 0 < counted_s < math.inf else None
+                if guard_s is not None:
+                    allowed = guard_s
+                elif 0 < counted_s < math.inf:
+                    allowed = CORE_TIMES * counted_s
+                else:
+                    allowed = None
                 guard, what = None if allowed is None else _Guard(child, allowed + GRACE_S, patience), "it did not end"
             case {"progress": [int(steps), int(solved)]}:
                 on_progress(steps, solved)

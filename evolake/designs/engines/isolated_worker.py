@@ -1,6 +1,7 @@
 """The child of `evolake.designs.engines.isolated`: reads one request per line, computes, answers.
 
-It lives as long as its input: a thread watches that, so a child whose parent is gone is gone too, in the middle of a step as well.
+It is forked by `fork_server`, and lives as long as its input: a thread watches that, so a child whose parent is gone is gone too, in the middle of
+a step as well.
 What a design raises is its failure (`engine.simulate` sees to that); only what `boundary.is_machinery` names is reported as ours.
 """
 
@@ -17,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from evolake.designs.model.boundary import is_machinery, reason_of
+from evolake.designs.model.contract import Variable
 from evolake.gates.boundary import raised
 
 MEMORY_BYTES = 8 * 2**30
@@ -25,18 +27,25 @@ BETWEEN_S = 0.1
 Say = Callable[[dict[str, Any]], None]
 
 
-def main() -> int:
-    """Serves until the input ends."""
+def load() -> None:
+    """Import what requests need, and work out shapes once, which loads parts of torch: so no request pays for it, and no process that is forked."""
+    import evolake.designs.engines.engine  # noqa: F401
+    from evolake.designs.model.graph import Graph
+    from evolake.designs.model.graph_check import check_all
+
+    shapes = {"nodes": [["zeros.default", [[{"size": [1, 0, 0, 0]}, {"size": [0, 1, 0, 0]}]], {}], ["zeros_like.default", [{"ref": 0}], {}],
+                        ["mul.Tensor", [{"ref": 1}, 2.0], {}]], "outputs": {"v": 2}}
+    problem = check_all(Graph.from_json(shapes), {"v": Variable("v", ("B", "N"), None, None)}, [(2, 3, 5)], True)
+    assert problem is None, problem
+
+
+def serve() -> int:
+    """Serve requests until the input ends."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     requests: queue.Queue[bytes] = queue.Queue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
-    import torch
-
-    import evolake.designs.engines.engine  # noqa: F401  # loaded before the first request, so that no run pays for it
-
-    torch.set_num_threads(1)
     _limit_memory()
 
     def say(message: dict[str, Any]) -> None:
@@ -63,7 +72,7 @@ def _served(request: dict[str, Any], say: Say) -> dict[str, Any]:
     from evolake.errors import InputError
 
     try:
-        return {"done": {"simulate": _simulate, "engine": _engine, "work": _work}[request["do"]](request, say)}
+        return {"done": {"simulate": _simulate, "engine": _engine, "work": _work, "fits": _fits, "states": _states}[request["do"]](request, say)}
     except InputError as error:
         return {"input": [error.what, error.wanted, error.got, error.do]}
     except Exception as error:
@@ -77,6 +86,10 @@ def _broken(reason: str, request: dict[str, Any]) -> dict[str, Any]:
 
     if request["do"] == "work":
         return {"work_per_step": None, "note": reason}
+    if request["do"] == "states":
+        return {"states": None, "note": reason}
+    if request["do"] == "fits":
+        return {"problem": [reason, "contract"]}
     if request["do"] == "engine":
         return {"engine": "none", "note": reason}
     return _body(unsolved(request["batch"], reason))
@@ -140,5 +153,22 @@ def _work(request: dict[str, Any], say: Say) -> dict[str, Any]:
     return {"work_per_step": float(work_per_step(design, request["n"], request["m"])), "note": None}
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def _fits(request: dict[str, Any], say: Say) -> dict[str, Any]:
+    from evolake.designs.model.graph import Graph
+    from evolake.designs.model.graph_check import check_all
+
+    outputs = {name: Variable(name, tuple(shape), None, None) for name, shape in request["outputs"]}
+    problem = check_all(Graph.from_json(request["graph"]), outputs, [tuple(size) for size in request["sizes"]], request["batched"])
+    return {"problem": None if problem is None else [problem.reason, problem.gate]}
+
+
+def _states(request: dict[str, Any], say: Say) -> dict[str, Any]:
+    from evolake.designs.engines.engine import make_stepper
+    from evolake.designs.model.contract import TracedDesign
+    from evolake.designs.model.instances import planted
+
+    design = TracedDesign.from_json(json.loads(request["traced"]))
+    instances = planted(request["n"], request["batch"], request["seed"])
+    stepper, _ = make_stepper(design, instances, seed=request["seed"], engine="torch", dtype=design.dtype)
+    stepper.run(request["steps"])
+    return {"states": {name: [list(state.shape), state.reshape(-1).tolist()] for name, state in stepper.state().items()}, "note": None}

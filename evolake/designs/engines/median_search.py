@@ -26,7 +26,7 @@ LOOKS_MISSED = 0.85
 
 
 def chunk_of(steps: int, limit: int) -> int:
-    """Steps to take at once after `steps` of them."""
+    """Return the steps to take at the same time after `steps` of them."""
     return min(LARGEST_CHUNK, max(8, steps // 8), limit - steps)
 
 
@@ -48,10 +48,11 @@ class MedianSearch:
 
     @property
     def solved(self) -> int:
+        """Return how many instances are solved so far."""
         return int(np.count_nonzero(self.solved_at))
 
     def next(self) -> tuple[int, np.ndarray] | None:
-        """Steps to take and the instances that take them; None if all is known."""
+        """Return the steps to take and the instances that take them; None if all is known."""
         waiting = np.flatnonzero((self.solved_at == 0) & (self.taken < self._bound()))
         if self._prove_missed and self.solved < self._half:
             needed = len(self.taken) - self._half + 1 - self._missed()

@@ -78,13 +78,14 @@ class MixedStepper:
         return KernelCall(make_plan(moves, self._states(moves, moved)), self._batch, single=True), foreigns
 
     def _fill_indices(self, part: Part, array: np.ndarray) -> None:
-        """The variables of each clause, which never change."""
+        """Write the variables of each clause, which never change."""
         for place, cell in enumerate(part.cells):
             if cell.operator != "index":
                 raise Inexpressible("computed indices of variables")
             array[:, place, : self._instances.m] = self._instances.idx[:, :, cell.data]
 
     def run(self, steps: int) -> np.ndarray:
+        """Take `steps` steps; (steps, B) bool: which instance was solved after each."""
         return recorded(steps, self._instances.batch, self._advance)
 
     def _advance(self) -> np.ndarray:
@@ -113,6 +114,7 @@ class MixedStepper:
         return to_tensor(shown, torch.from_numpy(self._batch.arrays[part.name]), self._batch.extent(part.loop))
 
     def state(self) -> dict[str, np.ndarray]:
+        """Return the present value of every variable, each of its full batch shape."""
         return read_states(self._batch, self._traced)
 
 

@@ -31,6 +31,7 @@ class ReferenceStepper:
         self._step = 0
 
     def run(self, steps: int) -> np.ndarray:
+        """Take `steps` steps, one instance at a time; (steps, B) bool: which instance was solved after each."""
         solved = np.zeros((steps, self._instances.batch), dtype=bool)
         for row in solved:
             for instance in range(self._instances.batch):
@@ -40,6 +41,7 @@ class ReferenceStepper:
         return solved
 
     def state(self) -> dict[str, np.ndarray]:
+        """Return the present value of every variable, each of its full batch shape."""
         return {name: tensor.numpy() for name, tensor in self._state.items()}
 
     def put(self, name: str, values: np.ndarray) -> None:

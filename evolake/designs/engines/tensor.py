@@ -63,7 +63,7 @@ class TensorStepper:
         return cells
 
     def _arrange(self, foreigns: tuple[Foreign, ...]) -> None:
-        """Splits the expressions into those computed now and the program of a step, and gives each a place."""
+        """Split the expressions into those computed now and the program of a step, and give each a place."""
         maker = {part.name: foreign for foreign in foreigns for part in foreign.results}
         self._program: list[tuple[Expression | Foreign, tuple[Expression, ...]]] = []
         self._static: Values = {}
@@ -97,7 +97,8 @@ class TensorStepper:
         self._assign(spent)
 
     def _assign(self, spent: list[list[int]]) -> None:
-        """Gives every elementwise expression a buffer to write to, used again as soon as its last reader is done: allocation costs more than sums."""
+        """Give every elementwise expression a buffer to write to, used again as soon as its last reader is
+        done: allocation costs more than sums."""
         import torch
 
         free: dict[tuple[str, str], list[Any]] = {}
@@ -169,6 +170,7 @@ class TensorStepper:
         return total.index_add_(0, self._where[item.serial], torch.stack(parts, dim=-1).reshape(-1)).view(batch, -1)
 
     def run(self, steps: int) -> np.ndarray:
+        """Take `steps` steps; (steps, B) bool: which instance was solved after each."""
         return recorded(steps, self._instances.batch, self._advance)
 
     def _advance(self) -> np.ndarray:
@@ -185,7 +187,7 @@ class TensorStepper:
         return self._solved()
 
     def _run(self, foreign: Foreign, values: Values) -> None:
-        """An operator that was not lowered, on tensors that are stacked from their cells."""
+        """Run an operator that was not lowered, on tensors that are stacked from their cells."""
         tensors = {index: self._tensor(part, values) for index, part in foreign.operands.items()}
         try:
             results = run_foreign(foreign, tensors, self._setting, self._seed, self._step)
@@ -213,6 +215,7 @@ class TensorStepper:
         return ((literals.amax(dim=0) > 0).all(dim=1) & ~v.isnan().any(dim=1)).cpu().numpy()
 
     def state(self) -> dict[str, np.ndarray]:
+        """Return the present value of every variable, each of its full batch shape."""
         result = {}
         for variable in self._traced.variables:
             shape = variable.dimensions(self._instances.batch, self._instances.n, self._instances.m)

@@ -9,8 +9,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
+from evolake.designs.engines.isolated import fits_apart
 from evolake.designs.evolution.breeding import uniform_ratio
-from evolake.designs.evolution.racing import Lap, Rung, run_rungs
+from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
 from evolake.designs.genome.grammars import compose
 from evolake.designs.genome.open_ablation import Ablation
 from evolake.designs.model.contract import TracedDesign
@@ -25,7 +26,7 @@ SAME = 1.15
 
 @dataclass(frozen=True)
 class TermEffect:
-    """What a term does on one kind of formulas. ratio: work without it over work with it, geometric mean over rungs; above 1 it helps.
+    """What a term does on one kind of formulas. ratio: work without it over work with it, geometric mean over budget levels; above 1 it helps.
 
     bound: "at least" if some run without the term was not solved, "at most" if some run with it was not, "about" if both.
     """
@@ -40,12 +41,18 @@ class TermEffect:
         if 1 / SAME < self.ratio < SAME:
             return f"makes no difference on {self.kind} ones"
         below = {"at least": "at most ", "at most": "at least "}.get(self.bound, self.bound and f"{self.bound} ")
-        said = (f"{self.bound} " if self.bound else "") if self.ratio > 1 else below
+        if self.ratio > 1:
+            if self.bound:
+                said = f"{self.bound} "
+            else:
+                said = ""
+        else:
+            said = below
         return f"{'helps' if self.ratio > 1 else 'costs'} {self.kind} ones {said}{size}"
 
 
-def term_effects(term: str, rungs: Sequence[Rung], whole: Sequence[Lap], without: Sequence[Lap]) -> list[TermEffect]:
-    """Return what a term does, by kind. whole, without: laps of all rungs, each run to its end or its limit."""
+def term_effects(term: str, rungs: Sequence[BudgetLevel], whole: Sequence[Stage], without: Sequence[Stage]) -> list[TermEffect]:
+    """Return what a term does, by kind. whole, without: stages of all budget levels, each run to its end or its limit."""
     result = []
     for kind in dict.fromkeys(rung.kind.name for rung in rungs):
         pairs = [(own, other) for rung, own, other in zip(rungs, whole, without, strict=True) if rung.kind.name == kind]
@@ -61,26 +68,29 @@ def effects_sentence(effects: Sequence[TermEffect]) -> str:
     return f"{effects[0].term}: {', '.join(map(str, effects))}"
 
 
-def _counted(lap: Lap) -> float:
+def _counted(lap: Stage) -> float:
     """Work of a run: its median if it was solved, else what it ran, for no more is known."""
     return max(1.0, lap.median_work if lap.solved else lap.steps_run * lap.per_step)
 
 
-def ablation_rungs(settings: DesignsSettings, cycle: str, root_seed: int) -> list[Rung]:
+def ablation_levels(settings: DesignsSettings, cycle: str, root_seed: int) -> list[BudgetLevel]:
     """Return the formulas that the terms of a cycle's champion are left out on: a batch of each kind that nothing else draws."""
     n, race = settings.ablation_n, settings.race
     kinds = (FormulaKind(ratio=settings.ratio), uniform_kind(uniform_ratio(n)))
-    return [Rung(n, race.batch, child_seed(root_seed, "designs", cycle, "ablation", place), race.max_steps, kind) for place, kind in enumerate(kinds)]
+    return [
+        BudgetLevel(n, race.batch, child_seed(root_seed, "designs", cycle, "ablation", place), race.max_steps, kind)
+        for place, kind in enumerate(kinds)
+    ]
 
 
 def traced_ablations(items: Sequence[Ablation], pool: Any) -> list[tuple[Ablation, str]]:
     """Return each ablation with TracedDesign's JSON text; those that cannot be traced are left out. pool: an open jail pool."""
-    traced = [(item, trace(compose(item.genome), pool=pool)) for item in items]
+    traced = [(item, trace(compose(item.genome), pool=pool, fits=fits_apart)) for item in items]
     return [(item, json.dumps(result.to_json(), sort_keys=True)) for item, result in traced if isinstance(result, TracedDesign)]
 
 
 def ablation_rows(
-    design_id: str, whole: str, without: Sequence[tuple[Ablation, str]], executor: Executor, rungs: Sequence[Rung], cycle: str, core_s: float
+    design_id: str, whole: str, without: Sequence[tuple[Ablation, str]], executor: Executor, rungs: Sequence[BudgetLevel], cycle: str, core_s: float
 ) -> list[dict[str, Any]]:
     """Return rows of ABLATIONS.
 
@@ -88,7 +98,7 @@ def ablation_rows(
         whole: TracedDesign's JSON text of the champion. without: of each of its ablations. core_s: seconds of a core that a run may take.
     """
     pending = [
-        [executor.submit(run_rungs, text, [rung], [rung.max_steps], core_s) for rung in rungs] for text in (whole, *(text for _, text in without))
+        [executor.submit(run_stages, text, [rung], [rung.max_steps], core_s) for rung in rungs] for text in (whole, *(text for _, text in without))
     ]
     known, *others = [[future.result()[0] for future in futures] for futures in pending]
     return [

@@ -1,6 +1,6 @@
 """Breeds designs within a cycle: children race over sizes and seeds before the cycle's experiments, and the best of them enter it.
 
-Children are made and judged in generations of fixed size. All of one generation come of the elite as it stood before it, meet the bars that held
+Children are made and judged in generations of fixed size. All of one generation come of the elite as it was before it, meet the bars that held
 then, and are taken in the order in which they were proposed. So what comes out depends on the seed, not on how many workers there are or on
 who ends first, and a race that was killed comes to the same when it is run again. What ends a race is counted too: children, and simulated steps
 times instances times variables, weighted by the work of a step. The instances are those of `SAME_FORMULAS` cycles: what was fitted to them meets
@@ -25,7 +25,7 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, blocking_gate, judged
-from evolake.designs.evolution.racing import Lap, Race, Racer, Rung, kept, run_rungs
+from evolake.designs.evolution.racing import BudgetLevel, Race, Racer, Stage, kept, run_stages
 from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
 from evolake.designs.genome.variation import Child, DesignGenome, Parent
 from evolake.designs.model.formulas import FormulaKind, uniform_kind
@@ -36,19 +36,19 @@ from evolake.seeds import child_seed
 
 GENERATION = 16
 CORE_TIMES = 5.0
-"""What a rung may take, as a multiple of `core_s` of the experiments at low fidelity: its bar is to end it, not this."""
+"""What a budget level may take, as a multiple of `core_s` of the experiments at low fidelity: its bar is to end it, not this."""
 SHARES_OF_LARGEST = (0.25, 0.35, 0.5, 0.5, 0.7, 1.0, 1.0)
-"""Sizes of the rungs; two at a size have instances of their own."""
+"""Sizes of the budget levels; two at a size their own have instances."""
 SAME_FORMULAS = 4
 """Cycles in a row that race on the same formulas. Designs of the archive, which race in each, took half of its processor time."""
 UNIFORM_FROM = 0.5
-"""Size of the smallest rung of uniform formulas, as a share of the largest."""
+"""Size of the smallest budget level of uniform formulas, as a share of the largest."""
 SETTLED_AFTER = 0.5
 """Share of the children after which forms are settled (`Race.settle`)."""
 ENTERING_OF_ONE_FORM = 2
 MOST_STARTERS, STARTERS_AT_ONCE = 6, 4
 MILLION = 10**6
-RunRungs = Callable[[str, Sequence[Rung], Sequence[int], float], list[Lap]]
+RunRungs = Callable[[str, Sequence[BudgetLevel], Sequence[int], float], list[Stage]]
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,9 @@ def should_breed(settings: DesignsSettings, backend: str) -> bool:
     return settings.race.candidates > 0 and backend == "operators"
 
 
-def rungs_of(settings: DesignsSettings, cycle: str, root_seed: int) -> list[Rung]:
-    """Return the rungs of a cycle's race, small ones first, each with instances that no experiment draws, the same for `SAME_FORMULAS` cycles."""
+def budget_levels(settings: DesignsSettings, cycle: str, root_seed: int) -> list[BudgetLevel]:
+    """Return the budget levels of a cycle's race, small ones first, each with instances that no experiment draws, the same for `SAME_FORMULAS`
+    cycles."""
     epoch = f"from {_first_of_same_formulas(cycle):04d}"
     race = settings.race
     sizes = [max(settings.n_start, round(share * race.max_n)) for share in SHARES_OF_LARGEST]
@@ -92,7 +93,7 @@ def rungs_of(settings: DesignsSettings, cycle: str, root_seed: int) -> list[Rung
         kinds.append((n, uniform_kind(uniform_ratio(n))))
     kinds.sort(key=lambda pair: pair[0])  # stable: planted before uniform ones of a size
     return [
-        Rung(n, race.batch, child_seed(root_seed, LINE, epoch, "race", place), race.max_steps, kind) for place, (n, kind) in enumerate(kinds)
+        BudgetLevel(n, race.batch, child_seed(root_seed, LINE, epoch, "race", place), race.max_steps, kind) for place, (n, kind) in enumerate(kinds)
     ]
 
 
@@ -107,7 +108,11 @@ def _first_of_same_formulas(cycle: str) -> int:
 
 def uniform_ratio(n: int) -> float:
     """Return the clauses per variable at which a SAT solver still decides uniform formulas of this size in about a second."""
-    return 4.2 if n <= 160 else 4.1 if n <= 226 else 4.0
+    if n <= 160:
+        return 4.2
+    if n <= 226:
+        return 4.1
+    return 4.0
 
 
 def starter_of(parent: Parent, traced: str, settings: DesignsSettings) -> Starter | None:
@@ -142,9 +147,10 @@ class KnownDesigns:
     raced: Sequence[Mapping[str, Any]] = ()
 
 
-def solved_before(rows: Sequence[Mapping[str, Any]], rungs: Sequence[Rung]) -> dict[str, dict[int, Lap]]:
-    """Return what designs solved on these rungs in earlier races: by design id, by the rung's seed. Rows that lack the seeds show nothing."""
-    batches, result = {rung.seed: rung.batch for rung in rungs}, dict[str, dict[int, Lap]]()
+def solved_before(rows: Sequence[Mapping[str, Any]], rungs: Sequence[BudgetLevel]) -> dict[str, dict[int, Stage]]:
+    """Return what designs solved on these budget levels in earlier races: by design id, by the budget level's seed. Rows that lack the seeds
+    show nothing."""
+    batches, result = {rung.seed: rung.batch for rung in rungs}, dict[str, dict[int, Stage]]()
     for row in rows:
         if row.get("seeds") is None or row.get("solved") is None:
             continue
@@ -152,7 +158,7 @@ def solved_before(rows: Sequence[Mapping[str, Any]], rungs: Sequence[Rung]) -> d
             row["seeds"], row["batches"], row["solved"], row["median_steps"], row["median_works"], strict=True
         ):
             if solved and batches.get(seed) == batch:
-                result.setdefault(row["design_id"], {})[seed] = Lap(steps, True, 0.0, per_step=work / max(1, steps))
+                result.setdefault(row["design_id"], {})[seed] = Stage(steps, True, 0.0, per_step=work / max(1, steps))
     return result
 
 
@@ -164,7 +170,7 @@ class RaceSetup:
     executor: Executor
     origin: str
     workers: int = 1
-    run: RunRungs = run_rungs
+    run: RunRungs = run_stages
 
 
 def breed(starters: Sequence[Starter], setup: RaceSetup, known: KnownDesigns, *, settings: DesignsSettings, cycle_seeds: CycleSeeds) -> Bred:
@@ -177,7 +183,7 @@ def breed(starters: Sequence[Starter], setup: RaceSetup, known: KnownDesigns, *,
         MachineryError: a worker process died.
     """
     grammar = GRAMMARS[settings.grammar]
-    race = Race(grammar, rungs_of(settings, cycle_seeds.cycle, cycle_seeds.root), taken=set(known.keys))
+    race = Race(grammar, budget_levels(settings, cycle_seeds.cycle, cycle_seeds.root), taken=set(known.keys))
     stage = _Stage(race, setup, settings, cycle_seeds.cycle, dict(known.graphs), solved_before(known.raced, race.rungs))
     stage.start(starters)
     random = np.random.default_rng(cycle_seeds.seed("race-children"))
@@ -196,7 +202,8 @@ def breed(starters: Sequence[Starter], setup: RaceSetup, known: KnownDesigns, *,
 class _Stage:
     """A race on its way.
 
-    before: what designs of the archive solved in earlier races on these rungs. laps: of the racer that was taken last. made: children by id. shares:
+    before: what designs of the archive solved in earlier races on these budget levels. stages: of the racer that was taken last. made: children
+    by id. shares:
     what the archive's designs have in each racer.
     """
 
@@ -205,18 +212,18 @@ class _Stage:
     settings: DesignsSettings
     cycle: str
     known: dict[str, str]
-    before: Mapping[str, Mapping[int, Lap]] = field(default_factory=dict)
+    before: Mapping[str, Mapping[int, Stage]] = field(default_factory=dict)
     number: int = 0
     work: int = 0
     cpu_s: float = 0.0
-    laps: Sequence[Lap] = ()
+    laps: Sequence[Stage] = ()
     rows: list[dict[str, Any]] = field(default_factory=list)
     judged: list[Judged] = field(default_factory=list)
     made: dict[str, Judged] = field(default_factory=dict)
     shares: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def start(self, starters: Sequence[Starter]) -> None:
-        """Runs the starters as they are, a few at a time: those before set the bars of those after."""
+        """Run the starters as they are, a few at a time: those before set the cutoffs of those after."""
         for first in range(0, len(starters), STARTERS_AT_ONCE):
             self._started(starters[first : first + STARTERS_AT_ONCE])
 
@@ -225,12 +232,12 @@ class _Stage:
         pending = [self._submitted(starter.traced, self._unknown(starter.design_id, limits), limits) for starter in starters]
         for starter, future in zip(starters, pending, strict=True):
             self.shares[starter.design_id] = {starter.design_id: 1.0}
-            laps = self._joined(starter.design_id, limits, _laps(future))
+            laps = self._joined(starter.design_id, limits, _stages_of(future))
             racer = self._taken(starter.design_id, starter.title, starter.genome, laps, "")
             self._row(starter, (), "start", racer)
 
     def _unknown(self, design_id: str, limits: Sequence[int]) -> list[int]:
-        """Return the places of the rungs that a design has to run. A kind is known as far as it was solved within the limits."""
+        """Return the places of the budget levels that a design has to run. A kind is known as far as it was solved within the limits."""
         before, unknown, ended = self.before.get(design_id, {}), list[int](), set[str]()
         for place, (rung, limit) in enumerate(zip(self.race.rungs, limits, strict=True)):
             lap = before.get(rung.seed)
@@ -239,10 +246,10 @@ class _Stage:
                 unknown.append(place)
         return unknown
 
-    def _joined(self, design_id: str, limits: Sequence[int], laps: Sequence[Lap]) -> list[Lap]:
-        """Return the laps of all rungs: those that were run, and those that were known."""
+    def _joined(self, design_id: str, limits: Sequence[int], laps: Sequence[Stage]) -> list[Stage]:
+        """Return the stages of all budget levels: those that were run, and those that were known."""
         ran = dict(zip(self._unknown(design_id, limits), laps, strict=False))
-        missing = Lap(0, False, 0.0, ran=False)
+        missing = Stage(0, False, 0.0, ran=False)
         before = self.before.get(design_id, {})
         unknown = set(self._unknown(design_id, limits))
         result = [ran.get(place, missing) if place in unknown else before[rung.seed] for place, rung in enumerate(self.race.rungs)]
@@ -263,7 +270,7 @@ class _Stage:
                 continue
             self.known[design.traced.graph_sha] = design.design_id
             self.made[design.design_id], self.shares[design.design_id] = design, self._inherited(child.weights)
-            racer = self._taken(design.design_id, design.title, design.genome, _laps(future), design.operator)
+            racer = self._taken(design.design_id, design.title, design.genome, _stages_of(future), design.operator)
             self._row(design, child.weights, "raced", racer)
 
     def bred(self) -> Bred:
@@ -274,25 +281,25 @@ class _Stage:
         rows = [row | {"state": "enters"} if row["state"] == "raced" and row["design_id"] in names else row for row in self.rows]
         return Bred(rows, entering, self.judged, self.cpu_s, self.race.dynamics())
 
-    def _met(self, known: Mapping[str, str], candidate: Candidate) -> tuple[Judged, Future[list[Lap]] | None]:
+    def _met(self, known: Mapping[str, str], candidate: Candidate) -> tuple[Judged, Future[list[Stage]] | None]:
         result = judged(candidate, known, self.setup.judge)
         if result.traced is None or not result.accepted:
             return result, None
         return result, self._submitted(json.dumps(result.traced.to_json(), sort_keys=True))
 
-    def _submitted(self, traced: str, places: Sequence[int] | None = None, limits: Sequence[int] = ()) -> Future[list[Lap]]:
-        """Submit a design on all rungs, or on those at some places."""
+    def _submitted(self, traced: str, places: Sequence[int] | None = None, limits: Sequence[int] = ()) -> Future[list[Stage]]:
+        """Submit a design on all budget levels, or on those at some places."""
         rungs, limits = self.race.rungs, limits or self.race.limits()
         chosen = range(len(rungs)) if places is None else places
         if not chosen:
-            done: Future[list[Lap]] = Future()
+            done: Future[list[Stage]] = Future()
             done.set_result([])
             return done
         parts = [rungs[place] for place in chosen], [limits[place] for place in chosen]
         return self.setup.executor.submit(self.setup.run, traced, *parts, CORE_TIMES * self.settings.low.core_s)
 
-    def _taken(self, name: str, title: str, genome: DesignGenome, laps: Sequence[Lap], operator: str) -> Racer | None:
-        """Counts what the laps took and lets the race take them; the racer, wherever it came in."""
+    def _taken(self, name: str, title: str, genome: DesignGenome, laps: Sequence[Stage], operator: str) -> Racer | None:
+        """Count what the stages took and let the race take them; the racer, wherever it came in."""
         self.laps = laps
         self.work += sum(round(lap.steps_run * lap.per_step) * rung.batch * rung.n for lap, rung in zip(laps, self.race.rungs, strict=False))
         self.cpu_s += sum(lap.cpu_s for lap in laps)
@@ -323,7 +330,7 @@ class _Stage:
         self, design: Starter | Judged, parents: Sequence[tuple[str, float]], state: str, racer: Racer | None = None, gate: str | None = None,
         reason: str | None = None,
     ) -> None:
-        laps: Sequence[Lap] = () if state == "blocked" else self.laps
+        laps: Sequence[Stage] = () if state == "blocked" else self.laps
         ran = [(rung, lap) for rung, lap in zip(self.race.rungs, laps, strict=False) if lap.ran]
         self.rows.append({
             "cycle": self.cycle, "number": self.number, "design_id": design.design_id, "title": design.title,
@@ -342,7 +349,7 @@ class _Stage:
         self.number += 1
 
 
-def _laps(future: Future[list[Lap]]) -> list[Lap]:
+def _stages_of(future: Future[list[Stage]]) -> list[Stage]:
     try:
         return future.result()
     except BrokenExecutor as error:

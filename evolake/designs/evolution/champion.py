@@ -61,7 +61,7 @@ class Succession:
 def contenders(population: Population, order: Sequence[str], texts: Texts) -> tuple[Contender, Contender, Contender]:
     """Challenger (first by consensus), incumbent (the champion, or the baseline), baseline (the seed of that name, or the first seed).
 
-    The challenger has to show itself at the largest size that any ranked design has solved, whether it went on to that size itself or not.
+    The challenger has to show itself at the largest size that any ranked design has solved, whether it continued to that size itself or not.
     """
     seeds = population.designs.filter((pl.col("origin") == "seed") & (pl.col("state") != "blocked")).sort("title")
     named = seeds.filter(pl.col("title") == "baseline")["design_id"].to_list()
@@ -102,7 +102,8 @@ class _Arena:
         return self.seeds.cycle
 
     def start(self, part: str, contender: Contender, n: int, seeds: Sequence[int], first: int = 0) -> Callable[[], list[dict[str, Any]]]:
-        """Submits the runs; what comes back waits for them and gives their rows. first: number of the first pair."""
+        """Submit the runs; return a function that waits for them and returns their rows. first: number of the
+        first pair."""
         limits = self.settings.high
         pending: list[Future[Measured]] = [
             self.executor.submit(self.simulate, contender.traced, n, limits.max_steps, seed, limits.core_s, self.settings) for seed in seeds
@@ -134,7 +135,7 @@ def decide_champion(
     """Duel, verdict, and the comparison with the baseline.
 
     Args:
-        challenger: first by consensus. incumbent: the champion, or the baseline where there is none yet. Either may be the same design.
+        challenger: first by consensus. incumbent: the champion, or the baseline if there is none yet. Either may be the same design.
         executor: where runs go; results do not depend on it. simulate: what runs one batch (see `experiments.simulate_level`).
     """
     arena = _Arena(executor, simulate, settings, profile, cycle_seeds)
@@ -170,7 +171,8 @@ def _fight(challenger: Contender, incumbent: Contender, by_size: Mapping[int, Ru
 
 
 def _measure(sides: Mapping[str, Contender], by_size: Mapping[int, Runs], arena: _Arena, seeds: Sequence[int]) -> list[dict[str, Any]]:
-    """Runs each side on those of the seeds that it lacks, largest size first; adds the rows to the runs of each size and returns them."""
+    """Run each side on those of the seeds that it lacks, largest size first; add the rows to the runs of each
+    size and return them."""
     started = []
     for n, runs in sorted(by_size.items(), reverse=True):
         for part, contender in sides.items():
@@ -238,7 +240,7 @@ def reaches(rows: Sequence[Mapping[str, Any]]) -> bool:
 def _largest_size(
     contenders: Sequence[Contender], arena: _Arena, seeds: Sequence[int]
 ) -> tuple[int, dict[str, list[dict[str, Any]]], list[dict[str, Any]]]:
-    """Return the largest size that at least one contender reaches, with everybody's runs there; the smallest size if nobody reaches any."""
+    """Return the largest size that at least one contender reaches, with everybody's runs there; the smallest size if none reaches any."""
     known = max(contender.largest_solved for contender in contenders)
     ladder = sizes(arena.settings, "high")
     below = [n for n in ladder if n <= known] or list(ladder)
@@ -267,12 +269,18 @@ def _decision(
     total, total_theirs = (sum(len(sides[place]) for sides in pairs.values()) for place in (0, 1))
     ratio, low, high = (math.exp(min(value, LARGEST_LOG)) if value < math.inf else math.inf for value in (contest.effect, contest.low, contest.high))
     ours, theirs = pairs[n]
+    if solved < total:
+        bound = "estimate"
+    elif solved_theirs < total_theirs:
+        bound = "lower bound"
+    else:
+        bound = ""
     return {
         "cycle": arena.cycle, "comparison": comparison, "challenger_id": challenger.design_id, "incumbent_id": incumbent.design_id, "N": n,
         "batch": arena.settings.batch, "profile": arena.profile, "pairs": contest.pairs, "ratio": ratio, "ratio_low": low, "ratio_high": high,
         "noise_floor": ratio / low if low > 0 and law is not None else None, "wins": contest.wins and solved >= solved_theirs,
         "reason": _reason(comparison, n, contest, (ratio, low, high), ours, theirs, law) + _missing(comparison, pairs),
-        "bound": "estimate" if solved < total else "lower bound" if solved_theirs < total_theirs else "", "test": contest.test,
+        "bound": bound, "test": contest.test,
         "unit": UNIT, "target": law.target if law else None, "law": law.law if law and len(law.sizes) > 1 else None,
         "sizes": list(law.sizes) if law else None,
     }

@@ -1,4 +1,4 @@
-"""The first by consensus beside the champion, and why they differ: objectives judge from results at hand, the duel from fresh seeds."""
+"""The first by consensus next to the champion, and why they differ: objectives judge from results at hand, the duel from fresh seeds."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The designer as a session of a model: its workspace, and the commands that trace and try what it wrote.
 
-Trials are run on planted instances of their own, drawn by the root seed and the cycle: no experiment and no duel of champions draws them.
+Trials are run on their own planted instances, drawn by the root seed and the cycle: no experiment and no duel of champions draws them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from evolake.agents.session.role import require_model
 from evolake.agents.session.tools import Call, CommandReport
 from evolake.agents.session.workspace import Workspace, well_formed
 from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
-from evolake.designs.evolution.trials import SIDES, TrialBench, TrialSize, trial_text
+from evolake.designs.engines.isolated import fits_apart
+from evolake.designs.evolution.trials import SIDES, TrialRunner, TrialSize, trial_text
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, TracedDesign
 from evolake.designs.roles.designer_session import DESIGN_SESSION, Check, DesignCard, DesignSessionRequest, ReferenceCard, Trial
@@ -94,23 +95,23 @@ class SessionDesigner:
                 return f"{side}: it is no design: {result.gate}: {result.reason}"
         ours, theirs = (result for result in traced.values() if isinstance(result, TracedDesign))
         size = TrialSize(arguments.variables, arguments.instances, arguments.seeds, arguments.max_steps)
-        rows = TrialBench(self.settings, self.cycle, self.root_seed).run(ours, theirs, [size])
+        rows = TrialRunner(self.settings, self.cycle, self.root_seed).run(ours, theirs, [size])
         draft = hashlib.sha256(source.encode()).hexdigest()
         return CommandReport(trial_text(rows), [row | {"design_id": draft, "pair": PAIRS_OF_A_TRIAL * number + row["pair"]} for row in rows])
 
     def _traced(self, source: str) -> TracedDesign | Blocked:
-        return alone(lambda: trace(source, pool=self.pool), lambda reason: Blocked(reason, "load"))
+        return alone(lambda: trace(source, pool=self.pool, fits=fits_apart), lambda reason: Blocked(reason, "load"))
 
 
 def starting_files(request: DesignRequest) -> tuple[dict[str, str], str]:
-    """Return the workspace at the start: references, baseline, and design.py, which is the first reference where there is one. And which that is."""
+    """Return the workspace at the start: references, baseline, and design.py, which is the first reference if there is one. And which that is."""
     files = {f"references/{reference.design_id}.py": reference.source for reference in request.references} | {BASELINE: request.baseline_source}
     start = next(iter(files))
     return files | {FILE: files[start]}, start
 
 
 def request_of(request: DesignRequest, start: str, turns: int) -> DesignSessionRequest:
-    """Return what the session is told."""
+    """Return what the session is shown."""
     return DesignSessionRequest(
         phase=request.phase, direction=request.direction, rationale=request.rationale, focus=request.focus, avoid=request.avoid,
         key_insights=request.key_insights, objectives=request.objectives, schedule=request.schedule, start=start,

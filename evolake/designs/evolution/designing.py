@@ -18,8 +18,8 @@ from evolake.designs.evolution.attempts import contest_outcomes, idea_of
 from evolake.designs.evolution.designer_session import SessionDesigner
 from evolake.designs.evolution.planning import TRIED_BY_DESIGNER, detail, limits_text, tried_text
 from evolake.designs.evolution.population import Population, Texts
-from evolake.designs.evolution.proposals import Candidate, Judge, Judged, candidate_of, derivation_rows, design_row, judged_and_mended
-from evolake.designs.evolution.trials import REVISION_SIZES, TrialBench, mean_gain, trial_text, worth_revising
+from evolake.designs.evolution.proposals import Candidate, Judge, Judged, candidate_of, derivation_rows, design_row, judged_and_repaired
+from evolake.designs.evolution.trials import REVISION_SIZES, TrialRunner, mean_gain, trial_text, worth_revising
 from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import TracedDesign
@@ -38,7 +38,7 @@ SIBLING_CHARS = 400
 class Proposals:
     """Candidates of a cycle in the order they were asked for, the calls that gave none, and how many were blocked before, word for word.
 
-    trials: rows of TRIALS. unmade: rows of UNMADE but their cycle.
+    trials: rows of TRIALS. unmade: rows of `UNMADE` but their cycle.
     """
 
     candidates: list[Judged]
@@ -64,7 +64,7 @@ class DesignerTurn:
     origin: str
     session: SessionDesigner | None = None
     workers: int = 1
-    trials: TrialBench | None = None
+    trials: TrialRunner | None = None
     waves: int = 2
 
 
@@ -92,7 +92,7 @@ def propose_candidates(
 
 
 class _Known(dict[str, str]):
-    """Designs by graph, and which graphs were asked for that nobody has."""
+    """Designs by graph, and which graphs were asked for that no design has."""
 
     def __init__(self, known: Mapping[str, str]):
         super().__init__(known)
@@ -106,8 +106,8 @@ class _Known(dict[str, str]):
 
 @dataclass(frozen=True)
 class _Made:
-    """What came of a request. drawn: the key of the design as the designer gave it, "" where there is one already. new: graphs of its versions that
-    nobody had. agents: who was asked."""
+    """What came of a request. drawn: the key of the design as the designer gave it, "" if there is one already. new: graphs of its versions that
+    no design had. agents: who was asked."""
 
     outcome: Judged | AgentFailure
     drawn: str
@@ -141,7 +141,7 @@ class _Attempts:
         return [row for number in sorted(self.trials) for row in (*self.trials[number], *self.revisions.get(number, []))]
 
     def one_by_one(self) -> None:
-        """Each after those before it; a backend that may be asked several at once gives the replies of a wave beforehand."""
+        """Each after those before it; a backend that may be asked several at the same time gives the replies of a wave beforehand."""
         numbers = range(len(self.requests))
         together = self.turn.agents.backend.threads > 1 and self.turn.session is None
         for batch in waves(len(numbers), self.turn.waves) if together else [[number] for number in numbers]:
@@ -149,7 +149,7 @@ class _Attempts:
                 self.settle(number, self._made(number, reply, self.turn.agents))
 
     def apart(self, number: int) -> _Made:
-        """One request beside others, under what is known now. Called by threads."""
+        """One request next to others, under what is known now. Called by threads."""
         agents = self.turn.agents.apart()
         return self._made(number, self._replies([number], agents)[0], agents)
 
@@ -159,7 +159,7 @@ class _Attempts:
         return None if made.drawn in self.seen or made.new & self.known.keys() else made
 
     def settle(self, number: int, made: _Made) -> None:
-        """What the requests after this one meet."""
+        """Set what the requests after this one meet."""
         if made.agents is not self.turn.agents:
             self.turn.agents.take_in(made.agents)
         result = made.outcome
@@ -220,13 +220,14 @@ class _Attempts:
         return _Made(result, key, frozenset(known.new), agents)
 
     def _taken_in(self, number: int, reply: DesignReply, agents: Agents, known: Mapping[str, str], drawn: list[str]) -> Judged | AgentFailure:
-        """Return the judged candidate of a reply. What a reply raises that its gates did not see is a call without a usable reply: the others go on.
+        """Return the judged candidate of a reply. What a reply raises that its gates did not see is a call without a usable reply: the others
+        continue.
         drawn: gets the key of the design as it was given."""
 
         def take() -> Judged:
             candidate = candidate_of(reply, self.population, self.chosen[number], self.turn.origin)
             drawn.append(candidate.key())
-            result = judged_and_mended(agents, candidate, known, self.turn.judge, self.turn.seeds.seed("repair", number))
+            result = judged_and_repaired(agents, candidate, known, self.turn.judge, self.turn.seeds.seed("repair", number))
             if self.turn.trials is not None and self.turn.session is None and result.accepted:
                 result = self._revised(number, result, agents, known)
             design_row(result, "", "", None)
@@ -257,7 +258,7 @@ class _Attempts:
         rationale = f"{reply.explanation} Revised after a trial of: {made.rationale}"[:6000]
         candidate = Candidate(**{item.name: getattr(made, item.name) for item in fields(Candidate)})
         candidate = replace(candidate, source=reply.solver_code, hyper={}, genome=None, rationale=rationale)
-        result = judged_and_mended(agents, candidate, known, self.turn.judge, self.turn.seeds.seed("revision repair", number))
+        result = judged_and_repaired(agents, candidate, known, self.turn.judge, self.turn.seeds.seed("revision repair", number))
         if not result.accepted or result.traced is None:
             return made
         agents.assign(revised.call_id, result.design_id)

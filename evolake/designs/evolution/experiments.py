@@ -32,7 +32,8 @@ EVERY_CYCLE = "*"
 INSTANCES = "instances"
 LEAST_CORE_S = 0.01
 PAPER_BATCH = 100
-"""Instances of the paper's experiments. Where a batch is as large, its rule is followed as well: the step at which half are solved at once."""
+"""Instances of the paper's experiments. Where a batch is as large, its rule is followed as well: the step at which half are solved at the same
+time."""
 OBJECTIVE_KEYS = ("design_id", "batch", "N", "ratio", "run_till_median", "unsolved_fraction", "seed", "fidelity")
 
 
@@ -40,43 +41,69 @@ class Measured(Protocol):
     """What a simulation gives back (`evolake.designs.engines.engine.Simulation`)."""
 
     @property
-    def median_step(self) -> int: ...
+    def median_step(self) -> int:
+        """Return the median number of steps to a solution."""
+        ...
 
     @property
-    def unsolved_fraction(self) -> float: ...
+    def unsolved_fraction(self) -> float:
+        """Return the share of instances that were not solved, 0 to 1."""
+        ...
 
     @property
-    def steps_run(self) -> int: ...
+    def steps_run(self) -> int:
+        """Return the number of steps that were run."""
+        ...
 
     @property
-    def cpu_s(self) -> float: ...
+    def cpu_s(self) -> float:
+        """Return the processor time, seconds."""
+        ...
 
     @property
-    def wall_s(self) -> float: ...
+    def wall_s(self) -> float:
+        """Return the wall time, seconds."""
+        ...
 
     @property
-    def engine(self) -> str: ...
+    def engine(self) -> str:
+        """Return the name of the engine."""
+        ...
 
     @property
-    def timed_out(self) -> bool: ...
+    def timed_out(self) -> bool:
+        """Return whether the clock ended the run."""
+        ...
 
     @property
-    def diverged(self) -> int: ...
+    def diverged(self) -> int:
+        """Return how many instances left the finite numbers."""
+        ...
 
     @property
-    def failure(self) -> str | None: ...
+    def failure(self) -> str | None:
+        """Return why the run failed, or None."""
+        ...
 
     @property
-    def work_per_step(self) -> float: ...
+    def work_per_step(self) -> float:
+        """Return the work per step."""
+        ...
 
     @property
-    def together_step(self) -> int | None: ...
+    def together_step(self) -> int | None:
+        """Return the first step at which more than half of the batch was solved at the same time, or None."""
+        ...
 
     @property
-    def left_again(self) -> int | None: ...
+    def left_again(self) -> int | None:
+        """Return how many of the solved instances had been left again by the last step, or None."""
+        ...
 
     @property
-    def limit(self) -> int: ...
+    def limit(self) -> int:
+        """Return the limit on the number of steps."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -118,8 +145,8 @@ def uniform_batch(settings: DesignsSettings) -> int:
 def simulate_level(
     traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings, *, threads: int = 1, kind: FormulaKind | None = None,
 ) -> Measured:
-    """Runs one traced design on `settings.batch` formulas of `n` variables, planted ones unless a kind is given; the engine is the fastest that
-    fits the graph.
+    """Run one traced design on `settings.batch` formulas of `n` variables, planted ones unless a kind is
+    given; the engine is the fastest that fits the graph.
 
     max_work: in steps of the baseline. core_s: as for `evolake.designs.engines.engine.simulate`.
 
@@ -193,7 +220,7 @@ OnDone = Callable[[Job, list[dict[str, Any]]], None]
 def run_jobs(
     executor: Executor, jobs: Sequence[Job], *, simulate: Simulate = simulate_level, on_done: OnDone | None = None
 ) -> list[dict[str, Any]]:
-    """Rows of all jobs, in the order of `jobs` whatever the order of finishing. `on_done` is told of each job as it is collected.
+    """Rows of all jobs, in the order of `jobs` whatever the order of finishing. `on_done` is called with each job as it is collected.
 
     What took longest so far is begun first, so that no worker is left with it when the others have nothing to do.
 

@@ -1,7 +1,7 @@
-"""What a design's work at the sizes it was run at says of a size that it was not, and who goes on to higher fidelity by that.
+"""What a design's work at the sizes it was run at says of a size that it was not, and who continues to higher fidelity by that.
 
 Median work grows about as a power of N, so a line through their logarithms is continued to the largest size of the next fidelity. How far
-the points lie about the line gives the interval (Student's, for one more measurement). Who goes on is chosen by the lower end: a design of which
+the points lie about the line gives the interval (Student's, for one more measurement). Who continues is chosen by the lower end: a design of which
 little is known is worth a run where its interval reaches down to the best, and one that is known to be slow is not. A size that was run and not
 solved bounds the work from below: where the line passes below that bound, the bound is a point of the line, too.
 """
@@ -68,10 +68,10 @@ def _fit(points: list[tuple[float, float]], bounds: Sequence[tuple[float, float]
 def promoted_by_scaling(
     order: Sequence[str], results: Mapping[str, Sequence[Mapping[str, Any]]], fidelity: Fidelity, settings: DesignsSettings
 ) -> tuple[list[str], list[Extrapolation]]:
-    """Designs that go on to `fidelity`, as many as by consensus rank, and what each of `order` is expected to take at its largest size.
+    """Designs that continue to `fidelity`, as many as by consensus rank, and what each of `order` is expected to take at its largest size.
 
     By the lower ends of the intervals; who has none comes after all who have one. Ties go by `order`, the consensus, best first. What comes first by
-    consensus always goes on: it may be the next champion, which is measured at every fidelity.
+    consensus always continues: it may be the next champion, which is measured at every fidelity.
     """
     n = sizes(settings, fidelity)[-1]
     result = [extrapolate(name, results.get(name, ()), n) for name in order]
@@ -83,7 +83,7 @@ def promoted_by_scaling(
 def chosen(
     order: Sequence[str], rows: Sequence[Mapping[str, Any]], fidelity: Fidelity, settings: DesignsSettings, cycle: str
 ) -> tuple[list[str], list[dict[str, Any]]]:
-    """Designs that go on to `fidelity` by the setting `promotion`, in the order of the consensus, and rows of EXTRAPOLATIONS of all.
+    """Designs that continue to `fidelity` by the setting `promotion`, in the order of the consensus, and rows of EXTRAPOLATIONS of all.
 
     Args:
         order: live designs by consensus, best first. rows: rows of EXPERIMENTS, of any designs.

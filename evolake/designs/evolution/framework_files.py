@@ -1,6 +1,6 @@
 """The files of a search by the paper's framework, as values or as what is wrong with them. Nothing of them is run.
 
-Its public code (github.com/yuanhangzhang98/LLM_meta_optimization, `database/schema.py`, `workspace_config.py`) fixes where they lie. Every folder
+Its public code (github.com/yuanhangzhang98/LLM_meta_optimization, `database/schema.py`, `workspace_config.py`) fixes where they are. Every folder
 carries the name of the workspace behind an underscore, or none of them does:
 
     database/database.json             {"designs": [...]}: number, round, parents with weights, name, model, results
@@ -24,7 +24,7 @@ DATABASE = "database.json"
 MAX_BYTES = 256 * 1024 * 1024
 MAX_CODE_BYTES = 1024 * 1024
 WANTED = "database.json of the paper's framework: one JSON object with a list `designs`, in a folder database or database_WORKSPACE"
-DO = "give that file, or the folder in which database, solvers and objectives lie; docs/framework-database.md says the format"
+DO = "give that file, or the folder in which database, solvers and objectives are; docs/framework-database.md says the format"
 
 
 class Malformed(ValueError):
@@ -33,7 +33,7 @@ class Malformed(ValueError):
 
 @dataclass(frozen=True)
 class Files:
-    """Where they lie. suffix: of the workspace, `_22` or empty."""
+    """Where they are. suffix: of the workspace, `_22` or empty."""
 
     root: Path
     suffix: str
@@ -49,6 +49,7 @@ class Files:
 
     @property
     def database(self) -> Path:
+        """Return the path of the framework's database."""
         return self.folder("database") / DATABASE
 
 
@@ -78,7 +79,7 @@ def find_solvers(given: Path) -> Files:
         got = ", ".join(path.name for path in result) or ("no solvers*/solver_N.py in it" if given.is_dir() else "no such folder")
         raise InputError(
             f"no one folder of solvers of the paper's framework in {given}", wanted="one folder solvers or solvers_WORKSPACE with solver_N.py in it",
-            got=got, do="give the folder above it; of several workspaces, copy one to a folder of its own",
+            got=got, do="give the folder above it; of several workspaces, copy one to a separate folder",
         )
     name, mark, workspace = result[0].name.partition("_")
     if name != "solvers":

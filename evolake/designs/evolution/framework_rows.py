@@ -23,7 +23,7 @@ WEIGHT_SLACK = 0.01
 """How far from 1 the weights of a design's parents may sum there."""
 SUCCESS = ("poor", "moderate", "good", "excellent")
 BASELINE_OBJECTIVE = Path("domain_knowledge/objective_baseline.py")
-"""Where the framework keeps its objective 0 until a search writes it beside the others."""
+"""Where the framework keeps its objective 0 until a search writes it next to the others."""
 MAX_TEXT = 20_000
 
 Row = dict[str, Any]
@@ -40,7 +40,7 @@ class Framework:
     texts: list[Row]
 
     def bundle_id(self) -> str:
-        """sha256 over everything that was read, wherever it lay."""
+        """sha256 over everything that was read, wherever it was."""
         held = [self.designs, sorted(self.sources.items()), self.results, self.objectives, self.texts]
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 

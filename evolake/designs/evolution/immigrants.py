@@ -20,7 +20,8 @@ def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
 
 
 def check(path: Path) -> str:
-    """Raises InputError where the file does not define what a design has; what it computes is for the gates."""
+    """Raise InputError where the file does not define what a design has; what it computes is for the
+    gates."""
     do = "see evolake designs check"
     if not accepts(path):
         raise InputError(f"{path} is no design", wanted="a Python file", do=do)

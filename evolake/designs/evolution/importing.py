@@ -1,8 +1,8 @@
 """A database of the paper's framework into a lake (`evolake designs import`), and from there into a cycle.
 
 As with a merge, nothing of a sealed cycle is touched: the bundle carries the first cycle that may see it, and the opening asset of that cycle takes
-it in. Its designs meet the gates of this line like any immigrant and are measured here; their parents become derivations. Its objectives meet theirs
-in the asset `objectives`. Its results stay a table of their own: others report them. Its retrospectives are what planners read as data.
+it in. Its designs meet the gates of this line like any added seed and are measured here; their parents become derivations. Its objectives meet theirs
+in the asset `objectives`. Its results stay their own table: others report them. Its retrospectives are what planners read as data.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LOCK, LOCK_WAIT_S = "imports", 10.0
 NO_DESIGN = -1
 """Number in the note of a bundle that has no design."""
 TOLD = 12
-"""Retrospectives that a planner is told, the newest of each kind first."""
+"""Retrospectives that a planner is shown, the newest of each kind first."""
 TOLD_CHARS = 1200
 
 Row = dict[str, Any]
@@ -68,7 +68,7 @@ def import_database(lake: Lake, path: Path, *, files_only: bool = False, run_id:
     files_only: the folder holds solvers and objectives and no database, as public copies of the framework do.
 
     Raises:
-        InputError: it is none, or one of its files that must be right is not. PartitionBusy: another import is at work.
+        InputError: it is none, or one of its files that must be right is not. PartitionBusy: another import is running.
     """
     files = find_solvers(path) if files_only else find_files(path)
     read = read_framework(files, files_only=files_only)
@@ -99,10 +99,10 @@ def pending_bundles(lake: Lake, population: Population, cycle: str) -> list[str]
 
 
 def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, recognise: Recognise = lambda source: None) -> Arrived:
-    """Return the population with the designs of every pending bundle; unchanged, and the lists empty, where there is none.
+    """Return the population with the designs of every pending bundle; unchanged, and the lists empty, if there is none.
 
     A file that is here already stays what it is; one that computes the same as another is blocked as a duplicate, and its children descend from the
-    one that was first. recognise: the genome that computes what a file does, where there is one; asked of those that passed the gates, and what it
+    one that was first. recognise: the genome that computes what a file does, if there is one; asked of those that passed the gates, and what it
     raises is none.
     """
     bundles = pending_bundles(lake, population, cycle)
@@ -173,10 +173,11 @@ def imported_objectives(lake: Lake, population: Population, bundles: Collection[
 
 
 def retrospectives(lake: Lake, cycle: str) -> list[str]:
-    """Return what planners of a cycle are told of what others' searches wrote, reviews first, then rounds, then single designs; the newest of each
+    """Return what planners of a cycle are shown about what others' searches wrote, reviews first, then rounds, then single designs; the newest
+    of each
     first.
 
-    What a database that has grown since brings once more is told once.
+    What a database that has grown since brings once more is shown once.
     """
     order = ("meta_review", "planner", "analysis")
     there = {row["bundle_id"] for row in rows_of(lake, IMPORTS)}

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake import gates
-from evolake.designs.engines.isolated import Run, run_apart
+from evolake.designs.engines.isolated import Run, fits_apart, run_apart
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.evolution.population import design_id_of, text_id_of
 from evolake.designs.evolution.schedule import sizes
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, HyperValue, TracedDesign
-from evolake.designs.model.graph_check import check_at
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tracing.trace import trace
 from evolake.designs.work.substeps import substeps
@@ -44,6 +43,7 @@ class DesignResults(GateResults):
 
     @property
     def design_id(self) -> str:
+        """Return the design's id."""
         return self.artifact_id
 
     @property
@@ -65,6 +65,7 @@ class Attempt:
 
     @property
     def traced(self) -> TracedDesign | None:
+        """Return the traced design, or None if it could not be traced."""
         return self.outcome if isinstance(self.outcome, TracedDesign) else None
 
     @property
@@ -128,12 +129,12 @@ class DesignGates:
 
 
 def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: DesignsSettings) -> TracedDesign | Blocked:
-    """Return the trace, if it fits itself at every size that the schedule may reach and its numbers can be told to everybody else.
+    """Return the trace, if it fits itself at every size that the schedule may reach and its numbers can be shown to everybody else.
 
     A value that a role chose outside its range is the design's fault, not the user's.
     """
     try:
-        result = trace(source, pool=pool, hyper=dict(hyper))
+        result = trace(source, pool=pool, hyper=dict(hyper), fits=fits_apart)
     except InputError as error:
         return Blocked(error.what, "contract")
     if isinstance(result, Blocked):
@@ -146,13 +147,12 @@ def size_problem(traced: TracedDesign, settings: DesignsSettings) -> Blocked | N
     """Return why a design cannot be run at some size of the schedule, or None: a misfit, or more numbers than allowed. Nothing is allocated."""
     variables = {variable.name: variable for variable in traced.variables}
     gradient, initial = traced.gradient(), traced.initial()
+    graphs = [(gradient, variables, False), *((graph, {name: variables[name]}, True) for name, graph in initial.items())]
     for n in sizes(settings, "high"):
-        m = int(settings.ratio * n)
-        problem = check_at(gradient, variables, settings.batch, n, m, batched=False)
-        for name, graph in initial.items():
-            problem = problem or check_at(graph, {name: variables[name]}, settings.batch, n, m, batched=True)
-        if problem is not None:
-            return problem
+        size = settings.batch, n, int(settings.ratio * n)
+        for graph, outputs, batched in graphs:
+            if (problem := fits_apart(graph, outputs, [size], batched)) is not None:
+                return problem
     return None
 
 
@@ -178,7 +178,7 @@ def _raising(reason: str | None) -> dict[str, Any]:
 
 @checker("designs.contract")
 def contract(evidence: Mapping[str, Any], *, max_source_bytes: int) -> Finding | None:
-    """The file is a design, and short enough to be read."""
+    """Check that the file is a design, and short enough to be read."""
     if evidence["bytes"] > max_source_bytes:
         return Finding(f"the file has {evidence['bytes']} bytes; at most {max_source_bytes} are allowed")
     result = evidence["blocked"]
@@ -187,7 +187,7 @@ def contract(evidence: Mapping[str, Any], *, max_source_bytes: int) -> Finding |
 
 @checker("designs.trace")
 def traces(evidence: Mapping[str, Any], *, max_nodes: int) -> Finding | None:
-    """The dynamics came out of the jail as a checked graph."""
+    """Check that the dynamics came out of the jail as a checked graph."""
     result = evidence["blocked"]
     if isinstance(result, Blocked) and result.gate not in CONTRACT_GATES:
         return Finding(f"{result.gate}: {result.reason}")
@@ -196,7 +196,7 @@ def traces(evidence: Mapping[str, Any], *, max_nodes: int) -> Finding | None:
 
 @checker("designs.repeated_flow")
 def repeated_flow(evidence: Mapping[str, Any], *, max_substeps: int) -> Finding | None:
-    """A step applies the state's own update at most `max_substeps` times."""
+    """Check that a step applies the state's own update at most `max_substeps` times."""
     taken = evidence.get("substeps", 1)
     if taken <= max_substeps:
         return None
@@ -214,7 +214,7 @@ def duplicate(evidence: Mapping[str, Any]) -> Finding | None:
 
 @checker("designs.dynamics")
 def dynamics(evidence: Mapping[str, Any], *, max_diverged_fraction: float) -> Finding | None:
-    """The first steps can be taken and stay finite."""
+    """Check that the first steps can be taken and stay finite."""
     share, failure = evidence["diverged_fraction"], evidence.get("failure")
     if failure and share > max_diverged_fraction:
         return Finding(f"the first steps broke: {failure}")

@@ -1,7 +1,7 @@
 """The gate of an objective: it runs in the jail on the results at hand, and its rules judge what that trial showed (`objective_trial`).
 
 Operators' and models' objectives, the starting portfolio and what a merge brings meet the same rules. One that passes votes, and what comes after it
-is compared with it too. Those of the starting portfolio are compared with nobody, for nobody votes yet, but what follows is compared with them.
+is compared with it too. Those of the starting portfolio are compared with nobody, for none votes yet, but what follows is compared with them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evolake.designs.evolution.gate_specs import OBJECTIVE
-from evolake.designs.evolution.objective_trial import Bench, OnTrial, scores_of
+from evolake.designs.evolution.objective_trial import TrialContext, TriedObjective, scores_of
 from evolake.gates import Finding, GateResults, Ruleset, checker, run_gates
 from evolake.objectives.score import HasSource
 
@@ -26,9 +26,10 @@ JudgeObjective = Callable[..., GateResults]
 
 
 def objective_judge(
-    bench: Bench, pool: Jails, *, ruleset: Ruleset, cycle: str, run_id: str, keep: Callable[[bytes], str] | None = None
+    bench: TrialContext, pool: Jails, *, ruleset: Ruleset, cycle: str, run_id: str, keep: Callable[[bytes], str] | None = None
 ) -> JudgeObjective:
-    """Takes objectives through their gate, one after the other: each is compared with those that vote, and with those before it that passed.
+    """Take objectives through their gate, one after the other: each is compared with those that vote, and
+    with those before it that passed.
 
     Args:
         bench: see `objective_trial.bench_of`. keep: stores evidence, gives its sha; verdicts name it, so that a changed rule can be previewed.
@@ -40,7 +41,8 @@ def objective_judge(
         nonlocal held
         beside = replace(held, voting={}) if starting else held
         result = run_gates(
-            OnTrial(objective, beside, pool), (OBJECTIVE,), ruleset, artifact_id=objective.objective_id, cycle=cycle, run_id=run_id, store=store,
+            TriedObjective(objective, beside, pool), (OBJECTIVE,), ruleset,
+            artifact_id=objective.objective_id, cycle=cycle, run_id=run_id, store=store,
         )
         if result.accepted:
             held = held.joined_by(objective.objective_id, scores_of(objective, held, pool))
@@ -51,7 +53,8 @@ def objective_judge(
 
 @checker("designs.objective_runs")
 def objective_runs(evidence: Mapping[str, Any], *, min_scored: int, min_share: float = 0.0) -> Finding | None:
-    """It scored at least `min_scored` designs, and this share of them. With no results at all there is nothing to fail on."""
+    """Check that it scored at least `min_scored` designs, and this share of them. With no results at all
+    there is nothing to fail on."""
     rows = evidence["scores"]
     scored = sum(row["score"] is not None for row in rows)
     if not rows or scored >= max(min_scored, min_share * len(rows)):

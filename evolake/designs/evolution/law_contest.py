@@ -7,7 +7,8 @@ does from plain pairs; its interval then holds what noise adds at every size and
 work of both designs follows much more closely; if there is none, a challenger wins only if it is better by both.
 
 A size that the incumbent did not solve bounds its work from below, and so the gain; such a size never counts with a negative weight. A size that
-neither solved says nothing and is left out. If the gains bend away from their line, the smallest sizes are left out until they do not: at once if
+neither solved says nothing and is left out. If the gains bend away from their line, the smallest sizes are left out until they do not: at the
+same time if
 the line promises too much, and only on strong evidence if it promises too little.
 """
 

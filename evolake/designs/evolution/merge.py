@@ -34,7 +34,7 @@ from evolake.lake import Lake
 
 ASSET = "merged"
 ALIVE = 20
-"""Ancestors that stay alive where nothing else is said."""
+"""Ancestors that stay alive if nothing else is said."""
 COPIED = (
     "title", "origin", "operator", "rationale", "source_sha", "traced_sha", "graph_sha", "key", "genome", "hyper", "hyper_values", "tuned",
     "key_insight", "success_level",

@@ -46,7 +46,7 @@ def bundle_rows(rows: Mapping[str, Mapping[str, Any]], bundle: Mapping[str, str]
 
 
 def keep_bundle(lake: Lake, rows: list[dict[str, Any]], run_id: str) -> None:
-    """Publish a bundle's objectives beside those of earlier bundles. Doing it twice changes nothing."""
+    """Publish a bundle's objectives next to those of earlier bundles. Doing it twice changes nothing."""
     if rows:
         others = [row for row in _rows(lake) if row["bundle_id"] != rows[0]["bundle_id"]]
         lake.publish(LINE, ASSET, MERGED_OBJECTIVES.frame([*others, *rows]), cycle=None, run_id=run_id, schema=MERGED_OBJECTIVES)

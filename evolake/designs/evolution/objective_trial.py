@@ -1,10 +1,10 @@
-"""The trial of an objective, in the jail, on the results at hand, beside the objectives that vote: what its gate's rules judge.
+"""The trial of an objective, in the jail, on the results at hand, next to the objectives that vote: what its gate's rules judge.
 
 It scores the designs seven times: twice as they are, with the designs in opposite and in shuffled order, with the rows of each design in opposite
 and in shuffled order, and with the designs renamed. What depends on chance, on the clock, on what was scored before, on the order of rows or on a
 design's name shows.
 
-A handful of designs can be ranked in few ways, so that objectives of quite different meaning rank them alike. Hence the probes: beside the designs
+A handful of designs can be ranked in few ways, so that objectives of quite different meaning rank them alike. Hence the probes: next to the designs
 some of them once more, without their largest or their smallest sizes. Agreement is Kendall's tau of the ranks of the probes, as in the consensus.
 """
 
@@ -37,7 +37,7 @@ Results = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
-class Bench:
+class TrialContext:
     """What objectives are tried on.
 
     Attributes:
@@ -49,21 +49,21 @@ class Bench:
     probes: Results
     voting: Mapping[str, np.ndarray] = field(default_factory=dict)
 
-    def joined_by(self, objective_id: str, scores: np.ndarray) -> Bench:
+    def joined_by(self, objective_id: str, scores: np.ndarray) -> TrialContext:
         """Return the bench with one more that votes."""
-        return Bench(self.designs, self.probes, {**self.voting, objective_id: scores})
+        return TrialContext(self.designs, self.probes, {**self.voting, objective_id: scores})
 
 
 @dataclass(frozen=True)
-class OnTrial:
+class TriedObjective:
     """An objective and what it is tried on."""
 
     objective: HasSource
-    bench: Bench
+    bench: TrialContext
     pool: Jails
 
 
-def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> Bench:
+def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> TrialContext:
     """Return the bench of a population's results. voting: the objectives that vote; each is a call of the jail.
 
     Raises:
@@ -73,11 +73,11 @@ def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> Benc
     probes = measured | _parts(measured)
     rows, width = score_all(voting, probes, pool), len(probes)
     scores = {rows[start].objective_id: numbers(rows[start : start + width]) for start in range(0, len(rows), width or 1)}
-    return Bench(tuple(measured), probes, scores)
+    return TrialContext(tuple(measured), probes, scores)
 
 
-def collect_trial(item: OnTrial) -> dict[str, Any]:
-    """Return the evidence of the gate: scores of the designs, how far each further run differs, what is told apart, and who ranks most alike.
+def collect_trial(item: TriedObjective) -> dict[str, Any]:
+    """Return the evidence of the gate: scores of the designs, how far each further run differs, what is distinguished, and who ranks most alike.
 
     Raises:
         JailUnavailable: the jail itself failed.
@@ -92,13 +92,13 @@ def collect_trial(item: OnTrial) -> dict[str, Any]:
     return {"scores": rows, "runs": runs, "told_apart": _told_apart(shown, bench.probes), "nearest": _nearest(numbers(first), bench.voting)}
 
 
-def scores_of(objective: HasSource, bench: Bench, pool: Jails) -> np.ndarray:
+def scores_of(objective: HasSource, bench: TrialContext, pool: Jails) -> np.ndarray:
     """Scores of the probes, (n,) float; missing ones are +inf."""
     return numbers(score_all([objective], bench.probes, pool))
 
 
-def consensus_at(bench: Bench, population: Population, cycle: str) -> LongConsensus | None:
-    """Return the consensus of those that vote on the designs of the bench; None where nobody votes or nothing is measured."""
+def consensus_at(bench: TrialContext, population: Population, cycle: str) -> LongConsensus | None:
+    """Return the consensus of those that vote on the designs of the bench; None where none votes or nothing is measured."""
     if not bench.voting or not bench.designs:
         return None
     rows = [
@@ -123,7 +123,7 @@ def _parts(measured: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, list[Ma
     return parts
 
 
-def _orders(bench: Bench) -> dict[str, Results]:
+def _orders(bench: TrialContext) -> dict[str, Results]:
     """Return the designs once more, in other orders and by other names. Parts are left out: what they would show, the designs do."""
     designs: Results = {name: bench.probes[name] for name in bench.designs}
     order = random.Random(1)

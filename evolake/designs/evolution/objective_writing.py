@@ -2,7 +2,7 @@
 
 A new objective goes through its gate (`judging_objectives`). One that is blocked goes back to its writer once, with the reason, and stays as a row;
 so does what comes back, blocked or not. An objective that is an earlier one word for word is no new objective. A reply that cannot even be taken in
-is a failed call; the others go on.
+is a failed call; the others continue.
 
 A program's genome is read from its file (`programs.compose.read`) whoever wrote it, so that a model's program is one too. What made it and from whom
 is noted where a reply says so, which only the operators' do; parents that do not vote are left out.
@@ -63,7 +63,7 @@ def initial_objectives(settings: DesignsSettings, *, cycle: str, root_seed: int)
 
 
 def judged_rows(rows: Sequence[dict[str, Any]], judge: JudgeObjective, *, starting: bool = False) -> Written:
-    """Objectives that nobody was asked for, through their gate; what judging one raises is its block, and one that is blocked is not asked.
+    """Objectives that were written without a request, through their gate; what judging one raises is its block, and one that is blocked is not asked.
 
     starting: see `judging_objectives.JudgeObjective`.
     """

@@ -66,7 +66,7 @@ class Population(Archive):
         return self.designs.filter(pl.col("state").is_in(states))
 
     def live_ids(self) -> list[str]:
-        """Designs that are ranked and may have children: accepted and champion, in the order they came."""
+        """Designs that are ranked and may be used as parents: accepted and champion, in the order they came."""
         return self.designs_in(*LIVE)["design_id"].to_list()
 
     def keys(self) -> set[str]:
@@ -104,7 +104,8 @@ class Population(Archive):
         return float(live["tuned"].mean()) if live.height else 1.0  # pyright: ignore[reportArgumentType]
 
     def admit(self, designs: Sequence[Mapping[str, Any]], derivations: Sequence[Mapping[str, Any]]) -> Population:
-        """New designs with their derivations. A design that is here already keeps its row and its parents."""
+        """Return the population with new designs and their derivations. A design that is here already keeps
+        its row and its parents."""
         known = set(self.designs["design_id"].to_list())
         return self.add(
             designs=[row for row in designs if row["design_id"] not in known],
@@ -128,7 +129,8 @@ class Population(Archive):
         return replace(self, objectives=_mapped(self.objectives, "objective_id", "multiplier", multipliers))
 
     def with_weights(self, weights: Mapping[str, Mapping[str, float]]) -> Population:
-        """Reference weights of the given children replaced: child -> parent -> weight. Parents that are not named get 0."""
+        """Return the population with the reference weights of the given children replaced: child -> parent ->
+        weight. Parents that are not named get 0."""
         rows = self.derivations.to_dicts()
         for row in rows:
             if row["child_id"] in weights:
@@ -171,7 +173,7 @@ def archive_asset(table: str) -> str:
 
 
 def read_population(lake: Lake, cycle: str) -> Population:
-    """Return the archive that enters `cycle`. Raises InputError where nothing was published."""
+    """Return the archive that enters `cycle`. Raises InputError if nothing was published."""
     return population_of({name: lake.read(LINE, archive_asset(name), cycle) for name in ARCHIVE})
 
 

@@ -1,4 +1,4 @@
-"""From a designer's reply to a candidate that is traced, repaired once, and told apart from what is known.
+"""From a designer's reply to a candidate that is traced, repaired once, and distinguished from what is known.
 
 A candidate that cannot be used is a value: its verdicts say which gate stopped it and why. The gates are passed in (`judging.run_gates` with its
 rules bound), so every candidate meets the same ones, seeds and tuned copies too. The genome that comes with a reply is believed only if
@@ -92,7 +92,7 @@ def candidate_of(reply: DesignReply, population: Population, direction: Mapping[
 
 
 def shares(stated: Mapping[str, float], known: Mapping[str, str], references: Sequence[str]) -> tuple[tuple[str, float], ...]:
-    """Stated weights by whole id, over designs that exist, summing to 1; equal shares of the references where nothing usable was stated."""
+    """Stated weights by whole id, over designs that exist, summing to 1; equal shares of the references if nothing usable was stated."""
     named: dict[str, float] = {}
     for short, weight in stated.items():
         for design_id in resolved([short], known):
@@ -120,7 +120,7 @@ def _body(source: str) -> str:
     return source.partition('"""\n')[2] if source.startswith('"""') else source
 
 
-def judged_and_mended(agents: Agents, candidate: Candidate, known: Mapping[str, str], judge: Judge, seed: int) -> Judged:
+def judged_and_repaired(agents: Agents, candidate: Candidate, known: Mapping[str, str], judge: Judge, seed: int) -> Judged:
     """After its gates; a file that cannot be used goes back to the designer `REPAIRS` times with the reason. A duplicate does not."""
     result = judged(candidate, known, judge)
     for attempt in range(REPAIRS):
@@ -182,7 +182,7 @@ def derivation_rows(candidate: Judged, cycle: str) -> list[dict[str, Any]]:
 
 
 def store_candidate(blobs: Any, candidate: Judged) -> tuple[str, str | None]:
-    """Puts source and traced JSON into the blob store; gives their shas."""
+    """Put source and traced JSON into the blob store; return their sha256."""
     source_sha = blobs.put(candidate.source.encode(errors="backslashreplace"))
     if candidate.traced is None:
         return source_sha, None

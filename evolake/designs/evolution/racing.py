@@ -1,8 +1,10 @@
-"""Races designs over rungs of (size, instances), small and cheap ones first; who is far behind the best known at a rung goes no further.
+"""Races designs over budget levels of (size, instances), small and cheap ones first; who is far behind the best known at a budget level goes no
+further.
 
 Everything is counted in work (`evolake.designs.work`): a step that costs twice the baseline's counts as two.
 
-A rung's bar is a factor over what the fourth best of all racers so far took there, the larger the smaller the size is beside the largest: what is
+A budget level's bar is a factor over what the fourth best of all racers so far took there, the larger the smaller the size is next to the
+largest: what is
 fastest at N=160 is seldom what scales, and a bar close to it keeps out what does. It is also the limit: a hopeless design costs at most the
 bar. All racers of a search meet the same instances (common random numbers), at several sizes and seeds, so that a design that fits one draw falls
 at the next. What wins here is still to be measured on fresh ones, against others and against the noise floor.
@@ -42,11 +44,11 @@ easily, and takes the place of what is new."""
 VALUE_OPERATORS = ("constants", "perturb")
 DIFFERENCE_FACTORS = (0.4, 0.9)
 SCORED_FROM = 0.6
-"""Rungs whose size is at least this share of the largest that was solved make the score."""
+"""Budget levels whose size is at least this share of the largest that was solved make the score."""
 
 
 @dataclass(frozen=True)
-class Rung:
+class BudgetLevel:
     """A batch of instances of one size and kind, and the most work that any racer gets there, in steps of the baseline."""
 
     n: int
@@ -57,10 +59,10 @@ class Rung:
 
 
 @dataclass(frozen=True)
-class Lap:
-    """What a racer took at one rung: median steps (estimated where it did not get there), whether it got there, and processor seconds.
+class Stage:
+    """What a racer took at one budget level: median steps (estimated where it did not get there), whether it got there, and processor seconds.
 
-    timed_out: whether a clock cut it before it had shown anything. failure: what it broke on. per_step: work of a step. ran: False for a rung
+    timed_out: whether a clock cut it before it had shown anything. failure: what it broke on. per_step: work of a step. ran: False for a budget level
     that was not run, because a smaller one of its kind was missed.
     """
 
@@ -81,7 +83,8 @@ class Lap:
 
 @dataclass(frozen=True)
 class KindScore:
-    """How a racer did on the formulas of one kind. missed: rungs that it did not get to the end of; score: mean log of its median work at the largest
+    """How a racer did on the formulas of one kind. missed: budget levels that it did not get to the end of; score: mean log of its median work
+    at the largest
     that it did (infinite if none); n, median: the largest size that it solved, and its median steps there (0 if none)."""
 
     kind: KindName
@@ -98,10 +101,11 @@ class KindScore:
 
 @dataclass(frozen=True)
 class Racer:
-    """A design that has raced. missed: rungs that it did not get to the end of; score: mean log of its median work at the largest that it did, mean
+    """A design that has raced. missed: budget levels that it did not get to the end of; score: mean log of its median work at the largest that
+    it did, mean
     over kinds.
 
-    medians: median steps at the rungs that it solved. kinds: by kind of formulas; empty in searches from before there were several.
+    medians: median steps at the budget levels that it solved. kinds: by kind of formulas; empty in searches from before there were several.
     """
 
     name: str
@@ -129,7 +133,7 @@ class Race:
     """The elite of a search and the bars that follow from it."""
 
     grammar: Grammar
-    rungs: Sequence[Rung]
+    rungs: Sequence[BudgetLevel]
     elite: list[Racer] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     times: list[list[float]] = field(default_factory=list)
@@ -143,7 +147,7 @@ class Race:
         self.times = self.times or [[] for _ in self.rungs]
 
     def limits(self) -> list[int]:
-        """Work that the next racer gets at each rung, in steps of the baseline."""
+        """Work that the next racer gets at each budget level, in steps of the baseline."""
         largest = {kind: max(rung.n for rung in self.rungs if rung.kind.name == kind) for kind in kinds_of(self.rungs)}
         return [
             min(rung.max_steps, math.ceil(SLACK * largest[rung.kind.name] / rung.n * sorted(times)[:BAR_PLACE][-1])) if times else rung.max_steps
@@ -178,14 +182,16 @@ class Race:
         return len({form_of(racer.genome) for racer in (*self.elite, *self.front)})
 
     def settle(self) -> None:
-        """From here on, forms are settled: the elite may be of one form, and most children step along its differences."""
+        """From here on, forms are fixed: the elite may be of one form, and most children step along its differences."""
         self.same_form, self.difference_odds = ELITE, SETTLED_ODDS
 
     def parent(self, racer: Racer) -> Parent:
+        """Return a racer as a parent."""
         return parent_of(racer.name, racer.title, read_genome(racer.genome))
 
-    def take(self, name: str, title: str, genome: str, laps: Sequence[Lap], operator: str = "") -> Racer | None:
-        """Notes the laps of a racer; the racer, where it is among the elite. One that a clock cut has not been measured."""
+    def take(self, name: str, title: str, genome: str, laps: Sequence[Stage], operator: str = "") -> Racer | None:
+        """Record the stages of a racer; return the racer if it is among the elite. One that a clock cut has
+        not been measured."""
         self.raced += 1
         for times, lap in zip(self.times, laps, strict=False):
             if lap.solved:
@@ -204,7 +210,8 @@ class Race:
 
 
 def differed(parents: Sequence[Parent], taken: Collection[str], random: np.random.Generator) -> Child | None:
-    """Return the first of three parents, its parameters moved by a part of what tells the second from the third; None where nothing new comes of it.
+    """Return the first of three parents, its parameters moved by a part of the difference between the second and the third; None if nothing new
+    comes of it.
 
     What the elite varies in sets the steps: wide while it is varied, small at its end, and along what its members have in common.
     """
@@ -218,13 +225,13 @@ def differed(parents: Sequence[Parent], taken: Collection[str], random: np.rando
     return None if child.key() in taken or genome.values() == first.genome.values() else child
 
 
-def kinds_of(rungs: Sequence[Rung]) -> list[KindName]:
-    """Return the names of the kinds of formulas of a race, in the order of the rungs."""
+def kinds_of(rungs: Sequence[BudgetLevel]) -> list[KindName]:
+    """Return the names of the kinds of formulas of a race, in the order of the budget levels."""
     return list(dict.fromkeys(rung.kind.name for rung in rungs))
 
 
-def kind_scores(rungs: Sequence[Rung], laps: Sequence[Lap]) -> tuple[KindScore, ...]:
-    """Return how a racer did on each kind. Laps may be fewer than rungs: those that are lacking were not run."""
+def kind_scores(rungs: Sequence[BudgetLevel], laps: Sequence[Stage]) -> tuple[KindScore, ...]:
+    """Return how a racer did on each kind. Stages may be fewer than budget levels: those that are lacking were not run."""
     result = []
     for kind in kinds_of(rungs):
         solved = [(rung, lap) for rung, lap in zip(rungs, laps, strict=False) if rung.kind.name == kind and lap.solved]
@@ -238,8 +245,8 @@ def kind_scores(rungs: Sequence[Rung], laps: Sequence[Lap]) -> tuple[KindScore, 
     return tuple(result)
 
 
-def score(rungs: Sequence[Rung], laps: Sequence[Lap]) -> float:
-    """Mean log of the median work at the largest of the rungs that laps are of."""
+def score(rungs: Sequence[BudgetLevel], laps: Sequence[Stage]) -> float:
+    """Mean log of the median work at the largest of the budget levels that stages are of."""
     largest = max(rung.n for rung in rungs[: len(laps)])
     counted = [math.log(max(1.0, lap.median_work)) for rung, lap in zip(rungs, laps, strict=False) if rung.n >= SCORED_FROM * largest]
     return sum(counted) / len(counted)
@@ -248,7 +255,8 @@ def score(rungs: Sequence[Rung], laps: Sequence[Lap]) -> float:
 def judged_order(racers: Sequence[Racer]) -> list[Racer]:
     """Return racers by their worse rank over kinds, best first; then by the sum of their ranks. On one kind that is its own order.
 
-    Those that solved no rung of some kind come after all others, and equals share the last of their ranks: a crowd that fails on a kind together
+    Those that solved no budget level of some kind come after all others, and equals share the last of their ranks: a crowd that fails on a kind
+    together
     has not done well on it.
     """
     ranks: list[list[int]] = [[] for _ in racers]
@@ -288,18 +296,19 @@ def form_of(genome: str) -> str:
 
 
 @trusted
-def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s: float, *, computed: Computed = "deciding") -> list[Lap]:
-    """The laps of one traced design, of each kind until it misses a bar; in a child of this process, as `experiments.simulate_level` does it.
+def run_stages(traced: str, rungs: Sequence[BudgetLevel], limits: Sequence[int], core_s: float, *, computed: Computed = "deciding") -> list[Stage]:
+    """Return the stages of one traced design, of each kind until it misses a cutoff; in a child of this
+    process, as `experiments.simulate_level` does it.
 
-    computed: which instances are computed (`evolake.designs.engines.median_search`). It changes no lap but the estimate of one that missed its bar.
+    computed: which instances are computed (`evolake.designs.engines.median_search`). It changes no stage but the estimate of one that missed its bar.
     """
     from evolake.designs.engines.isolated import Run, run_apart
 
-    laps: list[Lap] = []
+    laps: list[Stage] = []
     missed: set[str] = set()
     for rung, limit in zip(rungs, limits, strict=True):
         if rung.kind.name in missed:
-            laps.append(Lap(0, False, 0.0, ran=False))
+            laps.append(Stage(0, False, 0.0, ran=False))
             continue
         kind, most = rung.kind, MOST_STEPS_PER_WORK * limit
         done = run_apart(Run(
@@ -307,7 +316,7 @@ def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s:
             p0=kind.p0, computed=computed,
         ))
         solved = done.unsolved_fraction < 0.5 and not done.failure
-        laps.append(Lap(
+        laps.append(Stage(
             int(done.median_step), solved, float(done.cpu_s), int(done.steps_run), bool(done.timed_out), done.failure, float(done.work_per_step),
         ))
         if not solved:

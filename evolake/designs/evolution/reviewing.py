@@ -83,7 +83,7 @@ def review_portfolio(
 
 
 def reviewed(population: Population, rows: Sequence[Mapping[str, Any]]) -> Population:
-    """Return the archive after a review with these rows of REVIEWS: multipliers, guidance and phase, and the count starts anew. No rows: no review.
+    """Return the archive after a review with these rows of REVIEWS: multipliers, guidance and phase, and the count starts again. No rows: no review.
     """
     if not rows:
         return population
@@ -94,7 +94,7 @@ def reviewed(population: Population, rows: Sequence[Mapping[str, Any]]) -> Popul
     )
 
 
-def crowned(population: Population, succession: Succession, *, cycle: str, new_designs: int) -> Population:
+def with_champion(population: Population, succession: Succession, *, cycle: str, new_designs: int) -> Population:
     """Return the archive after a cycle's duel: the champion's state, the progress entry, and the counters.
 
     Args:
@@ -118,7 +118,7 @@ def crowned(population: Population, succession: Succession, *, cycle: str, new_d
 def with_notes(population: Population, first: ConsensusWinner, unmade: Sequence[Mapping[str, Any]]) -> Population:
     """Return the archive with what the next cycle is sent: why the first by consensus is or is not champion, and the replies that gave no design.
 
-    unmade: the cycle's rows of UNMADE.
+    unmade: the cycle's rows of `UNMADE`.
     """
     notes = [{name: row.get(name) for name in ("cycle", "role", "reason", "idea")} for row in unmade]
     said = f"First by consensus: {first.design_id[:SHORT_ID]} ({first.title}). {first.reason}"

@@ -1,4 +1,4 @@
-"""The multi-fidelity schedule: which sizes a design is run at, with how many steps, and which designs go on (spec, "Experiment and schedule").
+"""The multi-fidelity schedule: which sizes a design is run at, with how many steps, and which designs continue (spec, "Experiment and schedule").
 
 Sizes are N_k = round(n_start * 2**(k/2)), the budget of level k is steps_start * 2**k up to the fidelity's cap, in steps of the baseline:
 a design whose step costs twice as much (`evolake.designs.work`) gets half as many. A level that fails ends the
@@ -22,7 +22,7 @@ Fidelity = Literal["low", "medium", "high"]
 FIDELITIES: tuple[Fidelity, ...] = ("low", "medium", "high")
 Row = Mapping[str, Any]
 HIGH_SHARE = 0.1
-"""Share of designs that goes on to high fidelity, as in the paper."""
+"""Share of designs that continues to high fidelity, as in the paper."""
 MOST_STEPS_PER_WORK = 10
 """A step costs at least a tenth of the baseline's: reading the variables and checking the clauses alone do."""
 
@@ -104,7 +104,7 @@ def promotion_count(total: int, share: float) -> int:
 
 
 def promoted(order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings) -> list[str]:
-    """Designs that go on to `fidelity`: the best share by consensus rank. `order` is best first; `low` takes everyone."""
+    """Designs that continue to `fidelity`: the best share by consensus rank. `order` is best first; `low` takes everyone."""
     if fidelity == "low":
         return list(order)
     share = settings.medium_share if fidelity == "medium" else HIGH_SHARE

@@ -69,7 +69,7 @@ def _found(row: Mapping[str, Any], gate: str, reason: str, lake: Lake) -> Traced
 
 
 def _is_known(row: Mapping[str, Any], gate: str) -> bool:
-    """Return whether what is stored tells what this gate saw: who else computes the same is known of those that came so far."""
+    """Return whether what is stored is what this gate saw: who else computes the same is known of those that came so far."""
     stopped = (row["reason"] or "").partition(": ")[0]
     return gate in ("contract", "trace") or (bool(row["traced_sha"]) and stopped not in ("contract", "trace"))
 

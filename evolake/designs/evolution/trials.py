@@ -43,7 +43,7 @@ REVISION_SIZES = (TrialSize(40, 24, 8, 1500), TrialSize(80, 24, 8, 3000))
 
 
 @dataclass(frozen=True)
-class TrialBench:
+class TrialRunner:
     """Runs trials under one root seed and cycle."""
 
     settings: DesignsSettings

@@ -8,9 +8,9 @@ one parent; when no trial beats trial 0 there is none, and the result says so.
 The first trials are small steps from the design as it is, not draws from the whole space: with a dozen parameters and a few dozen trials a uniform
 start would spend them all on designs that solve nothing. From then on the Gaussian process proposes.
 
-A fixed number of trials is under way at any time, and they are told in the order in which they were asked, so the outcome depends on the seed alone
+A fixed number of trials is under way at any time, and they are shown in the order in which they were asked, so the outcome depends on the seed alone
 and not on how many workers there are, and no worker waits for the slowest of a batch. None is asked any more once the counted work of the trials
-that were told is over the budget: trials that are slower than the design as it is cost more.
+that were shown is over the budget: trials that are slower than the design as it is cost more.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 
 from evolake.compute.needs import trusted
 from evolake.cycle_seeds import CycleSeeds
+from evolake.designs.engines.isolated import fits_apart
 from evolake.designs.evolution.experiments import Job, Simulate, finished, results_by_design, run_schedule, simulate_level
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population
@@ -229,7 +230,7 @@ class _Trial:
 
 
 def _begun(parent: Parent, values: Mapping[str, HyperValue], job: Job, pool: Any, executor: Executor, simulate: Simulate) -> _Trial:
-    """`job` with the design traced anew with these values, handed to a worker."""
+    """`job` with the design traced again with these values, handed to a worker."""
     result = _retraced(parent, values, pool)
     if isinstance(result, Blocked):
         return _Trial(job.design_id, None, f"{result.gate}: {result.reason}")
@@ -255,7 +256,7 @@ def _scored(
 
 @trusted
 def measured_trial(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
-    """Rows of one trial, each fidelity going on where the one before ended; it ends at a fidelity whose largest size it did not reach."""
+    """Rows of one trial, each fidelity continuing where the one before ended; it ends at a fidelity whose largest size it did not reach."""
     rows: list[dict[str, Any]] = []
     for fidelity in FIDELITIES[: FIDELITIES.index(job.settings.tuning_fidelity) + 1]:
         rows += run_schedule(replace(job, fidelity=fidelity, earlier=tuple(rows)), simulate)
@@ -266,11 +267,11 @@ def measured_trial(job: Job, simulate: Simulate = simulate_level) -> list[dict[s
 
 def _retraced(parent: Parent, values: Mapping[str, HyperValue], pool: Any) -> TracedDesign | Blocked:
     """Return the design with other values; whatever tracing it raises is this trial's reason."""
-    return alone(lambda: trace(parent.source, pool=pool, hyper=dict(values)), lambda reason: Blocked(reason, "trace"))
+    return alone(lambda: trace(parent.source, pool=pool, hyper=dict(values), fits=fits_apart), lambda reason: Blocked(reason, "trace"))
 
 
 def _copy(parent: Parent, values: Mapping[str, HyperValue], consensus: float, untouched: float) -> Candidate:
-    """Return the tuned copy, before its gates: a genome is written anew with the values as defaults, a file keeps its text and gets overrides."""
+    """Return the tuned copy, before its gates: a genome is written again with the values as defaults, a file keeps its text and gets overrides."""
     title = f"{parent.title[:33]} tuned"
     rationale = f"Tuned values of {parent.title}: consensus {consensus:.4f} after {untouched:.4f}."
     genome = with_values(parent.genome, values) if parent.genome else None

@@ -24,7 +24,7 @@ def work_of(rows: Sequence[Mapping[str, Any]]) -> int:
 
 
 def largest_size(rows: Sequence[Mapping[str, Any]], settings: DesignsSettings) -> int:
-    """Return the largest size at which `tuning_trials` trials and the design as it is stay within `tuning_work`; the smallest of all where none does.
+    """Return the largest size at which `tuning_trials` trials and the design as it is stay within `tuning_work`; the smallest of all if none does.
 
     Args:
         rows: of EXPERIMENTS, of the design as it is.

@@ -18,7 +18,9 @@ class Propose(Protocol):
     def __call__(
         self, parents: Sequence[Parent], taken: Collection[str], random: np.random.Generator, *, operator: str | None = None,
         focus: Sequence[str] = (),
-    ) -> Child | None: ...
+    ) -> Child | None:
+        """Return a child of these parents, or None if none is found that is not in `taken`."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The grammars that designs are written in, and which of them a genome is of: the open one, and those that lie in `evolake.designs.grammars`.
+"""The grammars that designs are written in, and which of them a genome is of: the open one, and those that are in `evolake.designs.grammars`.
 
 A genome of one grammar is none of another. Where a lake holds designs of several, those of the others are varied as files are: by their values.
 """

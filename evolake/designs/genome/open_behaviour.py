@@ -1,6 +1,6 @@
 """What a genome of the open grammar does, computed from its expressions alone in NumPy: no file, no trace, no kernel.
 
-Two uses. `fingerprint` tells designs apart by behaviour before anything is traced: two steps on fixed instances from states drawn once for all,
+Two uses. `fingerprint` distinguishes designs by behaviour before anything is traced: two steps on fixed instances from states drawn once for all,
 as they occur early and late in a run. And as an interpreter that shares no code with `open_compose`, it is what composed files are held against.
 """
 
@@ -37,12 +37,14 @@ class Drives(Protocol):
     """The expressions of a genome (`open_genome.OpenGenome`), which is all that a step needs of it."""
 
     @property
-    def memories(self) -> Sequence[Memory]: ...
+    def memories(self) -> Sequence[Memory]:
+        """Return the memories."""
+        ...
     def values(self) -> Mapping[str, float]:
         """Parameter -> value."""
         ...
     def drive(self, slot: str, /) -> Expression:
-        """The expression of a slot."""
+        """Return the expression of a slot."""
         ...
     def all_drives(self) -> Mapping[str, Expression]:
         """Slot or memory -> expression."""

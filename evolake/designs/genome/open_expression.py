@@ -41,7 +41,7 @@ LEAVES: Mapping[str, Kind] = {
 """The names that every design has; `open_genome` says what they are. Memory variables and parameters come on top."""
 
 NUMBERED = re.compile(r"[km]\d+|fresh\w*|given_\w+")
-"""Names of parameters and memories that are numbered anew in every genome."""
+"""Names of parameters and memories that are numbered again in every genome."""
 
 
 class IllTyped(ValueError):
@@ -60,7 +60,7 @@ def joined(first: Kind, second: Kind) -> Kind:
 
 
 def fits(kind: Kind, wanted: Kind) -> bool:
-    """Return whether an expression of `kind` may stand where `wanted` is asked for."""
+    """Return whether an expression of `kind` may be where `wanted` is asked for."""
     return kind in ("scalar", wanted) or (kind == "clause" and wanted == "literal")
 
 

@@ -5,11 +5,11 @@
     hoist       a place becomes one of its operands                       constants    some parameters, each on its own scale
     gate        a term becomes itself times a fresh slow memory in (0, 1), or times what that lacks of 1
     guarded     a drive gets one more summand, which has such a gate from the beginning
-    add_memory  one more state variable with a drive of its own, and a place that reads it        drop_memory  one less
+    add_memory  one more state variable with its own drive, and a place that reads it        drop_memory  one less
     crossover   a place becomes what a second parent has at a place of that kind, or a whole drive of it
 
 Every child is in canonical form, finite on the fixed instances, and behaves like no design that is known. Nothing is drawn in pairs, and nothing
-has a name of its own: what a child is made of are the names and operators of `open_expression`.
+has its own name: what a child is made of are the names and operators of `open_expression`.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _place(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...]
 
 
 def _with(base: OpenGenome, slot: str, drive: Expression, fresh: Sequence[Constant] = (), memories: Sequence[Memory] = ()) -> OpenGenome:
-    """`base` with another drive of a slot or memory."""
+    """Return `base` with another drive of a slot or memory."""
     drives = {name: drive if name == slot else held for name, held in base.drives}
     held = [Memory(m.name, m.axis, m.low, m.high, drive if m.name == slot else m.drive) for m in (*base.memories, *memories)]
     return open_genome(drives, held, [*base.constants, *fresh])
@@ -194,7 +194,7 @@ def _combined(
 
 
 def _fitting(base: OpenGenome, slot: str, drive: Expression, drawing: Drawing, memories: Sequence[Memory] = ()) -> OpenGenome | None:
-    """`base` with the drive, where its kind fits the slot."""
+    """Return `base` with the drive, if its kind fits the slot."""
     axes: dict[str, Kind] = {**base.kinds(), **{memory.name: memory.axis for memory in memories}}
     names = names_at(slot, axes, (*base.memories, *memories), [*base.values(), *(held.parameter.name for held in drawing.fresh)])
     try:
@@ -342,7 +342,8 @@ def _drop_memory(base: OpenGenome, random: np.random.Generator, focus: tuple[str
 
 
 def _crossover(base: OpenGenome, donor: OpenGenome, random: np.random.Generator) -> tuple[OpenGenome, str, str, int] | None:
-    """A place of `base` becomes a part of `donor` of that kind, with the memories that it reads; and how many nodes were given."""
+    """Return `base` with one place replaced by a part of `donor` of that kind, with the memories that it
+    reads; and how many nodes were given."""
     slots = [slot for slot in dict(base.drives) if base.drive(slot) != donor.drive(slot)]
     if not slots:
         return with_values(base, donor.values()), "values of another", "Its drives, with a second parent's parameters.", max(1, base.size() // 2)

@@ -3,7 +3,7 @@
     force     literal     what a literal is pushed by; summed over clauses, with the literal's sign, it is `pull`
     v         variable    the drive of v, made of `pull`
     xs, xl    clause      the drives of the two memories that every design has
-    m1, ...   any but literal   drives of further memory variables, each with bounds of its own, which start at 0
+    m1, ...   any but literal   drives of further memory variables, each with its own bounds, which start at 0
 
 Names at hand: `c` unsatisfaction (1 - l)/2 of the clause's best literal, `second` that of the next best, `u` that of a literal itself, `rival` the
 least of a literal's two fellows, `best` 1 for the clause's best literal and 0 for the others, `xs`, `xl`, `v`, the memories, and in the drives of
@@ -89,6 +89,7 @@ class OpenGenome:
         return {constant.parameter.name: constant.value for constant in self.constants}
 
     def parameters(self) -> dict[str, Parameter]:
+        """Return name -> parameter."""
         return {constant.parameter.name: constant.parameter for constant in self.constants}
 
     def size(self) -> int:
@@ -221,7 +222,7 @@ def _axis(text: Any) -> Kind:
 
 
 def with_values(base: OpenGenome, values: Mapping[str, Any]) -> OpenGenome:
-    """`base` with other values of parameters that it has."""
+    """Return `base` with other values of parameters that it has."""
     moved = [Constant(held.parameter, float(values.get(held.parameter.name, held.value))) for held in base.constants]
     return open_genome(dict(base.drives), base.memories, moved)
 
@@ -255,7 +256,8 @@ def with_backbone(values: Mapping[str, float]) -> OpenGenome:
 
 
 def simpler(base: OpenGenome) -> tuple[OpenGenome, str] | None:
-    """`base` without its last memory, else with the baseline's drive in its last slot that has another; and what went. None: it has neither."""
+    """Return `base` without its last memory, else with the baseline's drive in its last slot that has
+    another; and what went. None: it has neither."""
     plain = baseline()
     constants = [*base.constants, *(held for held in plain.constants if held.parameter.name not in base.values())]
     if base.memories:
@@ -276,7 +278,7 @@ def cleared(expression: Expression, name: str) -> Expression:
 
 @functools.cache
 def vocabulary() -> tuple[str, ...]:
-    """Return every feature that a genome may be told by: what a drive may hold beyond the baseline's, and memories."""
+    """Return every feature that a genome may be shown by: what a drive may hold beyond the baseline's, and memories."""
     from evolake.designs.genome.open_expression import FUNCTIONS
 
     known = {slot: heads(simplified(drive)) for slot, drive in BASELINE_DRIVES.items()}

@@ -7,11 +7,13 @@ instances; agreement to 1e-6 in every variable is recognition. (The dynamics are
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from evolake.designs.engines.isolated import fits_apart, states_apart
 from evolake.designs.genome.grammars import compose
 from evolake.designs.genome.variation import DesignGenome
 from evolake.designs.model.contract import Blocked, TracedDesign
@@ -26,26 +28,24 @@ PROBE_SEED = 20
 
 def recognised(source: str, pool: Any, genomes: Sequence[DesignGenome]) -> DesignGenome | None:
     """Return the first genome that computes what the file does, or None. A file that cannot be traced is none. genomes: those that it may be."""
-    result = trace(source, pool=pool, dtype="float64")
+    result = trace(source, pool=pool, dtype="float64", fits=fits_apart)
     if isinstance(result, Blocked):
         return None
     after = states_after(result)
+    if after is None:
+        return None
     for genome in genomes:
-        traced = trace(compose(genome), pool=pool, dtype="float64")
-        if isinstance(traced, TracedDesign) and same_states(after, states_after(traced)):
+        traced = trace(compose(genome), pool=pool, dtype="float64", fits=fits_apart)
+        states = states_after(traced) if isinstance(traced, TracedDesign) else None
+        if states is not None and same_states(after, states):
             return genome
     return None
 
 
-def states_after(traced: TracedDesign, steps: int = STEPS) -> dict[str, np.ndarray]:
-    """Return every variable after a few steps of the batched engine in float64, on small fixed instances."""
-    from evolake.designs.engines.engine import make_stepper
-    from evolake.designs.model.instances import planted
-
-    instances = planted(PROBE_N, PROBE_BATCH, PROBE_SEED)
-    stepper, _ = make_stepper(traced, instances, seed=PROBE_SEED, engine="torch", dtype="float64")
-    stepper.run(steps)
-    return stepper.state()
+def states_after(traced: TracedDesign, steps: int = STEPS) -> dict[str, np.ndarray] | None:
+    """Return every variable after a few steps of the batched engine in float64, on small fixed instances; None for a design that breaks on them."""
+    states = states_apart(json.dumps(traced.to_json()), PROBE_N, PROBE_BATCH, PROBE_SEED, steps)
+    return None if isinstance(states, str) else states
 
 
 def same_states(first: Mapping[str, np.ndarray], second: Mapping[str, np.ndarray]) -> bool:

@@ -28,7 +28,7 @@ class DesignGenome(Protocol):
         ...
 
     def term_names(self) -> tuple[str, ...]:
-        """What it is described by."""
+        """Return what describes it: names of its terms."""
         ...
 
     def to_json(self) -> str:
@@ -36,7 +36,7 @@ class DesignGenome(Protocol):
         ...
 
     def key(self) -> str:
-        """What makes two genomes the same design."""
+        """Return what makes two genomes the same design."""
         ...
 
 

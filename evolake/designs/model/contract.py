@@ -44,6 +44,7 @@ class Variable:
     high: float | None
 
     def dimensions(self, batch: int, n: int, m: int) -> tuple[int, ...]:
+        """Return the shape for a batch, n variables and m clauses."""
         sizes = {"B": batch, "N": n, "M": m}
         return tuple(sizes[item] if isinstance(item, str) else item for item in self.shape)
 
@@ -91,12 +92,15 @@ class TracedDesign:
         return float(self.hyper_values.get("lr", DEFAULT_LEARNING_RATE))
 
     def gradient(self) -> Graph:
+        """Return the graph of one step."""
         return Graph.from_json(self.graph["gradient"])
 
     def initial(self) -> dict[str, Graph]:
+        """Return variable -> the graph of its initial value."""
         return {name: Graph.from_json(data) for name, data in self.graph["initial"].items()}
 
     def to_json(self) -> dict[str, Any]:
+        """Return the design as JSON values, the form that `from_json` reads."""
         return {
             "variables": [[item.name, list(item.shape), item.low, item.high] for item in self.variables],
             "hypers": [[item.name, item.type, item.default, item.low, item.high, list(item.choices)] for item in self.hypers],

@@ -41,6 +41,7 @@ class Symbol:
     offset: int
 
     def at(self, batch: int, n: int, m: int) -> int:
+        """Return the extent for a batch, n variables and m clauses."""
         return self.batch * batch + self.variables * n + self.clauses * m + self.offset
 
 
@@ -53,6 +54,7 @@ class Power:
     clauses: float
 
     def at(self, n: int, m: int) -> float:
+        """Return the value for n variables and m clauses."""
         return self.factor * n**self.variables * m**self.clauses
 
 
@@ -81,6 +83,7 @@ class Node:
     kwargs: tuple[tuple[str, Any], ...] = ()
 
     def references(self) -> list[int]:
+        """Return the numbers of the nodes that this node reads."""
         result: list[int] = []
         _collect(self.args, result)
         _collect(tuple(value for _, value in self.kwargs), result)
@@ -95,12 +98,13 @@ class Graph:
     outputs: tuple[tuple[str, int], ...]
 
     def to_json(self) -> dict[str, Any]:
+        """Return the graph as JSON values, the form that `from_json` reads."""
         nodes = [[node.operator, [encode(arg) for arg in node.args], {key: encode(value) for key, value in node.kwargs}] for node in self.nodes]
         return {"nodes": nodes, "outputs": dict(self.outputs)}
 
     @classmethod
     def from_json(cls, data: Any) -> Graph:
-        """Raises ValueError on anything that is not the JSON form, forward references included."""
+        """Raise ValueError on anything that is not the JSON form, forward references included."""
         if not isinstance(data, dict) or set(data) != {"nodes", "outputs"} or not isinstance(data["nodes"], list):
             raise ValueError("a graph is an object with nodes and outputs")
         nodes: list[Node] = []
@@ -236,7 +240,7 @@ def canonical(graph: Graph, *, reorder: bool = True) -> Graph:
 
 
 def last_uses(graph: Graph) -> list[list[int]]:
-    """For each node, the nodes whose value nobody needs after it: an interpreter that lets go of them holds what `graph_check` counts as alive."""
+    """For each node, the nodes whose value no later node needs: an interpreter that lets go of them holds what `graph_check` counts as alive."""
     kept = {index for _, index in graph.outputs}
     last = {reference: position for position, node in enumerate(graph.nodes) for reference in node.references() if reference not in kept}
     spent: list[list[int]] = [[] for _ in graph.nodes]

@@ -4,13 +4,13 @@ The reply is hearsay: a design may have forged it. Nothing is believed but what 
 inputs, and shapes and types by running the graph on meta tensors (no data, no memory) at two sizes. A graph that passes is harmless and honest by
 construction: it is what will be run, whatever the file said.
 
-Two sizes tell whether a graph is one; a size that is small at both may be vast, or negative, in between. So `check_at` is asked again for every size
+Two sizes show whether a graph is one; a size that is small at both may be vast, or negative, in between. So `check_at` is asked again for every size
 of a schedule before a design is accepted (judging), and for the size of a run before anything is allocated (engine).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from evolake.designs.model.boundary import is_machinery, reason_of
@@ -22,25 +22,36 @@ SIZES = ((3, 11, 47), (2, 1280, 5504))
 MAX_NUMBERS = 400_000
 """Numbers a single node may hold for one instance at N=1280 or below (72 a clause); in proportion above."""
 MAX_LIVE_NUMBERS = 4_000_000
-"""Numbers that may be alive at once for one instance at N=1280 or below; in proportion above."""
+"""Numbers that may be alive at the same time for one instance at N=1280 or below; in proportion above."""
 PLACEMENT = frozenset({"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator", "out", "names", "requires_grad"})
 """Options that a trace never holds: with them a graph could leave the meta device, and allocate while it is only looked at."""
 MAX_RESULTS = 4_096
 """Tensors that a single node may give (of an unbind or a split)."""
 
 
-def check_gradient(data: Any, variables: Sequence[Variable], size: tuple[int, int] | None = None) -> Graph | Blocked:
+def check_all(graph: Graph, outputs: dict[str, Variable], sizes: Sequence[tuple[int, int, int]], batched: bool) -> Blocked | None:
+    """Return the first thing wrong at a size (batch, N, M), or None. See `check_at`."""
+    return next((problem for size in sizes if (problem := check_at(graph, outputs, *size, batched=batched)) is not None), None)
+
+
+Fits = Callable[[Graph, dict[str, Variable], Sequence[tuple[int, int, int]], bool], Blocked | None]
+"""`check_all` in this process, or the same in one that has loaded torch (`evolake.designs.engines.isolated.fits_apart`)."""
+
+
+def check_gradient(data: Any, variables: Sequence[Variable], size: tuple[int, int] | None = None, fits: Fits = check_all) -> Graph | Blocked:
     """Return the checked graph of `_grad_single`, canonical again by the host's own hand."""
     expected = {variable.name: variable for variable in variables}
-    return _check(data, {f"var:{name}" for name in expected} | {"idx", "sgn"}, expected, size, batched=False)
+    return _check(data, {f"var:{name}" for name in expected} | {"idx", "sgn"}, expected, size, fits, batched=False)
 
 
-def check_initial(data: Any, variable: Variable, size: tuple[int, int] | None = None) -> Graph | Blocked:
+def check_initial(data: Any, variable: Variable, size: tuple[int, int] | None = None, fits: Fits = check_all) -> Graph | Blocked:
     """Return the checked graph of one variable's initialiser, which has no inputs and returns the whole batch."""
-    return _check(data, set(), {variable.name: variable}, size, batched=True)
+    return _check(data, set(), {variable.name: variable}, size, fits, batched=True)
 
 
-def _check(data: Any, inputs: set[str], outputs: dict[str, Variable], size: tuple[int, int] | None, *, batched: bool) -> Graph | Blocked:
+def _check(
+    data: Any, inputs: set[str], outputs: dict[str, Variable], size: tuple[int, int] | None, fits: Fits, *, batched: bool,
+) -> Graph | Blocked:
     try:
         graph = canonical(Graph.from_json(data))
     except (ValueError, RecursionError) as error:
@@ -54,11 +65,7 @@ def _check(data: Any, inputs: set[str], outputs: dict[str, Variable], size: tupl
     if {name for name, _ in graph.outputs} != set(outputs):
         return Blocked("the outputs are not the variables", "contract")
     sizes = SIZES if size is None else ((SIZES[0][0], *size),)
-    for batch, n, m in sizes:
-        problem = check_at(graph, outputs, batch, n, m, batched=batched)
-        if problem:
-            return problem
-    return graph
+    return fits(graph, outputs, sizes, batched) or graph
 
 
 def _node_problem(node: Node, inputs: set[str]) -> Blocked | None:

@@ -39,6 +39,7 @@ class Planted:
 
     @property
     def batch(self) -> int:
+        """Return the number of instances."""
         return self.idx.shape[0]
 
 

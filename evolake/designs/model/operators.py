@@ -71,7 +71,7 @@ ALLOWED = frozenset(
 PSEUDO = frozenset({"input", "constant", "getitem"})
 EMPTY = frozenset({"empty.memory_format", "empty_like.default", "new_empty.default"})
 VIEWS = frozenset({"view.default", "_unsafe_view.default"})
-"""Run as reshape: how memory lay in the trace does not matter."""
+"""Run as reshape: how memory was in the trace does not matter."""
 RANDOM = RANDOM_OPERATORS
 _FACTORIES = frozenset(
     _words(
@@ -96,6 +96,7 @@ class Setting:
     generator: torch.Generator | None = None
 
     def dtype(self, name: str) -> torch.dtype:
+        """Return torch's element type of that name; `real` is the setting's."""
         import torch
 
         return self.real if name == "real" else getattr(torch, name)
@@ -116,6 +117,7 @@ class Setting:
         return value
 
     def constant(self, value: Constant) -> torch.Tensor:
+        """Return a constant as a tensor."""
         import torch
 
         return torch.tensor(value.data, dtype=self.dtype(value.dtype), device=self.device).reshape(value.shape)

@@ -38,7 +38,7 @@ class Stepper(Protocol):
         ...
 
     def state(self) -> dict[str, np.ndarray]:
-        """The present value of every variable, each of its full batch shape."""
+        """Return the present value of every variable, each of its full batch shape."""
         ...
 
 
@@ -63,7 +63,7 @@ def draw_setting(setting: Setting, seed: int, step: int, position: int, instance
 
 
 def initial_state(traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> dict[str, torch.Tensor]:
-    """Return the start of every variable: its initialiser's graph, drawn from a stream of its own (so that a further variable shifts no other)."""
+    """Return the start of every variable: its initialiser's graph, drawn from its own stream (so that a further variable shifts no other)."""
     import torch
 
     check_size(traced, instances)
@@ -89,7 +89,8 @@ def initial_state(traced: TracedDesign, instances: Planted, seed: int, dtype: st
 
 
 def check_fits(traced: TracedDesign, instances: Planted) -> None:
-    """Raises Failed when the graphs do not fit this size, or ask for more memory than a design may: before anything is allocated."""
+    """Raise Failed when the graphs do not fit this size, or ask for more memory than a design may: before
+    anything is allocated."""
     from evolake.designs.model.graph_check import check_at
 
     variables = {variable.name: variable for variable in traced.variables}
@@ -102,7 +103,7 @@ def check_fits(traced: TracedDesign, instances: Planted) -> None:
 
 
 def check_size(traced: TracedDesign, instances: Planted) -> None:
-    """Raises InputError when the design was traced for another size, or the batch does not fit into memory."""
+    """Raise InputError when the design was traced for another size, or the batch does not fit into memory."""
     if traced.size is not None and traced.size != (instances.n, instances.m):
         raise InputError(
             "the design was traced for one size only", wanted=f"N={traced.size[0]}, M={traced.size[1]}", got=f"N={instances.n}, M={instances.m}",

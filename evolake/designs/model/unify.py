@@ -63,7 +63,12 @@ def _merge(values: list[Any], points: Sequence[tuple[int, int, int]], batched: b
 
 def _linear(values: list[int], points: Sequence[tuple[int, int, int]], batched: bool, operator: str) -> Symbol:
     one_size = len({point[1:] for point in points}) == 1
-    columns = (2, 3) if one_size else ((0, 1, 2, 3) if batched else (0, 1, 2))
+    if one_size:
+        columns = (2, 3)
+    elif batched:
+        columns = (0, 1, 2, 3)
+    else:
+        columns = (0, 1, 2)
     rows = [[Fraction((n, m, 1, batch)[column]) for column in columns] for batch, n, m in points]
     solution = _solve(rows[: len(columns)], [Fraction(value) for value in values[: len(columns)]])
     if any(item.denominator != 1 or abs(item) > _LARGEST_FACTOR for item in solution if not one_size):

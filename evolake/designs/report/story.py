@@ -16,7 +16,7 @@ GRAMMAR_NOTES = {
     "open": "; candidates are written in the open grammar",
     "paper": "; candidates are written in the paper's grammar, which holds the parts of its best design (EVOLAKE_DESIGNS__GRAMMAR=open does without)",
 }
-"""What is said of the grammar of a cycle's candidates; nothing where there is none or several."""
+"""What is said of the grammar of a cycle's candidates; nothing if there is none or several."""
 WEAK = 1.0
 """A ratio of 1 is no gain."""
 

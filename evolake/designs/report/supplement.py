@@ -1,4 +1,4 @@
-"""What the supplement of the paper tells of its search (figures S1 to S3, tables S1 to S7), told of this one, from the lake's own tables.
+"""What the supplement of the paper reports of its search (figures S1 to S3, tables S1 to S7), told of this one, from the lake's own tables.
 
 Each part names what it corresponds to there; docs/supplement.md maps the two. Nothing here decides anything.
 """
@@ -41,7 +41,7 @@ def _of_the_champion(report: CycleReport) -> list[Part]:
     population, first = report.population, report.held.artifact_id
     return [
         Part(
-            "Parameters of the champion beside the baseline's", "Like table S1: every parameter of either, as it ran.",
+            "Parameters of the champion next to the baseline's", "Like table S1: every parameter of either, as it ran.",
             champion.parameters(population, first),
         ),
         Part(
@@ -62,7 +62,7 @@ def _of_the_champion(report: CycleReport) -> list[Part]:
         Part(
             "Champion against baseline by size",
             "Like figure S3(b), of work: steps times what a step costs, in steps of the baseline. Where a size was not solved, it is projected. "
-            "`together` is the paper's own measure, the step at which more than half are solved at once, where the batch is its 100.",
+            "`together` is the paper's own measure, the step at which more than half are solved at the same time, if the batch is its 100.",
             champion.by_size(population, first),
         ),
     ]
@@ -112,7 +112,7 @@ def _of_the_record(ask: Callable[[str], pl.DataFrame]) -> list[Part]:
         Part(
             f"Expected work against measured: {record.coverage(expected)}",
             "Not in the paper. Each row is the last prediction before the design was run at that size. Of good 95% intervals 95 in 100 hold. A size "
-            "that was not solved is outside where its budget lies above the interval, and not decided where it does not.", expected,
+            "that was not solved is outside if its budget is above the interval, and not decided if it is not.", expected,
         ),
         Part("Imported designs", "What came of the designs of other searches (evolake designs import).", ask(record.ARRIVED)),
         Part(
@@ -120,7 +120,7 @@ def _of_the_record(ask: Callable[[str], pl.DataFrame]) -> list[Part]:
             ask(record.REPORTED),
         ),
         Part(
-            "Retrospectives of other searches", "Imported: what their reviews, planners and designers wrote. Planners are told of them, as data.",
+            "Retrospectives of other searches", "Imported: what their reviews, planners and designers wrote. Planners are shown them, as data.",
             ask(record.TEXTS),
         ),
     ]

@@ -1,4 +1,4 @@
-"""The champion beside the baseline: parameters, terms, lineage, scaling."""
+"""The champion next to the baseline: parameters, terms, lineage, scaling."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evolake.plots.genealogy import main_line
 from evolake.stats.power_law import fit_power_law
 
 BEST = 5
-"""Of the designs by consensus, so many are fitted beside champion and baseline."""
+"""Of the designs by consensus, so many are fitted next to champion and baseline."""
 
 
 def parameters(population: Population, champion: str) -> pl.DataFrame:
@@ -127,7 +127,11 @@ def _values(population: Population, design: str) -> dict[str, Any]:
 
 
 def _value_text(value: Any) -> str | None:
-    return f"{value:.4g}" if isinstance(value, int | float) and not isinstance(value, bool) else None if value is None else str(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:.4g}"
+    if value is None:
+        return None
+    return str(value)
 
 
 def _times(own: Any, other: Any) -> float | None:

@@ -72,7 +72,7 @@ ORDER BY list_position(['meta_review', 'planner', 'analysis'], t.kind), t.number
 
 
 def coverage(expected: pl.DataFrame) -> str:
-    """Return how many of the measured works lie inside their intervals. expected: by EXPECTED."""
+    """Return how many of the measured works are inside their intervals. expected: by EXPECTED."""
     known = expected["inside"].drop_nulls()
     open_ones = expected.height - known.len()
     beside = f", {open_ones} not decided" if open_ones else ""

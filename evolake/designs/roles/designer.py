@@ -62,7 +62,8 @@ def write_design(request: DesignRequest, random: np.random.Generator) -> DesignR
 
 
 def repair_design(request: RepairRequest, random: np.random.Generator) -> DesignRepairReply:
-    """Dropping one part after the other from the end is what a person would try; here the last one goes. A file without a genome stays as it is."""
+    """Return the design less its last part. Dropping one part after the other from the end is what a person
+    would try; here the last one goes. A file without a genome stays as it is."""
     if request.genome is None:
         return DesignRepairReply(error_summary="This file has no genome, so no operator can mend it.", solver_code=request.source)
     less = simpler(read_genome(request.genome))

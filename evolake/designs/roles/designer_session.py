@@ -45,6 +45,7 @@ class DesignCard(BaseModel):
 
     @model_validator(mode="after")
     def weights_sum_to_one(self) -> DesignCard:
+        """Scale the reference weights so that they sum to 1."""
         self.reference_weights = normalised(self.reference_weights)
         return self
 

@@ -160,6 +160,7 @@ class DirectionsReply(RoleMessage):
 
     @model_validator(mode="after")
     def aligned(self) -> DirectionsReply:
+        """Check that all lists have one entry for each direction."""
         wanted = len(self.research_directions)
         for name in ("strategy_rationales", "focus_areas", "avoid_areas", "reference_design_ids"):
             if len(getattr(self, name)) != wanted:
@@ -219,6 +220,7 @@ class DesignReply(RoleMessage):
 
     @model_validator(mode="after")
     def weights_sum_to_one(self) -> DesignReply:
+        """Scale the reference weights so that they sum to 1."""
         self.reference_weights = normalised(self.reference_weights)
         return self
 
@@ -298,6 +300,7 @@ class DesignAnalysis(RoleMessage):
 
     @model_validator(mode="after")
     def weights_sum_to_one(self) -> DesignAnalysis:
+        """Scale the reference weights so that they sum to 1."""
         self.reference_weights = normalised(self.reference_weights)
         return self
 

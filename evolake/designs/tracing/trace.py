@@ -15,7 +15,7 @@ from evolake.designs.model.contract import (
     Variable,
     identity,
 )
-from evolake.designs.model.graph_check import check_gradient, check_initial
+from evolake.designs.model.graph_check import Fits, check_all, check_gradient, check_initial
 from evolake.designs.model.spec import MAX_ENTRIES, checked_hyper, checked_variable, outside
 from evolake.errors import InputError
 
@@ -43,14 +43,16 @@ def trace(
     dtype: str = "float32",
     size: tuple[int, int] | None = None,
     limits: Limits | None = None,
+    fits: Fits = check_all,
 ) -> TracedDesign | Blocked:
     """Traces a design in the jail and checks what comes back.
 
     Args:
         source: the text of the file. pool: an open pool of evolake.jail (best opened with `preload=PRELOAD`).
-        hyper: values that replace defaults; each must lie in its range.
+        hyper: values that replace defaults; each must be in its range.
         dtype: "float32", as in the paper's framework, or "float64".
         size: (N, M) to fall back on for a design whose graph has no common form for all sizes; the result then holds for that size only.
+        fits: where shapes are worked out, which needs torch.
 
     Raises:
         InputError: an unknown hyperparameter or a value outside its range, an unknown dtype.
@@ -62,14 +64,14 @@ def trace(
         return Blocked(f"the file is larger than {MAX_SOURCE_BYTES} bytes", "load")
     hyper = dict(hyper or {})
     payload = {"hyper": hyper, "dtype": dtype, "size": None}
-    result = _attempt(source, pool, payload, limits or default_limits())
+    result = _attempt(source, pool, payload, limits or default_limits(), fits)
     if isinstance(result, Blocked) and result.gate == "size" and size is not None:
         payload["size"] = list(size)
-        result = _attempt(source, pool, payload, limits or default_limits())
+        result = _attempt(source, pool, payload, limits or default_limits(), fits)
     return result
 
 
-def _attempt(source: str, pool: Any, payload: dict[str, Any], limits: Limits) -> TracedDesign | Blocked:
+def _attempt(source: str, pool: Any, payload: dict[str, Any], limits: Limits, fits: Fits) -> TracedDesign | Blocked:
     outcome = pool.call(driver=DRIVER, source=source, payload=payload, limits=limits)
     if outcome.status != "ok":
         return _blocked_by_jail(outcome)
@@ -79,7 +81,7 @@ def _attempt(source: str, pool: Any, payload: dict[str, Any], limits: Limits) ->
     if reply["status"] == "blocked":
         return Blocked(str(reply.get("reason", ""))[:500], str(reply.get("gate", "trace"))[:20])
     size = tuple(payload["size"]) if payload["size"] else None
-    return accept(reply, payload["hyper"], payload["dtype"], size)
+    return accept(reply, payload["hyper"], payload["dtype"], size, fits)
 
 
 def _blocked_by_jail(outcome: Outcome) -> Blocked:
@@ -88,7 +90,9 @@ def _blocked_by_jail(outcome: Outcome) -> Blocked:
     return Blocked(f"{outcome.status}: {outcome.reason}"[:500], "jail")
 
 
-def accept(reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[int, int] | None) -> TracedDesign | Blocked:
+def accept(
+    reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[int, int] | None, fits: Fits = check_all,
+) -> TracedDesign | Blocked:
     """Return the design in a driver's reply, if it stands up to the host's checks; `hyper` are the values that were asked for.
 
     The reply may be anything that JSON can say. What reading it raises is the design's fault, a block.
@@ -97,12 +101,14 @@ def accept(reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[int
         InputError: a value of `hyper` that the design does not take.
     """
     return alone(
-        lambda: _accepted(reply, hyper, dtype, size), lambda reason: Blocked(reason, "contract"),
+        lambda: _accepted(reply, hyper, dtype, size, fits), lambda reason: Blocked(reason, "contract"),
         passing=(InputError,),
     )
 
 
-def _accepted(reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[int, int] | None) -> TracedDesign | Blocked:
+def _accepted(
+    reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[int, int] | None, fits: Fits,
+) -> TracedDesign | Blocked:
     try:
         variables = tuple(_variable(item) for item in reply["variables"])
         hypers = tuple(_hyper(item) for item in reply["hypers"])
@@ -118,12 +124,12 @@ def _accepted(reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[
     rate = values.get("lr", DEFAULT_LEARNING_RATE)
     if isinstance(rate, bool) or not isinstance(rate, int | float) or not abs(rate) <= LARGEST_RATE:
         return Blocked(f"the learning rate lr is {shown(rate)}, wanted a finite number", "contract")
-    gradient = check_gradient(raw_gradient, variables, size)
+    gradient = check_gradient(raw_gradient, variables, size, fits)
     if isinstance(gradient, Blocked):
         return gradient
     initial = {}
     for variable in variables:
-        graph = check_initial(raw_initial.get(variable.name), variable, size)
+        graph = check_initial(raw_initial.get(variable.name), variable, size, fits)
         if isinstance(graph, Blocked):
             return Blocked(f"init of {variable.name!r}: {graph.reason}", graph.gate)
         initial[variable.name] = graph.to_json()

@@ -1,14 +1,14 @@
 """Sorts operators into classes of about equal cost an element, for expressions of a kernel and for operators of torch.
 
-    simple    one arithmetic operation, comparison or choice      divide    a division or square root
-    function  exp, log, tanh and the like                         power     one number to the power of another
-    gather    the value of a literal's variable                   scatter   one literal's share added to its variable
-    reduce    one element of a sum or maximum over all            state     a number of the state read and written
-    turn      one element of a loop over variables or clauses, beside what is computed there
-    sort      one element in one of the log2(n) rounds of a sort  scan      one element of a running sum
-    product   one multiplication with its addition in a product of matrices
-    draw      one random number                                   move      one number copied
-    free      no work: a view, a name, a constant
+simple    one arithmetic operation, comparison or choice      divide    a division or square root
+function  exp, log, tanh and the like                         power     one number to the power of another
+gather    the value of a literal's variable                   scatter   one literal's share added to its variable
+reduce    one element of a sum or maximum over all            state     a number of the state read and written
+turn      one element of a loop over variables or clauses, next to what is computed there
+sort      one element in one of the log2(n) rounds of a sort  scan      one element of a running sum
+product   one multiplication with its addition in a product of matrices
+draw      one random number                                   move      one number copied
+free      no work: a view, a name, a constant
 """
 
 from __future__ import annotations

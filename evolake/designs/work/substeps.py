@@ -1,7 +1,7 @@
-"""Count the steps of its own flow that a design takes inside one call of `_grad_single`.
+"""Count the its own steps flow that a design takes inside one call of `_grad_single`.
 
 A step gathers the variables' values at the clauses' literals, works out forces, and sums them over the clauses. A design that then moves its own
-variables by that sum and gathers the moved ones anew has taken another step inside the first. It is seen in the graph: what is gathered by the
+variables by that sum and gathers the moved ones again has taken another step inside the first. It is seen in the graph: what is gathered by the
 literals is a state plus something that was summed over clauses, operation by operation, with no reduction in between. A force that is gathered
 itself, or a rate that was reduced to one number, is no such step.
 """

@@ -13,7 +13,12 @@ from evolake.terminal import say, say_json
 
 @click.group(short_help="Export a sheet for human graders, import its grades.")
 def audit() -> None:
-    """The human audit: export a sheet, import its grades."""
+    """Run the human audit: export a sheet, import its grades.
+
+    \b
+    Example:
+      evolake families audit export --size 100 --out sheet.csv
+    """
 
 
 @audit.command("export", short_help="Write a CSV of sampled families with columns for grades.")

@@ -26,7 +26,7 @@ from evolake.seeds import child_seed
 from evolake.settings import Settings
 
 SUMMED = (
-    ("fixed", "fixed by the text and done so"), ("never decides", "told apart by no instance"), ("ambiguous", "fixed by no sentence"),
+    ("fixed", "fixed by the text and done so"), ("never decides", "distinguished by no instance"), ("ambiguous", "fixed by no sentence"),
     ("contradicted", "done otherwise than said"),
 )
 FOLDER = "folder"

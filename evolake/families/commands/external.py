@@ -1,4 +1,4 @@
-"""`evolake families external`: instances of reasoning-gym's datasets beside our own."""
+"""`evolake families external`: instances of reasoning-gym's datasets next to our own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evolake.terminal import say
 @click.command(short_help="Write instances of reasoning-gym datasets as JSONL.")
 @click.argument("names", nargs=-1)
 @click.option("--each", type=click.IntRange(min=1), default=10, show_default=True, help="Instances per dataset, difficulties 1 to 10 in turn.")
-@click.option("--out", type=OrdinaryPath(dir_okay=False), default=None, help="The JSONL to write; without it the datasets are listed.")
+@click.option("--out", type=OrdinaryPath(dir_okay=False), default=None, help="The JSONL to write (default: list the datasets).")
 def external(names: tuple[str, ...], each: int, out: Path | None) -> int:
     """Write instances of the reasoning-gym datasets NAMES (all by default): text, answer, difficulty, seed, and whose verifier judges replies.
 

@@ -1,4 +1,4 @@
-"""All faults of a blocked family at once, each with the file and the line that it is about.
+"""All faults of a blocked family at the same time, each with the file and the line that it is about.
 
 The gates stop at the first block, which is right for a cycle. A person who writes a family wants the others too.
 """
@@ -78,7 +78,11 @@ def place_of(family: Family, reason: str) -> tuple[str, int]:
 def _file_of(family: Family, name: str) -> str:
     if name == "primary":
         return VALIDATOR
-    return f"{CHECKERS}/{name}.py" if name in family.checkers else f"{VALIDATORS}/{name}.py" if name in family.validators else ""
+    if name in family.checkers:
+        return f"{CHECKERS}/{name}.py"
+    if name in family.validators:
+        return f"{VALIDATORS}/{name}.py"
+    return ""
 
 
 def _line_of_sentence(template: str, sentence: str) -> int:

@@ -21,7 +21,8 @@ DIFFICULTIES = (2, 7)
 
 @click.command(short_help="Write a page per family with instances and programs.")
 @click.option("--out", type=OrdinaryPath(file_okay=False), required=True, help="Folder to write.")
-@click.option("--from", "source", type=OrdinaryPath(), default=None, help="A family's folder, a folder of such, or a JSONL file.")
+@click.option("--from", "source", type=OrdinaryPath(), default=None, help="A family's folder, a folder of such, or a JSONL file (default: "
+    "the seeds).")
 @click.option("--evolved", is_flag=True, help="Every accepted family of the lake instead of the seed families.")
 def gallery(out: Path, source: Path | None, evolved: bool) -> int:
     """Write an index and one page per family: two instances with their labels, the rules that may change, and every program."""

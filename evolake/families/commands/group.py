@@ -1,4 +1,4 @@
-"""`evolake families`: take a family through the gates; export and audit are in files of their own.
+"""`evolake families`: take a family through the gates; export and audit are their own in files.
 
 Exit codes: 0 when every family is accepted, 1 when one is blocked, 2 for a folder or file that holds no family, 3 when the machinery failed.
 """
@@ -35,15 +35,21 @@ if TYPE_CHECKING:
     "utility": Lazy("evolake.utility.commands.utility:utility"),
 }, short_help="Check, export and audit verifiable task families.")
 def families() -> None:
-    """Verifiable task families: check them, export their instances, have them audited."""
+    """Manage verifiable task families: check them, export their instances, have them audited.
+
+    \b
+    Examples:
+      evolake families new my-family
+      evolake families check my-family
+    """
 
 
 @families.command(short_help="Judge the task families in PATH by every gate.")
 @click.argument("path", type=OrdinaryPath())
 @click.option("--backend", type=click.Choice(["operators", "model"]), default=None, help="Who reviews; default: the setting EVOLAKE_BACKEND.")
-@click.option("--readers", type=click.Choice(["model"]), default=None, help="Ask readers who see the text alone; kept in the lake.")
-@click.option("--profile", default=None, help="Profile of sizes and limits.")
-@click.option("--seed", type=click.IntRange(min=0), default=None, help="Root seed of the blind reviews' instances.")
+@click.option("--readers", type=click.Choice(["model"]), default=None, help="Ask readers who see the text alone; kept in the lake (default: none).")
+@click.option("--profile", default=None, help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
+@click.option("--seed", type=click.IntRange(min=0), default=None, help="Root seed of the blind reviews' instances (default: EVOLAKE_SEED, else 0).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def check(path: Path, backend: str | None, readers: str | None, profile: str | None, seed: int | None, as_json: bool) -> int:
     """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one record per line.
@@ -147,7 +153,7 @@ def _one(checked: Checked) -> dict[str, Any]:
 
 
 def _unread(result: FamilyResults) -> list[str]:
-    """That a family without a reader was blocked for want of one."""
+    """Return a sentence that says that a family without a reader was blocked for want of one."""
     verdict = result.blocked_by
     if verdict is None or verdict.gate != "blind" or result.family.reader is not None:
         return []

@@ -60,6 +60,6 @@ def import_task(source: str, out: Path) -> int:
     right, wrong = (sum(item.status == "ok" and item.answer[place] for item in judged) for place in (0, 1))
     say(f"  the task's scorer accepts its own answer in {right} of {len(judged)} instances, and a wrong one in {wrong}")
     if len({item.text for item in drawn}) == 1 or (right, wrong) != (len(judged), 0):
-        say("  look at that before you go on: a family needs a scorer that tells answers apart, and instances that differ")
+        say("  look at that before you continue: a family needs a scorer that distinguishes answers, and instances that differ")
     say(f"  missing: reader.py, and validators/*.py by another hand or checkers that only compute. Next: evolake families check {out}")
     return 0

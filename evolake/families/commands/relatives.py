@@ -83,7 +83,7 @@ def relatives(settings: Settings, without: str = "") -> Relatives:
 
 
 def _of_lake(settings: Settings) -> list[Fingerprint]:
-    """Return what the last finished cycle handed on; nothing where there is no lake, or none of this line's cycles in it."""
+    """Return what the last finished cycle handed on; nothing if there is no lake, or none of this line's cycles in it."""
     from evolake.families.commands.export import finished
     from evolake.families.dataset.datasets import LINE, archive_after
     from evolake.lake import Lake, following

@@ -15,9 +15,10 @@ from evolake.terminal import say, say_json
 @click.command("review-sheet", short_help="Write ten instances for a person, or read the answers.")
 @click.argument("family", type=OrdinaryPath())
 @click.option("--out", type=OrdinaryPath(dir_okay=False), default=None, help="The CSV to write; default: NAME-review.csv here.")
-@click.option("--answers", type=OrdinaryPath(dir_okay=False), default=None, help="The CSV with answers, to judge and to keep.")
-@click.option("--profile", default=None, help="Profile of sizes and limits.")
-@click.option("--seed", type=click.IntRange(min=0), default=None, help="Root seed of the sheet's instances.")
+@click.option("--answers", type=OrdinaryPath(dir_okay=False), default=None, help="The CSV with answers, to judge and to keep (default: "
+    "write a sheet).")
+@click.option("--profile", default=None, help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
+@click.option("--seed", type=click.IntRange(min=0), default=None, help="Root seed of the sheet's instances (default: EVOLAKE_SEED, else 0).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def review_sheet(family: Path, out: Path | None, answers: Path | None, profile: str | None, seed: int | None, as_json: bool) -> int:
     """Write ten instances of FAMILY without answers, for a person who has not seen its programs; --answers takes them back.

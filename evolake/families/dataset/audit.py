@@ -27,7 +27,7 @@ LONGEST_CELL = 2_000_000
 
 
 def choose(ids: Sequence[str], size: int, root_seed: int) -> list[str]:
-    """`size` families drawn without replacement, all where there are fewer. The order of `ids` does not matter."""
+    """`size` families drawn without replacement, all if there are fewer. The order of `ids` does not matter."""
     ordered = sorted(set(ids))
     drawn = generator(root_seed, "families", "*", "audit").permutation(len(ordered)).tolist()[:size]
     return [ordered[number] for number in drawn]
@@ -46,7 +46,7 @@ def audit_row(family: Family, instance: Mapping[str, Any], operator: str) -> dic
 
 
 def sheet(rows: Sequence[Mapping[str, str]]) -> str:
-    """Return the CSV. A cell that a spreadsheet would take for a formula is told apart by a quote in front."""
+    """Return the CSV. A cell that a spreadsheet would take for a formula is distinguished by a quote in front."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()
@@ -99,7 +99,8 @@ def read_grades(path: Path, known: Sequence[str]) -> list[dict[str, str]]:
 
 
 def audit_summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Counts per dimension and grade, the share of A and B, families that are usable, with a 95% Wilson interval. An auditor counts a family once."""
+    """Return counts per dimension and grade, the share of A and B, families that are usable, with a 95%
+    Wilson interval. An auditor counts a family once."""
     table = {
         name: {grade: sum(row[name] == grade for row in rows) for grade in GRADES} | {"pass": share(rows, name)} for name in DIMENSIONS
     }

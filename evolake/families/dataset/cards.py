@@ -1,4 +1,4 @@
-"""The card of an exported data set: what is in it, which seeds and which rules it stands on, how it was made and how to load it."""
+"""The card of an exported data set: what is in it, which seeds and which rules it is based on, how it was made and how to load it."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def card(
         "## Counts\n", table("category", rows, "category"), table("difficulty", rows, "band", [band_name(band) for band in BANDS]),
         table("language", rows, "language"), table("operator that made the family", rows, "operator"),
         table("solved from the text alone by", [{**row, "independent": row.get("independent", NONE)} for row in rows], "independent", LEVELS),
-        "`none`: nobody but the author, whose misreading text and programs may share; `author`: a validator by an author who never saw the primary;"
+        "`none`: the author alone, whose misreading text and programs may share; `author`: a validator by an author who never saw the primary;"
         " `model`, `person`: readers who answered at least five instances, 80 % of them right.\n",
-        "## What it stands on\n",
+        "## What it is based on\n",
         f"* cycles: {', '.join(made_by.cycles)}\n* ruleset: {', '.join(f'`{ruleset}`' for ruleset in made_by.rulesets)}\n"
         f"* root seed: {', '.join(made_by.root_seeds)}\n* roles served by: {', '.join(made_by.backends)}\n* evolake {', '.join(made_by.versions)}\n"
         + "".join(f"* {what}: {count}\n" for what, count in made_by.counts.items()),

@@ -120,13 +120,23 @@ def power_of_two(node: ast.AST) -> bool:
     """Return whether this is `1 << n` or `2 ** n`: a range over it goes through all subsets."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.left, ast.Constant) or isinstance(node.right, ast.Constant):
         return False
-    return node.left.value == (1 if isinstance(node.op, ast.LShift) else 2 if isinstance(node.op, ast.Pow) else None)
+    if isinstance(node.op, ast.LShift):
+        base = 1
+    elif isinstance(node.op, ast.Pow):
+        base = 2
+    else:
+        base = None
+    return node.left.value == base
 
 
 def called(node: ast.expr) -> str:
     """Return the last name of what is called or used as decorator; "" for anything else."""
     target = node.func if isinstance(node, ast.Call) else node
-    return target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+    if isinstance(target, ast.Name):
+        return target.id
+    if isinstance(target, ast.Attribute):
+        return target.attr
+    return ""
 
 
 def patterns(result: Structure) -> dict[str, bool]:
@@ -156,5 +166,9 @@ def time_class(result: Structure) -> str:
     if result.loop_depth == 0:
         return "O(n log n)" if flags["sorting"] else "O(1)"
     if result.loop_depth == 1:
-        return "O(log n)" if flags["binary_search"] and result.loops == 1 else "O(n log n)" if flags["sorting"] else "O(n)"
+        if flags["binary_search"] and result.loops == 1:
+            return "O(log n)"
+        if flags["sorting"]:
+            return "O(n log n)"
+        return "O(n)"
     return f"O(n^{result.loop_depth})" if result.loop_depth < 4 else "O(n^4+)"

@@ -1,4 +1,4 @@
-"""What the lake holds as one data set: the instances of every sealed cycle, their families, and what they stand on."""
+"""What the lake holds as one data set: the instances of every sealed cycle, their families, and what they are based on."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Difficulty across families: what their levels cost in executed work, and how far one level means the same in all of them.
 
 A family's difficulties are its generator's own. The gate `static` counts the source lines that the primary validator executes at some of them; this
-puts the families beside each other by it. Work is not what a solver finds hard: where a policy was asked, its pass rate stands beside.
+puts the families side by side by it. Work is not what a solver finds hard: if a policy was asked, its pass rate is shown, too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ WORK = {"family_id": pl.String, "group": pl.String, "difficulty": pl.Int64, "wor
 
 def group_of(operator: str) -> str:
     """Return which of `GROUPS` a family belongs to."""
-    return SEEDS if operator == "seed" else WORLDS if operator in NAMES else CHILDREN
+    if operator == "seed":
+        return SEEDS
+    if operator in NAMES:
+        return WORLDS
+    return CHILDREN
 
 
 def work_of(families: Iterable[tuple[str, str, Iterable[tuple[int, float]]]]) -> pl.DataFrame:
@@ -54,7 +58,7 @@ def curve(work: pl.DataFrame) -> pl.DataFrame:
 def agreement(work: pl.DataFrame) -> float:
     """Return how often the higher difficulty takes more work, of all pairs of two families at two difficulties; a tie counts half.
 
-    1: a level says the same in every family. 0.5: across families it says nothing. NaN where there is no such pair.
+    1: a level says the same in every family. 0.5: across families it says nothing. NaN if there is no such pair.
     """
     table = _table(work)
     won = pairs = 0.0

@@ -96,7 +96,8 @@ def split_rows(
 
 
 def require_both(splits: Mapping[str, Sequence[Any]], left_out: Sequence[Mapping[str, Any]], share: float) -> None:
-    """Raises InputError where a split is empty: a data set without a test split must not be taken for one with it."""
+    """Raise InputError where a split is empty: a data set without a test split must not be taken for one with
+    it."""
     empty = [split for split, members in splits.items() if not members]
     if empty:
         counts = ", ".join(f"{split}: {len(members)}" for split, members in splits.items())
@@ -149,7 +150,11 @@ def shared_text(splits: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
 def side(family_id: str, share: float, units: Mapping[str, Collection[str]]) -> str:
     """Return the split of a family: that of all its units, or NEITHER if they are of both."""
     result = held(family_id, units, lambda unit: in_test(unit, share))
-    return NEITHER if result is None else "test" if result else "train"
+    if result is None:
+        return NEITHER
+    if result:
+        return "test"
+    return "train"
 
 
 def in_test(unit: str, share: float) -> bool:
@@ -209,5 +214,5 @@ def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
 
 
 def write_parquet(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
-    """A table; where there is no record, a file of no columns."""
+    """Write a table; if there is no record, a file of no columns."""
     pl.DataFrame(list(records), infer_schema_length=None).write_parquet(path)

@@ -1,7 +1,7 @@
 """The gallery: one HTML page per family, with a statement, its label, the rules that may change, and every program that votes; and an index.
 
 Pages are made from the families alone, so they show what runs. Nothing is loaded from elsewhere, and all text is escaped: a family may be a model's.
-The templates lie with the report's.
+The templates are with the report's.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def write_gallery(families: Sequence[Family], examples: Mapping[str, Sequence[Ex
 
 
 def page_name(family: Family) -> str:
-    """Return the page's file: the name for people (a model may have given it), and enough of the id to tell two of one name apart."""
+    """Return the page's file: the name for people (a model may have given it), and enough of the id to distinguish two of one name."""
     return file_name(f"{family.name}-{family.family_id[:8]}", ".html")
 
 

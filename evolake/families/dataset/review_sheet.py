@@ -30,7 +30,7 @@ COLUMNS: tuple[str, ...] = ("family_id", "number", "difficulty", "seed", "text",
 
 
 def sheet_instances(family: Family, *, pool: Any, settings: FamiliesSettings, root_seed: int) -> list[Instance]:
-    """Return the instances of the sheet: the difficulties of blind reviews in turn, on seeds of their own. Raises
+    """Return the instances of the sheet: the difficulties of blind reviews in turn, their own on seeds. Raises
     InputError, MachineryError."""
     difficulties = [settings.blind_difficulties[number % len(settings.blind_difficulties)] for number in range(SIZE)]
     seeds = [child_seed(root_seed, "families", family.family_id, "review sheet", number) for number in range(SIZE)]

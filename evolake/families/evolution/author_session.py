@@ -109,9 +109,12 @@ class SessionAuthor:
                 if len(good) < len(drawn) else f"{len(good)} instances"]
         for number, element in enumerate(solved, start=1):
             said = plain(element.answer, LONGEST_ANSWER) if element.status == "ok" else f"{element.status} {element.reason}"
-            result = "" if not readings else "; the reader finds its inputs" if readings[number - 1].inputs == good[number - 1].inputs else (
-                f"; the reader does not find its inputs {readings[number - 1].reason}".rstrip()
-            )
+            if not readings:
+                result = ""
+            elif readings[number - 1].inputs == good[number - 1].inputs:
+                result = "; the reader finds its inputs"
+            else:
+                result = f"; the reader does not find its inputs {readings[number - 1].reason}".rstrip()
             parts.append(f"Instance {number}: the validator answers {said}{result}")
         return "\n".join(parts)
 
@@ -150,7 +153,7 @@ def tally(answers: Mapping[str, Any], statuses: Mapping[str, str], case_sensitiv
 
 
 def starting_files(request: EvolveRequest) -> dict[str, str]:
-    """Return what the workspace holds at the start: the parents, and the draft where one is to be mended."""
+    """Return what the workspace holds at the start: the parents, and the draft where one is to be repaired."""
     files: dict[str, str] = {}
     for number, parent in enumerate(request.parents, start=1):
         shown = {GENERATOR: parent.generator, TEMPLATE: parent.statement, VALIDATOR: parent.validator, READER: parent.reader}
@@ -162,7 +165,7 @@ def starting_files(request: EvolveRequest) -> dict[str, str]:
 
 
 def request_of(request: EvolveRequest) -> FamilySessionRequest:
-    """Return what the session is told."""
+    """Return what the session is shown."""
     draft, note = request.draft, request.generation
     return FamilySessionRequest(
         operator=request.operator, idea=request.idea, experience=request.experience, guidance=request.guidance,

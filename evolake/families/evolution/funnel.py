@@ -20,7 +20,7 @@ ATTEMPTS = "attempts"
 
 
 def funnel_rows(candidates: Sequence[Row], gated: Iterable[Row], cycle: str, unmade: Sequence[Row] = ()) -> list[dict[str, Any]]:
-    """Rows of FUNNEL. candidates: rows of CANDIDATES, every version. gated: rows of GATED, by the verdicts of record. unmade: rows of UNMADE."""
+    """Rows of FUNNEL. candidates: rows of CANDIDATES, every version. gated: rows of GATED, by the verdicts of record. unmade: rows of `UNMADE`."""
     operators = {row["family_id"]: row["operator"] for row in candidates}
     numbers = {gate.name: gate.number for gate in GATES}
     counts: dict[tuple[str, str], list[int]] = {}

@@ -35,13 +35,20 @@ def _row(item: Proposal | Failure, cycle: str) -> dict[str, Any]:
     return shared | {"family_id": last.family_id, "title": last.family.title, "outcome": outcome, "reason": "; ".join(reasons) or None}
 
 
+def _outcome(family_id: str | None, accepted: set[str]) -> str:
+    """Return what became of an idea; family_id: None if no family was created."""
+    if family_id in accepted:
+        return "accepted"
+    return "unmade" if family_id is None else "blocked"
+
+
 def remembered(before: Sequence[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]], accepted: set[str]) -> list[dict[str, Any]]:
     """Return the state's entry after a cycle. before: as it was. rows: of IDEAS. accepted: families that the gates of record passed."""
     now = [
         {
             "cycle": row["cycle"], "candidate": (row["family_id"] or "")[:SHORT_ID],
             "idea": f"{row['title'] or row['operator']}: {row['idea'] or row['operator']}"[:LONGEST_TEXT],
-            "outcome": "accepted" if row["family_id"] in accepted else "unmade" if row["family_id"] is None else "blocked",
+            "outcome": _outcome(row["family_id"], accepted),
             "reason": "" if row["family_id"] in accepted else (row["reason"] or "")[:LONGEST_TEXT],
         }
         for row in rows

@@ -17,7 +17,8 @@ def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
 
 
 def check(path: Path) -> str:
-    """Raises InputError where the folder is no family that the gates could look at; what its code does is for them."""
+    """Raise InputError if the folder is no family that the gates could look at; what its code does is for
+    them."""
     if not accepts(path):
         wanted = f"a folder with {GENERATOR}, {TEMPLATE} and {VALIDATOR}"
         raise InputError(f"{path} is no task family", wanted=wanted, do="see evolake families --help")

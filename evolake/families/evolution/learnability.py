@@ -44,7 +44,7 @@ class Reading:
 def reading(lake: Lake, settings: FamiliesSettings, cycle: str, noted: Sequence[Mapping[str, Any]]) -> Reading:
     """Return which tables a cycle reads: those that its earlier run noted, or the newest of finished cycles. None at weight 0.
 
-    noted: rows of LEARNABILITY_READ of an earlier run of the cycle; none where there was none.
+    noted: rows of LEARNABILITY_READ of an earlier run of the cycle; none if there was none.
     """
     if not settings.learnability:
         return Reading([])
@@ -89,7 +89,7 @@ def read_scores(lake: Lake, rows: Sequence[Mapping[str, Any]], cycle: str) -> li
 
 
 def factors(scores: Iterable[Mapping[str, Any]], weight: float) -> dict[str, float]:
-    """family_id -> what its chance to become a parent is multiplied with, beside that of a family without a score, which has 1. weight: 0 to 1."""
+    """family_id -> what its chance to become a parent is multiplied with, next to that of a family without a score, which has 1. weight: 0 to 1."""
     by_family = {row["family_id"]: row["score"] for row in scores}
     if not by_family or not weight:
         return {}
@@ -142,7 +142,12 @@ def _reason(summary: Mapping[str, Any] | None, floor: float, least: int, *, save
         return asked if summary["groups"] >= least else f"{asked}; asked in fewer than {least} groups"
     if saved:
         return f"{asked}; stays, as one of the {FEWEST_LIVE} that stay at least"
-    kind = "too easy" if summary["correct"] == summary["replies"] else "impossible" if not summary["correct"] else "hardly a group of both kinds"
+    if summary["correct"] == summary["replies"]:
+        kind = "too easy"
+    elif not summary["correct"]:
+        kind = "impossible"
+    else:
+        kind = "hardly a group of both kinds"
     return f"{asked}: {kind}"
 
 

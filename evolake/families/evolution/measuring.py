@@ -1,4 +1,4 @@
-"""Run a draft through the gates that ask no model, and return all that they say against it at once.
+"""Run a draft through the gates that ask no model, and return all that they say against it at the same time.
 
 A model that writes in one reply is sent this before anybody is asked for validators or reviews, so a fault that the jail finds in a second does not
 cost those calls. Nothing is decided here: the version that comes of it goes through every gate like any other.
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolake.families.gates.collecting import Course
+from evolake.families.gates.collecting import GateContext
 from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.specs import GATES
 from evolake.families.model.contract import Family
@@ -43,7 +43,7 @@ def measure_draft(
 
     Raises MachineryError when the jail failed.
     """
-    course = Course(family, MeteredPool(gates.pool), gates.agents, gates.settings, known, gates.root_seed, "")
+    course = GateContext(family, MeteredPool(gates.pool), gates.agents, gates.settings, known, gates.root_seed, "")
     faults: list[str] = []
     for name in names:
         course.pool.gate = name
@@ -63,7 +63,7 @@ def _runs(evidence: Mapping[str, Any]) -> bool:
     return all(item[2] == "ok" for item in evidence.get("instances", [["", "", "none"]])) and primary is not None and not primary["failures"]
 
 
-def _misreadings(family: Family, course: Course) -> list[str]:
+def _misreadings(family: Family, course: GateContext) -> list[str]:
     """Return what the text fixes and the programs do otherwise, and what no sentence fixes (evolake.families.readings)."""
     assert course.sample is not None, "the sample is drawn by the static gate"
     course.pool.gate = READINGS

@@ -1,7 +1,7 @@
 """A block as a structured observation: what kind of fault it is, the traces that show it, and the lesson of its rule, which holds for any family.
 
 Kinds, as in the paper's phase III: an implementation bug (the code is wrong), unsolvable (the text does not say enough), ambiguity (it says more than
-one thing). Whoever refines a family gets the observation, not the verdict alone.
+one thing). The author who refines a family gets the observation, not the verdict alone.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ class Proposal:
 
     @property
     def family(self) -> Family | None:
+        """Return the family as it was refined last, or None."""
         return self.refinement.family
 
     @property

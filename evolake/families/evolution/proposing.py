@@ -91,7 +91,7 @@ def propose_families(
 
 
 def check_evolution_agent(settings: FamiliesSettings, backend: str) -> None:
-    """Raises InputError where the setting `evolution_agent` cannot be followed."""
+    """Raise InputError where the setting `evolution_agent` cannot be followed."""
     require_model("an evolution agent", EVOLUTION_SESSION, settings.evolution_agent, backend)
 
 
@@ -174,19 +174,20 @@ class _Attempts:
         return made
 
     def beside_each_other(self, numbers: Sequence[int]) -> list[_Made]:
-        """Attempts by threads of this process, or whole by the workers of a cluster."""
+        """Run attempts by threads of this process, or whole by the workers of a cluster."""
         if isinstance(self.pool, RemotePool):
             common = replace(self, agents=self.agents.apart(), judge=None, pool=None), replace(self.gates, pool=None, agents=None), self.pool.jail
             return self.pool.spread(_apart_there, common, numbers)
         return side_by_side(self.apart, numbers, self.pool.workers)
 
     def apart(self, number: int) -> _Made:
-        """Return an attempt beside others, under what is taken and seen now. Called by threads."""
+        """Return an attempt next to others, under what is taken and seen now. Called by threads."""
         agents = self.agents.apart()
         return self._made(number, agents, self.gates.by(agents), set(self.taken), self._request(number, self.taken))
 
     def still(self, number: int, made: _Made) -> _Made | None:
-        """Return the attempt beside all that are taken and seen by now; None where it would have gone another way. A child that operators passed over
+        """Return the attempt next to all that are taken and seen by now; None where it would have gone another way. A child that operators
+        passed over
         was there already, so only the ids that it took itself can meet others."""
         if made.taken & self.taken:
             return None
@@ -199,7 +200,7 @@ class _Attempts:
         return replace(made, outcome=replace(made.outcome, refinement=refinement))
 
     def settle(self, number: int, made: _Made) -> None:
-        """What the attempts after this one meet."""
+        """Set what the attempts after this one meet."""
         self.agents.take_in(made.agents)
         self.taken |= made.taken
         self._saw(made.outcome)
@@ -234,7 +235,7 @@ class _Attempts:
 
 
 def _apart_there(common: Shared, number: int) -> _Made:
-    """Runs in a worker: one attempt by its jails."""
+    """Run in a worker: make one attempt by its jails."""
     attempts, gates, mode = common.value()
     pool = jails_here(PRELOAD, mode)
     return replace(attempts, pool=pool, judge=replace(gates, pool=pool, agents=attempts.agents)).apart(number)

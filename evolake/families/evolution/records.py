@@ -32,12 +32,12 @@ def gates_seen(examined: FamilyResults) -> dict[str, dict[str, Any]]:
 
 
 def store_evidence(examined: FamilyResults, blobs: BlobStore) -> dict[str, str]:
-    """gate -> sha, for every gate that was reached."""
+    """Return gate -> sha, for every gate that was reached."""
     return store_gates(gates_seen(examined), blobs)
 
 
 def store_gates(seen: Mapping[str, Mapping[str, Any]], blobs: BlobStore) -> dict[str, str]:
-    """gate -> sha, of evidence as `gates_seen` gives it."""
+    """Return gate -> sha, of evidence as `gates_seen` gives it."""
     return {gate: store_gate(item["evidence"], item["rows"], blobs) for gate, item in seen.items()}
 
 

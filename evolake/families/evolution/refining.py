@@ -53,7 +53,7 @@ class SubmissionGuard:
 
 @dataclass(frozen=True)
 class Refinement:
-    """An attempt: every version in order with what its gates said. `family` is the delivered version, None where there is none."""
+    """An attempt: every version in order with what its gates said. `family` is the delivered version, None if there is none."""
 
     rounds: tuple[FamilyResults, ...]
     observations: tuple[Observation, ...]
@@ -64,6 +64,7 @@ class Refinement:
 
     @property
     def last(self) -> FamilyResults:
+        """Return the results of the last round."""
         return self.rounds[-1]
 
 

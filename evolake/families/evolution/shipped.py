@@ -1,12 +1,12 @@
-"""Evidence that comes with the seed families, so that nobody's first minutes go into what everybody's gates see alike.
+"""Evidence that comes with the seed families, so that the first minutes of a lake are not spent on what the gates of every lake see alike.
 
-`evidence/families.jsonl.xz` beside the seeds has one line per family, a seed or one with a planted fault: what each gate saw under the operators.
+`evidence/families.jsonl.xz` next to the seeds has one line per family, a seed or one with a planted fault: what each gate saw under the operators.
 A line counts only where everything it depends on is the same here: the family to the byte, the code of the gates and of what runs in the jail, the
 sizes that gates read, the root seed, and Python's minor version (the work of a validator is counted in source lines). Any other family is taken
 through the gates, and no verdict is shipped: rules judge the evidence as they are now. What is most like a family depends on the families there
-are, so it is compared anew.
+are, so it is compared again.
 
-Some families, drawn anew for each root seed, go through the gates all the same. Where their evidence is another than the shipped, that is an error.
+Some families, drawn again for each root seed, go through the gates all the same. Where their evidence is another than the shipped, that is an error.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ Examine = Callable[[Family, Sequence[Fingerprint]], FamilyResults]
 
 @dataclass(frozen=True)
 class FamilyEvidence:
-    """What the gates saw of one family. fingerprint: as JSON; "" where no sample was drawn."""
+    """What the gates saw of one family. fingerprint: as JSON; "" if no sample was drawn."""
 
     name: str
     gates: Gates
@@ -99,7 +99,7 @@ def _words(value: Any) -> Iterator[str]:
 
 
 def read_entries(path: Path) -> dict[str, FamilyEvidence]:
-    """Key -> entry; {} where there is no such file.
+    """Key -> entry; {} if there is no such file.
 
     Raises:
         InputError: it is not what `write_entries` writes.
@@ -131,8 +131,8 @@ def drawn(expected: int, count: int, root_seed: int, purpose: str) -> frozenset[
 def results_of(
     entry: FamilyEvidence, family: Family, known: Sequence[Fingerprint], ruleset: Ruleset, *, cycle: str, run_id: str
 ) -> tuple[FamilyResults, Gates] | None:
-    """Return the family by shipped evidence and the rules in force, with that evidence; None where it is no use beside the families of `known`: the
-    quality reviewer was told that no other has its text, and now one does."""
+    """Return the family by shipped evidence and the rules in force, with that evidence; None where it is no use next to the families of `known`: the
+    quality reviewer was shown that no other has its text, and now one does."""
     seen, ours = dict(entry.gates), Fingerprint.from_json(entry.fingerprint) if entry.fingerprint else None
     if ours is not None:
         relatives = nearest(ours, known)
@@ -153,7 +153,7 @@ def results_of(
 
 @dataclass
 class ShippedGates:
-    """The gates, by shipped evidence where there is some. Of the first `expected` families that have some, a drawn few are examined all the same.
+    """The gates, by shipped evidence if there is some. Of the first `expected` families that have some, a drawn few are examined all the same.
 
     entries: key -> entry, see `read_entries`; {} where another backend than the operators reviews. examine: all gates. purpose: what is drawn for.
     """

@@ -1,6 +1,6 @@
 """Gates one at a time, as the assets ask for them: evidence that is stored is judged as it is, what is missing is collected now.
 
-A rule that has changed is thus judged anew on any old cycle without a run in the jail, and only what gets further than before costs anything.
+A rule that has changed is thus judged again on any old cycle without a run in the jail, and only what gets further than before costs anything.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Renewal(Protocol):
     """What becomes of a candidate that gets further (evolake.families.evolution.further.Further). Rows in and out are rows of CANDIDATES."""
 
     def again(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The row after all gates, for evidence that is not stored."""
+        """Return the row after all gates, for evidence that is not stored."""
         ...
 
     def compared(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The row compared with the families that are known now, for evidence that is all there."""
+        """Return the row compared with the families that are known now, for evidence that is all there."""
         ...
 
 

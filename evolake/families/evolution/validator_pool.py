@@ -1,7 +1,7 @@
 """Bring the pool of validators to its size before the gates: ask for what is missing.
 
 What is written joins the family, so it is part of the content that is judged. A source that does not even answer the sample is not taken. By default
-each validator comes from a call of its own that sees the statement and a few instances, never the primary (`roles.validator_author`); with
+each validator comes from its own call that sees the statement and a few instances, never the primary (`roles.validator_author`); with
 `validator_authors` "together" the builder is shown the primary, as it was before 0.2.0. Operators write none: under them a family without independent
 validators stays so, and the consensus gate says it.
 """
@@ -45,7 +45,8 @@ def complete(
     family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int,
     note: Callable[[Written], object] = lambda written: None,
 ) -> Family:
-    """Return the family with up to `settings.validators` independent validators; one whose answers checkers judge, as it is. note: told of each that
+    """Return the family with up to `settings.validators` independent validators; one whose answers checkers judge, as it is. note: called with
+    each that
     was taken.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Faults that can be planted into any family: the standing mutation test of the gates (DeMillo, Lipton and Sayward 1978, applied to gates).
+"""Faults that can be planted into any family: the mutation test of the gates (DeMillo, Lipton and Sayward 1978, applied to gates).
 
 Each fault wraps a source of the family (see `parts`), edits the template, or changes a declaration. A family that does not have what a fault needs
 (a rule, two independent validators) makes it NotComposable, which is a fact and no survival. `expected` says which gate is meant to catch it; an
@@ -25,7 +25,7 @@ OTHER_TYPES = {"integer": '"text"', "number": "[1]", "boolean": '"text"', "strin
 
 @dataclass(frozen=True)
 class Fault:
-    """A class of faults. expected: the gate that is meant to catch it. twin: whether it shows only beside the sound family."""
+    """A class of faults. expected: the gate that is meant to catch it. twin: whether it shows only next to the sound family."""
 
     name: str
     expected: str
@@ -34,7 +34,7 @@ class Fault:
 
 
 def _unstated(family: Family) -> Family:
-    """The words of the last rule are taken out of the text."""
+    """Return the family with the words of the last rule taken out of its text."""
     if not family.points:
         raise NotComposable("no rule is declared")
     name = family.points[-1].name
@@ -63,14 +63,14 @@ def _no_independent(family: Family) -> Family:
 
 
 def _copies(family: Family) -> Family:
-    """The independent validators are the primary under other names of variables."""
+    """Return the family whose independent validators are the primary under other names of variables."""
     if not family.validators:
         raise NotComposable("no independent validator")
     return replace(family, validators={name: renamed(family.validator, number) for number, name in enumerate(family.validators, start=1)})
 
 
 def _split(family: Family) -> Family:
-    """Every voter has an answer of its own."""
+    """Every voter has its own answer."""
     if len(family.validators) != 2:
         raise NotComposable("not two independent validators")
     return independent(family, lambda number: answers(f"wrong(answer, {number})", WRONG))

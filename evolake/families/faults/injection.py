@@ -39,7 +39,7 @@ class Planted:
 
 @dataclass(frozen=True)
 class KillRate:
-    """Of one class: families that took the fault, how many were caught, by which gates. rate is NaN where none took it."""
+    """Of one class: families that took the fault, how many were caught, by which gates. rate is NaN if none took it."""
 
     fault: str
     expected: str
@@ -50,6 +50,7 @@ class KillRate:
 
     @property
     def rate(self) -> float:
+        """Return the share of planted faults that were caught; NaN if none was planted."""
         return self.caught / self.planted if self.planted else float("nan")
 
 
@@ -70,7 +71,7 @@ def plant_faults(
 
     Args:
         families: sound ones, which pass every gate; those with checkers are left out, for the classes change validators.
-        fingerprints: by family_id; a class that shows only beside the sound family needs it.
+        fingerprints: by family_id; a class that shows only next to the sound family needs it.
         each: families that a class is planted into. judge: the gates. progress: called with number, from 1, and name of each class as it begins.
 
     Raises MachineryError when the jail failed.

@@ -30,7 +30,7 @@ def primary(family: Family, wrapper: Wrapper) -> Family:
 
 
 def independent(family: Family, wrapper: Callable[[int], Wrapper]) -> Family:
-    """Return each independent validator in a wrapper of its own, numbered from 1."""
+    """Return each independent validator in its own wrapper, numbered from 1."""
     return replace(family, validators={name: wrapper(number)(source) for number, (name, source) in enumerate(family.validators.items(), start=1)})
 
 
@@ -46,7 +46,7 @@ def generator(family: Family, body: str) -> Family:
 
 
 def own_answer(family: Family) -> Family:
-    """The generator solves its own instance and says the answer in passing."""
+    """Return a family whose generator solves its own instance and says the answer in passing."""
     parts = [factory("part_a", family.generator, "input"), factory("part_b", family.validator, "solution")]
     return replace(family, generator=compose(parts, load_template(f"{_TEMPLATES}.leak")))
 

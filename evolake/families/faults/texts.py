@@ -1,4 +1,4 @@
-"""Faults of text against code: what is said and what is done part company, and every program of the family goes on agreeing with every other.
+"""Faults of text against code: what is said and what is done part company, and every program of the family continues agreeing with every other.
 
 A family has no sentences of its own that could be declared for it, so two classes are planted into the family with all its sentences declared
 (model.sentences): what they measure is the declaration.
@@ -31,7 +31,8 @@ KEY = "most_used"
 
 
 def number_is_another(family: Family) -> Family:
-    """A number of the prose is another than the code's (a week of five days, where the programs count seven). Rules are looked at first."""
+    """Return a family with a number in the prose that is another than the code's (a week of five days, where
+    the programs count seven). Rules are looked at first."""
     for changed, sentence, start, end, word in _numbers(family):
         numbers = set[int]().union(*map(whole_numbers, family.sources().values()))
         other = next(value for value in range(11, 99) if not {value - 1, value, value + 1} & numbers)
@@ -46,7 +47,7 @@ def number_is_another(family: Family) -> Family:
 
 
 def _numbers(family: Family) -> Iterator[tuple[Family, str, int, int, bool]]:
-    """(family, text that holds a number, where the number stands, whether it is a word): of rules, whichever alternative, then of the template."""
+    """(family, text that holds a number, where the number is, whether it is a word): of rules, whichever alternative, then of the template."""
     for point in family.points:
         for item in point.alternatives:
             for quantity in fixed_quantities(item.text):
@@ -89,7 +90,8 @@ def _parity(source: str) -> str:
 
 
 def without_border(family: Family) -> Family:
-    """The question takes account of what is steep, or of some such word that has no border."""
+    """Return a family whose question takes account of what is steep, or of some such word that has no
+    border."""
     if family.language != "en":
         raise NotComposable("not in English")
     word = BORDERLESS[int(family.family_id[:8], 16) % len(BORDERLESS)]
@@ -167,7 +169,7 @@ def with_declared_sentences(family: Family) -> Family:
 
 
 def _holds_lists(family: Family) -> bool:
-    """Return whether a slot is a line of its own, and so may hold a list."""
+    """Return whether a slot is its own line, and so may hold a list."""
     return any(SLOT.fullmatch(sentence) for sentence in sentences(stated(family)))
 
 

@@ -1,4 +1,4 @@
-"""Faults that the gates cannot see, planted all the same: the standing record of what an acceptance does not mean.
+"""Faults that the gates cannot see, planted all the same: the record of what an acceptance does not mean.
 
 Every gate compares programs with programs, and the operators' blind reviewers take their program from the family (its reader, its independent
 validators). What text and programs have wrong together therefore passes; the paper's human audit finds the same: of 15 faulty families five have
@@ -23,11 +23,11 @@ OTHERWISE = (
     "not answer if isinstance(answer, bool) else answer + 'x' if isinstance(answer, str) else {**answer, 'extra': 1} if isinstance(answer, dict)"
     " else [*answer, 0] if isinstance(answer, (list, tuple)) else answer + 1"
 )
-"""Another answer, without a function of its own: that one decides nothing in the sample would show."""
+"""Another answer, without its own function: that one decides nothing in the sample would show."""
 
 
 def _contradicted(family: Family) -> Family:
-    """The text asks for one more than every program gives."""
+    """Return a family whose text asks for one more than every program gives."""
     if family.answer.type not in ("integer", "number"):
         raise NotComposable("the answer is no number")
     return replace(family, template=family.template + CONTRADICTION[family.language])

@@ -1,4 +1,4 @@
-"""Instances of many families at once: several families side by side, one text once, the result the same in whatever order they end."""
+"""Instances of many families at the same time: several families side by side, one text once, the result the same in whatever order they end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a statement stand in a benchmark that models are measured by? Overlap of word n-grams in normalised text: lower case, no punctuation, every
+"""Does a statement are in a benchmark that models are measured by? Overlap of word n-grams in normalised text: lower case, no punctuation, every
 number the same, so that a known puzzle with other numbers is known again.
 """
 
@@ -28,8 +28,8 @@ Gram = tuple[str, ...]
 
 
 def benchmark_evidence(family: Family, texts: Sequence[str], folder: str, words: int = WORDS) -> dict[str, Any] | None:
-    """Return the share of a statement's n-grams that stand in the folder's files: of the template, or of an instance where that has more of them; and
-    one of them in words. None where no folder is set.
+    """Return the share of a statement's n-grams that are in the folder's files: of the template, or of an instance where that has more of them; and
+    one of them in words. None if no folder is set.
 
     Raises InputError for a folder that cannot be read.
     """
@@ -51,7 +51,8 @@ def normalised_grams(text: str, words: int) -> Iterator[Gram]:
 
 
 def benchmark_grams(folder: Path, words: int) -> tuple[int, frozenset[Gram]]:
-    """(number of files, the n-grams of their texts). Raises InputError: no folder, no file of a known form, too large, or unreadable."""
+    """Return (number of files, the n-grams of their texts). Raises InputError: no folder, no file of a known
+    form, too large, or unreadable."""
     if not folder.is_dir():
         raise InputError(f"the folder of benchmarks {folder} is not there", wanted="a folder", do="mend EVOLAKE_FAMILIES__BENCHMARKS")
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in PLAIN | RECORDS and path.is_file())
@@ -72,7 +73,8 @@ def _grams(files: tuple[tuple[str, int, int], ...], words: int) -> frozenset[Gra
 
 
 def texts_of(path: Path) -> Iterator[str]:
-    """The texts of one file: a plain one whole, of records every string at any depth. Raises InputError where it cannot be read."""
+    """Yield the texts of one file: a plain one whole, of records every string at any depth. Raises InputError
+    where it cannot be read."""
     try:
         if path.suffix.lower() == ".parquet":
             import polars as pl

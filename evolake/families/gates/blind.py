@@ -1,7 +1,7 @@
 """Gate 2b: can the instance be solved from its text alone? One independent reviewer an instance, who may run programs in the jail.
 
 Both backends go the same way: a reviewer replies with a program, sees what it printed, and ends with \\boxed{answer}. The operators' reviewers are
-pairs of a reader and a strategy: k different pairs go round over the instances, independent validators first, the primary only where there is
+pairs of a reader and a strategy: k different pairs go round over the instances, independent validators first, the primary only if there is
 nothing else. The pass is of this content: it is kept under the family's id, so any edit starts without one.
 Source: SSLogic, section 3.3, "Code-Augmented Blind Review", equation 2.
 """
@@ -39,7 +39,7 @@ MODEL = "model"
 
 @dataclass(frozen=True)
 class Review:
-    """One blind review. answer: what stood in the box; "" for none. reviewer: the pair, or "model". status: answered, gave up (N/A), no answer,
+    """One blind review. answer: what was in the box; "" for none. reviewer: the pair, or "model". status: answered, gave up (N/A), no answer,
     failed (the role gave no usable reply).
     """
 
@@ -101,7 +101,10 @@ class _Reviewer:
         answer = extract_boxed(self.final) or ""
         status = self.status or "no answer"
         if status == "answered":
-            status = "no answer" if not answer else "gave up" if answer.strip().casefold() == "n/a" else status
+            if not answer:
+                status = "no answer"
+            elif answer.strip().casefold() == "n/a":
+                status = "gave up"
         units = asked_units(self.instance.text)
         matched = self.vote.decided and matches(self.final, self.vote.label, case_sensitive=case_sensitive, units=units)
         return Review(
@@ -154,7 +157,7 @@ def blind_review(family: Family, *, pool: Any, agents: Agents, settings: Familie
 def _reviewers(
     family: Family, instances: Sequence[Instance], votes: Sequence[Vote], *, pool: Any, agents: Agents, settings: FamiliesSettings
 ) -> list[_Reviewer]:
-    """One an instance: models who are told nothing more, or the operators' pairs in turn."""
+    """One an instance: models who are shown nothing more, or the operators' pairs in turn."""
     numbered = list(enumerate(zip(instances, votes, strict=True)))
     if agents.backend.name != "operators":
         return [_Reviewer(number, instance, vote, MODEL, {}) for number, (instance, vote) in numbered]

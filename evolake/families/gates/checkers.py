@@ -54,7 +54,7 @@ def slots(evidence: Evidence) -> Finding | None:
 
 @checker("families.primary")
 def primary(evidence: Evidence) -> Finding | None:
-    """The primary answers, in the declared type."""
+    """Check that the primary answers, in the declared type."""
     voter = evidence["voters"].get("primary")
     if voter is None:
         return Finding("the primary validator was not run: there were no instances")
@@ -89,7 +89,7 @@ def pure_checkers(evidence: Evidence) -> Finding | None:
 
 @checker("families.sample_runs")
 def sample_runs(evidence: Evidence) -> Finding | None:
-    """The larger sample ran as well."""
+    """Check that the larger sample ran as well."""
     if evidence["failed"]:
         status, reason = evidence["failed"][0]
         return Finding(f"{len(evidence['failed'])} instances or answers of the sample failed: {status}: {reason}")
@@ -156,7 +156,7 @@ def guessable(evidence: Evidence, *, constant: float, pair: float, of: Mapping[s
 
 @checker("families.steps_alive")
 def steps_alive(evidence: Evidence, *, changing: float, deciding: float, from_difficulty: int = 5) -> Finding | None:
-    """The steps of a course change the state, and the late ones decide answers."""
+    """Check that the steps of a course change the state, and the late ones decide answers."""
     rows = evidence.get("steps") or []  # None of a family without a course, and none in evidence of earlier lakes
     for level, changed, _ in rows:
         if changed < changing:
@@ -172,7 +172,7 @@ def steps_alive(evidence: Evidence, *, changing: float, deciding: float, from_di
 
 @checker("families.difficulty")
 def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
-    """The difficulty moves something."""
+    """Check that the difficulty changes something."""
     if evidence["blind_to_difficulty"]:
         return Finding("the generator ignores the difficulty: the same seed gives the same instance at all difficulties")
     if any(rises(series, ratio) for series in growing(evidence).values()):
@@ -183,7 +183,7 @@ def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
 
 def growing(evidence: Evidence) -> dict[str, Sequence[Sequence[float]]]:
     """Return the measures of the inputs that a difficulty may move, all made here. Source lines are a candidate's word and decide nothing; evidence
-    of lakes before that holds nothing else beside the size, and is judged as it was.
+    of lakes before that holds nothing else next to the size, and is judged as it was.
     """
     other = ("magnitude", evidence["magnitude"]) if "magnitude" in evidence else ("source lines", evidence["work"])
     return {"characters": evidence["size"], other[0]: other[1]}
@@ -191,7 +191,7 @@ def growing(evidence: Evidence) -> dict[str, Sequence[Sequence[float]]]:
 
 @checker("families.parts_matter")
 def parts_matter(evidence: Evidence, *, least_share: float) -> Finding | None:
-    """The first part of a joined family decides something."""
+    """Check that the first part of a joined family decides something."""
     share = evidence["deciding"]
     if share is None or share >= least_share:
         return None
@@ -200,7 +200,7 @@ def parts_matter(evidence: Evidence, *, least_share: float) -> Finding | None:
 
 @checker("families.rules_stated")
 def rules_stated(evidence: Evidence) -> Finding | None:
-    """Declared rules stand in the template, and the sources follow them."""
+    """Check that declared rules are in the template, and the sources follow them."""
     if evidence["unstated"]:
         return Finding(f"the template does not show the rule {', '.join(evidence['unstated'])}")
     if evidence["unused"]:
@@ -210,7 +210,7 @@ def rules_stated(evidence: Evidence) -> Finding | None:
 
 @checker("families.contamination")
 def contamination(evidence: Evidence, *, largest_share: float) -> Finding | None:
-    """The statement stands in no benchmark; nothing is compared where no folder is set."""
+    """Check that the statement is in no benchmark; nothing is compared if no folder is set."""
     overlap = evidence["benchmarks"]
     if overlap is None or overlap["share"] < largest_share:
         return None
@@ -237,7 +237,7 @@ def near_duplicate(evidence: Evidence, *, answers: float, both: float, least_val
 
 @checker("families.reviewer")
 def reviewer(evidence: Evidence) -> Finding | None:
-    """The quality reviewer says proceed."""
+    """Check that the quality reviewer says proceed."""
     if evidence["failure"]:
         return Finding(f"the quality reviewer gave no usable reply: {evidence['failure']}")
     if evidence["action"] == "proceed":
@@ -278,7 +278,7 @@ def majority(evidence: Evidence) -> Finding | None:
 
 @checker("families.primary_agrees")
 def primary_agrees(evidence: Evidence) -> Finding | None:
-    """The primary votes with the majority."""
+    """Check that the primary votes with the majority."""
     return _votes("the primary is outvoted", evidence["primary_wrong"], evidence["instances"])
 
 
@@ -342,7 +342,7 @@ def sentences_read(evidence: Evidence, *, largest_share: float, of: Mapping[str,
 
 @checker("families.sentences_declared")
 def sentences_declared(evidence: Evidence) -> Finding | None:
-    """What the reader declares is what the statements say and the code does."""
+    """Check that what the reader declares is what the statements say and the code does."""
     result = evidence["declared"]
     if result is None:
         return None
@@ -357,7 +357,7 @@ def sentences_declared(evidence: Evidence) -> Finding | None:
 
 @checker("families.quantities")
 def quantities(evidence: Evidence, *, said_from: int = 5) -> Finding | None:
-    """Numbers of the prose stand in the code, and numbers from `said_from` on that the code decides by stand in the text."""
+    """Numbers of the prose are in the code, and numbers from `said_from` on that the code decides by are in the text."""
     if evidence["unbacked"]:
         value, sentence = evidence["unbacked"][0]
         return Finding(f"the text says {value}, and no code that decides anything has it: {sentence!r}"[:400])

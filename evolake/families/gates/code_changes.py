@@ -16,7 +16,7 @@ ENTRIES = frozenset({"input", "solution", "read"})
 
 
 def whole_numbers(source: str) -> set[int]:
-    """Return the integers that stand in the source, and how many elements its written collections have; empty where it cannot be parsed."""
+    """Return the integers that are in the source, and how many elements its written collections have; empty where it cannot be parsed."""
     tree = _tree(source)
     if tree is None:
         return set()
@@ -34,7 +34,7 @@ def whole_numbers(source: str) -> set[int]:
 
 
 def with_number(source: str, value: int) -> str | None:
-    """Return the source with one more in every place where `value` stands as an integer; None where it stands nowhere."""
+    """Return the source with one more in every place where `value` is an integer; None where it is nowhere."""
     tree = _tree(source)
     if tree is None:
         return None
@@ -45,7 +45,7 @@ def with_number(source: str, value: int) -> str | None:
 
 
 def helpers(source: str) -> list[str]:
-    """Return the functions beside the entry that are called by name, those of factories left out. One that is looked up in a table may belong to
+    """Return the functions next to the entry that are called by name, those of factories left out. One that is looked up in a table may belong to
     another alternative of a rule than the one in force.
     """
     tree = _tree(source)
@@ -53,7 +53,7 @@ def helpers(source: str) -> list[str]:
 
 
 def without_function(source: str, name: str, gives: str) -> str | None:
-    """Return the source in which the function called `name` does nothing but return the expression `gives`; None where there is none of that name."""
+    """Return the source in which the function called `name` does nothing but return the expression `gives`; None if there is none of that name."""
     tree = _tree(source)
     places = [] if tree is None else [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
     for node in places:
@@ -123,7 +123,7 @@ class _Turning(ast.NodeTransformer):
 
 
 def with_ties_turned(source: str) -> str | None:
-    """Return the source in which equals are taken in the opposite order; None where nothing is sorted or chosen."""
+    """Return the source in which equals are taken in the opposite order; None if nothing is sorted or chosen."""
     tree = _tree(source)
     if tree is None:
         return None

@@ -1,5 +1,5 @@
 """What the gates of a family collect, in order: one function per gate. Evidence is collected when its gate is reached, and later gates find the
-sample of earlier ones in the `Course`."""
+sample of earlier ones in the `GateContext`."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from evolake.seeds import child_seed
 
 REVIEWED_DIFFICULTY = 5
 BENCHMARKED = 3
-"""Instances of the sample that are compared with benchmarks, beside the template."""
+"""Instances of the sample that are compared with benchmarks, next to the template."""
 
 
 @dataclass
-class Course:
+class GateContext:
     """One family on its way through the gates: what they collect from, and what they leave for those after them.
 
     static: evidence of the static gate, whose measures the quality reviewer is shown.
@@ -57,13 +57,13 @@ class Course:
     reviews: list[Review] = field(default_factory=list)
 
 
-def execution(course: Course) -> Mapping[str, Any]:
+def execution(course: GateContext) -> Mapping[str, Any]:
     """Return what running every source twice came to."""
     return execution_evidence(course.family, execute(course.family, pool=course.pool, settings=course.settings))
 
 
-def static(course: Course) -> Mapping[str, Any]:
-    """Return a sample of instances, looked at beside the sources and the families that there are."""
+def static(course: GateContext) -> Mapping[str, Any]:
+    """Return a sample of instances, looked at next to the sources and the families that there are."""
     course.sample = draw_sample(course.family, pool=course.pool, settings=course.settings)
     course.fingerprint = fingerprint(course.family, [solved.answer for solved in course.sample.answers])
     texts = [item.text for item in spread([instance for instance in course.sample.instances if instance.status == "ok"], BENCHMARKED)]
@@ -72,7 +72,7 @@ def static(course: Course) -> Mapping[str, Any]:
     return course.static
 
 
-def quality(course: Course) -> Mapping[str, Any]:
+def quality(course: GateContext) -> Mapping[str, Any]:
     """Return the quality reviewer's word on the instance of middle difficulty."""
     assert course.sample is not None, "the quality gate comes after the static gate"
     pairs = list(zip(course.sample.instances, course.sample.answers, strict=True))
@@ -94,7 +94,7 @@ def quality(course: Course) -> Mapping[str, Any]:
     return {"failure": ""} | reply.model_dump()
 
 
-def consensus(course: Course) -> Mapping[str, Any]:
+def consensus(course: GateContext) -> Mapping[str, Any]:
     """Return the votes of all validators on the sample."""
     assert course.sample is not None, "the consensus gate comes after the static gate"
     course.sample_votes = take_votes(
@@ -103,7 +103,7 @@ def consensus(course: Course) -> Mapping[str, Any]:
     return consensus_evidence(course.family, course.sample_votes)
 
 
-def blind(course: Course) -> Mapping[str, Any]:
+def blind(course: GateContext) -> Mapping[str, Any]:
     """Return what reviewers make of the text alone."""
     course.reviews, course.blind_votes = blind_review(
         course.family, pool=course.pool, agents=course.agents, settings=course.settings, root_seed=course.root_seed
@@ -116,7 +116,7 @@ def blind(course: Course) -> Mapping[str, Any]:
     )
 
 
-def sentences(course: Course) -> Mapping[str, Any]:
+def sentences(course: GateContext) -> Mapping[str, Any]:
     """Return what changing text and code, one thing at a time, came to."""
     assert course.sample is not None, "the sentences gate comes after the static gate"
     family = course.family

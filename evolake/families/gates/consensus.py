@@ -80,7 +80,7 @@ def consensus_evidence(family: Family, votes: Sequence[Vote]) -> dict[str, Any]:
 
 
 def independent(family: Family) -> list[str]:
-    """Return the voters beside the primary, by name."""
+    """Return the voters next to the primary, by name."""
     return list(family.voters())[1:]
 
 

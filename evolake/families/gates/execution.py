@@ -15,7 +15,7 @@ from evolake.families.model.contract import Family
 from evolake.families.model.statement import RULE, SLOT, rules, slots, stated
 from evolake.families.sandbox.checking import check, checker_on_answers
 from evolake.families.sandbox.driver import PROBES
-from evolake.families.sandbox.running import Caps, Instance, Solved, generate, probe, solve
+from evolake.families.sandbox.running import Caps, Instance, Solved, generate, solve, solve_parts
 from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed
 
@@ -55,18 +55,20 @@ def execute(family: Family, *, pool: Any, settings: FamiliesSettings) -> Executi
     inputs = [instance.inputs for instance in first]
     answers, again, probes = {}, {}, {}
     for name, source in family.solvers().items():
-        answers[name] = tuple(solve(source, inputs, pool=pool, caps=caps))
+        done, probed = solve_parts(source, [inputs, PROBES], pool=pool, caps=caps)
+        answers[name] = tuple(done)
         if name == "primary" and any(answer.status != "ok" for answer in answers[name]):
             break
         again[name] = tuple(solve(source, inputs[::-1], pool=pool, caps=caps, elsewhere=True)[::-1])
-        probes[name] = tuple(probe(source, pool=pool, caps=caps))
+        probes[name] = tuple(probed)
     if len(answers) == len(family.solvers()) and all(item.status == "ok" for item in answers["primary"]):
         tasks = [(item.inputs, [solved.answer]) for item, solved in zip(first, answers["primary"], strict=True)]
         for name, source in family.checkers.items():
             answers[name] = tuple(check(source, tasks, pool=pool, caps=caps))
             again[name] = tuple(check(source, tasks[::-1], pool=pool, caps=caps, elsewhere=True)[::-1])
             malformed = checker_on_answers(source, [*PROBES, answers["primary"][0].answer])
-            probes[name] = (*probe(malformed, pool=pool, caps=caps), *solve(malformed, [first[0].inputs], pool=pool, caps=caps))
+            done, probed = solve_parts(malformed, [[first[0].inputs], PROBES], pool=pool, caps=caps)
+            probes[name] = (*probed, *done)
     return Execution(tuple(first), tuple(second), answers, again, probes)
 
 
@@ -94,7 +96,7 @@ def execution_evidence(family: Family, seen: Execution) -> dict[str, Any]:
 
 
 def unfilled(text: str) -> list[str]:
-    """Slots and rules that still stand open in a statement."""
+    """Slots and rules that are still open in a statement."""
     return [match[0] for pattern in (SLOT, RULE) for match in pattern.finditer(text)]
 
 

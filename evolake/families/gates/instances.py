@@ -101,4 +101,8 @@ def _objection(vote: Vote, repeated: bool, trivial: bool) -> str:
         return "no majority"
     if not vote.primary_agrees:
         return "primary outvoted"
-    return "repeated" if repeated else "trivial" if trivial else ""
+    if repeated:
+        return "repeated"
+    if trivial:
+        return "trivial"
+    return ""

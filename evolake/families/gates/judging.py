@@ -13,7 +13,7 @@ from typing import Any
 from evolake import gates
 from evolake.agents import Agents
 from evolake.families.gates.blind import Review
-from evolake.families.gates.collecting import Course
+from evolake.families.gates.collecting import GateContext
 from evolake.families.gates.consensus import Vote
 from evolake.families.gates.specs import GATES
 from evolake.families.gates.static import Sample, nearest
@@ -44,6 +44,7 @@ class FamilyResults(GateResults):
 
     @property
     def family_id(self) -> str:
+        """Return the family's id."""
         return self.family.family_id
 
 
@@ -71,7 +72,7 @@ class FamilyGates:
         Raises:
             MachineryError: the jail failed, or the budget is spent. InputError: a rule file cannot be used.
         """
-        course = Course(family, MeteredPool(self.pool), self.agents, self.settings, known, self.root_seed, parent_statement)
+        course = GateContext(family, MeteredPool(self.pool), self.agents, self.settings, known, self.root_seed, parent_statement)
         done = gates.run_gates(
             course, [_metered(gate) for gate in GATES], self.ruleset, artifact_id=family.family_id, cycle=self.cycle, run_id=self.run_id,
             write=lambda evidence: as_json(evidence).encode(),
@@ -86,7 +87,8 @@ class FamilyGates:
         return replace(self, agents=agents)
 
     def beside(self, done: FamilyResults, known: Sequence[Fingerprint]) -> FamilyResults | None:
-        """Return what the gates say of a family beside `known`, from what they said of it beside others, without running anything; None where another
+        """Return what the gates say of a family next to `known`, from what they said of it next to others, without running anything; None where
+        another
         verdict, or another question to the quality reviewer, comes of it.
         """
         static = next((result for result in done.results if result.gate == STATIC.name), None)
@@ -107,7 +109,7 @@ class FamilyGates:
 def _metered(gate: GateSpec) -> GateSpec:
     """Return the gate, with what it takes in the jail on its own account."""
 
-    def collect(course: Course) -> Mapping[str, Any]:
+    def collect(course: GateContext) -> Mapping[str, Any]:
         course.pool.gate = gate.name
         return gate.collector()(course)
 

@@ -21,11 +21,12 @@ LISTING = re.compile(r"[\[({][^\[\](){}]{0,400}[\])}]")
 ENDS = 3
 LONGEST_GUESS = 4000
 LONG = 3
-"""Elements from which on a list is too long to stand in the text by chance."""
+"""Elements from which on a list is too long to be in the text by chance."""
 
 
 def leaking_place(texts: Sequence[str], answers: Sequence[Any]) -> tuple[str, float]:
-    """(the place that guesses best, the share of instances in which it holds the answer). ("", 0.0) where answers do not vary."""
+    """Return (the place that guesses best, the share of instances in which it holds the answer). ("", 0.0)
+    where answers do not vary."""
     keys = [answer_key(answer) for answer in answers]
     if len(set(keys)) < LONG:
         return "", 0.0
@@ -40,7 +41,7 @@ def leaking_place(texts: Sequence[str], answers: Sequence[Any]) -> tuple[str, fl
 
 
 def guesses(text: str) -> Iterator[tuple[str, str]]:
-    """(name of a place, what stands there)."""
+    """(name of a place, what is there)."""
     tokens = [(match.start(), match[0]) for match in TOKEN.finditer(text)]
     numbers = [token for _, token in tokens if token[-1].isdigit()]
     for number in range(min(ENDS, len(numbers))):

@@ -1,6 +1,6 @@
 """A second reader, learnt from examples: the template turned round, and for each hidden input the slot that spells it.
 
-It sees instances on seeds of its own and finds, for every top-level key of the inputs, a slot and a way of reading it that gives the key's value in
+It sees instances on its own seeds and finds, for every top-level key of the inputs, a slot and a way of reading it that gives the key's value in
 all of them (or that the value never changes). Where a key cannot be explained there is no such reader. So a family whose author wrote no reader
 can still be solved from its text, and one with a reader is read in two ways. Slot texts are a candidate's, so the learning happens in the jail.
 """

@@ -1,7 +1,7 @@
 """Gate 3: does every sentence count? Text is held against code by changing one of them at a time and seeing whether anything takes notice.
 
 The text: each sentence is taken out of statements, and each word; the reader must refuse, or hand on other inputs. What it overlooks is unread:
-nothing but its author says that it is so. It may be none of what operators say. A quantity of the prose must stand in the code as a number that
+nothing but its author says that it is so. It may be none of what operators say. A quantity of the prose must be in the code as a number that
 decides answers, also where the reader takes notice of it. The other way round, a number that all validators have and that decides answers must be
 said. Quantities in slots are made another too: where the reader hands the other one on and no answer ever changes, the validators ignore it. The
 code: each rule is switched and each function of the validators loses its work; one that changes no answer is no rule. After mutation testing
@@ -87,7 +87,7 @@ class Trial:
 
     def holds(self, source: str) -> bool | None:
         """Return whether the source without a rule gives another answer; None where it gives no other, and on some instances none: there the rule
-        counts, or what stands in for it is no value to go on with, which cannot be told apart."""
+        counts, or what replaces it is no value to continue with, which cannot be distinguished."""
         failed, end = 0, min(FIRST, len(self.instances))
         for number, (item, same) in enumerate(self._again(source, None), start=1):
             if item.status == "ok" and not same:
@@ -98,7 +98,7 @@ class Trial:
         return None if failed else False
 
     def _again(self, source: str, stop: int | None) -> Iterator[tuple[Solved, bool]]:
-        """(answer, whether it is the label), the first FIRST at once and the others only if they are asked for."""
+        """(answer, whether it is the label), the first FIRST immediately and the others only if they are asked for."""
         order = sorted(range(len(self.instances)), key=lambda number: (number % 5, number))[:stop]
         sensitive = self.family.answer.case_sensitive
         for part in (order[:FIRST], order[FIRST:]):
@@ -140,7 +140,7 @@ def sentences_evidence(
 def probe_texts(
     family: Family, reader: str | None, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, caps: Caps, short: Caps
 ) -> Probed:
-    """Changed statements through the reader, and what it hands on through an independent validator."""
+    """Return changed statements through the reader, and what it hands on through an independent validator."""
     whole = [change for change in text_changes(family) if change.kind == "sentence"]
     words = word_changes(family)
     if reader is None or not instances:
@@ -197,7 +197,8 @@ def spread(items: Sequence[Any], count: int) -> list[Any]:
 
 
 def unbacked(family: Family, said: Sequence[Change], matters: Callable[[str | None], bool]) -> list[list[Any]]:
-    """[number, sentence] for each of these quantities of the prose that no number of the code holds."""
+    """Return [number, sentence] for each of these quantities of the prose that no number of the code
+    holds."""
     made = whole_numbers(family.generator)
     held = {source: whole_numbers(source) for source in family.voters().values()}
     known: dict[int, bool] = {}

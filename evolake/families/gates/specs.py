@@ -1,6 +1,6 @@
-"""The gates of a family, cheapest first. (The paper's g1 is gates 1, its g2 is gates 2; gate 3 is ours.)
+"""The gates of a family, cheapest first. In the paper, gates 1 are g1 and gates 2 are g2; gate 3 is ours.
 
-A further gate is an entry here, a module beside this one with the function that collects its evidence and the checkers of its rules, a rule file
+A further gate is an entry here, a module next to this one with the function that collects its evidence and the checkers of its rules, a rule file
 under data_lake/seeds/rules/families that names it, and a test with its planted fault; its asset, table, check, place in the funnel and column of the
 report follow.
 """
@@ -44,5 +44,5 @@ GATE_NAMES = tuple(gate.name for gate in GATES)
 
 
 def own_modules() -> tuple[str, ...]:
-    """Return the modules of gates that have one of their own, with their checkers; those of the others lie in `checkers`."""
+    """Return the modules of gates that have one of their own, with their checkers; those of the others are in `checkers`."""
     return tuple(dict.fromkeys(gate.collect.module for gate in GATES if isinstance(gate.collect, Lazy) and gate.collect.module != _COLLECTING))

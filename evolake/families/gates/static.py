@@ -1,7 +1,7 @@
 """Gate 1, checker K: what can be seen on a sample of instances and on the sources, without a second opinion.
 
 The sample is drawn on seeds that all families share, each seed at every difficulty: so answers can be compared between families, and a generator
-that ignores the difficulty shows at once.
+that ignores the difficulty shows immediately.
 Source: SSLogic, section 3.3, "Gate 1".
 """
 
@@ -23,8 +23,8 @@ from evolake.families.model.contract import Family
 from evolake.families.model.guessing import candidate_shares, guesses_by_level
 from evolake.families.model.plain_facts import LONGEST_LINE, without_tables
 from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, similarity
-from evolake.families.sandbox.checking import accepted, by_majority, check
-from evolake.families.sandbox.running import Caps, Instance, Solved, generate, solve
+from evolake.families.sandbox.checking import accepted, by_majority, check_parts
+from evolake.families.sandbox.running import Caps, Instance, Solved, generate_parts, solve, solve_parts
 from evolake.families.settings import FamiliesSettings
 
 TRIVIAL = {answer_key(value) for value in (0, 1, "", [], {}, None, "none", "None", "0", "1")}
@@ -43,7 +43,7 @@ class Sample:
     own word, for people to read).
 
     deciding: of a family that joins two, how often the first part's instance decides the answer (evolake.families.gates.ablation); None of another.
-    guessed: (difficulty, key of the answer) of further instances, which tell with those of the sample what a guesser gets at each level.
+    guessed: (difficulty, key of the answer) of further instances, which show with those of the sample what a guesser gets at each level.
     guesses: of a family with checkers, what a guesser gets, in the form of `guesses_by_level`: a guess is right if the checkers accept it. None of
     another.
     steps: what happens in the steps of a course (evolake.families.gates.steps); None of a family without one.
@@ -61,19 +61,19 @@ class Sample:
 def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sample:
     """Take the sample. Raises MachineryError when the jail failed."""
     caps = caps_of(settings)
-    instances = generate(family, pairs_of(settings.gate_difficulties, settings.sample_seeds, "sample"), pool=pool, caps=caps)
+    draws = (settings.sample_seeds, "sample"), (settings.guess_seeds, "guess")
+    pairs = [pairs_of(settings.gate_difficulties, seeds, purpose) for seeds, purpose in draws]
+    instances, further = generate_parts(family, pairs, pool=pool, caps=caps)
     inputs = [instance.inputs for instance in instances]
-    answers = solve(family.validator, inputs, pool=pool, caps=caps)
+    answers, solved = solve_parts(family.validator, [inputs, [instance.inputs for instance in further]], pool=pool, caps=caps)
     counted = [number for number in range(len(instances)) if number % settings.sample_seeds < settings.counted_seeds]
     work: dict[int, list[int]] = {}
     for source in family.solvers().values():
         done = solve(source, [inputs[number] for number in counted], pool=pool, caps=caps, count=True)
-        for number, solved in zip(counted, done, strict=True):
-            steps = caps.steps if solved.status in ("steps", "cpu", "timeout") else solved.steps or 0
+        for number, count in zip(counted, done, strict=True):
+            steps = caps.steps if count.status in ("steps", "cpu", "timeout") else count.steps or 0
             work.setdefault(instances[number].difficulty, []).append(steps)
     mean = {difficulty: sum(steps) / settings.counted_seeds for difficulty, steps in sorted(work.items())}
-    further = generate(family, pairs_of(settings.gate_difficulties, settings.guess_seeds, "guess"), pool=pool, caps=caps)
-    solved = solve(family.validator, [instance.inputs for instance in further], pool=pool, caps=caps)
     guessed = tuple((item.difficulty, short_key(answer.answer)) for item, answer in zip(further, solved, strict=True) if answer.status == "ok")
     return Sample(
         tuple(instances), tuple(answers), mean, deciding_share(family, instances, answers, pool=pool, caps=caps), guessed,
@@ -93,16 +93,19 @@ def accepted_guesses(
     for instance, solved in zip(instances, answers, strict=True):
         if instance.status == solved.status == "ok":
             levels.setdefault(instance.difficulty, []).append((instance.inputs, solved.answer))
-    result = []
-    for level, own in sorted(levels.items()):
+    tasks, result = [], []
+    for _, own in sorted(levels.items()):
         labels = {short_key(answer): answer for _, answer in own}
         common = [key for key, _ in Counter(short_key(answer) for _, answer in own).most_common(CONSTANTS)]
-        tasks = [(inputs, [labels[key] for key in common]) for inputs, _ in own]
-        columns = {name: check(source, tasks, pool=pool, caps=caps) for name, source in family.checkers.items()}
+        tasks.append([(inputs, [labels[key] for key in common]) for inputs, _ in own])
+    said = {name: check_parts(source, tasks, pool=pool, caps=caps) for name, source in family.checkers.items()}
+    for number, level in enumerate(sorted(levels)):
+        columns = {name: parts[number] for name, parts in said.items()}
         hits = [
-            [by_majority(accepted(columns, row, place), len(family.checkers)) is True for place in range(len(common))] for row in range(len(own))
+            [by_majority(accepted(columns, row, place), len(family.checkers)) is True for place in range(len(candidates))]
+            for row, (_, candidates) in enumerate(tasks[number])
         ]
-        result.append((level, len(own), *candidate_shares(hits)))
+        result.append((level, len(hits), *candidate_shares(hits)))
     return result
 
 
@@ -141,7 +144,7 @@ def short_key(answer: Any) -> str:
 
 
 def commonest_share(answers: Sequence[Sequence[Any]], from_difficulty: int) -> float:
-    """Share of the answer that most instances have, of [[difficulty, key of the answer, ...], ...] from a difficulty on; 1 where there is none."""
+    """Share of the answer that most instances have, of [[difficulty, key of the answer, ...], ...] from a difficulty on; 1 if there is none."""
     keys = [key for difficulty, key, *_ in answers if difficulty >= from_difficulty]
     return Counter(keys).most_common(1)[0][1] / len(keys) if keys else 1.0
 
@@ -173,7 +176,7 @@ _RECORD = re.compile(r"[^\W_]+(?:\s+[^\W_]+){1,2}\Z")
 
 
 def drawing(text: str) -> str:
-    """Return the first lines of a grid or tree drawn in characters, "" where there is none. Arrays in brackets, lists of sentences, Markdown tables
+    """Return the first lines of a grid or tree drawn in characters, "" if there is none. Arrays in brackets, lists of sentences, Markdown tables
     and lists whose lines are announced ("each line names two towns and a distance:") are none.
     """
     run: list[str] = []

@@ -27,7 +27,7 @@ for _word, _number in WORDS.items():
 
 @dataclass(frozen=True)
 class Change:
-    """One change of the template. kind: "sentence", "quantity" or "word". what: the sentence that is gone, or the one that the quantity stands in."""
+    """One change of the template. kind: "sentence", "quantity" or "word". what: the sentence that is gone, or the one that the quantity is in."""
 
     kind: str
     what: str
@@ -101,7 +101,7 @@ def slot_changes(template: str, slot_texts: Sequence[str], ways: Sequence[int]) 
 
 
 def sentence_of_slot(template: str, slot: int) -> str:
-    """Return the sentence that a slot stands in, with # for every slot; the one before it where it is the whole of a sentence."""
+    """Return the sentence that a slot is in, with # for every slot; the one before it where it is the whole of a sentence."""
     before = ""
     for start, end in spans(template):
         shown = " ".join(SLOT.sub("#", template[start:end]).split())

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Vote:
-    """The votes on one instance. label is None where no strict majority agrees; `for_label` names those who voted for it."""
+    """The votes on one instance. label is None if no strict majority agrees; `for_label` names those who voted for it."""
 
     difficulty: int
     seed: int
@@ -20,4 +20,5 @@ class Vote:
 
     @property
     def primary_agrees(self) -> bool:
+        """Return whether the primary validator votes for the label."""
         return "primary" in self.for_label

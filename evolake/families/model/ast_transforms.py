@@ -44,7 +44,7 @@ def with_sources(family: Family, sources: Mapping[str, str]) -> Family:
 
 
 def set_constant(source: str, constant: str, expression: str) -> str | None:
-    """Return the source with the value of every assignment `constant = ...` replaced; None where there is none. Comments and layout stay.
+    """Return the source with the value of every assignment `constant = ...` replaced; None if there is none. Comments and layout stay.
 
     Raises NotComposable where the source or the expression cannot be parsed.
     """
@@ -75,7 +75,7 @@ def constants(source: str) -> dict[str, str]:
 
 
 def rename_constants(source: str, names: Mapping[str, str]) -> str:
-    """Return the source with these names changed wherever they stand as names (not as attributes, not in strings). Comments are lost."""
+    """Return the source with these names changed wherever they are names (not as attributes, not in strings). Comments are lost."""
     tree = _parsed(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in names:

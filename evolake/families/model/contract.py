@@ -25,9 +25,9 @@ How operators compose families (evolake.families.model.ast_transforms has the to
 5. A *port* is an integer of the inputs whose slot text is just that number. Pipe puts "(see below)" words there and glue sets `inputs[key]` to
    `low + answer mod (high - low + 1)`; the child's reader first puts a legal number back into the section. Invert asks for the smallest port value
    with some property.
-6. A *mutation point* is a module-level assignment `NAME = <expression>` that stands in every source that needs it, and `[Rule name]` in the
+6. A *mutation point* is a module-level assignment `NAME = <expression>` that is in every source that needs it, and `[Rule name]` in the
    template. Switching replaces the expression in all sources and the sentence in the text together (`switch`). Blind reviewers read the rule from
-   the text, never from the sources: what stands in no `[Rule ...]` is not known to them.
+   the text, never from the sources: what is in no `[Rule ...]` is not known to them.
 7. A *sequence* names a list of the inputs whose elements may be filtered by a number, with parallel lists that are cut alongside.
 8. The template's line `<!-- question -->` divides setting from question (it is not shown), so that invert and aggregate can ask something else.
 """
@@ -95,7 +95,7 @@ class MutationPoint:
 
 @dataclass(frozen=True)
 class Port:
-    """An integer of the inputs that may be set from outside, and stands alone as the text of slot number `slot`.
+    """An integer of the inputs that may be set from outside, and is alone the text of slot number `slot`.
 
     key: path into the inputs. high: an integer, or the path of an integer or of a list (its length) in the inputs. Every value low..high is legal.
     """

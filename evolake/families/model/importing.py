@@ -79,7 +79,7 @@ def from_pipeline(record: Mapping[str, Any], where: str) -> Family:
 
 
 def _list_in_text(text: str) -> Any:
-    """Some exports hold the list as JSON text."""
+    """Return the value of a list, which some exports store as JSON text."""
     try:
         return parse_json(text, name="the list")
     except Unparsable:

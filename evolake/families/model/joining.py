@@ -2,8 +2,8 @@
 
 `embed` gives a parent under a prefix: its rules, constants, ports and filterables renamed, its slots shifted, its statement in one piece. The child's
 template puts each piece under a marker line; `cutter` is the source of a function that cuts a child's statement at those lines again, so each
-parent's reader sees exactly the text that it was written for, at any depth of nesting. Where the second statement goes on with the answer to the
-first, there are no marker lines: a bridge, one line that names the answer by a letter of its own, stands between the two.
+parent's reader sees exactly the text that it was written for, at any depth of nesting. Where the second statement continues with the answer to the
+first, there are no marker lines: a bridge, one line that names the answer by its own letter, is between the two.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def embed(family: Family, key: str, *, shift: int = 0, files: Mapping[str, str] 
         key: a lower-case letter or word; rule `tie` becomes `<key>_tie`, TIE becomes `<KEY>_TIE`, ports and filterables likewise, and their paths in
             the inputs start with it.
         shift: how many slots of the child come before.
-        files: file name in the parent -> file name in the child, for alternatives that have codes of their own for single sources.
+        files: file name in the parent -> file name in the child, for alternatives that their own have codes for single sources.
 
     Raises NotComposable for a source that cannot be parsed.
     """
@@ -108,7 +108,8 @@ _END = re.compile(r"^\[End of .+s\]$", re.MULTILINE)
 
 
 def own_text(template: str) -> tuple[str, str]:
-    """(the last marker line, what follows it: the operator's own text); a bridge twice; ("", the whole) of a text without either."""
+    """Return (the last marker line, what follows it: the operator's own text); a bridge twice; ("", the
+    whole) of a text without either."""
     if bridge := outer_bridge(template):
         return bridge, bridge
     result = list(_END.finditer(template))

@@ -170,7 +170,8 @@ def make_family(where: str, unchecked: UncheckedFamily) -> Family:
 
 
 def check_text(where: str, value: Any) -> None:
-    """Raises InputError where a text of the value, at any depth, is one that no file, table or parser takes: a zero byte, half a surrogate pair."""
+    """Raise InputError where a text of the value, at any depth, is one that no file, table or parser takes: a
+    zero byte, half a surrogate pair."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -193,7 +194,7 @@ def read_text(path: Path) -> str:
 
 
 def read_toml(path: Path, known: set[str]) -> dict[str, Any]:
-    """Return a TOML file with only known keys, {} where there is none. Raises InputError."""
+    """Return a TOML file with only known keys, {} if there is none. Raises InputError."""
     if not path.exists():
         return {}
     try:

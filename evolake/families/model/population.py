@@ -37,7 +37,7 @@ class Population(Archive):
         return self.experience.sort("number")["item"].to_list()
 
     def without_instances(self) -> list[dict[str, Any]]:
-        """Accepted families that no instance was sampled of yet."""
+        """Return accepted families that no instance was sampled of yet."""
         return [row for row in self.rows("accepted") if row["instances"] is None]
 
     def settle(self, rows: Iterable[Mapping[str, Any]], derivations: Iterable[Mapping[str, Any]]) -> Population:

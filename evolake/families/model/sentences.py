@@ -1,6 +1,6 @@
 """Sentences of a statement, and the quantities in them, in figures and in words.
 
-A line of a list is a sentence of its own. What stands in brackets or quotation marks is an example or data: a quantity in it is the reader's affair,
+A line of a list is its own sentence. What is in brackets or quotation marks is an example or data: a quantity in it is the reader's affair,
 not that of the prose around it.
 """
 
@@ -32,7 +32,7 @@ _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|“[^”]*”|‘[^’]
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number of a text. start, end: where it stands. word: whether it is said in letters."""
+    """A number of a text. start, end: where it is. word: whether it is said in letters."""
 
     start: int
     end: int
@@ -60,7 +60,7 @@ def sentences(text: str) -> list[str]:
 
 
 def quantities(text: str) -> Iterator[Quantity]:
-    """The whole numbers of a text."""
+    """Yield the whole numbers of a text."""
     for match in _NUMBER.finditer(text):
         figure = match[0].isdigit()
         if len(match[0]) <= 15:
@@ -68,7 +68,7 @@ def quantities(text: str) -> Iterator[Quantity]:
 
 
 def without_asides(text: str) -> str:
-    """Return the text with what stands in brackets and quotation marks blanked out, as long as before."""
+    """Return the text with what is in brackets and quotation marks blanked out, as long as before."""
     before = None
     while before != text:
         before, text = text, _ASIDE.sub(lambda match: " " * len(match[0]), text)
@@ -85,7 +85,7 @@ ALWAYS = "always"
 @dataclass(frozen=True)
 class Pattern:
     """One sentence that a family may say. code: the function or constant of the validators that holds the rule, with a question mark behind it where
-    a statement may leave the sentence out; ALWAYS for a sentence that stands in every statement and that no code is named for; "" for one that may be
+    a statement may leave the sentence out; ALWAYS for a sentence that is in every statement and that no code is named for; "" for one that may be
     missing. A pattern with the mark of a list fits lines of lists only.
     """
 
@@ -99,7 +99,7 @@ class Pattern:
 
     @property
     def holder(self) -> str:
-        """The function or constant that holds the rule, "" where none is named."""
+        """The function or constant that holds the rule, "" if none is named."""
         return "" if self.code == ALWAYS else self.code.removesuffix("?")
 
     @property
@@ -108,7 +108,7 @@ class Pattern:
         return tuple(name for name in _SLOT.findall(self.text) if name.isupper())
 
     def values(self, sentence: str) -> dict[str, str] | None:
-        """Return what stands in the slots, None where the sentence is another. Each slot takes as little as it can: patterns are a candidate's, and
+        """Return what is in the slots, None where the sentence is another. Each slot takes as little as it can: patterns are a candidate's, and
         so are matched piece by piece from the left, in time that no pattern stretches.
         """
         if _BULLET.match(self.text) and not _BULLET.match(sentence):
@@ -121,7 +121,12 @@ class Pattern:
         result, at = {}, len(pieces[0])
         for number, (name, piece) in enumerate(zip(names, pieces[1:], strict=True), start=1):
             last = number == len(names)
-            place = len(folded) - len(piece) if last and folded.endswith(piece) else -1 if last else folded.find(piece, at + 1)
+            if last and folded.endswith(piece):
+                place = len(folded) - len(piece)
+            elif last:
+                place = -1
+            else:
+                place = folded.find(piece, at + 1)
             if place < at + 1 or result.get(name, bare[at:place]) != bare[at:place]:
                 return None
             result[name], at = bare[at:place], place + len(piece)

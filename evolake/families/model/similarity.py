@@ -43,6 +43,7 @@ class Fingerprint:
 
     @classmethod
     def from_json(cls, text: str) -> Fingerprint:
+        """Return the fingerprint that `to_json` wrote."""
         family_id, name, code_sha, template_sha, sketch, answers = json.loads(text)
         return cls(family_id, name, code_sha, template_sha, tuple(sketch), tuple(answers))
 

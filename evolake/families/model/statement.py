@@ -47,7 +47,7 @@ def fill(template: str, slot_texts: Sequence[str]) -> str:
 
 
 def split_question(template: str) -> tuple[str, str]:
-    """(setting, question); the question is empty where the template does not mark it."""
+    """Return (setting, question); the question is empty where the template does not mark it."""
     parts = QUESTION_LINE.split(template, maxsplit=1)
     return (parts[0].strip(), parts[1].strip()) if len(parts) == 2 else (template.strip(), "")
 
@@ -121,7 +121,7 @@ def whole(text: str, points: Sequence[MutationPoint], forms: Mapping[int, str], 
 
 
 def _occurrences(flat: str, texts: Sequence[str]) -> list[str]:
-    """Return the alternatives that stand in the text, by position; where one contains another, the longer one."""
+    """Return the alternatives that are in the text, by position; where one contains another, the longer one."""
     result: list[tuple[int, int, str]] = []
     for text in sorted(texts, key=len, reverse=True):
         at = flat.find(text) if text else -1

@@ -13,7 +13,7 @@ from evolake.file_names import file_name
 
 
 def write_family(family: Family, folder: Path) -> None:
-    """Writes the family into `folder`, which must be missing.
+    """Write the family into `folder`, which must be missing.
 
     Raises:
         MachineryError: what was written does not read as the same family again.

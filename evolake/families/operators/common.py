@@ -73,7 +73,7 @@ def build(operator: str, members: Sequence[Member], glue: Glue, declared: Declar
     """Return the child.
 
     Raises NotComposable: a source that cannot be wrapped, a parent without independent validators or reader, a child that is too large, or a rule
-    whose words stand elsewhere in the text.
+    whose words are elsewhere in the text.
     """
     speaking = [member for member in members if member.speaks]
     if any(member.embedded.reader is None for member in speaking):
@@ -154,7 +154,7 @@ def measure_text(family: Family, place: str) -> str:
 
 
 def require_quantity(family: Family) -> None:
-    """Raise NotComposable for a family whose answer is no number that another statement can go on with."""
+    """Raise NotComposable for a family whose answer is no number that another statement can continue with."""
     if family.answer.type != "integer":
         raise NotComposable(f"an answer of type {family.answer.type} is no quantity of another statement")
 
@@ -189,7 +189,7 @@ def size(value):
 def port_glue(operator: str, first: Family, port: Port, marker: str, parts: int, letter: str, /, **values: object) -> Glue:
     """Return the glue of a child of one parent or two, where a letter stands for a port of the last.
 
-    first: whose answer is measured. values: for the templates, beside what is known of the port.
+    first: whose answer is measured. values: for the templates, next to what is known of the port.
     """
     inputs = ("first", "second")[parts - 1]
     names = values | {
@@ -231,8 +231,8 @@ def point(family: Family, name: str, kind: str, names: Mapping[str, str], chosen
 
 
 def check_rules(child: Family) -> None:
-    """Raises NotComposable where reviewers who look for the words of rules in the text could not tell which ones hold: the words of one parent's rule
-    may stand in the other's statement.
+    """Raise NotComposable where reviewers who look for the words of rules in the text could not see which
+    ones hold: the words of one parent's rule may be in the other's statement.
     """
     order = rules(child.template)
     shown = sorted((item for item in child.points if item.name in order), key=lambda item: order.index(item.name))
@@ -245,7 +245,7 @@ def check_rules(child: Family) -> None:
 
 
 def check_size(child: Family) -> None:
-    """Raises NotComposable for a child that has grown too large to be read or run."""
+    """Raise NotComposable for a child that has grown too large to be read or run."""
     if len(child.template) > LONGEST_TEMPLATE:
         raise NotComposable(f"a template of more than {LONGEST_TEMPLATE} characters")
     if any(len(source) > LONGEST_SOURCE for source in child.sources().values()):

@@ -1,6 +1,6 @@
 """Operator (f), filter: a condition that elements of a list must meet before the family's own question is asked (parity, a bound, distinctness).
 
-Parallel lists lose the same elements. An instance is drawn anew until the condition removes something and leaves enough. The condition is a function
+Parallel lists lose the same elements. An instance is drawn again until the condition removes something and leaves enough. The condition is a function
 of its own: where what it removes decides nothing, it can lose its work, which the gate `sentences` sees.
 """
 

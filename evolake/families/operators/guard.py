@@ -26,7 +26,8 @@ GUARDED = re.compile(r"(?:\[Rule (\w+)\]，\S+ 代表这句话：)?“\[Rule (\w
 
 
 def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """The first parent's answer decides a rule of the second. Raises NotComposable."""
+    """Return a child in which the first parent's answer decides a rule of the second. Raises
+    NotComposable."""
     first, second = parents
     require_quantity(first)
     rule = _choose(second, random)
@@ -65,7 +66,7 @@ def _choose(family: Family, random: np.random.Generator) -> MutationPoint:
 
 
 def _under(family: Family, rule: MutationPoint, alternative: str, suffix: str) -> Family:
-    """Return the family under an alternative of the rule, which gets a name of its own."""
+    """Return the family under an alternative of the rule, which gets its own name."""
     changed = switch(family, rule.name, alternative) if alternative != rule.chosen else family
     name = f"{rule.name}_{suffix}"
     sources = {file: rename_constants(source, {rule.constant: name.upper()}) for file, source in changed.sources().items()}

@@ -1,6 +1,6 @@
 """Operator (e), invert: a number of the question is withheld, and asked for: which one makes the answer largest, the smallest that makes it even.
 
-Every validator tries all the values that the text gives, each by its own algorithm. They lie around the number that the parent drew, where its
+Every validator tries all the values that the text gives, each by its own algorithm. They are around the number that the parent drew, where its
 instances are neither empty nor all alike.
 """
 
@@ -33,7 +33,7 @@ ASKS = {name: f'"{name}"' for name in ("largest", "smallest", "first", "third", 
 
 
 def invert(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """Return the first parent, asked for a number of its own. Raises NotComposable."""
+    """Return the first parent, asked for its own number. Raises NotComposable."""
     parent = parents[0]
     if not parent.ports:
         raise NotComposable("a parent without a port")

@@ -18,7 +18,7 @@ LOOKED_AT = 12
 
 
 def depth(family: Family) -> int:
-    """Return how many compositions lie inside one another: 0 of a seed and of a drawn world, 1 of a child of two such."""
+    """Return how many compositions are inside one another: 0 of a seed and of a drawn world, 1 of a child of two such."""
     return _nesting(family.generator)
 
 

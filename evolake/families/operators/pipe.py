@@ -1,7 +1,7 @@
 """Operator (b), pipe: the answer of one family becomes a number in the other.
 
 The second family's instance is drawn first, so on shared seeds it is the instance of the parent itself: where the piped number changes nothing, the
-answers are the parent's and the near-duplicate gate sees it. How many values the number can take stands in the text and is read from there.
+answers are the parent's and the near-duplicate gate sees it. How many values the number can take is in the text and is read from there.
 """
 
 from __future__ import annotations

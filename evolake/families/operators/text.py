@@ -126,7 +126,7 @@ LONGEST_PART = 90
 """Characters of a parent's title that stand whole in a child's."""
 _ADDED = re.compile(r": | \([a-z_]\w*: |, (?:after|by a rule|several cases|asked the other|where it says)|（(?:由|多种|反问|先作|其中)")
 _QUOTED = {"en": (", where it says ", " and ", ""), "zh": ("（其中说", "和", "）")}
-"""What stands before, between and behind the quoted words of rules in a title."""
+"""What is before, between and behind the quoted words of rules in a title."""
 LONGEST_QUOTE = 60
 """Characters of a rule's words in a title."""
 _SHOWN = re.compile(r"\[(?:Input Slot|Rule) [^\[\]]*\]")
@@ -143,7 +143,7 @@ def heading(title: str) -> str:
 
 
 def short(title: str) -> str:
-    """Return the title as it stands in a child's: whole, or its head where it is long."""
+    """Return the title as it is in a child's: whole, or its head where it is long."""
     return title if len(title) <= LONGEST_PART else heading(title)
 
 
@@ -155,7 +155,7 @@ def in_title(words: str) -> str:
 
 
 def quoting(title: str, language: str, *, gone: Sequence[str], new: Sequence[str]) -> str:
-    """Return the title with the words of rules quoted: those that stood there, but for the ones that are gone, and the new ones."""
+    """Return the title with the words of rules quoted: those that was there, but for the ones that are gone, and the new ones."""
     head, joint, tail = _QUOTED[language]
     item = "“([^”]*)”"
     added = re.compile(f"{re.escape(head)}({item}(?:{joint}{item})*){re.escape(tail)}")
@@ -171,7 +171,7 @@ def quoting(title: str, language: str, *, gone: Sequence[str], new: Sequence[str
 
 
 def fresh_letters(families: Sequence[Family], count: int) -> list[str]:
-    """Letters that stand nowhere in these families. Raises NotComposable when there are not enough."""
+    """Letters that are nowhere in these families. Raises NotComposable when there are not enough."""
     texts = [text for family in families for text in (family.template, *family.sources().values())]
     texts += [item.text for family in families for point in family.points for item in point.alternatives]
     used = set().union(*map(set, texts))

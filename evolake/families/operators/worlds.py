@@ -16,20 +16,20 @@ from evolake.families.worlds.trying import NoWorld
 
 
 def draw_constraint_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """Return a puzzle about an arrangement of which a few things are known. Raises NotComposable where none was found, or its rules cannot be told
-    apart.
+    """Return a puzzle about an arrangement of which a few things are known. Raises NotComposable if
+    none was found, or its rules cannot be distinguished.
     """
     return _drawn(constraint_world, random)
 
 
 def draw_process_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """Return a puzzle about a run by a few rules. Raises NotComposable where none was found, or its rules could not be told apart."""
+    """Return a puzzle about a run by a few rules. Raises NotComposable if none was found, or its rules could not be distinguished."""
     return _drawn(process_world, random)
 
 
 def draw_puzzle_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """Return a puzzle of one of several engines, such as routes or schedules. Raises NotComposable if none was found, or its rules cannot be told
-    apart.
+    """Return a puzzle of one of several engines, such as routes or schedules. Raises NotComposable if
+    none was found, or its rules cannot be distinguished.
     """
     return _drawn(puzzle_world, random)
 

@@ -26,7 +26,11 @@ def answer_order(view: FamilyView) -> Examiner:
         if re.search(r"reverse alphabetical", sentence, re.IGNORECASE):
             ups = False
         if ups != downs:
-            says, does = "rising" if ups else "falling", "rising" if rising == len(lists) else "falling" if falling == len(lists) else ""
+            says = "rising" if ups else "falling"
+            if rising == len(lists):
+                does = "rising"
+            else:
+                does = "falling" if falling == len(lists) else ""
             if does and rising != falling:
                 return [compared("the order of the answer", sentence, says, does, len(lists), len(lists))]
     return []

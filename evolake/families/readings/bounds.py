@@ -70,7 +70,15 @@ def bounds(view: FamilyView) -> Examiner:
         below, same, above = given.answers[3 * turn : 3 * turn + 3]
         if {below.status, same.status, above.status} == {"ok"}:
             low, high = view.same(below.answer, same.answer), view.same(same.answer, above.answer)
-            seen[slot] += [GREATER] if low and not high else [LESSER] if high and not low else ["?"] if not low else []
+            if low and not high:
+                signs = [GREATER]
+            elif high and not low:
+                signs = [LESSER]
+            elif not low:
+                signs = ["?"]
+            else:
+                signs = []
+            seen[slot] += signs
     shifted = _shifted(view, moved, given, 3 * len(order))
     places = []
     for slot, items in said.items():
@@ -148,11 +156,15 @@ def _half_open(text: str) -> str | None:
     out = r"(?:is |are |being |itself |any ?more |no longer )*(?:not (?:included|counted|there)|excluded|left out|no longer|not in the last)"
     last = re.search(rf"\b(?:last|latter|second|end|upper|later)\b[^.;]{{0,30}}\b{out}|\bnot in the last\b", text, re.IGNORECASE)
     first = re.search(rf"\b(?:first|former|beginning|lower|earlier)\b[^.;]{{0,30}}\b{out}|\bnot in the first\b", text, re.IGNORECASE)
-    return None if bool(first) == bool(last) else "last" if last else "first"
+    if bool(first) == bool(last):
+        return None
+    if last:
+        return "last"
+    return "first"
 
 
 def _values(inputs: object, number: NumberSlot) -> Iterator[int]:
-    """Yield values of the other data that stand alone: no value beside them; nearest to the border first, and
+    """Yield values of the other data that are alone: no value next to them; nearest to the border first, and
     multiples of other numbers there."""
     border = at(inputs, number.path)
     others = [value for path, value in leaves(inputs) if path != number.path]
@@ -298,7 +310,7 @@ def spans_of_records(view: FamilyView) -> Examiner:
 
 
 def _are_spans(view: FamilyView, path: tuple[str, ...]) -> bool:
-    """Tell whether each element of the list is a record that ends in two numbers, the second never the smaller."""
+    """Return whether each element of the list is a record that ends in two numbers, the second never the smaller."""
     return all(
         isinstance(item, list) and len(item) >= 2 and type(item[-1]) is type(item[-2]) is int and item[-2] <= item[-1]
         for instance in view.instances for item in at(instance.inputs, path)

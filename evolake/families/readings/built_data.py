@@ -1,4 +1,4 @@
-"""Readings that data built for the purpose tell apart: all numbers equal, spans that touch, pairs of equals, the first place asked for."""
+"""Readings that data built for the purpose distinguish: all numbers equal, spans that touch, pairs of equals, the first place asked for."""
 
 from __future__ import annotations
 
@@ -46,14 +46,19 @@ def _all_equal(view: FamilyView, border: str, value: int, name: str) -> Examiner
             size = len(at(view.instances[place].inputs, path))
             trials.append((size, changed(view.instances[place].inputs, path, [value] * size)))
     given = yield Wanted([inputs for _, inputs in trials])
-    ways = {STRICT if solved.answer == 0 else WEAK if solved.answer == size else "?" for (size, _), solved in zip(trials, given.answers, strict=True)}
+    ways = set()
+    for (size, _), solved in zip(trials, given.answers, strict=True):
+        if solved.answer == 0:
+            ways.add(STRICT)
+        else:
+            ways.add(WEAK if solved.answer == size else "?")
     if len(ways) != 1 or "?" in ways or (value == 0 and re.search(r"\bnot\b|\bno\b", view.question, re.IGNORECASE)):
         return []
     return [compared(name, (strict or weak)[0], STRICT if strict else WEAK, ways.pop())]
 
 
 def touching(view: FamilyView) -> Examiner:
-    """Examine whether spans that only touch have something in common: spans that touch against spans that lie apart."""
+    """Examine whether spans that only touch have something in common: spans that touch against spans that are apart."""
     apart = view.matching(r"\b(?:begins?|starts?)\b[^.;]*\bends?\b[^.;]*\bnot\b|\bends?\b[^.;]*\b(?:begins?|starts?)\b[^.;]*\bnot\b|"
                           r"\btouch\w*\b[^.;]{0,50}\b(?:not|no|allowed|free|harmless)\b|\bnot\b[^.;]{0,30}\b(?:merely|only|just) touch\w*")
     together = view.matching(r"\btouch\w*\b[^.;]{0,40}\b(?:too|also|counts?|as well|overlap|meet|clash|even)\b|"
@@ -70,7 +75,13 @@ def touching(view: FamilyView) -> Examiner:
     for start in range(0, len(trials), 3):
         touch, far, over = given.answers[start : start + 3]
         if {touch.status, far.status, over.status} == {"ok"} and not view.same(far.answer, over.answer):
-            ways.add("they are apart" if view.same(touch.answer, far.answer) else "they meet" if view.same(touch.answer, over.answer) else "?")
+            if view.same(touch.answer, far.answer):
+                way = "they are apart"
+            elif view.same(touch.answer, over.answer):
+                way = "they meet"
+            else:
+                way = "?"
+            ways.add(way)
     if len(ways) != 1 or "?" in ways:
         return []
     return [compared("spans that touch", (apart or together)[0], "they are apart" if apart else "they meet", ways.pop())]
@@ -107,14 +118,20 @@ def percent_of_what(view: FamilyView) -> Examiner:
     for start in range(0, len(trials), 2):
         twice, once = given.answers[start : start + 2]
         if twice.status == once.status == "ok" and type(twice.answer) is type(once.answer) is int and once.answer > 3:
-            ways.add("of the first price" if twice.answer == 0 else "of what is left" if abs(twice.answer * 2 - once.answer) <= 2 else "?")
+            if twice.answer == 0:
+                way = "of the first price"
+            elif abs(twice.answer * 2 - once.answer) <= 2:
+                way = "of what is left"
+            else:
+                way = "?"
+            ways.add(way)
     if len(ways) != 1 or "?" in ways:
         return []
     return [compared("of what a percentage is taken", (left or first)[0], "of what is left" if left else "of the first price", ways.pop())]
 
 
 def who_begins(view: FamilyView) -> Examiner:
-    """Examine who has the first turn: the first number is raised, which is another's when somebody else is asked for."""
+    """Examine who has the first turn: the first number is raised, which is another's when another person is asked for."""
     begins = {}
     for sentence in view.sentences:
         if match := re.search(r"\b([A-Z][a-z]+) (?:has|takes|makes|gets|does) the first\b|\b([A-Z][a-z]+) (?:begins|"
@@ -145,7 +162,9 @@ def who_begins(view: FamilyView) -> Examiner:
         return []
     person = asked.pop()
     other = next(iter(sorted(known - {person, starter})), "the other")
-    return [compared("who begins", sentence, starter, person if own else starter if starter != person else other)]
+    if not own:
+        person = starter if starter != person else other
+    return [compared("who begins", sentence, starter, person)]
 
 
 EQUAL_PAIR = (r"\b(?:two (?:equal|like|identical)|both (?:\w+ )?(?:are |show |have )?(?:equal|the same|alike)|"
@@ -197,7 +216,12 @@ def counted_from_which_end(view: FamilyView) -> Examiner:
     given = yield Wanted([inputs for *_, inputs in trials])
     found: dict[tuple[int, KeyPath], set[str]] = {}
     for (slot, path, items, _), solved in zip(trials, given.answers, strict=True):
-        way = "the front" if solved.answer == items[0] else "the back" if solved.answer == items[-1] else "?"
+        if solved.answer == items[0]:
+            way = "the front"
+        elif solved.answer == items[-1]:
+            way = "the back"
+        else:
+            way = "?"
         found.setdefault((slot, path), set()).add(way)
     ways = [next(iter(items)) for items in found.values() if len(items) == 1 and "?" not in items]
     if len(ways) != 1 or len(trials) < 4:
@@ -221,7 +245,7 @@ BETWEEN_THINGS = (r"\b(?:passages?|steps?|moves?|legs|stretch(?:es)?|sections?|g
 
 
 def things_between(view: FamilyView) -> Examiner:
-    """Examine whether what lies between the elements is counted, or the elements: answers that always are the number of elements."""
+    """Examine whether what is between the elements is counted, or the elements: answers that always are the number of elements."""
     yield Wanted()
     asked = [sentence for sentence in view.sentences if re.search(BETWEEN_THINGS, sentence, re.IGNORECASE) and
              re.search(r"\b(?:count\w*|how many|number of|once for|every time|each time)\b", sentence, re.IGNORECASE)]

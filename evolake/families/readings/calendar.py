@@ -57,7 +57,12 @@ def units(view: FamilyView) -> Examiner:
 def _factors(tree: ast.Module) -> Iterator[int]:
     for node in ast.walk(tree):
         operator = node.op if isinstance(node, ast.BinOp | ast.AugAssign) else None
-        operands = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.value] if isinstance(node, ast.AugAssign) else []
+        if isinstance(node, ast.BinOp):
+            operands = [node.left, node.right]
+        elif isinstance(node, ast.AugAssign):
+            operands = [node.value]
+        else:
+            operands = []
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "divmod":
             operator, operands = ast.Mod(), node.args[1:]
         if isinstance(operator, ast.Mult | ast.FloorDiv | ast.Div | ast.Mod):

@@ -23,6 +23,7 @@ class OperatorCalls(ast.NodeTransformer):
         self.operator, self.helper, self.changed = operator, helper, 0
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """Replace a binary operation by a call if it has the operator."""
         self.generic_visit(node)
         text = isinstance(node.left, ast.JoinedStr) or (isinstance(node.left, ast.Constant) and isinstance(node.left.value, str))
         if not isinstance(node.op, self.operator) or text:
@@ -31,6 +32,7 @@ class OperatorCalls(ast.NodeTransformer):
         return ast.Call(func=ast.Name(self.helper, ast.Load()), args=[node.left, node.right], keywords=[])
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Replace a call of `divmod` if the operator is the remainder."""
         self.generic_visit(node)
         if self.operator is ast.Mod and isinstance(node.func, ast.Name) and node.func.id == "divmod" and len(node.args) == 2:
             self.changed += 1
@@ -41,7 +43,7 @@ class OperatorCalls(ast.NodeTransformer):
 
 
 def calling(tree: ast.Module, operator: type[ast.operator], helper: str, definition: str) -> str | None:
-    """Return the source with the helper in place of the operator, None if it stands nowhere."""
+    """Return the source with the helper in place of the operator, None if it is nowhere."""
     changing = OperatorCalls(operator, helper)
     new = changing.visit(copy.deepcopy(tree))
     return source_of(new, definition) if changing.changed else None
@@ -52,5 +54,11 @@ def called_names(tree: ast.Module) -> set[str]:
     result = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            result.add(node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else "")
+            if isinstance(node.func, ast.Name):
+                called = node.func.id
+            elif isinstance(node.func, ast.Attribute):
+                called = node.func.attr
+            else:
+                called = ""
+            result.add(called)
     return result

@@ -50,7 +50,11 @@ def _joined(text: str) -> str:
     either = re.search(r"\bor\b|\bnor\b|\beither\b|\bat least one\b", text, re.IGNORECASE)
     both = re.search(r"\bboth\b|\band (?:also |at the same time )?(?:by|of|divi\w+|a multiple|multiples) |"
                      r"\bas well as\b|\band also\b", text, re.IGNORECASE)
-    return ONE_ENOUGH if either and not both else ALL_NEEDED if both and not either else ""
+    if either and not both:
+        return ONE_ENOUGH
+    if both and not either:
+        return ALL_NEEDED
+    return ""
 
 
 def joined_by_or(view: FamilyView) -> Examiner:
@@ -179,5 +183,11 @@ def halfway_values(view: FamilyView) -> Examiner:
     for start in range(0, len(trials), 3):
         low, half, high = given.answers[start : start + 3]
         if {low.status, half.status, high.status} == {"ok"} and low.answer != high.answer:
-            ways |= {"down"} if half.answer == low.answer else {"up"} if half.answer == high.answer else set()
+            if half.answer == low.answer:
+                way = {"down"}
+            elif half.answer == high.answer:
+                way = {"up"}
+            else:
+                way = set()
+            ways |= way
     return [compared("where a half goes", told[0][0], told[0][1], ways.pop())] if len(ways) == 1 else []

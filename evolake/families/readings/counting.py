@@ -32,7 +32,7 @@ def negation(view: FamilyView) -> Examiner:
 
 
 def _can_deny(tree: ast.Module) -> bool:
-    """Tell whether a source has any means to count what is not so. Checks of the form of the inputs are left out."""
+    """Return whether a source has any means to count what is not so. Checks of the form of the inputs are left out."""
     for statement in [item for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for item in node.body]:
         if isinstance(statement, ast.If) and "schema_error" in ast.unparse(statement):
             continue
@@ -60,7 +60,12 @@ def steps(view: FamilyView) -> Examiner:
     if len(found) != 1 or (bool(first) and bool(later)):
         return []
     does = found.pop()
-    says = "the first" if first else "the k-th" if later else ""
+    if first:
+        says = "the first"
+    elif later:
+        says = "the k-th"
+    else:
+        says = ""
     if says:
         return [compared("where every k-th begins", (first or later)[0], says, does)]
     if does == "the first":

@@ -116,7 +116,11 @@ def _sign(node: ast.AST) -> int:
     except (ValueError, SyntaxError):
         return 0
     parts = [item for item in (value if isinstance(value, tuple | list) else [value]) if isinstance(item, int) and item]
-    return (1 if parts[0] > 0 else -1) if len(parts) == 1 else 0
+    if len(parts) == 1:
+        if parts[0] > 0:
+            return 1
+        return -1
+    return 0
 
 
 def _rotations(view: FamilyView) -> list[ReadingPlace]:

@@ -47,7 +47,7 @@ from evolake.families.settings import FamiliesSettings
 
 @dataclass(frozen=True)
 class Reading:
-    """One entry of the catalogue. sides: the readings that are told apart. examine: how, as a generator
+    """One entry of the catalogue. sides: the readings that are distinguished. examine: how, as a generator
     (`places.Examiner`)."""
 
     name: str

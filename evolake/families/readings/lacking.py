@@ -11,7 +11,7 @@ from evolake.families.readings.view import FamilyView, at, changed, leaves
 
 
 def promised_answers(view: FamilyView) -> Examiner:
-    """Examine whether an answer that the text promises for a case ("the answer is "nobody"") is ever given, also where all data have an equal one."""
+    """Examine whether an answer that the text promises for a case (`the answer is "nobody"`) is ever given, also where all data have an equal one."""
     told = []
     for sentence in view.sentences:
         if re.search(r"\b(?:answer|reply|write|say|respond|return|report|result|give)\b", sentence, re.IGNORECASE):

@@ -45,7 +45,13 @@ def begun_units(view: FamilyView) -> Examiner:
         answers = integers(given.answers[start : start + 4])
         if answers:
             jumps = [later != earlier for earlier, later in pairwise(answers)]
-            ways |= {"does not count"} if jumps == [True, False, False] else {"counts as a whole one"} if jumps == [False, True, False] else set()
+            if jumps == [True, False, False]:
+                way = {"does not count"}
+            elif jumps == [False, True, False]:
+                way = {"counts as a whole one"}
+            else:
+                way = set()
+            ways |= way
     if len(ways) != 1:
         return []
     says = "counts as a whole one" if up else "does not count"
@@ -85,7 +91,12 @@ def spans(view: FamilyView) -> Examiner:
     """Examine whether both ends of a record's span count, by how a sum grows with the spans: from [3, 3] to [3, 4] to [3, 5]."""
     opened = [item for item in view.sentences if any(re.search(form, item, re.IGNORECASE) for form in NOT_COUNTED)]
     closed = [item for item in view.matching(BOTH_COUNTED) if item not in opened]
-    says = HALF_OPEN if opened and not closed else CLOSED if closed and not opened else ""
+    if opened and not closed:
+        says = HALF_OPEN
+    elif closed and not opened:
+        says = CLOSED
+    else:
+        says = ""
     neither = view.matching(NEITHER)
     if neither:
         says, opened = (OPEN, neither) if not closed else ("", opened)
@@ -122,9 +133,17 @@ def _counted(answers: Sequence[int]) -> str:
     if answers[1] == 0 and answers[2] > 0 and answers[0] <= 0:
         return OPEN
     if grows and answers[2] - answers[1] == grows:
-        return HALF_OPEN if answers[0] == 0 else CLOSED if answers[0] == grows else "?"
+        if answers[0] == 0:
+            return HALF_OPEN
+        if answers[0] == grows:
+            return CLOSED
+        return "?"
     if len(answers) == 6 and answers[3] == 0:
-        return CLOSED if answers[4] else HALF_OPEN if answers[5] else "?"
+        if answers[4]:
+            return CLOSED
+        if answers[5]:
+            return HALF_OPEN
+        return "?"
     return "?"
 
 

@@ -57,7 +57,15 @@ def _median_held(tree: ast.Module) -> set[str]:
             lower, higher = lower or less, higher or not less
         elif isinstance(index, ast.BinOp) and isinstance(index.op, ast.Sub) and ast.unparse(index.right) == "1" and "// 2" in ast.unparse(index.left):
             lower = True
-    return result | ({MEAN} if lower and higher else {LOWER} if lower else {HIGHER} if higher else set())
+    if lower and higher:
+        kinds = {MEAN}
+    elif lower:
+        kinds = {LOWER}
+    elif higher:
+        kinds = {HIGHER}
+    else:
+        kinds = set()
+    return result | kinds
 
 
 def _median_changed(tree: ast.Module) -> str | None:

@@ -85,7 +85,12 @@ def diagonals(view: FamilyView) -> Examiner:
                          r"\bcorner to corner\b|\b(?:only|even|also|just) (?:at|by|with) (?:a|one|the) corners?\b|\bking\b")
     if bool(four) == bool(eight) and not (eight and "not" not in eight[0]):
         return []
-    says, sentence = (EIGHT, eight[0]) if eight and not four else (FOUR, four[0]) if four and not eight else ("", "")
+    if eight and not four:
+        says, sentence = (EIGHT, eight[0])
+    elif four and not eight:
+        says, sentence = (FOUR, four[0])
+    else:
+        says, sentence = ("", "")
     found = {way for tree in view.trees.values() for way in _neighbourhood(tree)}
     if not says or len(found) != 1:
         return []

@@ -19,8 +19,8 @@ class ReadingPlace:
     """One place of the text that can be read in two ways.
 
     reading: the name in the catalogue. says: what the text fixes, "" if nothing does. does: what the programs do. verdict: `fixed` (text and programs
-    agree), `never decides` (no instance tells the two readings apart), `ambiguous` (the text does not say which, and instances depend on it) or
-    `contradicted` (the text says one, the programs do the other). decides, of: instances that tell the readings apart, of how many that were tried.
+    agree), `never decides` (no instance distinguishes the two readings), `ambiguous` (the text does not say which, and instances depend on it) or
+    `contradicted` (the text says one, the programs do the other). decides, of: instances that distinguish the readings, of how many that were tried.
     """
 
     reading: str

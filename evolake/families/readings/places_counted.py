@@ -35,7 +35,12 @@ def counted_from(view: FamilyView) -> Examiner:
                            (number.slot, path, changed(inputs, number.path, end - 1 + number.offset)),
                            (number.slot, path, changed(inputs, number.path, end + 1 + number.offset))]
     given = yield Wanted([inputs for *_, inputs in trials])
-    says = "1" if one and not zero else "0" if zero and not one else ""
+    if one and not zero:
+        says = "1"
+    elif zero and not one:
+        says = "0"
+    else:
+        says = ""
     sentence = (one or zero or [view.question])[0]
     result = []
     for number in view.numbers.values():
@@ -56,7 +61,12 @@ def counted_from(view: FamilyView) -> Examiner:
         if all(0 <= label <= size for label, size in zip(view.labels, sizes, strict=True)):
             lowest = sum(label == 0 for label in view.labels)
             highest = sum(label == size for label, size in zip(view.labels, sizes, strict=True))
-            does = "0" if lowest and not highest else "1" if highest and not lowest else ""
+            if lowest and not highest:
+                does = "0"
+            elif highest and not lowest:
+                does = "1"
+            else:
+                does = ""
             zero_said = re.search(r"\b(?:answer|give|say|write|reply|return|is|are)\b[^.]*\b0\b|\bnone\b|\bno such\b|"
                                   r"\bnever\b", view.text, re.IGNORECASE)
             if (does == "0" and says == "0") or (does == "1" and says == "1"):

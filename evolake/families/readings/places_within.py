@@ -33,7 +33,13 @@ def from_the_kth(view: FamilyView) -> Examiner:
         if answers := integers(given.answers[start : start + 5]):
             grows = [later - earlier for earlier, later in pairwise(answers)]
             if grows[0] != grows[3] and grows[1] in (grows[0], grows[3]) and grows[2] in (grows[0], grows[3]):
-                ways.add("with it" if grows[1] != grows[0] else "with the next one" if grows[2] != grows[1] else "?")
+                if grows[1] != grows[0]:
+                    way = "with it"
+                elif grows[2] != grows[1]:
+                    way = "with the next one"
+                else:
+                    way = "?"
+                ways.add(way)
     if len(ways) != 1 or "?" in ways:
         return []
     sentence, says = next(iter(told.values()))

@@ -106,7 +106,13 @@ def order_of_names(view: FamilyView) -> Examiner:
                 break
             values = [numbers[str(name)] for name in label]
             if len(set(values)) > 1:
-                ways.add("rising" if values == sorted(values) else "falling" if values == sorted(values, reverse=True) else "?")
+                if values == sorted(values):
+                    way = "rising"
+                elif values == sorted(values, reverse=True):
+                    way = "falling"
+                else:
+                    way = "?"
+                ways.add(way)
         if len(ways) == 1 and "?" not in ways:
             return [compared("the order in which the answer names them", sentence, says, ways.pop())]
     return []
@@ -141,10 +147,12 @@ def equal_places(view: FamilyView) -> Examiner:
             if type(label) is int and 0 <= label <= len(items) and len(items) > 3:
                 trials.append((label, len(items), changed(view.instances[place].inputs, path, items + items)))
     given = yield Wanted([inputs for *_, inputs in trials])
-    ways = [
-        "the first" if solved.answer == label else "the last" if solved.answer == label + length else "?"
-        for (label, length, _), solved in zip(trials, given.answers, strict=True)
-    ]
+    ways: list[str] = []
+    for (label, length, _), solved in zip(trials, given.answers, strict=True):
+        if solved.answer == label:
+            ways.append("the first")
+        else:
+            ways.append("the last" if solved.answer == label + length else "?")
     if len(ways) < max(8, len(view.instances) * 3 // 4):
         return []
     best = max(("the first", "the last"), key=ways.count)

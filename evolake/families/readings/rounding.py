@@ -62,7 +62,11 @@ def _rounding_said(sentence: str) -> str:
                      r"\bonly (?:full|whole|complete) \w+ (?:count|are|is)\b|\bfor (?:every|each) (?:full|whole|complete)\b", text)
     up = re.search(r"\bround\w* (?:\w+ ){0,4}up\b|\b(?:started|begun|commenced|part of an?|partial) (?:\w+ ){0,2}(?:counts?|is charged|"
                    r"is paid|costs?)", text)
-    return DOWN if down and not up else UP if up and not down else ""
+    if down and not up:
+        return DOWN
+    if up and not down:
+        return UP
+    return ""
 
 
 def _rounding_held(tree: ast.Module) -> set[str]:

@@ -35,7 +35,13 @@ def equal_neighbours(view: FamilyView) -> Examiner:
     seen = []
     for (_, length, _), solved in zip(trials, given.answers, strict=True):
         if solved.status == "ok" and type(solved.answer) is int:
-            seen.append("do not count" if solved.answer <= 1 else "count" if length - 2 <= solved.answer <= length else "?")
+            if solved.answer <= 1:
+                way = "do not count"
+            elif length - 2 <= solved.answer <= length:
+                way = "count"
+            else:
+                way = "?"
+            seen.append(way)
     if len(seen) < 2 or len(set(seen)) > 1 or seen[0] == "?":
         return []
     said = [(sentence, "do not count") for sentence in strict[:1]] + [(sentence, "count") for sentence in weak[:1]]

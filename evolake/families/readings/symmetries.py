@@ -43,7 +43,7 @@ def one_way(view: FamilyView) -> Examiner:
 
 
 def rows_or_columns(view: FamilyView) -> Examiner:
-    """Examine whether rows or columns are meant: what stands in each row is put into another order, and what stands in each column."""
+    """Examine whether rows or columns are meant: what is in each row is put into another order, and what is in each column."""
     rows, columns = view.matching(r"\brows?\b|\blines?\b|\bacross\b|\bhorizontal"), view.matching(r"\bcolumns?\b|\bfiles?\b|\bvertical")
     paths = [path for path in view.lists() if all(_is_grid(at(item.inputs, path)) for item in view.instances)] if bool(rows) != bool(columns) else []
     trials = []
@@ -176,7 +176,13 @@ def equals_in_texts(view: FamilyView) -> Examiner:
             first = re.search(r"\b(?:first|earliest|earlier|before (?:the )?(?:others?|all|any)|sooner|foremost)\b", sentence, re.IGNORECASE)
             last = re.search(r"\b(?:last|latest|later|after (?:the )?(?:others?|all)|most recent\w*)\b", sentence, re.IGNORECASE)
             if bool(first) != bool(last) or alphabet:
-                told.append((sentence, "the alphabet" if alphabet else "the first seen" if first else "the last seen"))
+                if alphabet:
+                    meant = "the alphabet"
+                elif first:
+                    meant = "the first seen"
+                else:
+                    meant = "the last seen"
+                told.append((sentence, meant))
     paths = []
     if len({says for _, says in told}) == 1 and all(isinstance(label, str) for label in view.labels):
         paths = [path for path in view.lists() if all(isinstance(item, str) for item in at(view.instances[0].inputs, path))]

@@ -90,7 +90,13 @@ def _side_said(rest: str) -> str:
     high = bool(re.search(r"\b(?:largest|highest|greatest|larger|higher|greater|biggest)\b", rest, re.IGNORECASE))
     if low + high + first + last != 1:
         return ""
-    return "the first" if first else "the last" if last else "the smaller name" if low else "the larger name"
+    if first:
+        return "the first"
+    if last:
+        return "the last"
+    if low:
+        return "the smaller name"
+    return "the larger name"
 
 
 MORE_TIES = re.compile(r"\b(?:draws?|dead heat|equally|as (?:many|much|good|high|fast) as|shared? the|level on|level with|"
@@ -111,12 +117,17 @@ def _name(item: Any) -> Any:
     """Return what an element of a list is called by: its first text, or the element itself if it is one."""
     if isinstance(item, str):
         return item
-    values = item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+    if isinstance(item, dict):
+        values = item.values()
+    elif isinstance(item, list):
+        values = item
+    else:
+        values = ()
     return next((value for value in values if isinstance(value, str)), None)
 
 
 def _names(label: Any, item: Any) -> bool:
-    """Tell whether the label is the element's name, or a list in which the name is."""
+    """Return whether the label is the element's name, or a list in which the name is."""
     name = _name(item)
     return name in label if isinstance(label, list) else isinstance(label, str) and label == name
 

@@ -292,7 +292,13 @@ def named_extreme(view: FamilyView) -> Examiner:
         if value is None:
             return []
         values = [item[1] for item in items]
-        ends.append("least" if value == min(values) else "greatest" if value == max(values) else "?")
+        if value == min(values):
+            end = "least"
+        elif value == max(values):
+            end = "greatest"
+        else:
+            end = "?"
+        ends.append(end)
     if len(ends) < 12 or len(set(ends)) != 1 or "?" in ends:
         return []
     return [compared("which extreme is named", words[0][0], f"the {words[0][1]} number", f"the {ends[0]} number")]

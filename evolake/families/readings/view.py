@@ -44,7 +44,7 @@ class FamilyView:
     trees: Mapping[str, ast.Module]
 
     def same(self, answer: Any, other: Any) -> bool:
-        """Tell whether two answers are one."""
+        """Return whether two answers are one."""
         return equivalent(answer, other, case_sensitive=self.family.answer.case_sensitive)
 
     def lists(self) -> list[KeyPath]:

@@ -33,7 +33,7 @@ def _family(lake: Lake, artifact: Artifact) -> Family:
 
 
 def outcome(catalogue: Catalogue, cycle: str) -> str:
-    """Accepted families and instances with voted labels, of this cycle and so far."""
+    """Return accepted families and instances with voted labels, of this cycle and so far."""
     made = catalogue.frame(MADE, {"cycle": cycle}).to_dicts()
     now = next((row for row in made if row["cycle"] == cycle), {"accepted": 0, "attempts": 0, "instances": 0})
     families, instances = (sum(row[column] for row in made) for column in ("accepted", "instances"))

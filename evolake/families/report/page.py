@@ -23,7 +23,7 @@ LESSONS = 30
 
 
 def families_section(root: Path, cycle: str) -> Section:
-    """Return what there is, what the gates did and cost, figures beside the paper's, planted faults, examples."""
+    """Return what there is, what the gates did and cost, figures next to the paper's, planted faults, examples."""
     report = read_report(root, cycle)
     return section(
         PACKAGE, LINE, cycle, _headline(report), report, report=report, paper=paper,
@@ -63,7 +63,7 @@ def duplicate_sentence(report: FamiliesReport) -> str:
 
 
 def cost_sentence(report: FamiliesReport) -> str:
-    """Rejected against accepted, and the price of an accepted family; beside the paper's."""
+    """Rejected against accepted, and the price of an accepted family; next to the paper's."""
     spent = {row["outcome"]: row for row in report.resources.to_dicts()}
     said = "No attempt was rejected, so there is no ratio of costs."
     if {"accepted", "rejected"} <= spent.keys() and spent["accepted"]["cpu_s"]:
@@ -140,7 +140,7 @@ def fault_sentence(report: FamiliesReport) -> str:
 
 
 def difficulty_sentence(report: FamiliesReport) -> str:
-    """Return how far a level says the same in all families; nothing where no work was counted at two levels of two families."""
+    """Return how far a level says the same in all families; nothing if no work was counted at two levels of two families."""
     agreed = agreement(report.work)
     if math.isnan(agreed):
         return ""
@@ -155,7 +155,7 @@ def difficulty_sentence(report: FamiliesReport) -> str:
 
 
 def audit_sentence(report: FamiliesReport) -> str:
-    """Return what people who read families found, beside the paper's; nothing where none was graded."""
+    """Return what people who read families found, next to the paper's; nothing if none was graded."""
     if report.grades.is_empty():
         return ""
     from evolake.families.dataset.audit import audit_summary

@@ -1,4 +1,4 @@
-"""Figures that the SSLogic paper reports, to be shown beside ours: of another pipeline, on other seeds, with language models throughout."""
+"""Figures that the SSLogic paper reports, to be shown next to ours: of another pipeline, on other seeds, with language models throughout."""
 
 from __future__ import annotations
 

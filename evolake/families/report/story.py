@@ -1,4 +1,4 @@
-"""What only the families line knows of its cycle: it crowns nobody, so what leads is what was accepted, with labels and instances."""
+"""What only the families line knows of its cycle: it promotes none, so what leads is what was accepted, with labels and instances."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _labels(labels: Row) -> str:
 
 
 def _entered(came: Row) -> str:
-    """Return what became of the seeds that were added; "" where none was."""
+    """Return what became of the seeds that were added; "" if none was."""
     if not came["judged"]:
         return ""
     return f"; of {counted(came['judged'], 'new seed')} {came['accepted'] or 'none'} {'is' if came['accepted'] < 2 else 'are'} accepted"

@@ -120,7 +120,12 @@ def _prompt_values(request: EvolveRequest) -> dict[str, Any]:
     """Return what a model reads. For a correction the version below is all that it needs: parents, corpus and attempts are left out."""
     values = hide("records", "draft_record", "taken", "validators_by", "deepest", "generation")(request)
     draft = request.draft
-    task = NEW if draft is None else MEASURED if draft.measured else BLOCKED
+    if draft is None:
+        task = NEW
+    elif draft.measured:
+        task = MEASURED
+    else:
+        task = BLOCKED
     generation = request.generation if draft is None else None
     values |= {
         # what siblings propose is a candidate's text, so it is fenced; the rest of the note is ours

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolake.families.model.contract import as_json
-from evolake.families.sandbox.running import Caps, Solved, solve
+from evolake.families.sandbox.running import Caps, Solved, solve, solve_parts
 from evolake.program_templates import fill_template
 
 
@@ -35,6 +35,18 @@ def check(
     )]
 
 
+def check_parts(
+    source: str, parts: Sequence[Sequence[tuple[Any, Sequence[Any]]]], *, pool: Any, caps: Caps = Caps()
+) -> list[list[Solved]]:
+    """Return what a checker says of several lists of tasks, as `check` does of each. Raises MachineryError when the jail failed."""
+    payloads = [[{"inputs": inputs, "answers": list(answers)} for inputs, answers in tasks] for tasks in parts]
+    done = solve_parts(checker_on_tasks(source), payloads, pool=pool, caps=caps)
+    return [
+        [verdicts(item, len(task["answers"])) for item, task in zip(items, payload, strict=True)]
+        for items, payload in zip(done, payloads, strict=True)
+    ]
+
+
 def verdicts(item: Solved, count: int) -> Solved:
     """Return the result, if it holds that many truth values; else one of status "protocol", for the checker shares its process with the wrapper."""
     whole = isinstance(item.answer, list) and len(item.answer) == count and all(isinstance(verdict, bool) for verdict in item.answer)
@@ -49,4 +61,8 @@ def accepted(columns: Mapping[str, Sequence[Solved]], row: int, place: int) -> d
 def by_majority(said: Mapping[str, bool], checkers: int) -> bool | None:
     """Return the verdict of more than half of all checkers; None if there is none."""
     yes, no = sum(said.values()), sum(not verdict for verdict in said.values())
-    return True if 2 * yes > checkers else False if 2 * no > checkers else None
+    if 2 * yes > checkers:
+        return True
+    if 2 * no > checkers:
+        return False
+    return None

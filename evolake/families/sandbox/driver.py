@@ -1,7 +1,7 @@
 """Runs inside the jail, in the candidate's own process: many instances of one source per call.
 
 A call holds one source only, so a validator never shares a process with the generator, the reader or another validator. `random` and numpy are
-seeded before every `input`, and every item has a cpu cap of its own, held by a virtual timer, so that one slow instance does not take the
+seeded before every `input`, and every item has its own cpu cap, held by a virtual timer, so that one slow instance does not take the
 others down; what ignores the timer meets the jail's limits. Work is counted in executed source lines, which no machine's speed changes.
 
 Nothing here binds a candidate that wants to lie: it can rewrite this module, its own items and their counts. The host takes the reply as the
@@ -84,13 +84,8 @@ def solve(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
     return each(_entry(namespace, "solution", answer_of), payload["inputs"], payload["cap_s"])
 
 
-def probe(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what `solution` makes of inputs of no family's form. payload: {"cap_s"}."""
-    return solve(source, {"inputs": list(PROBES), "cap_s": payload["cap_s"]})
-
-
 def read(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Inputs from statements. payload: {"texts": [...], "cap_s"}."""
+    """Return inputs from statements. payload: {"texts": [...], "cap_s"}."""
     namespace = load_candidate(source)
     return each(_entry(namespace, "read", lambda text: {"inputs": plain(namespace["read"](text), keys=False)}), payload["texts"], payload["cap_s"])
 

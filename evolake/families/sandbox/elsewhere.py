@@ -1,7 +1,7 @@
 """Another place and time for the second run of a source: another date, another time zone, another order of sets. Runs inside the jail.
 
 A process of the jail has one hash seed, and cannot become another. So the sets that a candidate makes are turned round instead, where their order
-depends on the seed at all: those that hold texts, or objects, whose hash is drawn anew with each process (Python, `object.__hash__`). What it
+depends on the seed at all: those that hold texts, or objects, whose hash is drawn again with each process (Python, `object.__hash__`). What it
 gets from a library is as it was, and so are sets of code that it writes as a text and runs, and what numpy knows of the date. Nothing here binds a
 candidate that wants to lie; it shows what honest ones overlook.
 """
@@ -167,7 +167,7 @@ def moved(source: str) -> str:
 
 
 def move() -> None:
-    """Put this process into another time and zone, and in front of other hashes, for good."""
+    """Put this process into another time and zone, and in front of other hashes, permanently."""
     os.environ |= {"TZ": ZONE, "PYTHONHASHSEED": "1"}
     builtins.hash = hash
     time.tzset()

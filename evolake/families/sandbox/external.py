@@ -1,4 +1,4 @@
-"""External families: reasoning-gym's datasets (Stojanovski et al. 2025) in the form of the contract, for data beside our own.
+"""External families: reasoning-gym's datasets (Stojanovski et al. 2025) in the form of the contract, for data next to our own.
 
 They generate and verify only: their code is not ours to mutate, and a family of one voter has no independent validators, so it stops at the consensus
 gate and never enters the archive. Difficulty goes to the curriculum's level, the seed to the seed, and replies to the dataset's own verifier. The

@@ -14,6 +14,7 @@ class MeteredPool:
         self.costs: dict[str, dict[str, float]] = {}
 
     def call(self, **arguments: Any) -> Any:
+        """Run a call in the pool and add what it took to the gate's account."""
         outcome = self._pool.call(**arguments)
         account = self.costs.setdefault(self.gate, {"calls": 0, "cpu_s": 0.0, "wall_s": 0.0})
         account["calls"] += 1

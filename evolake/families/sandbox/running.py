@@ -13,9 +13,10 @@ A dead jail raises MachineryError and is never a candidate's failure. Neither is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evolake.families.model.contract import Family
 from evolake.families.model.statement import SLOT, fill, stated
@@ -48,6 +49,8 @@ STATUSES = frozenset({
     "ok", "form", "error", "cpu", "steps", "schema_error", "protocol", "timeout", "memory", "output", "killed", "forbidden",
 })
 """Words for what came of one item: the driver's and the jail's."""
+OF_THE_ITEM = frozenset({"ok", "form", "error", "schema_error"})
+"""Those that the item alone decides, and no limit of its call."""
 FOREIGN = "the reply is not that of the driver"
 UNSOUND = "cannot be used: too large, nested too deep, or a number out of range"
 
@@ -62,6 +65,7 @@ class Caps:
     steps: int = MAX_STEPS
 
     def limits(self) -> Limits:
+        """Return the limits of one call in the jail."""
         from evolake.jail import Limits
 
         return Limits(cpu_s=self.call_s, wall_s=2 * self.call_s + 2, memory_mb=self.memory_mb, output_bytes=OUTPUT_BYTES)
@@ -88,7 +92,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Solved:
-    """One answer of one validator. `type` is the answer's Python type here; `steps` is the candidate's word, None where nothing was counted.
+    """One answer of one validator. `type` is the answer's Python type here; `steps` is the candidate's word, None if nothing was counted.
     cpu_s: the call's time by the kernel, in equal shares. schema_error is a status.
     """
 
@@ -101,6 +105,7 @@ class Solved:
 
     @property
     def content(self) -> tuple[str, Any]:
+        """Return (status, answer), by which two results are compared."""
         return self.status, self.answer
 
 
@@ -111,6 +116,9 @@ class Reading:
     status: str
     reason: str
     inputs: Any
+
+
+Done = TypeVar("Done", Instance, Solved)
 
 
 def generate(
@@ -138,15 +146,31 @@ def solve(
     return [_solved(item) for item in _items(pool, "solve", source, payload, len(inputs), caps)]
 
 
-def probe(source: str, *, pool: Any, caps: Caps = Caps()) -> list[Solved]:
-    """Return what a validator makes of inputs that are none. Raises MachineryError."""
-    from evolake.families.sandbox.driver import PROBES
+def generate_parts(family: Family, parts: Sequence[Sequence[tuple[int, int]]], *, pool: Any, caps: Caps = Caps()) -> list[list[Instance]]:
+    """Return the instances of several lists of pairs, as `generate` gives them for each. See `_in_parts`."""
+    return _in_parts(lambda pairs: generate(family, pairs, pool=pool, caps=caps), parts)
 
-    return [_solved(item) for item in _items(pool, "probe", source, {"cap_s": caps.cpu_s}, len(PROBES), caps)]
+
+def solve_parts(source: str, parts: Sequence[Sequence[Any]], *, pool: Any, caps: Caps = Caps()) -> list[list[Solved]]:
+    """Return the answers to several lists of inputs, as `solve` gives them for each. See `_in_parts`."""
+    return _in_parts(lambda inputs: solve(source, inputs, pool=pool, caps=caps), parts)
+
+
+def _in_parts(work: Callable[[Sequence[Any]], list[Done]], parts: Sequence[Sequence[Any]]) -> list[list[Done]]:
+    """Return what `work` gives for each part, by one call for all of them if it can be: a call costs as much as many small answers.
+
+    All parts are the work of one program, and gate 0 has seen that its answers do not depend on those before. Limits hold for a whole call, though:
+    if anything in it came near one, each part has a separate call, so that no part suffers from another.
+    """
+    together = work([item for part in parts for item in part])
+    if any(item.status not in OF_THE_ITEM for item in together):
+        return [work(part) for part in parts]
+    ends = list(accumulate(map(len, parts), initial=0))
+    return [together[start:end] for start, end in pairwise(ends)]
 
 
 def read(source: str, texts: Sequence[str], *, pool: Any, caps: Caps = Caps()) -> list[Reading]:
-    """Inputs that a reader finds in statements. Raises MachineryError."""
+    """Return inputs that a reader finds in statements. Raises MachineryError."""
     items = _items(pool, "read", source, {"texts": list(texts), "cap_s": caps.cpu_s}, len(texts), caps)
     return [_reading(item) for item in items]
 
@@ -167,7 +191,13 @@ def sound(value: Any) -> bool:
     while waiting:
         item, depth = waiting.pop()
         values += 1
-        characters += len(item) if isinstance(item, str) else sum(map(len, item)) if isinstance(item, dict) else 0
+        if isinstance(item, str):
+            length = len(item)
+        elif isinstance(item, dict):
+            length = sum(map(len, item))
+        else:
+            length = 0
+        characters += length
         if values > MAX_VALUES or characters > MAX_TEXT:
             return False
         if depth > MAX_DEPTH or (isinstance(item, float) and not math.isfinite(item)) or (isinstance(item, int) and item.bit_length() > MAX_BITS):

@@ -21,7 +21,7 @@ class Action:
     """A kind of action. label: for titles. reads, writes: letters of variables, `s` and `t` standing for two different stores.
     amounts: what {k} may be, for the text.
 
-    Texts of two actions never contain each other: each kind has a verb of its own.
+    Texts of two actions never contain each other: each kind has its own verb.
     """
 
     name: str
@@ -127,16 +127,19 @@ class Bound:
 
     @property
     def key(self) -> str:
+        """Return the name of the action with its stores and amount."""
         stores = (self.first if "s" in self.action.reads else "") + (self.second if "t" in self.action.reads else "")
         amount = str(self.amount) if len(self.action.amounts) > 1 else ""
         return "_".join(part for part in (self.action.name, stores, amount) if part)
 
     @property
     def reads(self) -> tuple[str, ...]:
+        """Return the variables that the action reads."""
         return self._variables(self.action.reads)
 
     @property
     def writes(self) -> tuple[str, ...]:
+        """Return the variables that the action writes."""
         return self._variables(self.action.writes)
 
     def code(self, meaning: str) -> str:

@@ -1,4 +1,4 @@
-"""A constraint world, drawn whole: a structure, a theme, some kinds of constraints and a question make a family of their own.
+"""A constraint world, drawn whole: a structure, a theme, some kinds of constraints and a question make their own family.
 
 No parent is asked, and no sentence of one is in it. The same random numbers give the same family, to the byte.
 """
@@ -34,7 +34,7 @@ CHANGED = 2
 TRIED, TRIES = (5, 7, 9), 6
 """Difficulties that a world's answers are looked at on, and instances of each."""
 EASIEST, HARDER = (1,), (3, 10)
-"""Levels at which a guesser is tried, beside those of TRIED: first the one whose instances cost least and at which most worlds fail."""
+"""Levels at which a guesser is tried, next to those of TRIED: first the one whose instances cost least and at which most worlds fail."""
 COMMONEST = 0.25
 """Share of these answers that one of them may have."""
 LONGEST_TITLE = 200
@@ -91,7 +91,7 @@ def _worth_solving(family: Family) -> bool:
 
 
 def _answer(solution: Callable[..., Any], inputs: Any) -> Any:
-    """None where nothing fits by another law, and a source ends on that."""
+    """None if nothing fits by another law, and a source ends on that."""
     try:
         return solution(inputs)
     except (ValueError, IndexError, StopIteration):

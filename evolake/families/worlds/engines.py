@@ -1,8 +1,8 @@
 """The sources of a constraint world's family: generator, reader and three engines that share no code.
 
-    search    values are struck out as things are decided, the thing with the fewest values left next
-    sat       clauses over "thing e has value v", for a SAT solver that lists models or is asked under assumptions
-    listing   every order, distribution or choice, each looked at as a whole
+search    values are struck out as things are decided, the thing with the fewest values left next
+sat       clauses over "thing e has value v", for a SAT solver that lists models or is asked under assumptions
+listing   every order, distribution or choice, each looked at as a whole
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     clauses   of literals:  X(a, v) says that thing a has the value v, V lists the values  (SAT)
     view      of the whole: an order, rooms with their guests, or a set                    (enumeration)
 
-The three are written apart, so that a slip in one is outvoted; `tests/unit/families/test_worlds.py` holds each against a table of its own.
+The three are written apart, so that a slip in one is outvoted; `tests/unit/families/test_worlds.py` holds each against its own table.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class Kind:
     """A kind of constraint.
 
     args: letters of its arguments, in order: a, b, c are things, k and l numbers. patterns: sentences, with {a} for arguments and {be} for words of
-    the theme. spans: for each number, the expression of the range it is drawn from. whole: whether it speaks of all things at once, not of its own.
+    the theme. spans: for each number, the expression of the range it is drawn from. whole: whether it speaks of all things at the same time, not
+    of its own.
     label: what it is about, for titles.
     """
 
@@ -45,6 +46,7 @@ class Kind:
 
     @property
     def signature(self) -> str:
+        """Return the further parameters of a function of this kind, as source text."""
         return "".join(f", {letter}" for letter in self.args)
 
     def sentences(self, words: Mapping[str, str]) -> list[str]:
@@ -61,7 +63,7 @@ def upper(sentence: str) -> str:
 def expression(sentence: str, names: Sequence[str], called: Mapping[str, str] | None = None) -> tuple[str, str]:
     """(regular expression that matches exactly the sentences of a pattern, its arguments in the order of the groups).
 
-    called: texts of numbers, where a theme calls them by words of its own.
+    called: texts of numbers, where a theme calls them by its own words.
     """
     things = "|".join(re.escape(name) for name in names)
     parts, order, at = [], "", 0

@@ -21,7 +21,7 @@ CHANGING = 0.55
 """Least share of the steps that change the state, on average over a level."""
 DECIDING = 0.5
 """Least share of the instances of a level whose answer is another without the last third of the steps. Who looks at a fixed number of steps is
-therefore wrong more often where there are more of them, at higher levels."""
+therefore wrong more often if there are more of them, at higher levels."""
 
 
 @dataclass(frozen=True)

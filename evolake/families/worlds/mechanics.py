@@ -25,7 +25,7 @@ OWN = "own"
 
 @dataclass(frozen=True)
 class Mechanics:
-    """engine: of a world, or OWN. rules: hash of the rules in force and of what is asked; of a family with programs of its own, of its primary."""
+    """engine: of a world, or OWN. rules: hash of the rules in force and of what is asked; of a family with its own programs, of its primary."""
 
     engine: str
     rules: str
@@ -44,7 +44,12 @@ def mechanics_of(family: Family) -> Mechanics:
         return Mechanics(OWN, _sha(normalised(family.validator)))
     known = set(_shown_keys(tree))
     if engine == "arrangements":
-        engine = "selections" if "weights" in known else "groups" if "room" in known else "orders"
+        if "weights" in known:
+            engine = "selections"
+        elif "room" in known:
+            engine = "groups"
+        else:
+            engine = "orders"
     functions = sorted(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
     solution = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "solution")
     kinds = functions if engine in ("orders", "groups", "selections") else []

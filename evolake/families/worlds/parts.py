@@ -68,14 +68,18 @@ class Keyed(Protocol):
     """An alternative of a rule, by its name in the sources."""
 
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """Return the key."""
+        ...
 
 
 class Themed(Protocol):
     """What a family takes of its theme."""
 
     @property
-    def category(self) -> str: ...
+    def category(self) -> str:
+        """Return the category of things."""
+        ...
 
 
 Chosen = TypeVar("Chosen", bound=Keyed)
@@ -99,7 +103,7 @@ def drawn_world(
     random: np.random.Generator, themes: Sequence[Theme], questions: Sequence[Asked], known: Mapping[str, Sequence[Chosen]],
     family_of: Callable[[Theme, dict[str, list[Chosen]], Asked], Family | None],
 ) -> Family | None:
-    """Return a family of a drawn theme, question and two rules of each point; None where none came of any.
+    """Return a family of a drawn theme, question and two rules of each point; None if none came of any.
 
     known: the rules of each point. family_of: the family of these choices, None where they are not worth one.
     """

@@ -1,4 +1,4 @@
-"""A process world, drawn whole: a theme, rules and a question on the run make a family of their own. The rules are those of a board, those of a
+"""A process world, drawn whole: a theme, rules and a question on the run make their own family. The rules are those of a board, those of a
 queue, or those for three signals and for the end of a turn.
 """
 
@@ -27,7 +27,7 @@ from evolake.families.worlds.trying import NoWorld, all_matter, entry
 BOARDS, QUEUES = 0.25, 0.3
 """Share of boards, and of queues among the others."""
 OPTIONAL = (("r",), ("q",), ("r", "q"), ())
-"""What a world has beside its two stores: a pointer, a mode, both, nothing."""
+"""What a world has next to its two stores: a pointer, a mode, both, nothing."""
 CLOSED = 0.6
 """Share of worlds with a rule that ends every turn."""
 QUESTIONS = 5
@@ -91,7 +91,7 @@ def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQu
 
 
 def _holder(point: MutationPoint, item: Alternative) -> str:
-    """An action of a rule is a function of two of the engines."""
+    """Return which engine has the action: an action of a rule is a function of two of the engines."""
     return item.name if point.name in POINTS else ""
 
 
@@ -104,7 +104,7 @@ def said(item: Bound, theme: RunTheme) -> str:
 
 
 def template(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str, uses: list[str]) -> tuple[str, int]:
-    """(the statement with its slots and rules, the slot of the signals)."""
+    """Return (the statement with its slots and rules, the slot of the signals)."""
     parts, slot = [theme.opening], 4
     if "r" in uses:
         parts.append(theme.dial.format(size=f"[Input Slot {slot}]", start=f"[Input Slot {slot + 1}]"))

@@ -1,4 +1,4 @@
-"""Constraints on a round table: things sit on the seats 1..n, one on each, and seat n is beside seat 1. A view is the tuple of things by seat."""
+"""Constraints on a round table: things sit on the seats 1..n, one on each, and seat n is next to seat 1. A view is the tuple of things by seat."""
 
 from __future__ import annotations
 

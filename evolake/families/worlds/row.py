@@ -1,4 +1,4 @@
-"""Constraints on an order: things stand at the places 1..n, one at each. A view is the tuple of things by place."""
+"""Constraints on an order: things are at the places 1..n, one at each. A view is the tuple of things by place."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The sources of a process world's family: generator, reader and three engines that share no code.
 
-    simulation  one state, changed turn by turn
-    table       the successor of every state there is, for each rule; a run is a walk through the tables
-    clauses     a variable for each turn, store and number; a SAT solver finds the run
+simulation  one state, changed turn by turn
+table       the successor of every state there is, for each rule; a run is a walk through the tables
+clauses     a variable for each turn, store and number; a SAT solver finds the run
 """
 
 from __future__ import annotations

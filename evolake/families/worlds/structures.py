@@ -21,12 +21,13 @@ class Structure:
 
     Attributes:
         name: as worlds and questions call it. share: how often it is drawn. way: what one arrangement is called. kinds: its kinds of constraints.
-        themes: stories that fit it. view: name of a whole arrangement in the listing engine. more: what every constraint gets beside the arrangement.
-        bind: how an engine takes these from the inputs. extra: keys of the inputs beside names, clues and ask. values: of one thing.
+        themes: stories that fit it. view: name of a whole arrangement in the listing engine. more: what every constraint gets next to the
+        arrangement.
+        bind: how an engine takes these from the inputs. extra: keys of the inputs next to names, clues and ask. values: of one thing.
         rest: values that are left to the others when a thing has got its own. excludes: clauses that every arrangement fulfils.
         all_views: every arrangement there is. value_of: the value of a thing in an arrangement. slots: of the statement, before those of the
-            question: names, constraints, what the structure has beside them, and last the marked things. sizes: how a generator sets its sizes.
-        own_inputs, own_texts: entries of the inputs, and texts of the slots, of what the structure has beside names and constraints. read_own: how
+            question: names, constraints, what the structure has next to them, and last the marked things. sizes: how a generator sets its sizes.
+        own_inputs, own_texts: entries of the inputs, and texts of the slots, of what the structure has next to names and constraints. read_own: how
             the reader takes these back. forms: slot -> its regular expression.
     """
 
@@ -53,7 +54,7 @@ class Structure:
 
 
 def _ordered(name: str, share: float, kinds: tuple[Kind, ...]) -> Structure:
-    """Return a structure in which every thing has a place of its own."""
+    """Return a structure in which every thing has its own place."""
     return Structure(
         name=name, share=share, way="arrangement", kinds=kinds, themes=tuple(THEMES[name]), view="order", more="n", bind="n = count",
         extra=("marked",), values="range(1, n + 1)", rest="some - {v}", excludes=EXCLUSIVE, all_views="permutations(range(count))",

@@ -30,7 +30,7 @@ MEMORY_OF_THE_MACHINE = ("SC_PHYS_PAGES", "SC_AVPHYS_PAGES", os.sysconf_names["S
 
 
 class Ends(NamedTuple):
-    """The descriptors of one call. ready: tells the server whether the trusted part succeeded."""
+    """The descriptors of one call. ready: reports to the server whether the trusted part succeeded."""
 
     request: int
     channel: list[int]
@@ -116,7 +116,8 @@ def as_plain(value: Any) -> Any:
 
 
 def status_of(error: BaseException) -> str:
-    """memory for a failed allocation, forbidden for what the jail refused, error for the rest."""
+    """Return "memory" for a failed allocation, "forbidden" for what the jail refused, "error" for the
+    rest."""
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "can't allocate memory" in str(error)):
         return "memory"
     return "forbidden" if isinstance(error, PermissionError) else "error"

@@ -1,7 +1,7 @@
 """Know each program that a run executes, with its arguments: the kernel asks the trusted server before every `execve` of the jail.
 
 A listener of seccomp (kernel documentation, `userspace-api/seccomp_filter`, "Userspace Notification"): the process that asks waits until the answer,
-which is always to go on. What was executed cannot be hidden or forged from inside, whatever the program is called and whoever calls it; only its
+which is always to continue. What was executed cannot be hidden or forged from inside, whatever the program is called and whoever calls it; only its
 arguments could be changed between the look and the call, by a program of the candidate's own that shares its memory with another thread.
 """
 
@@ -66,7 +66,7 @@ class Executed:
         self._bytes = 0
 
     def answer(self) -> None:
-        """Read one question, note it, and let the process go on."""
+        """Read one question, note it, and let the process continue."""
         question = bytearray(QUESTION.size)
         try:
             fcntl.ioctl(self.descriptor, RECEIVE, question)
@@ -88,9 +88,11 @@ class Executed:
 
     @property
     def too_many(self) -> bool:
+        """Return whether more programs, or longer arguments, were executed than allowed."""
         return len(self.programs) >= MOST_PROGRAMS or self._bytes > MOST_BYTES
 
     def close(self) -> None:
+        """Close the descriptor."""
         os.close(self.descriptor)
 
 

@@ -1,6 +1,6 @@
 """The process of one Python program of ours that is forked from the warm server instead of being started: confined, used once, gone.
 
-It finds what a program finds that `serve_program` starts: a folder of its own with its files, descriptor 1 for what it answers, descriptor 2 for the
+It finds what a program finds that `serve_program` starts: its own folder with its files, descriptor 1 for what it answers, descriptor 2 for the
 rest, its channel at the same place. Different are its /proc, which it has not, and a call of the system that it would need another process or program
 for: that ends it by SIGSYS (`Policy.ends`), so that the supervisor can start it as a program. The memory of the server, which it begins with, holds
 modules and nothing of any process before it.
@@ -31,7 +31,8 @@ _own_mounts = False
 
 
 class Ends(NamedTuple):
-    """The descriptors of one run. ready: tells the server whether the trusted part succeeded. group: of the control group that it is to be in."""
+    """The descriptors of one run. ready: reports to the server whether the trusted part succeeded. group: of the control group that it is to be
+    in."""
 
     request: int
     channel: list[int]

@@ -114,6 +114,13 @@ def sort_once() -> None:
     _libc.qsort(ctypes.create_string_buffer(LONG_SORT), LONG_SORT, 1, _libc.strcmp)
 
 
+def give_back_memory() -> None:
+    """Give the kernel back what the C library keeps of memory that was freed: each fork would copy the tables of those pages, and each end of a
+    forked process take them down. A C library without the function keeps them."""
+    if (trim := getattr(_libc, "malloc_trim", None)) is not None:
+        trim(0)
+
+
 def _join(descriptor: int, kind: int) -> None:
     if _libc.setns(descriptor, kind) != 0:
         number = ctypes.get_errno()
@@ -167,7 +174,7 @@ def set_limits(limits: dict[str, Any], *, above: int) -> None:
 
 
 def set_most_processes(processes: int) -> None:
-    """RLIMIT_NPROC for a program in namespaces of its own: itself, the server, `processes` more, and so many that the watch finds them too many
+    """RLIMIT_NPROC for a program in its own namespaces: itself, the server, `processes` more, and so many that the watch finds them too many
     before the kernel refuses another. Kernels before 5.14, which count the user's processes everywhere, are left to the watch."""
     if tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2]) >= (5, 14):
         most = processes + 2 + BEYOND_THE_WATCH

@@ -1,7 +1,8 @@
 """Start native programs one after another for one thread of the supervisor, and account for each: a small process outside the jail, trusted.
 
 Why not from the supervisor: the kernel's account of a process begins with the memory of the one that started it, which for the supervisor is that of
-numpy or torch; and bubblewrap ends without waiting for the process that waited for the program, so the account goes to whoever adopts that process:
+numpy or torch; and bubblewrap ends without waiting for the process that waited for the program, so the account goes to the process that adopts
+that one:
 this one, as a subreaper. It reads nothing that a program writes.
 
 The order of a start: bubblewrap builds the namespaces, tells the number of their process 1, and waits on --block-fd; limits and core are set on that
@@ -28,7 +29,7 @@ from evolake.jail.inside.descriptors import arrange
 PROGRAM_ID = 2
 POLICY = seccomp.Policy(programs=True, threads=False)
 INFORMATION, GO, RULES, OUTER, INNER = 3, 4, 5, 6, 7
-"""Descriptors of bubblewrap beside the standard ones; the options name them so. The last two are there where root starts a jail."""
+"""Descriptors of bubblewrap next to the standard ones; the options name them so. The last two are there where root starts a jail."""
 START_TIMEOUT_S = 60.0
 CANNOT_EXECUTE = 127
 
@@ -53,6 +54,7 @@ class Running:
             self.end()
 
     def over(self) -> None:
+        """Close the handle of a process that has ended."""
         if self.handle is not None:
             os.close(self.handle)
         self.handle = None
@@ -130,7 +132,7 @@ def give_user_namespaces(control: socket.socket, identity: int) -> None:
 
 
 def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tuple[int, int]:
-    """Process numbers of bubblewrap and of the jail's process 1. Raises NotStarted, or OSError where no user namespace can be made."""
+    """Process numbers of bubblewrap and of the jail's process 1. Raises NotStarted, or OSError if no user namespace can be made."""
     users = {}
     if message["identity"] is not None:
         users = {OUTER: outer_namespace(), INNER: inner_namespace(message["identity"])}
@@ -181,7 +183,7 @@ def _restore_signals() -> None:
 
 
 def _first_process(summary: int) -> int | None:
-    """Return what bubblewrap tells of its jail's process 1; None when it ends or hangs first."""
+    """Return what bubblewrap reports of its jail's process 1; None when it ends or hangs first."""
     data = b""
     while b"}" not in data:
         ready, _, _ = select.select([summary], [], [], START_TIMEOUT_S)

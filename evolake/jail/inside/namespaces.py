@@ -1,7 +1,7 @@
 """The two user namespaces of a jail that root starts: an outer one, in which its mounts are made, and an inner one, in which its processes live.
 
 The outer namespace knows every number that the host knows, one higher, so that root is not root in it and keeps the namespace's capabilities when it
-becomes somebody else. The inner namespace knows one number. Both are made by small processes that live only until their namespace is open.
+becomes another person. The inner namespace knows one number. Both are made by small processes that live only until their namespace is open.
 """
 
 # pathlib would cost every native run its import
@@ -53,7 +53,8 @@ def outer() -> int:
 
 
 def inner(outer: int, identity: int) -> int:
-    """Return a descriptor of a new namespace below `outer` in which `identity`, as the host counts, is nobody, and nobody else exists. Raises
+    """Return a descriptor of a new namespace below `outer` in which `identity`, as the host counts, is user `nobody`, and no other process
+    exists. Raises
     OSError.
 
     Only a process in the outer namespace may write the inner one's map, so one that joins it does all and sends the descriptor.

@@ -41,7 +41,7 @@ LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
 HINTS = (1035, 1036, 1037, 1038)
 """fcntl F_GET_RW_HINT and so on: numbers that a file of the host keeps."""
 PAGE_ADVICE = (3, 12, 20, 21)
-"""madvise MADV_WILLNEED, MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they change what of a file lies in memory, or share pages between processes."""
+"""madvise MADV_WILLNEED, MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they change what of a file is in memory, or share pages between processes."""
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 PROT_WRITE = 0x02
 AF_UNIX = 1
@@ -61,7 +61,7 @@ class Policy(NamedTuple):
 
     programs: may execute other programs (a native candidate is itself started so).
     processes: may make processes, and signal those of its own jail where `signals` holds.
-    signals: may signal any process it sees; only right in a process namespace of its own.
+    signals: may signal any process it sees; only right in its own process namespace.
     shared_memory: its processes may share files that they can write, which are those of its jail alone, and may make pairs of sockets.
     threads: may make threads, and choose their processors; without, it stays where the supervisor has pinned it.
     writes: may open files for writing, where that is not read-only anyway.
@@ -138,7 +138,7 @@ def _refuse_if_any(load: bytes, values: tuple[int, ...]) -> bytes:
 
 def _refuse_shared(*, anonymous: bool, written: bool) -> bytes:
     """Refuse memory that is shared with other processes, or with other jails by way of a host's file (a futex in it reaches them); memory without a
-    file only where `anonymous`: where there are processes, no account of theirs would show it. written: allow files that are mapped to be written,
+    file only where `anonymous`: if there are processes, no account of theirs would show it. written: allow files that are mapped to be written,
     since no file of the host can be opened so."""
     if written:
         load = step(JUMP_BITS, MAP_SHARED, 1, 0) + step(RETURN, ALLOW) + step(JUMP_BITS, MAP_ANONYMOUS, 0, 1) + _refuse()
@@ -242,7 +242,7 @@ def packed(instructions: bytes) -> _Program:
 
 
 def install(policy: Policy) -> None:
-    """Confine the calling process, for good. Raises OSError where the kernel has no filters."""
+    """Confine the calling process, permanently. Raises OSError where the kernel has no filters."""
     instructions = template(policy).replace(step(JUMP_EQUAL, ANYBODY, 0, 1), step(JUMP_EQUAL, os.getpid(), 0, 1))
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     filter_ = packed(instructions)

@@ -31,7 +31,7 @@ TICK_MS, TICK_AMONG_PROCESSES_MS = 20, 5
 
 def main() -> None:
     """Serve calls until the supervisor goes away. argv: the control socket's descriptor, and what it serves: "candidates" or "programs" in
-    namespaces of its own, or anything on the "host"."""
+    its own namespaces, or anything on the "host"."""
     control = socket.socket(fileno=int(sys.argv[1]))
     control.set_inheritable(False)
     own_namespaces = sys.argv[2] != "host"
@@ -92,6 +92,7 @@ def import_modules(names: list[str], wanted: list[str]) -> dict[str, Any]:
         torch.default_generator.manual_seed(0)
         torch.backends.cpu.get_cpu_capability()  # it reads /proc, which candidates do not see, and chooses kernels by it
     gc.collect()
+    kernel.give_back_memory()
     gc.freeze()
     kernel.note_address_space()
     return {"threads": kernel.threads(), "shared": kernel.shared_memory() if names else [], "pid": os.getpid()}
@@ -122,7 +123,7 @@ def serve_call(control: socket.socket, message: dict[str, Any], descriptors: lis
 
 
 def serve_fork(control: socket.socket, message: dict[str, Any], descriptors: list[int], numbering: Numbering | None) -> dict[str, Any]:
-    """One Python program of ours, forked instead of started, with a folder of its own that goes when it ends: descriptors are request, those of its
+    """One Python program of ours, forked instead of started, with its own folder that goes when it ends: descriptors are request, those of its
     channel, those of its control group if it has one, output, error. The server never reads the request: its memory is copied into the next one."""
     from evolake.jail.inside import forked
 

@@ -87,7 +87,7 @@ SHARED_STATE = (
     "flock", "fadvise64", "readahead", "mincore", "cachestat", "preadv2", "pwritev2", "sync", "syncfs", "sync_file_range", "io_setup", "io_destroy",
     "io_submit", "io_cancel", "io_getevents", "io_pgetevents", "timer_create", "inotify_init", "inotify_init1", "inotify_add_watch",
 )
-"""State that two candidates at one time, or one after the other, have in common: locks on files of the host, what of a file lies in its memory (and
+"""State that two candidates at one time, or one after the other, have in common: locks on files of the host, what of a file is in its memory (and
 reads that tell), its quotas of asynchronous requests, timers and watches, its disk's queue."""
 
 COUNTERS = ("pipe", "pipe2")
@@ -121,7 +121,7 @@ def audit_architecture() -> int:
 
 
 def number(name: str) -> int | None:
-    """This machine's number of the call `name`, or None where the architecture has no such call."""
+    """Return this machine's number of the call `name`, or None where the architecture has no such call."""
     return NUMBERS[name][ARCHITECTURES[os.uname().machine][1]]
 
 

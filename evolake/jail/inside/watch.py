@@ -33,6 +33,7 @@ class Usage:
         self.ended: dict[int, int] = {}
 
     def add(self, pid: int, wait_status: int, used: resource.struct_rusage) -> None:
+        """Add what one process used."""
         self.cpu_s += used.ru_utime + used.ru_stime
         self.peak_mb = max(self.peak_mb, used.ru_maxrss * 1024 / MEBIBYTE)
         self.ended[pid] = wait_status
@@ -48,7 +49,7 @@ def _statistics(pid: int) -> list[str] | None:
 
 
 def descendants(root: int) -> dict[int, int]:
-    """Process -> threads, of everything below `root`. In a process namespace of its own that is all there is."""
+    """Process -> threads, of everything below `root`. In its own process namespace that is all there is."""
     parents, threads = {}, {}
     for entry in os.listdir("/proc"):
         if entry.isdigit() and (result := _statistics(int(entry))):

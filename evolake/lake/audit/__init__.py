@@ -2,11 +2,11 @@
 
     for finding in audit(lake): ...            every check
     for finding in audit(lake, fast=True): ... no bytes of parts and blobs are read
-    repair(lake)                               mends, looks again, and says what it did
+    repair(lake)                               repairs, looks again, and says what it did
 
 Nothing is changed by an audit. A repair only appends to logs, puts back what the lake itself knows to the byte, and moves what is damaged to
 quarantine; each step can be cut off anywhere and done again. What a live writer has in hand is left alone. Callers that know more kinds of files
-(the tape, fetched sources) pass further checks.
+(the call cache, fetched sources) pass further checks.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def audit(lake: Lake, *, fast: bool = False, more: Iterable[Check] = ()) -> Iter
         try:
             yield from check(lake, fast)
         except EvolakeError as error:
-            mend = error.do or "mend the disk and verify again"
+            mend = error.do or "fix the disk and verify again"
             yield Finding("machinery", error.what, "", error.wanted or "a readable lake", error.got or "", mend)
 
 
 def repair(lake: Lake, *, more: Iterable[Check] = ()) -> Audit:
-    """Mends what can be mended, and gives what was done and what is left.
+    """Repairs what can be repaired, and gives what was done and what is left.
 
-    What is mended may uncover more (a manifest that can be read again tells of its parts), so it is looked again until nothing changes.
+    What is repaired may uncover more (a manifest that can be read again tells of its parts), so it is looked again until nothing changes.
     """
     done: list[tuple[str, str]] = []
     more = tuple(more)
@@ -56,7 +56,7 @@ def repair(lake: Lake, *, more: Iterable[Check] = ()) -> Audit:
                     done.append((finding.where, finding.repair()))
                     acted = True
                 except EvolakeError as error:
-                    done.append((finding.where, f"not mended: {error.what}: {error.got}"))
+                    done.append((finding.where, f"not repaired: {error.what}: {error.got}"))
         if not acted:
             return Audit(left, tuple(done))
     return Audit(tuple(audit(Lake(lake.root), more=more)), tuple(done))

@@ -15,7 +15,7 @@ _PLACE = re.compile(r"[0-9a-f]{2}/[0-9a-f]{62}")
 
 
 def check(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of all blobs; `fast` looks at their names alone."""
+    """Yield findings of all blobs; `fast` looks at their names alone."""
     root = lake.root / "blobs"
     for path in files(root):
         place = path.relative_to(root).as_posix()
@@ -48,6 +48,6 @@ def _put_aside(lake: Lake, path: Path, wanted: str) -> str:
     with disk.as_lake_error(f"the blob {path} cannot be put aside", "to move it to quarantine"):
         got = hashlib.sha256(disk.read(path)).hexdigest() if path.exists() else wanted
         if got == wanted:
-            return "was mended already"
+            return "was repaired already"
         aside = lake.blobs.put_aside(path, got)
     return f"damaged blob moved to {aside.relative_to(lake.root)}"

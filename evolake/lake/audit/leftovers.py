@@ -1,4 +1,4 @@
-"""Temporary files of writers that are dead. Each is named so that nobody ever reads it; none is removed while its writer may be alive."""
+"""Temporary files of writers that are dead. Each is named so that no process ever reads it; none is removed while its writer may be alive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OF_PROCESS = re.compile(r"\.tmp-(\d+)(-|$)")
 
 
 def check(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of all temporary files; `fast` makes no difference."""
+    """Yield findings of all temporary files; `fast` makes no difference."""
     for result in (sorted(lake.root.glob(".tmp-*")), *(files(lake.root / name) for name in FOLDERS)):
         for path in result:
             if path.name.startswith(".tmp-") and _is_stale(lake, path):
@@ -33,7 +33,8 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
 
 
 def _is_stale(lake: Lake, path: Path) -> bool:
-    """A part's writer holds the partition's lock. Of the others some name their process; no write of the rest takes ten minutes."""
+    """Return whether a temporary file has no writer. A part's writer holds the partition's lock. Of the
+    others some name their process; no write of the rest takes ten minutes."""
     try:
         age = time.time() - path.stat().st_mtime
     except FileNotFoundError:
@@ -55,7 +56,7 @@ def _alive(process: int) -> bool:
 
 
 def _partition(lake: Lake, path: Path) -> Partition | None:
-    """Return the partition in whose folder a file lies, None where it lies elsewhere."""
+    """Return the partition in whose folder a file is, None where it is elsewhere."""
     steps = path.relative_to(lake.root).parts
     if steps[0] != "tables" or len(steps) not in (4, 5) or (len(steps) == 5 and not steps[3].startswith("cycle=")):
         return None

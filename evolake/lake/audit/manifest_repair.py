@@ -1,6 +1,6 @@
-"""Mending a manifest: what the records beside the parts prove is noted again, then what is broken is acknowledged. Nothing is rewritten.
+"""Repairing a manifest: what the records next to the parts prove is noted again, then what is broken is acknowledged. Nothing is rewritten.
 
-A record holds the whole line of the part's commit under a check sum, with the sha256 of the part's bytes. Where those bytes lie beside it, that
+A record holds the whole line of the part's commit under a check sum, with the sha256 of the part's bytes. Where those bytes are next to it, that
 commit did happen. A part for which nothing speaks goes to quarantine: its cycle has to be materialized again.
 """
 
@@ -20,7 +20,7 @@ from evolake.lake.store import Lake
 
 
 def read_record(partition: Partition) -> ManifestEntry | None:
-    """Return the entry in the record beside a part; None where there is none or it is damaged."""
+    """Return the entry in the record next to a part; None if there is none or it is damaged."""
     try:
         data = disk.read(partition.record)
         summary = chained.unsigned(data[:-1]) if data.endswith(b"\n") else None
@@ -31,15 +31,15 @@ def read_record(partition: Partition) -> ManifestEntry | None:
     return entry if own == (partition.line, partition.asset, partition.cycle, COMMIT, partition.part) else None
 
 
-def mend_manifest(lake: Lake, path: Path) -> str:
+def repair_manifest(lake: Lake, path: Path) -> str:
     """See the module's text. Says what was done.
 
     Raises:
-        PartitionBusy: a writer is at work in the table.
+        PartitionBusy: a writer is running in the table.
     """
     line, asset = path.parent.parent.name, path.parent.name
     lake = Lake(lake.root)
-    with ExitStack() as held, disk.as_lake_error(f"the manifest {path} cannot be mended", "to append to it"):
+    with ExitStack() as held, disk.as_lake_error(f"the manifest {path} cannot be repaired", "to append to it"):
         present = {layout.cycle_of(part): Partition(lake.root, line, asset, layout.cycle_of(part)) for part in layout.parts(path.parent)}
         for partition in present.values():
             held.enter_context(hold(partition.lock, what=str(partition), run_id="verify", timeout_s=0))
@@ -53,11 +53,11 @@ def mend_manifest(lake: Lake, path: Path) -> str:
         if bodies:
             lake.manifests.note(path, bodies)
     parts.insert(0, f"manifest of {line}/{asset}: {len(again)} records noted again, {len(result.log.faults)} breaks acknowledged")
-    return "; ".join(parts) if bodies or len(parts) > 1 else "was mended already"
+    return "; ".join(parts) if bodies or len(parts) > 1 else "was repaired already"
 
 
 def _lacking(lake: Lake, partition: Partition, known: Any, summary: list[str]) -> ManifestEntry | None:
-    """Return the entry to note again for a part that lies there; None where the manifest has it. A part that nothing speaks for is put aside."""
+    """Return the entry to note again for a part that is there; None where the manifest has it. A part that nothing speaks for is put aside."""
     sha = disk.file_sha(partition.part)
     log = known.get(partition.cycle)
     if log and ((log.committed and log.committed.record.file_sha == sha) or any(entry.record.file_sha == sha for entry in log.pending)):
@@ -72,7 +72,7 @@ def _lacking(lake: Lake, partition: Partition, known: Any, summary: list[str]) -
 
 
 def _of_many(lake: Lake, manifest: Path, known: Any, summary: list[str]) -> list[dict[str, Any]]:
-    """Return what files of many cycles say in their metadata and the manifest does not: their parts' commits, and that these lie there."""
+    """Return what files of many cycles say in their metadata and the manifest does not: their parts' commits, and that these are there."""
     bodies: list[dict[str, Any]] = []
     named = {lake.root / pack["path"] for pack in known.packs}
     for path in packs.files(manifest.parent):
@@ -91,7 +91,7 @@ def _of_many(lake: Lake, manifest: Path, known: Any, summary: list[str]) -> list
 
 
 def put_aside(lake: Lake, partition: Partition, path: Path, sha: str, wanted: str | None = None) -> Path:
-    """Moves a file of a table to quarantine with a note; the caller holds the partition's lock."""
+    """Move a file of a table to quarantine with a note; the caller holds the partition's lock."""
     folder = partition.quarantine
     disk.make_folder(folder)
     name = f"{'history-' if path != partition.part else ''}{partition.cycle or 'whole'}-{sha[:16]}"

@@ -1,4 +1,4 @@
-"""Mending one partition, under its lock: finish what was begun, put back what lies elsewhere to the byte, put aside what is damaged."""
+"""Repairing one partition, under its lock: finish what was begun, put back what is elsewhere to the byte, put aside what is damaged."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ from evolake.lake.store import Lake
 
 @contextmanager
 def _held(lake: Lake, partition: Partition) -> Iterator[Lake]:
-    """The lake afresh, while no writer can be at work in the partition. Raises PartitionBusy where one is."""
+    """Yield the lake afresh, while no writer can be running in the partition. Raises PartitionBusy where one
+    is."""
     with (
-        disk.as_lake_error(f"{partition} cannot be mended", f"to write below {partition.asset_folder}"),
+        disk.as_lake_error(f"{partition} cannot be repaired", f"to write below {partition.asset_folder}"),
         hold(partition.lock, what=str(partition), run_id="verify", timeout_s=0),
     ):
         yield Lake(lake.root)
 
 
 def finish(lake: Lake, partition: Partition) -> str:
-    """Commits an intent whose bytes are in place; gives up those whose bytes never came."""
+    """Commit an intent whose bytes are in place; give up those whose bytes never came."""
     with _held(lake, partition) as now:
         log = now.verifier.log(partition)
         if not log.pending:
-            return "was mended already"
+            return "was repaired already"
         sha = disk.file_sha(partition.part) if partition.part.exists() else None
         put_in_place = next((entry for entry in log.pending if entry.record.file_sha == sha), None)
         if put_in_place is not None and not (log.committed and log.committed.record.file_sha == sha):
@@ -41,7 +42,7 @@ def finish(lake: Lake, partition: Partition) -> str:
             now.manifests.append(partition.manifest, as_commit(put_in_place))
             return f"{partition}: finished the publication of run {put_in_place.record.run_id}"
         now.manifests.note(partition.manifest, [{"event": ABANDONED, "cycle": partition.cycle, "token": entry.token} for entry in log.pending])
-        return f"{partition}: gave up {len(log.pending)} publications that never came to be; what was there before stands"
+        return f"{partition}: gave up {len(log.pending)} unfinished publications; the earlier content stays"
 
 
 def copy_of(lake: Lake, partition: Partition, sha: str) -> Path | None:
@@ -51,11 +52,11 @@ def copy_of(lake: Lake, partition: Partition, sha: str) -> Path | None:
 
 
 def put_right(lake: Lake, partition: Partition) -> str:
-    """Puts the part back from a file that has its bytes; where there is none, puts the damaged one aside."""
+    """Put the part back from a file that has its bytes; if there is none, put the damaged one aside."""
     with _held(lake, partition) as now:
         try:
             if now.verifier.settle_locked(partition):
-                return "was mended already"
+                return "was repaired already"
         except CorruptPart:
             pass  # it is in quarantine now, if it was there
         log = now.verifier.log(partition)
@@ -67,17 +68,17 @@ def put_right(lake: Lake, partition: Partition) -> str:
 
 
 def write_record(lake: Lake, partition: Partition) -> str:
-    """Writes the record of what the part holds, by the manifest."""
+    """Write the record of what the part holds, by the manifest."""
     with _held(lake, partition) as now:
         settled = now.verifier.settle_locked(partition)
         if settled is None:
-            return "was mended already"
+            return "was repaired already"
         disk.write_atomic(partition.record, as_record(settled.entry, lake.root), tag="verify")
     return f"{partition}: record written again"
 
 
 def write_token(lake: Lake, partition: Partition) -> str:
-    """Sets the writers' counter to the last token that the manifest knows."""
+    """Set the writers' counter to the last token that the manifest knows."""
     with _held(lake, partition) as now:
         disk.write_atomic(partition.token, str(now.verifier.log(partition).last_token).encode(), tag="token")
     return f"{partition}: counter of writers set to the manifest's last token"
@@ -95,13 +96,14 @@ def known_lost(partition: Partition, sha: str) -> bool:
     return False
 
 
-def mend_superseded(lake: Lake, partition: Partition, entry: ManifestEntry) -> str:
-    """Puts a superseded part back where its bytes lie elsewhere; else puts what is there aside and notes that it is lost."""
+def repair_superseded(lake: Lake, partition: Partition, entry: ManifestEntry) -> str:
+    """Put a superseded part back where its bytes are elsewhere; else put what is there aside and note that it
+    is lost."""
     path, wanted = partition.history(entry.token, entry.record.file_sha), entry.record.file_sha
     with _held(lake, partition) as now:
         got = disk.file_sha(path) if path.exists() else "nothing"
         if got == wanted:
-            return "was mended already"
+            return "was repaired already"
         if source := _elsewhere(now, partition, wanted):
             disk.write_atomic(path, disk.read(source), tag="verify")
             return f"{partition}: superseded part put back from {source.relative_to(lake.root)}"
@@ -116,9 +118,9 @@ def _elsewhere(lake: Lake, partition: Partition, sha: str) -> Path | None:
 
 
 def put_stray_aside(lake: Lake, partition: Partition, path: Path) -> str:
-    """Moves a superseded part that no manifest knows to quarantine."""
+    """Move a superseded part that no manifest knows to quarantine."""
     with _held(lake, partition) as now:
         if not path.exists():
-            return "was mended already"
+            return "was repaired already"
         aside = put_aside(now, partition, path, disk.file_sha(path))
     return f"{partition}: superseded part without a record moved to {aside.relative_to(lake.root)}"

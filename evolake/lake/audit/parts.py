@@ -1,4 +1,4 @@
-"""One partition against its manifest: unfinished publications, the part's bytes and rows, the record beside it, what it superseded, its token."""
+"""One partition against its manifest: unfinished publications, the part's bytes and rows, the record next to it, what it superseded, its token."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from evolake.reading.numbers import DIGITS
 
 
 def check_partition(lake: Lake, partition: Partition, fast: bool) -> Iterator[Finding]:
-    """Findings of one partition that the manifest names. A partition whose writer is at work is left alone."""
+    """Yield findings of one partition that the manifest names. A partition whose writer is running is left
+    alone."""
     if _busy(partition):
         return
     log = lake.verifier.log(partition)
@@ -57,7 +58,7 @@ def check_partition(lake: Lake, partition: Partition, fast: bool) -> Iterator[Fi
 
 
 def _in_file(lake: Lake, partition: Partition, log: PartitionLog, place: Packed, fast: bool) -> Iterator[Finding]:
-    """Findings of a part that lies in a file with others."""
+    """Yield findings of a part that is in a file with others."""
     where = place.path.relative_to(lake.root).as_posix()
     try:
         got = f"{place.path.stat().st_size} bytes" if fast else f"sha256 {lake.verifier.shas.of(place.path)}"
@@ -77,7 +78,7 @@ def _in_file(lake: Lake, partition: Partition, log: PartitionLog, place: Packed,
 
 
 def _held(lake: Lake, partition: Partition, log: PartitionLog, fast: bool) -> tuple[ManifestEntry | None, str]:
-    """(the entry whose bytes the partition holds, what it holds). Fast: by size."""
+    """Return (the entry whose bytes the partition holds, what it holds). Fast: by size."""
     candidates = [entry for entry in (log.committed, *log.pending) if entry is not None]
     try:
         if fast:
@@ -93,7 +94,7 @@ def _record(lake: Lake, partition: Partition, held: ManifestEntry) -> Iterator[F
     result = read_record(partition)
     if result is None or (result.record != held.record and result.token <= held.token):
         yield Finding(
-            "record", f"the record beside the part of {partition} is {'damaged or gone' if result is None else 'of another part'}",
+            "record", f"the record next to the part of {partition} is {'damaged or gone' if result is None else 'of another part'}",
             partition.record.relative_to(lake.root).as_posix(), f"the record of token {held.token}",
             "none" if result is None else f"token {result.token}", BACKUP, repair=lambda: part_repair.write_record(lake, partition),
         )
@@ -122,7 +123,7 @@ def _rows(partition: Partition, held: ManifestEntry) -> tuple[str, str] | None:
 
 
 def check_history(lake: Lake, line: str, asset: str, partitions: Mapping[str | None, PartitionLog], fast: bool) -> Iterator[Finding]:
-    """Findings of the superseded parts of one table."""
+    """Yield findings of the superseded parts of one table."""
     folder = Partition(lake.root, line, asset, None).asset_folder / layout.HISTORY
     wanted: set[Path] = set()
     for cycle, log in partitions.items():
@@ -136,7 +137,7 @@ def check_history(lake: Lake, line: str, asset: str, partitions: Mapping[str | N
                 yield Finding(
                     "superseded", f"superseded rows of {partition} are {'lost' if got == 'no file' else 'damaged'}",
                     path.relative_to(lake.root).as_posix(), f"sha256 {entry.record.file_sha}", got, BACKUP,
-                    repair=lambda partition=partition, entry=entry: part_repair.mend_superseded(lake, partition, entry),
+                    repair=lambda partition=partition, entry=entry: part_repair.repair_superseded(lake, partition, entry),
                 )
     with disk.as_lake_error(f"{folder} cannot be listed", "the superseded parts"):
         for path in (folder / name / file for name in ["", *disk.names(folder)] if (folder / name).is_dir() for file in disk.names(folder / name)):
@@ -156,7 +157,7 @@ def _is_early(path: Path, log: PartitionLog) -> bool:
 
 
 def _superseded(path: Path, wanted: tuple[int, str], fast: bool) -> str | None:
-    """Return what is wrong with the file of a superseded part, None where nothing is. wanted: its bytes and sha256."""
+    """Return what is wrong with the file of a superseded part, None if nothing is. wanted: its bytes and sha256."""
     try:
         if fast:
             return None if path.stat().st_size == wanted[0] else f"{path.stat().st_size} bytes"

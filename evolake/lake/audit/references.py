@@ -22,7 +22,7 @@ _ANY_SHA = re.compile(rb"[0-9a-f]{64}")
 
 
 def check(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of all references; `fast` leaves out those of rows to blobs."""
+    """Yield findings of all references; `fast` leaves out those of rows to blobs."""
     for line in lake.seals.lines():
         yield from _seals(lake, line)
     yield from _gaps(lake)

@@ -1,7 +1,7 @@
 """Seals against the journal of their line, and the journal against itself.
 
-A whole journal has the last word: what lies in a seal's file is put back from it. A journal that has lost lines is believed again when every seal
-that lies there has a check sum that holds and is at least as new as what the journal still says of its cycle.
+A whole journal has the last word: what is in a seal's file is put back from it. A journal that has lost lines is believed again when every seal
+that is there has a check sum that holds and is at least as new as what the journal still says of its cycle.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from evolake.lake.store import Lake
 
 
 def check(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of all seals; `fast` makes no difference, they are small."""
+    """Yield findings of all seals; `fast` makes no difference, they are small."""
     for line in lake.seals.lines():
         yield from _line(lake, line)
 
@@ -47,7 +47,12 @@ def _line(lake: Lake, line: str) -> Iterator[Finding]:
         last = known.get(cycle, [None])[-1]
         if results == last or (isinstance(results, Seal) and results in newer):
             continue
-        got = results if isinstance(results, str) else "no file" if results is None else f"an older seal, of {results.at}"
+        if isinstance(results, str):
+            got = results
+        elif results is None:
+            got = "no file"
+        else:
+            got = f"an older seal, of {results.at}"
         wanted = f"the seal of {last.at}, {last.state}" if last else "a seal that the journal of the line knows"
         yield Finding(
             "seal", f"the seal of {line}, cycle {cycle}, is not the one that was written last", str(path.relative_to(lake.root)), wanted, got,
@@ -57,7 +62,7 @@ def _line(lake: Lake, line: str) -> Iterator[Finding]:
 
 
 def _file(path: Path, line: str, cycle: str) -> Seal | str | None:
-    """Return the seal in a file, None where there is none, or why it is not one."""
+    """Return the seal in a file, None if there is none, or why it is not one."""
     try:
         return seal_files.decode(disk.read(path), line, cycle)
     except FileNotFoundError:
@@ -90,7 +95,7 @@ def _without_journal(lake: Lake, line: str, read: dict[str, Seal | str | None], 
 
 
 def _mend(lake: Lake, line: str, seals: list[Seal]) -> str:
-    """Adds to a line's journal the seals that it lacks, and acknowledges what is broken in it."""
+    """Add to a line's journal the seals that it lacks, and acknowledge what is broken in it."""
     log, known = lake.seals.journal(line)
     lacking = [seal for seal in seals if seal not in known.get(seal.cycle, [])]
     bodies = [seal_files.entry(seal) for seal in lacking]
@@ -98,8 +103,8 @@ def _mend(lake: Lake, line: str, seals: list[Seal]) -> str:
     if faults:
         bodies.append({"event": chained.MENDED, "faults": [fault.name for fault in faults]})
     if not bodies:
-        return "was mended already"
-    with disk.as_lake_error(f"the journal of {line} cannot be mended", "to append to it"):
+        return "was repaired already"
+    with disk.as_lake_error(f"the journal of {line} cannot be repaired", "to append to it"):
         lake.seals.note(line, bodies)
     return f"journal of {line}: {len(lacking)} seals noted again, {len(faults)} breaks acknowledged"
 
@@ -108,7 +113,7 @@ def _put_back(path: Path, seal: Seal) -> str:
     with disk.as_lake_error(f"the seal {path} cannot be put back", "to write what the journal says"):
         try:
             if seal_files.decode(disk.read(path), seal.line, seal.cycle) == seal:
-                return "was mended already"
+                return "was repaired already"
         except (ValueError, FileNotFoundError):
             pass
         if path.is_dir():

@@ -1,4 +1,4 @@
-"""Tables: the manifest as a log, and the parts that lie there against it."""
+"""Tables: the manifest as a log, and the parts that are there against it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from pathlib import Path
 from evolake.lake import checkpoint, disk, layout, packs
 from evolake.lake.audit import parts
 from evolake.lake.audit.findings import BACKUP, Finding
-from evolake.lake.audit.manifest_repair import mend_manifest
+from evolake.lake.audit.manifest_repair import repair_manifest
 from evolake.lake.layout import Partition
 from evolake.lake.manifest import Manifest
 from evolake.lake.store import Lake
 
 
 def check(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of all tables; `fast` reads manifests and records, and of the parts only how large they are."""
+    """Yield findings of all tables; `fast` reads manifests and records, and of the parts only how large they
+    are."""
     for line, asset, path in layout.manifests(lake.root):
         result = lake.manifests.reread(path)
         where = path.relative_to(lake.root).as_posix()
@@ -23,14 +24,14 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
         for fault in result.log.faults:
             yield Finding(
                 "manifest", f"the manifest of {line}/{asset} is damaged at line {fault.at}", where, fault.wanted, fault.got, BACKUP,
-                repair=lambda path=path: mend_manifest(lake, path),
+                repair=lambda path=path: repair_manifest(lake, path),
             )
         unknown = [part for part in layout.parts(path.parent) if layout.cycle_of(part) not in result.partitions]
         for part in unknown:
             yield Finding(
                 "manifest", f"the manifest of {line}/{asset} has lost a part", part.relative_to(lake.root).as_posix(), "a line of the manifest",
                 "no manifest" if not result.log.bodies else "none", f"materialize {Partition(lake.root, line, asset, layout.cycle_of(part))} again",
-                repair=lambda path=path: mend_manifest(lake, path),
+                repair=lambda path=path: repair_manifest(lake, path),
             )
         named = {lake.root / body["path"] for body in result.partitions.packs}
         strays = [file for file in packs.files(path.parent) if file not in named]
@@ -38,13 +39,13 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
         for body in lost:
             yield Finding(
                 "manifest", f"the manifest of {line}/{asset} has lost parts of a file of many cycles", body["path"], "a commit of each", "not of all",
-                BACKUP, repair=lambda path=path: mend_manifest(lake, path),
+                BACKUP, repair=lambda path=path: repair_manifest(lake, path),
             )
         for file in strays:
             yield Finding(
                 "leftover", f"a file of many cycles of {line}/{asset} that the manifest does not name", file.relative_to(lake.root).as_posix(),
                 "a line of the manifest", "none", "run `evolake lake compact`, which puts it into quarantine, unless the manifest has lost lines",
-                repair=(lambda path=path: mend_manifest(lake, path)) if result.log.faults or not result.log.no else None,
+                repair=(lambda path=path: repair_manifest(lake, path)) if result.log.faults or not result.log.no else None,
             )
         if result.log.faults or unknown or lost:
             continue  # what the parts should be is only known once the manifest is whole
@@ -55,13 +56,14 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
 
 
 def _known(result: Manifest, cycle: str, token: int, rows: int) -> bool:
-    """Return whether the manifest has the commit of a part that lies in a file of many cycles."""
+    """Return whether the manifest has the commit of a part that is in a file of many cycles."""
     log = result.partitions.get(cycle)
     return log is not None and any(entry.token == token and entry.record.rows == rows for entry in log.commits)
 
 
 def _checkpoint(lake: Lake, manifest: Path, result: Manifest) -> Iterator[Finding]:
-    """Findings of a manifest's checkpoint, which nobody believes unless it fits: it says what the lines say, or fits other lines."""
+    """Yield findings of a manifest's checkpoint, which is not used unless it fits: it says what the lines
+    say, or fits other lines."""
     read = checkpoint.read(manifest)
     path = checkpoint.path_of(manifest)
     if read is None:

@@ -86,5 +86,5 @@ def compare(
 
 
 def way_to_repair(url: str) -> str:
-    """Return what mends damaged objects of a mirror."""
+    """Return what repairs damaged objects of a mirror."""
     return f"remove the damaged objects from the store (evolake lake verify --mirror {url} names them), then evolake lake push {url} sends them again"

@@ -12,7 +12,7 @@ from evolake.lake import disk
 from evolake.lake.layout import MIRRORED, PULLING
 
 LEFT_OUT = frozenset({"locks", "quarantine", "cache", "work", "seeds", "README.md", MIRRORED, PULLING})
-"""Entries of a lake's root that are no part of a mirror: what is made anew, what is of one machine, and what comes with the project."""
+"""Entries of a lake's root that are no part of a mirror: what is made again, what is of one machine, and what comes with the project."""
 
 
 def files(root: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A pull: the lake becomes what the newest snapshot says; until it is whole, nobody opens it."""
+"""A pull: the lake becomes what the newest snapshot says; until it is intact, no process opens it."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ class Pulled:
 
 
 def pull(root: Path, url: str) -> Pulled:
-    """Makes the lake at `root` (missing, empty, or a mirror's lake of earlier) what the newest snapshot of `url` says.
+    """Make the lake at `root` (missing, empty, or a mirror's lake of earlier) what the newest snapshot of
+    `url` says.
 
     Raises:
         InputError: the address names no mirror, there is nothing in it, or the lake holds what the mirror does not know.
-        PartitionBusy: a line of the lake is at work. LakeError: the store fails, or an object in it is damaged.
+        PartitionBusy: a line of the lake is running. LakeError: the store fails, or an object in it is damaged.
     """
     remote = Remote(url)
     newest = remote.newest()
@@ -73,7 +74,8 @@ def _there(root: Path) -> dict[str, tuple[str, int]]:
 
 
 def _refuse_changed(root: Path, url: str, there: Files, wanted: Files, base: Files) -> None:
-    """A pull puts nothing in the place of what was made here: each file is as the lake was last mirrored, or as the snapshot has it."""
+    """Raise if a pull would replace what was made here. It puts nothing in the place of what was made here:
+    each file is as the lake was last mirrored, or as the snapshot has it."""
     for path, summary in there.items():
         if summary not in (base.get(path), wanted.get(path)):
             raise InputError(
@@ -84,14 +86,14 @@ def _refuse_changed(root: Path, url: str, there: Files, wanted: Files, base: Fil
 
 
 def _begin(root: Path, url: str) -> None:
-    """From here to the end the lake is refused by whoever opens it."""
+    """From here to the end every process that opens the lake refuses it."""
     with disk.as_lake_error(f"{root} cannot be written to", "a folder for the lake"):
         disk.make_folder(root)
         disk.write_atomic(root / PULLING, json.dumps({"url": url}).encode() + b"\n", tag=str(os.getpid()))
 
 
 def _fetch(root: Path, remote: Remote, wanted: Files) -> int:
-    """Writes each file whole, and gives their bytes."""
+    """Write each file whole, and return their size in bytes."""
 
     def fetch_file(path: str) -> int:
         sha, size = wanted[path]

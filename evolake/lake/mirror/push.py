@@ -31,12 +31,12 @@ class Pushed:
 
 
 def push(lake: Lake, url: str) -> Pushed:
-    """Makes the newest snapshot of the mirror at `url` the lake as it is.
+    """Mirror the lake as it is as the newest snapshot at `url`.
 
     Everything that the snapshot names is then there in its size; of what earlier pushes sent, a sample is read.
 
     Raises:
-        InputError: the address names no mirror. PartitionBusy: a line is at work.
+        InputError: the address names no mirror. PartitionBusy: a line is running.
         LakeError: the lake is damaged, the store fails, an object of the mirror is damaged, or the mirror's newest snapshot is
             not what this lake was last mirrored as.
     """
@@ -78,7 +78,8 @@ class _Sender:
             )
 
     def send(self) -> dict[str, tuple[str, int]]:
-        """Sends what the store lacks, and gives path -> (sha, bytes) of every file that is there now. A file that goes meanwhile is left out."""
+        """Send what the store lacks, and return path -> (sha, bytes) of every file that is there now. A file
+        that goes meanwhile is left out."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
             result = pool.map(self._one, list(local.files(self._root)))
             return {path: summary for path, summary in result if summary is not None}

@@ -72,11 +72,11 @@ class Remote:
         except (BaseError, OSError, ValueError) as error:
             raise LakeError(
                 f"the mirror {self.url} cannot be used", wanted="a store that answers", got=" ".join(str(error).split())[:300],
-                do="check the address, the AWS_* variables and the network, and run it again: it goes on where it was",
+                do="check the address, the AWS_* variables and the network, and run it again: it continues where it was",
             ) from None
 
     def objects(self) -> dict[str, int]:
-        """sha -> bytes of every object that is there."""
+        """Return sha -> bytes of every object that is there."""
         with self._as_lake_error():
             return {
                 item["path"].removeprefix("objects/").replace("/", ""): item["size"]
@@ -84,7 +84,7 @@ class Remote:
             }
 
     def put(self, sha: str, data: bytes) -> None:
-        """Stores an object; one that is there is replaced by the same bytes."""
+        """Store an object; one that is there is replaced by the same bytes."""
         with self._as_lake_error():
             self._obstore.put(self._store, place_of(sha), data)
 
@@ -122,7 +122,7 @@ class Remote:
             raise LakeError(f"{name} is damaged", got=str(error) or "no such object", do=do) from None
 
     def add(self, number: int, files: Mapping[str, tuple[str, int]]) -> Snapshot:
-        """Creates the snapshot `number`. Raises LakeError where another push has created it meanwhile."""
+        """Create the snapshot `number`. Raises LakeError where another push has created it meanwhile."""
         from obstore.exceptions import AlreadyExistsError
 
         details = {"format": _FORMAT, "number": number, "files": [[path, *files[path]] for path in sorted(files)]}

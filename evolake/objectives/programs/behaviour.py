@@ -1,4 +1,4 @@
-"""What a program does on made-up designs: which way it ranks them, whether it tells them apart, and which programs rank them alike.
+"""What a program does on made-up designs: which way it ranks them, whether it distinguishes them, and which programs rank them alike.
 
 The designs are fixed and owe nothing to a lake: ladders of sizes with steps that grow in different ways, each run up to where it fails. Each has a
 slower twin, whose steps also grow faster and which fails sooner. A program that mostly prefers the twins is turned round; that decides nothing about
@@ -29,7 +29,7 @@ Ranking = tuple[int, ...]
 def turned(program: Expression) -> tuple[Expression, Ranking] | None:
     """Return the program in canonical form, turned so that fewer steps are better, and how it ranks the made-up designs.
 
-    None where it prefers hardly either, gives fewer than half of the designs a value of their own, or has grown too large.
+    None where it prefers hardly either, gives fewer than half of the designs their own value, or has grown too large.
     """
     form = canonical(program)
     if not is_program(form):

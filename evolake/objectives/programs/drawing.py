@@ -60,7 +60,7 @@ class Drawing:
         return (name, self.setting(name), inner) if name in SETTINGS else (name, inner)
 
     def leaf(self, names: tuple[str, ...]) -> Expression:
-        """Return a name, as a logarithm where its values lie orders of magnitude apart."""
+        """Return a name, as a logarithm where its values are orders of magnitude apart."""
         name = self.pick(names)
         return ("log", name) if name in LOGGED and self.random.random() < 0.85 else name
 

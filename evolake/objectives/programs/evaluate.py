@@ -56,4 +56,8 @@ def _named(name: str, levels: Sequence[Level], level: Level | None) -> float:
     result = {"n": level["n"], "steps": level["steps"], "limit": level["max_steps"], "solved": float(level["solved"])}
     if name in result:
         return result[name]
-    return budget(level["n"]) if name == "budget" else runtime.left(level) if name == "left" else runtime.back(levels, level)
+    if name == "budget":
+        return budget(level["n"])
+    if name == "left":
+        return runtime.left(level)
+    return runtime.back(levels, level)

@@ -48,7 +48,7 @@ FLOOR = 0.05
 
 @dataclass(frozen=True)
 class Parent:
-    """A program that may have children.
+    """A program that may be used as parents.
 
     weight: share in the consensus, 0 to 1. nearest_tau: of the objective that agrees with it most; None where it is not known. wanted: asked for.
     """
@@ -74,7 +74,7 @@ def propose(
     parents: Sequence[Parent], taken: Collection[Ranking], random: np.random.Generator, *, start: Expression | None = None,
     operators: Sequence[str] = (),
 ) -> Child | None:
-    """Return a child of the parents, or a drawn one where there are none; None where all tries fail.
+    """Return a child of the parents, or a drawn one if there are none; None where all tries fail.
 
     Args:
         taken: how known programs rank the made-up designs. start: what "draw" varies in place of beginning with nothing.

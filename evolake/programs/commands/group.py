@@ -22,12 +22,18 @@ LINE = "programs"
 
 @click.group(short_help="Evolve programs of your own against your evaluator.")
 def programs() -> None:
-    """Programs of your own, evolved against an evaluator of your own."""
+    """Evolve your own programs against your own evaluator.
+
+    \b
+    Examples:
+      evolake programs new my-curve
+      evolake programs check my-curve
+    """
 
 
 @programs.command(short_help="Write a complete small project to edit.")
 @click.argument("name")
-@click.option("--in", "parent", type=OrdinaryPath(file_okay=False), help="Folder to create it in.")
+@click.option("--in", "parent", type=OrdinaryPath(file_okay=False), help="Folder to create it in (default: the seeds of the lake in use).")
 def new(name: str, parent: Path | None) -> int:
     """Write a complete small project, to be changed into your own. Nothing is overwritten.
 

@@ -1,4 +1,4 @@
--- Which operator makes programs that pass, and that beat the parent they were made from?
+-- Which operator creates programs that pass, and that are better than their parent?
 WITH known AS (
     SELECT DISTINCT ON (program_id) program_id, score FROM (
         SELECT program_id, score, cycle FROM programs.candidates UNION ALL SELECT program_id, score, cycle FROM programs.incoming_programs)

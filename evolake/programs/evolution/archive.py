@@ -61,7 +61,7 @@ def dominates(project: Project, row: Mapping[str, Any], other: Mapping[str, Any]
 
 @dataclass
 class Islands:
-    """The living programs of a project while a cycle goes on."""
+    """The living programs of a project while a cycle continues."""
 
     project: Project
     own: ProgramsSettings
@@ -91,7 +91,7 @@ class Islands:
         return [whole[place] for place in order] + [row for row, point in zip(by_score, points, strict=True) if point is None]
 
     def parents(self, island: int, random: np.random.Generator) -> tuple[Row, Row]:
-        """Return a parent by rank, or with the probability `EXPLORE` any; and another one, where there is one, of any island with that probability.
+        """Return a parent by rank, or with the probability `EXPLORE` any; and another one, if there is one, of any island with that probability.
         """
         here = self.on(island) or self.ranked(self.rows.values())
         elsewhere = self.ranked(self.rows.values()) if random.random() < EXPLORE else here
@@ -125,7 +125,7 @@ class Islands:
                     del self.rows[row["program_id"]]
 
     def migrate(self) -> None:
-        """The best of each island also lives on the next one."""
+        """Copy the best of each island to the next one."""
         best = [here[0]["program_id"] for island in range(self.count) if (here := self.on(island))] if self.count > 1 else []
         for island, name in enumerate(best):
             row = self.rows[name]

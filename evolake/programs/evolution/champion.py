@@ -33,7 +33,7 @@ class Succession:
 
 @dataclass(frozen=True)
 class DuelNotes:
-    """What a duel has measured so far, seed by seed, so that a run that is killed in one goes on with it.
+    """What a duel has measured so far, seed by seed, so that a run that is killed in one continues with it.
 
     rows: of JOURNAL, that an earlier run wrote. note: keeps a new one.
     """

@@ -23,8 +23,8 @@ from evolake.seeds import child_seed
 from evolake.settings import Settings
 
 GUARDS = {
-    "separate": "protected: evaluator and program run in jails of their own",
-    "calls": "protected: the evaluator calls the program, which runs in a jail of its own",
+    "separate": "protected: evaluator and program run in separate jails",
+    "calls": "protected: the evaluator calls the program, which runs in a separate jail",
     "imports": "not protected: the evaluator imports the program, since {}",
 }
 """What is said of a score, by how evaluator and program meet."""
@@ -54,7 +54,7 @@ class Checked:
 
     @property
     def reports(self) -> dict[str, str]:
-        """What the evaluator says of errors in texts beside a score that counts; with these, everything that it handed on in words."""
+        """What the evaluator says of errors in texts next to a score that counts; with these, everything that it handed on in words."""
         failed = next((item for item in self.evaluations if item.ok and errors_in(item.artifacts)), None)
         if failed is None:
             return {}
@@ -119,7 +119,7 @@ class Checked:
             f"{self.project.name}: usable" if self.clean else f"{self.project.name}: usable, but your evaluator reports: {self._report()}",
             f"  score     {self._score_name()} {spread} over {len(self.scores)} evaluations{stages}; "
             f"{'higher' if self.project.higher_is_better else 'lower'} is better",
-            f"  same seed {'the same metrics: deterministic' if self.deterministic else 'other metrics: it measures time, or has chance of its own'}",
+            f"  same seed {'the same metrics: deterministic' if self.deterministic else 'other metrics: it measures time, or draws at random'}",
             f"  noise     {self.noise:.3g} (standard deviation over seeds)",
             f"  time      {max(summary['cpu_s']):.2f} cpu s, {quickest:.2f} s on the clock with its jails, {summary['peak_mb']:.0f} MiB",
             f"  starts    {self.starts}",
@@ -156,7 +156,7 @@ class Checked:
         return cause(text) if "Traceback" in text else one_line(text)
 
     def _estimate(self, seconds: float) -> str:
-        return f"{seconds / self.workers:.2f} s per candidate with {self.workers} at once"
+        return f"{seconds / self.workers:.2f} s per candidate with {self.workers} at the same time"
 
     def _errors(self) -> list[str]:
         """Return every text of the first evaluation that failed, the end of each."""
@@ -169,7 +169,7 @@ class Checked:
 
 
 def check_project(project: Project, own: ProgramsSettings, settings: Settings, runs: int, called: str = "") -> Checked:
-    """Evaluates the initial program `runs` times, twice under the first seed, and asks every gate about it.
+    """Evaluate the initial program `runs` times, twice under the first seed, and ask every gate about it.
 
     Raises:
         InputError: the evaluator of a protected project fails by itself, or what the project names in `[jail]` or requirements.txt cannot be used.

@@ -30,7 +30,8 @@ SIDES = ("champion", "again", "challenger", "initial")
 
 
 def sides_of(champion: str, challenger: str | None, initial: str) -> dict[str, str]:
-    """side -> program that is evaluated for it. The initial program, where it is champion itself, is not evaluated a third time."""
+    """Return side -> program that is evaluated for it. The initial program, where it is champion itself, is
+    not evaluated a third time."""
     result = {"champion": champion, "again": champion}
     if challenger is not None:
         result["challenger"] = challenger
@@ -44,12 +45,12 @@ def run_duel(
     held: Mapping[int, Mapping[str, Evaluation]] | None = None, note: Callable[[int, dict[str, Evaluation]], None] = lambda seed, done: None,
     scores: Sequence[Callable[[Evaluation], float | None]] = (),
 ) -> dict[str, list[Evaluation]]:
-    """side -> its evaluations under the first seeds.
+    """Return side -> its evaluations under the first seeds.
 
     Sides take turns under each seed, the first of them another one each time, so that a drift of the machine hits all.
 
     Args:
-        held: seed -> side -> evaluation, of seeds that were done before. note: told of a seed as soon as all sides are done under it.
+        held: seed -> side -> evaluation, of seeds that were done before. note: called with a seed as soon as all sides are done under it.
         scores: of an evaluation, one for each metric, higher is better; a side whose further evaluations cannot matter for any of them is dropped.
             None: no side is.
 
@@ -89,7 +90,7 @@ def needed(side: str, scores: Scores, most: int) -> bool:
 
 
 def noise_of(scores: Scores) -> float:
-    """Return what 95% of pairs of evaluations of the champion under one seed stay within, in the score's unit; 0 where no pair is whole."""
+    """Return what 95% of pairs of evaluations of the champion under one seed stay within, in the score's unit; 0 if no pair is whole."""
     gaps = [abs(first - other) for first, other in zip(scores["champion"], scores["again"], strict=False) if first is not None and other is not None]
     return float(np.quantile(gaps, LEVEL)) if gaps else 0.0
 
@@ -157,7 +158,7 @@ def _given_up(scores: Scores) -> str:
 
 
 def _without_contest(scores: Scores) -> dict[str, Any] | None:
-    """Columns of DECISIONS where there is no challenger or one side fails; None where a contest decides."""
+    """Columns of DECISIONS if there is no challenger or one side fails; None where a contest decides."""
     held = {**UNDECIDED, "noise": noise_of(scores)}
     if "challenger" not in scores:
         return held | {"reason": "there is no other program"}

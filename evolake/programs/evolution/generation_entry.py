@@ -1,5 +1,5 @@
 """What one generation of one project made, as a blob that is noted in the lake as soon as the generation is done. A cycle that was killed reads the
-notes back and goes on after the last one whose key is still the same."""
+notes back and continues after the last one whose key is still the same."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_entry(data: bytes) -> GenerationEntry:
 
 
 def unmade_rows(noted: Iterable[Mapping[str, Any]], entries: Iterable[GenerationEntry]) -> list[Row]:
-    """Rows of UNMADE of a cycle. noted: its rows of JOURNAL, in order; entries: what they name."""
+    """Rows of `UNMADE` of a cycle. noted: its rows of JOURNAL, in order; entries: what they name."""
     found = [(note, item) for note, entry in zip(noted, entries, strict=True) for item in entry.unmade]
     return [
         {"number": number, "cycle": note["cycle"], "project": note["project"], "generation": note["generation"], **item}

@@ -34,7 +34,7 @@ from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import BadBlocks
 from evolake.programs.model.project import program_id
 from evolake.programs.roles.brief import DIRECTIONS
-from evolake.programs.roles.writer import NOTHING, Measured, WriterReply, WriterRequest, applied, unmade_idea
+from evolake.programs.roles.writer import NOTHING, Measured, WriterReply, WriterRequest, applied, failed_idea
 from evolake.programs.sandbox.evaluating import shown_metrics
 from evolake.seeds import child_seed, generator
 
@@ -194,7 +194,7 @@ def _run_batch(
         reply = draft.reply
         texts = child_texts(reply.value, draft.request.parent.files)
         if isinstance(texts, str):
-            unmade.append(_unmade_row(context, question, *unmade_idea(texts)))
+            unmade.append(_unmade_row(context, question, *failed_idea(texts)))
             continue
         name = program_id(context.project.name, texts)
         if name in seen:
@@ -241,7 +241,8 @@ def _run_batch(
 def written(
     context: Context, generation: int, asked: Sequence[Asked], seeds: Sequence[int], recorded: Recorded,
 ) -> tuple[list[Draft], list[Row]]:
-    """Return a draft for each request, by calls, many at once, or by one session after another; and rows of evaluations that authors asked for."""
+    """Return a draft for each request, by calls, many at the same time, or by one session after another; and rows of evaluations that authors
+    asked for."""
     trials: list[Row] = []
     sides = [f"{generation}/{item.place}" for item in asked]
     if context.session is not None:
@@ -330,8 +331,8 @@ def _measured(context: Context, row: Row, memory: SearchMemory | None = None) ->
 
 
 def _still(item: Item, result: GateResults | HostBusy) -> GateResults | HostBusy | None:
-    """A result holds unless a candidate before it in the generation has its text or its behaviour: then the gates are asked again, about evaluations
-    that are there."""
+    """Return the result if it is still valid. It is unless a candidate before it in the generation has its
+    text or its behaviour: then the gates are asked again, about evaluations that are there."""
     candidate = item.candidate
     if isinstance(result, HostBusy) or not result.accepted:
         return result
@@ -354,7 +355,7 @@ def _settler(islands: Islands) -> Callable[[Item, GateResults | HostBusy], None]
 
 
 def dict_of(held: Mapping[str, str]) -> dict[str, str]:
-    """Return what the candidates of a generation share, to be written by the one thread that settles them."""
+    """Return what the candidates of a generation share, to be written by the one thread that records them."""
     assert isinstance(held, dict)
     return held
 

@@ -45,7 +45,8 @@ def _item(folder: Path) -> SeedItem:
 
 
 def refuse(error: InputError) -> bytes:
-    """Raises why a folder cannot be read, when it would enter: other projects are not held up by it."""
+    """Raise the reason why a folder cannot be read, when it would enter: other projects are not held up by
+    it."""
     raise error
 
 
@@ -62,7 +63,7 @@ def held_with_other_files(lake: Lake, folder: Path) -> bool:
 
 
 def check(path: Path) -> str:
-    """Raises InputError where the folder is no project."""
+    """Raise InputError if the folder is no project."""
     return load_project(path).name
 
 

@@ -58,7 +58,12 @@ def outcome_text(context: Context, candidate: Candidate, parent: Measured) -> st
 def _scored(project: Project, candidate: Candidate, parent: Measured) -> list[str]:
     assert candidate.score is not None
     gain = (candidate.score - parent.score) * (1 if project.higher_is_better else -1)
-    compared = f"better than the parent by {gain:.4g}" if gain > 0 else f"worse than the parent by {-gain:.4g}" if gain else "as the parent"
+    if gain > 0:
+        compared = f"better than the parent by {gain:.4g}"
+    elif gain:
+        compared = f"worse than the parent by {-gain:.4g}"
+    else:
+        compared = "as the parent"
     metrics = json.dumps(shown_metrics(candidate.metrics), sort_keys=True)
     return [f"score {candidate.score:.9g} ({compared})", f"metrics {metrics}"]
 

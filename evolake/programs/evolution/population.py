@@ -45,7 +45,7 @@ class Population(Tables):
         return sorted({row["project"] for row in self.rows(None, *LIVING)})
 
     def champion(self, project: str) -> Row:
-        """Return the row of a project's champion: before the first cycle its initial program. Raises KeyError where there is no such project."""
+        """Return the row of a project's champion: before the first cycle its initial program. Raises KeyError if there is no such project."""
         for row in self.rows(project, "champion"):
             return row
         return self.initial(project)

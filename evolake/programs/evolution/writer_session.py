@@ -114,7 +114,7 @@ def _left_text(left: int) -> str:
 
 
 def request_of(request: WriterRequest) -> WriterSessionRequest:
-    """Return what the session is told."""
+    """Return what the session is shown."""
     shared = {name: getattr(request, name) for name in Briefing.model_fields}
     text = listing(request.parent.files)
     return WriterSessionRequest(
@@ -132,7 +132,7 @@ def writer_reply(card: ProgramCard, workspace: Workspace) -> WriterReply:
 
 
 def reference_files(request: WriterRequest) -> dict[str, str]:
-    """Path below `reference/` -> text, of the best programs, to be read beside its own."""
+    """Path below `reference/` -> text, of the best programs, to be read next to its own."""
     return {f"{_folder(place)}/{name}": text for place, item in enumerate(request.best, 1) for name, text in item.files.items()}
 
 
@@ -142,7 +142,7 @@ def writes_in_sessions(settings: ProgramsSettings, backend: str) -> bool:
 
 
 def check_writer(settings: ProgramsSettings, backend: str) -> None:
-    """Raises InputError if the setting `writer` cannot be followed."""
+    """Raise InputError if the setting `writer` cannot be followed."""
     require_model("a writer", WRITER_SESSION, settings.writer, backend)
 
 

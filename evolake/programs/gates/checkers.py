@@ -18,7 +18,7 @@ def inside_blocks(evidence: Evidence) -> Finding | None:
 
 @checker("programs.readable")
 def readable(evidence: Evidence, most_characters: int) -> Finding | None:
-    """A Python program parses, and no program is longer than allowed."""
+    """Check that a Python program parses, and no program is longer than allowed."""
     if evidence["unreadable"]:
         return Finding(evidence["unreadable"])
     if evidence["characters"] > most_characters:
@@ -34,13 +34,15 @@ def no_copy(evidence: Evidence) -> Finding | None:
 
 @checker("programs.no_reach")
 def no_reach(evidence: Evidence) -> Finding | None:
-    """It uses no way to the evaluator or the interpreter's insides that the initial program does not use."""
+    """Check that it uses no way to the evaluator or the interpreter's insides that the initial program does
+    not use."""
     return Finding(f"it reaches for what scores it: {', '.join(evidence['reaches'][:3])}") if evidence["reaches"] else None
 
 
 @checker("programs.no_constants")
 def no_constants(evidence: Evidence, *, fraction_digits: int = 4, whole_digits: int = 6) -> Finding | None:
-    """It holds no constant of the evaluator, of so many significant digits, that the initial program does not hold."""
+    """Check that it holds no constant of the evaluator, of so many significant digits, that the initial
+    program does not hold."""
     for item in evidence["constants"]:
         number, digits, whole = (item, whole_digits, False) if isinstance(item, str) else item  # evidence of before named only what counted
         if digits >= (whole_digits if whole else fraction_digits):
@@ -50,7 +52,7 @@ def no_constants(evidence: Evidence, *, fraction_digits: int = 4, whole_digits: 
 
 @checker("programs.builds")
 def builds(evidence: Evidence) -> Finding | None:
-    """The build command ends well and leaves what it should."""
+    """Check that the build command ends well and leaves what it should."""
     return Finding(evidence["reason"]) if evidence["reason"] else None
 
 
@@ -65,7 +67,7 @@ def ends_well(evidence: Evidence) -> Finding | None:
 
 @checker("programs.untouched")
 def untouched(evidence: Evidence) -> Finding | None:
-    """What scores it is the same after the evaluation as before."""
+    """Check that what scores it is the same after the evaluation as before."""
     return Finding(f"it tampered with what scores it: {', '.join(evidence['tampered'][:3])}") if evidence["tampered"] else None
 
 
@@ -77,7 +79,8 @@ def finite(evidence: Evidence) -> Finding | None:
 
 @checker("programs.shape")
 def shape(evidence: Evidence, most_metrics: int) -> Finding | None:
-    """The metrics that the project declares are there, a score among them, and no more metrics than allowed."""
+    """Check that the metrics that the project declares are there, a score among them, and no more metrics
+    than allowed."""
     if missing := [name for name in evidence["declared"] if name not in evidence["metrics"]]:
         return Finding(f"the result lacks the metric {missing[0]!r}")
     if evidence["score"] is None:

@@ -111,7 +111,7 @@ def novel(candidate: Candidate) -> dict[str, Any]:
 
 
 def unreadable(texts: Mapping[str, str]) -> str:
-    """Return why a text is none that can be run, in words; "" where nothing is wrong."""
+    """Return why a text is none that can be run, in words; "" if nothing is wrong."""
     for name, text in texts.items():
         try:
             text.encode("utf-8")

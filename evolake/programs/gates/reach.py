@@ -69,7 +69,8 @@ def _imported(node: ast.expr, tree: ast.Module) -> bool:
 
 
 def constants(text: str) -> dict[str, tuple[int, bool]]:
-    """Number, in one spelling -> (its significant digits, whether the text writes it as a whole number only); none with fewer than `RECORDED`."""
+    """Return number, in one spelling -> (its significant digits, whether the text writes it as a whole number
+    only); none with fewer than `RECORDED`."""
     result: dict[str, tuple[int, bool]] = {}
     for match in NUMBER.finditer(text):
         digits = len(re.sub(r"[eE].*|\.", "", match.group()).strip("0"))

@@ -81,7 +81,11 @@ def _mark(text: str, number: int, *, python: bool) -> str:
         if python:
             return ""
         raise BadBlocks(f"line {number} names both {START} and {END}: each mark needs a line of its own")
-    return START if START in text else END if END in text else ""
+    if START in text:
+        return START
+    if END in text:
+        return END
+    return ""
 
 
 def outside_change(initial: str, candidate: str, name: str = "") -> str:
@@ -123,7 +127,7 @@ def _plain(text: str) -> str:
 
 
 def _with_lines_of(old: str, new: str, end: str) -> str:
-    """Return the new block with the old one's line ends: a line that is the same or stands in another's place has that one's, any other has `end`."""
+    """Return the new block with the old one's line ends: a line that is the same or is in another's place has that one's, any other has `end`."""
     own, lines = lines_of(old), [with_ends(line) for line in lines_of(new)]
     ends = [end] * len(lines)
     for _, start, stop, place, until in SequenceMatcher(None, [with_ends(line) for line in own], lines, autojunk=False).get_opcodes():

@@ -12,7 +12,7 @@ from evolake.reading import Unparsable, parse_yaml
 
 @dataclass(frozen=True)
 class Config:
-    """What of a config.yaml is used; None where it says nothing. unused: names of what it says beside that."""
+    """What of a config.yaml is used; None where it says nothing. unused: names of what it says next to that."""
 
     iterations: int | None = None
     timeout_s: float | None = None
@@ -37,13 +37,13 @@ USED = {
 
 
 def read_config(data: bytes, where: str) -> Config:
-    """Reads a config.yaml. Raises InputError where it is none, or a value that is used does not fit."""
+    """Read a config.yaml. Raises InputError where it is none, or a value that is used does not fit."""
     try:
         loaded = parse_yaml(data, name=where)
     except Unparsable as error:
-        raise InputError(f"{where} is no YAML", got=error.got, do="mend the file") from None
+        raise InputError(f"{where} is no YAML", got=error.got, do="fix the file") from None
     if loaded is not None and not isinstance(loaded, dict):
-        raise InputError(f"{where} is no table", wanted="names with values", got=type(loaded).__name__, do="mend the file")
+        raise InputError(f"{where} is no table", wanted="names with values", got=type(loaded).__name__, do="fix the file")
     flat = dict(_flat(loaded or {}))
     result = {USED[name]: _fitting(name, value, where) for name, value in flat.items() if name in USED and value is not None}
     return Config(**result, unused=tuple(sorted(name for name in flat if name not in USED)))
@@ -73,4 +73,4 @@ def _fitting(name: str, value: Any, where: str) -> Any:
         return value
     if field == "bins" and isinstance(value, dict):
         return None
-    raise InputError(f"{where}: {name} cannot be used", wanted="a value as OpenEvolve has it", got=repr(value)[:80], do="mend or remove it")
+    raise InputError(f"{where}: {name} cannot be used", wanted="a value as OpenEvolve has it", got=repr(value)[:80], do="fix or remove it")

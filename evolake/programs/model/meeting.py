@@ -1,6 +1,6 @@
 """Find out from the texts of a project whether its evaluator only calls functions of the program.
 
-Then the program can run in a jail of its own, and the evaluator calls it there (mode "calls"): the score is protected. What is found here is what
+Then the program can run in its own jail, and the evaluator calls it there (mode "calls"): the score is protected. What is found here is what
 the texts show. Values that cannot cross are seen when the initial program is evaluated (`programs.sandbox.meeting`).
 """
 
@@ -49,7 +49,7 @@ def obstacle(evaluator: str, program: str, main: str, others: Mapping[str, bytes
 
 
 def _misuses(tree: ast.AST, modules: set[str], defined: set[str], own: set[str]) -> Iterator[str]:
-    """Uses of the program's module that are no call of a function of it with values."""
+    """Yield uses of the program's module that are no call of a function of it with values."""
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in modules):

@@ -1,4 +1,6 @@
-"""Numbers that a program marks as its parameters, in a comment of any language on the line of the number:
+"""Numbers that a program marks as its parameters, in a comment of any language on the line of the number.
+
+Two examples:
 
     #define BLOCK 8     /* EVOLVE-PARAM 1 256 int */
     let shrink = 0.7;   // EVOLVE-PARAM 0.1 1.0
@@ -21,7 +23,7 @@ NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])"
 
 @dataclass(frozen=True)
 class Parameter:
-    """One marked number: its place in the text, its value, and where it may lie."""
+    """One marked number: its place in the text, its value, and where it may be."""
 
     start: int
     end: int

@@ -133,7 +133,7 @@ class Project:
 
     @property
     def protected(self) -> bool:
-        """Whether evaluator and program run in jails of their own, so that the program cannot see or change what scores it."""
+        """Whether evaluator and program run in separate jails, so that the program cannot see or change what scores it."""
         return self.mode != "imports"
 
     @property
@@ -153,12 +153,16 @@ class Project:
 
     @property
     def beside(self) -> dict[str, bytes]:
-        """Files that the evaluator finds beside it: all but those that evolve and those that are evolake's or for people."""
+        """Files that the evaluator finds next to it: all but those that evolve and those that are evolake's or for people."""
         return {name: data for name, data in self.files.items() if name not in self.evolving and name not in (TOML, YAML)}
 
     def run_argv(self) -> list[str]:
         """Return the command that runs the program, where it is one."""
-        return shlex.split(self.given.program.run) if self.given.program.run else ["python", self.main] if self.python else []
+        if self.given.program.run:
+            return shlex.split(self.given.program.run)
+        if self.python:
+            return ["python", self.main]
+        return []
 
 
 def files_sha(files: Mapping[str, bytes]) -> str:
@@ -186,7 +190,7 @@ def unpack_files(data: bytes) -> dict[str, bytes]:
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
-    """path -> bytes of the folder's files. Hidden ones, caches and links are left out.
+    """Return path -> bytes of the folder's files. Hidden ones, caches and links are left out.
 
     Raises:
         InputError: no such folder, unreadable, too many or too large.
@@ -231,24 +235,24 @@ def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Projec
     texts: dict[str, str] = {}
     for item in names:
         if item not in files:
-            raise InputError(f"{where}: there is no file {item}", wanted="files of the project in [program] files", do="mend project.toml")
+            raise InputError(f"{where}: there is no file {item}", wanted="files of the project in [program] files", do="fix project.toml")
         try:
             texts[item] = files[item].decode("utf-8")
             cut(texts[item], item)
             parameters_in(texts[item], item)
         except (UnicodeDecodeError, BadBlocks, ValueError) as error:
-            raise InputError(f"{where}/{item} cannot evolve", got=str(error), do="mend the file") from None
+            raise InputError(f"{where}/{item} cannot evolve", got=str(error), do="fix the file") from None
     if given.evaluator.file not in files:
         raise InputError(f"{where}: there is no evaluator {given.evaluator.file}", wanted="evaluate(program_path) -> dict of numbers", do="write it")
     if given.evaluator.file in texts:
-        raise InputError(f"{where}: the evaluator cannot be among the files that evolve", got=given.evaluator.file, do="mend [program] files")
+        raise InputError(f"{where}: the evaluator cannot be among the files that evolve", got=given.evaluator.file, do="fix [program] files")
     made = Project(name, dict(files), texts, given, config, files_sha(files), *_meeting(files, texts, given))
     _require_runnable(made, where)
     return made
 
 
 def _meeting(files: Mapping[str, bytes], texts: Mapping[str, str], given: ProjectFile) -> tuple[Mode, str]:
-    """Return how evaluator and program meet, and why the score is not protected, as far as the texts tell."""
+    """Return how evaluator and program meet, and why the score is not protected, as far as the texts show."""
     if given.evaluator.mode in ("separate", "calls"):
         return given.evaluator.mode, ""
     if given.evaluator.mode == "imports":
@@ -303,28 +307,28 @@ def _require_runnable(project: Project, where: str) -> None:
     program = project.given.program
     if project.mode == "separate" and not project.run_argv() and not program.entry:
         wanted = '[program] run = "./program", or entry = "function"'
-        raise InputError(f"{where}: nothing says how the program runs", wanted=wanted, do="mend project.toml")
+        raise InputError(f"{where}: nothing says how the program runs", wanted=wanted, do="fix project.toml")
     if program.entry and (not project.python or len(project.evolving) != 1):
         raise InputError(f"{where}: entry {program.entry!r} cannot be called", wanted="one Python file that evolves", do="use run instead")
     if (program.entry or program.run or program.build) and project.mode != "separate":
         what = f"{where}: build, run and entry are of a program that runs apart"
-        raise InputError(what, wanted='[evaluator] mode = "separate"', do="mend project.toml")
+        raise InputError(what, wanted='[evaluator] mode = "separate"', do="fix project.toml")
     if project.mode == "calls" and (len(project.evolving) != 1 or not project.python):
         raise InputError(f"{where}: a program that is called in another process", wanted="one Python file that evolves", do='use mode = "imports"')
     if program.build and not program.built:
-        raise InputError(f"{where}: what the build makes is not named", wanted='[program] built = ["program"]', do="mend project.toml")
+        raise InputError(f"{where}: what the build makes is not named", wanted='[program] built = ["program"]', do="fix project.toml")
     for name in program.built:
         plain_name(name)
     if missing := [name for name in program.needs if name not in project.files or name == project.given.evaluator.file]:
         wanted = "files of the project, not the evaluator"
-        raise InputError(f"{where}: the program cannot have {missing[0]}", wanted=wanted, do="mend [program] needs")
+        raise InputError(f"{where}: the program cannot have {missing[0]}", wanted=wanted, do="fix [program] needs")
 
 
 def _project_file(data: bytes, where: str) -> ProjectFile:
     try:
         return ProjectFile.model_validate(parse_toml(data, name=f"{where}/{TOML}"))
     except Unparsable as error:
-        raise InputError(f"{where}/{TOML} is no TOML", got=error.got, do="mend the file") from None
+        raise InputError(f"{where}/{TOML} is no TOML", got=error.got, do="fix the file") from None
     except ValidationError as error:
         first = error.errors()[0]
         place, got = ".".join(map(str, first["loc"])), f"{first['msg']} ({first['input']!r})"[:200]
@@ -340,7 +344,7 @@ def project_folders(own: ProgramsSettings, *seeds: Path) -> list[Path]:
     """
     if named := [Path(part.strip()).expanduser() for part in own.projects.split(",") if part.strip()]:
         if missing := [item for item in named if not item.is_dir()]:
-            raise InputError(f"there is no project folder {missing[0]}", wanted="folders in EVOLAKE_PROGRAMS__PROJECTS", do="mend the setting")
+            raise InputError(f"there is no project folder {missing[0]}", wanted="folders in EVOLAKE_PROGRAMS__PROJECTS", do="fix the setting")
         result = named
     else:
         result = list({path.name: path for folder in seeds for path in (folder / "programs").glob("*") if is_project(path)}.values())

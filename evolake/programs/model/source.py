@@ -1,4 +1,4 @@
-"""A program's Python: parsed on the host (see `evolake.parsing.bounded`), and where its nodes stand."""
+"""A program's Python: parsed on the host (see `evolake.parsing.bounded`), and where its nodes are."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def declared_encoding(source: str) -> str:
 
 
 class Places:
-    """Where nodes of a tree stand in the text that it was parsed from. Python counts columns in bytes of UTF-8, and none for a byte order mark; texts
+    """Where nodes of a tree are in the text that it was parsed from. Python counts columns in bytes of UTF-8, and none for a byte order mark; texts
     are cut by characters."""
 
     def __init__(self, text: str):

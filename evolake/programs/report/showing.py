@@ -20,7 +20,7 @@ FACTS = (
 
 
 def told_of(lake: Lake, wanted: str) -> dict[str, Any] | None:
-    """Return what is known of a program, by its id, the beginning of it, or its project's name for the champion; None where there is none."""
+    """Return what is known of a program, by its id, the beginning of it, or its project's name for the champion; None if there is none."""
     cycles = lake.cycles(LINE, "incoming_programs")
     if not cycles:
         return None

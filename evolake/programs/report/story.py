@@ -18,11 +18,17 @@ def story(summary: Story, ask: Ask) -> Story:
     points = [(row["cycle"], row["holder_mean"]) for row in ask(TREND, project=project)] if project else []
     others = [row for row in decided if row["holder_mean"] is not None and not (summary.gain and row["holder_id"] == summary.champion_id)]
     scores = [f"{row['project']}: {score_in_words(row)}" for row in others]
+    if won:
+        changed = f"new champion of {' and '.join(won)}"
+    elif decided:
+        changed = "no title changed hands"
+    else:
+        changed = ""
     return replace(
         with_cpu(summary, ask(SECONDS)), noun="program", gain="; ".join([summary.gain, *scores] if summary.gain else scores),
         duel="; ".join(_lost(row) for row in lost),
         measured=_measured(ran), contests=contests(ask, "programs.champion"),
-        changed=f"new champion of {' and '.join(won)}" if won else "no title changed hands" if decided else "",
+        changed=changed,
         goes_on=f"{counted(ask(LIVING)[0]['living'], 'living program')} of {counted(len(decided), 'project')}",
         look=why_nothing_passed(summary.line, summary.made, summary.passed) or _look(summary, decided),
         trend=Trend(f"held-out score of {project}", points) if points else summary.trend,

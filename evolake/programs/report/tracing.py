@@ -75,7 +75,7 @@ def trace_of(project: str, rows: Sequence[Row], champion: str, read: Callable[[R
 
 
 def lines_in(texts: Texts) -> Counter[str]:
-    """line -> how often it stands in the texts."""
+    """Return line -> how often it is in the texts."""
     return Counter(line for text in texts.values() for full in text.splitlines() if (line := full.strip()))
 
 

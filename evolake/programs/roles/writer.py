@@ -129,7 +129,7 @@ def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | st
 
 
 def fault(request: WriterRequest, reply: WriterReply) -> str:
-    """Return why a model's reply makes no program, in words for the model; "" if it does. `unmade_idea` reads the idea from it."""
+    """Return why a model's reply makes no program, in words for the model; "" if it does. `failed_idea` reads the idea from it."""
     made = applied(reply, request.parent.files)
     if isinstance(made, dict) and (request.may_keep or made != request.parent.files):
         return ""
@@ -137,7 +137,7 @@ def fault(request: WriterRequest, reply: WriterReply) -> str:
     return f"your idea ({' '.join(reply.idea.split())[:LONGEST_IDEA]}) was not applied: {why}"
 
 
-def unmade_idea(reason: str) -> tuple[str, str]:
+def failed_idea(reason: str) -> tuple[str, str]:
     """Return (reason, idea) of a reply that made no program."""
     found = _UNMADE.match(reason)
     return ((found["status"] or "") + found["reason"], found["idea"]) if found else (reason, "")

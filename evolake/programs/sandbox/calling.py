@@ -108,7 +108,7 @@ channel = _Channel()
 
 
 def functions(name: str) -> dict[str, Callable[..., Any]]:
-    """Load the program anew and return its functions by their names. name: of the module that they are to belong to."""
+    """Load the program again and return its functions by their names. name: of the module that they are to belong to."""
     answer = channel.load()
     names = [item for item in answer["names"] if isinstance(item, str) and item.isidentifier() and not item.startswith("__")]
     return {item: _function(int(answer["module"]), item, name) for item in names}

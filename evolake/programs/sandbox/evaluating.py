@@ -44,7 +44,7 @@ ANSWER_BYTES = 4 << 20
 MOST_METRICS, LONGEST_NAME, LONGEST_ARTIFACT, MOST_CASES = 200, 200, 4000, 1000
 CHANNEL = "the result's channel"
 REPORTS = ("error", "error_type", "error_message", "errors", "exception", "failure_stage", "traceback")
-"""Texts beside a score in which evaluators written for OpenEvolve say that something failed."""
+"""Texts next to a score in which evaluators written for OpenEvolve say that something failed."""
 IN_PROJECT = re.compile(rf'File "{re.escape(WORK)}/([^"]+)", line (\d+)')
 """A place of a traceback that is in the project's own files, as the jail has them."""
 HARNESS = "import sys; sys.path[:0] = {folders!r}; from evolake.programs.sandbox.harness import main; main()"
@@ -282,7 +282,7 @@ class Evaluator:
         self, files: Mapping[str, bytes], request: Mapping[str, Any], seed: int, stretch: float, channel: tuple[int, ...] = (),
         waiting: Waiting | None = None, *, forks: bool = True,
     ) -> tuple[NativeOutcome, dict[str, Any] | None]:
-        """(outcome, the one answer that came by the result's channel; None where there is not exactly one). channel, waiting: to the program,
+        """(outcome, the one answer that came by the result's channel; None if there is not exactly one). channel, waiting: to the program,
         and of both. forks: it may be forked."""
         nonce = secrets.token_hex(16)
         numpy = any(b"numpy" in data for data in files.values())
@@ -396,7 +396,7 @@ def _failed(
 
 
 def shown_metrics(metrics: Mapping[str, float]) -> dict[str, float]:
-    """Return the metrics that whoever writes a program may see."""
+    """Return the metrics that the writer of a program may see."""
     return {name: value for name, value in metrics.items() if not name.startswith(PRIVATE)}
 
 

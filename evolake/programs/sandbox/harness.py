@@ -27,7 +27,7 @@ from evolake.programs.sandbox.chance import sow
 EVALUATOR_MODULE = "evaluator"
 LONGEST_TEXT = 20_000
 ERROR = "error"
-"""The key under which evaluators written for OpenEvolve say that an evaluation failed, beside a score of 0."""
+"""The key under which evaluators written for OpenEvolve say that an evaluation failed, next to a score of 0."""
 PLAIN = (str, bytes, int, float, bool, tuple, frozenset, type(None))
 CALLABLE = (types.FunctionType, types.BuiltinFunctionType, type)
 INSTALLED = importlib.util.find_spec("openevolve") is not None
@@ -57,7 +57,7 @@ def serve_forked(request: dict[str, Any]) -> None:
 
 
 def send(channel: int, nonce: str, answer: dict[str, Any]) -> None:
-    """The one line; the process ends with it, whatever threads or exit handlers a program has left."""
+    """Send the one line; the process ends with it, whatever threads or exit handlers a program has left."""
     data = f"{nonce}{json.dumps(answer)}\n".encode()
     while data:
         data = data[os.write(channel, data) :]
@@ -65,7 +65,7 @@ def send(channel: int, nonce: str, answer: dict[str, Any]) -> None:
 
 
 def served(request: dict[str, Any]) -> dict[str, Any]:
-    """Return what the task gives: `value`, or `error` with the traceback's end; beside it what was tampered with."""
+    """Return what the task gives: `value`, or `error` with the traceback's end; next to it what was tampered with."""
     sys.path.insert(0, os.getcwd())  # noqa: PTH109
     provide_openevolve()
     shinka.provide()
@@ -97,7 +97,7 @@ def load(path: str) -> types.ModuleType:
 
 
 def evaluate(module: types.ModuleType, request: dict[str, Any]) -> dict[str, Any]:
-    """`evaluate(program_path)`, or the stages, each of which must reach its threshold to go on to the next."""
+    """`evaluate(program_path)`, or the stages, each of which must reach its threshold to continue to the next."""
     path, thresholds = os.path.abspath(request["program"]), request["thresholds"]  # noqa: PTH100
     stages = [name for name in request["stages"] if hasattr(module, name)]
     if not stages:
@@ -147,7 +147,7 @@ def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def reported(error: Any) -> float | str | None:
-    """Return what stands under `error`: a number is a metric like any other, a text (an exception, True) says that the evaluation failed. None for no
+    """Return what is under `error`: a number is a metric like any other, a text (an exception, True) says that the evaluation failed. None for no
     error: None, False, and a text or container without content."""
     if isinstance(error, BaseException):
         return f"{type(error).__name__}: {error}"[:LONGEST_TEXT]
@@ -171,17 +171,22 @@ def score_of(metrics: dict[str, Any], name: str) -> float:
     """Return the score that a threshold is for: the metric of that name, else the mean of all numbers."""
     numbers = [value for value in metrics.values() if isinstance(value, float)]
     result = metrics.get(name)
-    return result if isinstance(result, float) else sum(numbers) / len(numbers) if numbers else 0.0
+    if isinstance(result, float):
+        return result
+    if numbers:
+        return sum(numbers) / len(numbers)
+    return 0.0
 
 
 def provide_openevolve() -> None:
-    """The one class that evaluators written for OpenEvolve import from it, where it is not installed."""
+    """Return the one class that evaluators written for OpenEvolve import from it, where it is not
+    installed."""
     if INSTALLED or any(os.path.exists(name) for name in ("openevolve", "openevolve.py")):  # noqa: PTH110
         return
     package, module = types.ModuleType("openevolve"), types.ModuleType("openevolve.evaluation_result")
 
     class EvaluationResult:
-        """Metrics, and artifacts for whoever proposes the next program."""
+        """Metrics, and artifacts for the role that proposes the next program."""
 
         def __init__(self, metrics: dict[str, Any] | None = None, artifacts: dict[str, Any] | None = None):
             self.metrics, self.artifacts = metrics or {}, artifacts or {}

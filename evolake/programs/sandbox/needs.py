@@ -51,7 +51,7 @@ def needs_of(project: Project, own: ProgramsSettings, mode: str | None = None) -
 
 def _folder(name: str, own: ProgramsSettings, where: str) -> Path:
     """Return the folder of the host behind a name in `[jail] folders`. A project may be a stranger's, so that the user says where such folders may
-    lie.
+    be.
     """
     path = Path(name)
     allowed = [Path(part.strip()) for part in own.jail_folders.split(",") if part.strip()]

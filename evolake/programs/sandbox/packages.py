@@ -1,4 +1,4 @@
-"""Packages of a project's requirements.txt, in an environment of its own, named by the content of that file.
+"""Packages of a project's requirements.txt, in its own environment, named by the content of that file.
 
 Only wheels are installed, so that no code of a package runs on the host. pip's own settings say from where.
 """
@@ -49,7 +49,7 @@ def requirements_of(project: Project) -> list[Requirement]:
 
 
 def missing_here(project: Project) -> list[Requirement]:
-    """Return the requirements that the packages beside evolake do not meet."""
+    """Return the requirements that the packages next to evolake do not meet."""
     return [item for item in requirements_of(project) if not _met(item)]
 
 
@@ -62,7 +62,7 @@ def _met(requirement: Requirement) -> bool:
 
 
 def environment_of(project: Project) -> Path | None:
-    """Return the folder of a project's packages, whether it is there or not; None if it needs none but those beside evolake."""
+    """Return the folder of a project's packages, whether it is there or not; None if it needs none but those next to evolake."""
     try:
         missing = missing_here(project)
     except InputError:  # `check` says so; the project may do without
@@ -76,7 +76,7 @@ def environment_of(project: Project) -> Path | None:
 
 
 def not_installed(project: Project) -> list[str]:
-    """Return the requirements that neither the packages beside evolake nor the project's environment meet.
+    """Return the requirements that neither the packages next to evolake nor the project's environment meet.
 
     Raises:
         InputError: as `requirements_of`.

@@ -1,4 +1,4 @@
-"""A scratch run of a session: a script that its author writes, next to the program's files, in a jail of its own without the evaluator.
+"""A scratch run of a session: a script that its author writes, next to the program's files, in its own jail without the evaluator.
 
 It has the limits of an evaluation, and its author sees what it prints. A program's score is none of it: only an evaluation scores.
 """

@@ -69,6 +69,11 @@ def _failure(error: BaseException) -> dict[str, Any]:
     except BaseException:
         text = ""
     lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == CANDIDATE_FILE]
-    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    if isinstance(error, SyntaxError):
+        line = error.lineno
+    elif lines:
+        line = lines[-1]
+    else:
+        line = None
     place = f" (line {line} of the program)" if line else ""
     return {"raised": type(error).__name__, "text": text[:LONGEST_TEXT] + place, "strange": isinstance(error, NotPlain)}

@@ -1,7 +1,7 @@
 """Runs inside the jail: ShinkaEvolve's contract for evaluators, without its package.
 
 An evaluator of that kind is a script, `evaluate.py`, whose `main(program_path, results_dir)` calls `run_shinka_eval` or leaves `metrics.json` and
-`correct.json` by itself. Public metrics and `text_feedback` are for whoever writes the next program; private metrics are not.
+`correct.json` by itself. Public metrics and `text_feedback` are for the writer of the next program; private metrics are not.
 """
 
 # runs before any code of the project, and pathlib would cost every evaluation its import

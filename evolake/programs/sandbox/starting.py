@@ -1,8 +1,8 @@
-"""How the process of an evaluation starts: forked from a warm jail where that is possible, else in a jail of its own.
+"""How the process of an evaluation starts: forked from a warm jail where that is possible, else in its own jail.
 
 A warm jail has imported the libraries that the project's files import, and nothing of the project: the evaluator is loaded in each process again, so
 that time, chance, threads and open files of its import are as in a process that was started. A forked process has no /proc, can make no process and
-execute no program. One that tries is ended, and the same evaluation starts in a jail of its own, where it may.
+execute no program. One that tries is ended, and the same evaluation starts in its own jail, where it may.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from evolake.programs.model.source import Unreadable, parse
 
 DRIVER = "evolake.programs.sandbox.harness:serve_forked"
 STARTED_FIRST = 2
-"""So many requests are started in jails of their own, before warm jails cost less than they save."""
+"""So many requests are started their own in jails, before warm jails cost less than they save."""
 OWN_JAIL = re.compile(r"\b(psutil|multiprocessing|ProcessPoolExecutor|joblib)\b|/proc\b|/dev/(?:shm|fd|std)")
 """Names in a text that speak of what a forked process has not, and that it would not be ended for."""
 UNCHECKED = 1
@@ -37,13 +37,13 @@ WORDS = "forked from a warm jail", "in a new jail each time, since {}"
 
 
 class NeedsOwnJail(Exception):
-    """A forked evaluation that calls its program wanted what only a jail of its own has; both processes have to be started again."""
+    """A forked evaluation that calls its program wanted what only its own jail has; both processes have to be started again."""
 
 
 class Starts:
     """Starts evaluations of one project. May be asked by several threads. Close it.
 
-    obstacle: why each evaluation has a jail of its own; "" while they are forked. forked: how many were. pool: the warm jails, once there are any.
+    obstacle: why each evaluation has its own jail; "" while they are forked. forked: how many were. pool: the warm jails, once there are any.
     """
 
     def __init__(self, project: Project, limits: Limits, *, workers: int, mode: str | None, obstacle: str = ""):
@@ -68,7 +68,7 @@ class Starts:
     def fork(
         self, files: Mapping[str, bytes], request: Mapping[str, Any], limits: Limits, channel: tuple[int, ...], waiting: Waiting | None,
     ) -> NativeOutcome | None:
-        """Return what came of a request to the evaluator; None if it has to be started in a jail of its own.
+        """Return what came of a request to the evaluator; None if it has to be started in its own jail.
 
         Raises:
             NeedsOwnJail: instead of None, if a part of its calls has gone through `channel`.
@@ -110,7 +110,7 @@ def _obstacle(project: Project, mode: str | None) -> str:
 
 
 def _own_jail(name: str, data: bytes) -> str:
-    """Return the name in a text that needs a jail of its own; "" if there is none."""
+    """Return the name in a text that needs its own jail; "" if there is none."""
     found = OWN_JAIL.search(data.decode("utf-8", "replace")) if name.endswith(".py") else None
     return found.group() if found else ""
 

@@ -23,7 +23,7 @@ def crossed(texts: Mapping[str, str], other: Mapping[str, str], random: np.rando
 
 
 def differing(name: str, text: str, other: str) -> list[tuple[tuple[int, int], str]]:
-    """(where, what stands there in the other) of each function of one name that is another there; of blocks, where there are several."""
+    """(where, what is there in the other) of each function of one name that is another there; of blocks, if there are several."""
     own, theirs = cut(text, name), cut(other, name)
     outcome = []
     if name.endswith(".py"):
@@ -37,7 +37,7 @@ def differing(name: str, text: str, other: str) -> list[tuple[tuple[int, int], s
 
 
 def functions(text: str, blocks: Blocks) -> dict[str, tuple[int, int]]:
-    """Name -> place of the functions at the top of a text that lie in its blocks. Those with decorators are left out."""
+    """Name -> place of the functions at the top of a text that are in its blocks. Those with decorators are left out."""
     places, spans = Places(text), blocks.spans()
     return {
         node.name: places.span(node) for node in parse(text).body

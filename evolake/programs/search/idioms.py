@@ -281,7 +281,7 @@ def values_in(node: Function) -> list[str]:
 
 
 def bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Every list of statements that stand below each other in functions."""
+    """Every list of statements that are below each other in functions."""
     for node in ast.walk(tree):
         for field in ("body", "orelse"):
             if not isinstance(node, ast.Module | ast.ClassDef) and isinstance(body := getattr(node, field, None), list):
@@ -303,7 +303,7 @@ def _drawn_in_function(text: str, spans: Spans, random: np.random.Generator, kin
 
 
 def places_of(node: ast.AST) -> tuple[int, int, int, int]:
-    """Return where a node stands."""
+    """Return where a node is."""
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0), getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
 
 

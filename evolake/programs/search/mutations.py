@@ -1,6 +1,6 @@
-"""Typed changes of a Python program's syntax tree, written back into its text where the node stood, so that everything else stays as it was written.
+"""Typed changes of a Python program's syntax tree, written back into its text where the node was, so that everything else stays as it was written.
 
-Each takes (text of one file, spans of its blocks, random) and gives the new text, or None where there is nothing of its kind.
+Each takes (text of one file, spans of its blocks, random) and gives the new text, or None if there is nothing of its kind.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ MUTATIONS: dict[str, Mutation] = {
 def changed(
     text: str, spans: Spans, random: np.random.Generator, kinds: tuple[type[ast.expr], ...], change: Callable[[ast.expr], ast.expr | None],
 ) -> str | None:
-    """Return the text with one node of `kinds` within the blocks changed. change: gets a copy of the node, and gives what stands in its place or
+    """Return the text with one node of `kinds` within the blocks changed. change: gets a copy of the node, and gives what is in its place or
     None.
     """
     places = Places(text)
@@ -155,7 +155,7 @@ def changed(
 
 
 def spliced(text: str, span: tuple[int, int], written: str) -> str:
-    """Return the text with a piece of it written anew, with the text's line ends if it has some (an f-string of several lines)."""
+    """Return the text with a piece of it written again, with the text's line ends if it has some (an f-string of several lines)."""
     if "\n" in written:
         written = with_ends(written, usual_end(text))
     return text[: span[0]] + written + text[span[1] :]

@@ -62,7 +62,7 @@ def numbers_in(texts: Mapping[str, str]) -> list[Number]:
 
 
 def literals(name: str, text: str, spans: Sequence[tuple[int, int]]) -> list[Number]:
-    """Numbers that stand in Python's blocks."""
+    """Numbers that are in Python's blocks."""
     places = Places(text)
     result = []
     for node in ast.walk(parse(text)):
@@ -74,7 +74,7 @@ def literals(name: str, text: str, spans: Sequence[tuple[int, int]]) -> list[Num
 
 
 def inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
-    """Return whether a piece of text lies within one of the blocks."""
+    """Return whether a piece of text is within one of the blocks."""
     return any(low <= start and end <= high for low, high in spans)
 
 
@@ -113,7 +113,7 @@ def step_one(texts: Mapping[str, str], random: np.random.Generator) -> dict[str,
 
 
 def step_all(texts: Mapping[str, str], random: np.random.Generator) -> dict[str, str] | None:
-    """Some or all numbers changed a little."""
+    """Return the program with some or all numbers changed a little."""
     if not (result := numbers_in(texts)) or len(result) > MOST:
         return None
     share, size = float(random.choice([0.3, 1.0])), float(random.choice([0.003, 0.02, 0.1]))

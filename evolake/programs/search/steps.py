@@ -39,7 +39,12 @@ def step_size(trials: Trials, own: str) -> float:
             continue
         merit, before = trials.merits[place], trials.merits[item.parent]
         won = merit is not None and before is not None and merit > before
-        factor = GROWTH if won else GROWTH**0.25 if trials.changed_nothing(place) else GROWTH**-0.25
+        if won:
+            factor = GROWTH
+        elif trials.changed_nothing(place):
+            factor = GROWTH**0.25
+        else:
+            factor = GROWTH**-0.25
         size = min(max(size * factor, LEAST), MOST)
     return size
 

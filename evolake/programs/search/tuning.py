@@ -1,7 +1,7 @@
 """The numbers of a program drawn by Optuna's tree-structured Parzen estimator (Bergstra et al., NeurIPS 2011) from what its relatives scored.
 
-Programs that are the same but for their numbers are trials of one study. The study is made anew of the archive each time, so that there is no state
-beside the lake's: a cycle that was killed draws what it would have drawn.
+Programs that are the same but for their numbers are trials of one study. The study is made again of the archive each time, so that there is no state
+next to the lake's: a cycle that was killed draws what it would have drawn.
 """
 
 from __future__ import annotations

@@ -19,13 +19,18 @@ SHOWN = 10
 
 @click.group(short_help="Check data sets of the user's own.")
 def data() -> None:
-    """Check data sets of your own before training on them."""
+    """Check your own data sets before training on them.
+
+    \b
+    Example:
+      evolake prompts data check problems.jsonl
+    """
 
 
 @data.command(short_help="Show how a data set is read: recipe, questions, labels, leaks.")
 @click.argument("path")
 @click.option("--test", "test", default=None, help="Held-out problems, as EVOLAKE_PROMPTS__TEST; default: the held-out files of the folder PATH.")
-@click.option("--columns", default=None, help="question=COLUMN, answer=COLUMN and choices=COLUMN, for rows that no recipe knows.")
+@click.option("--columns", default=None, help="question=COLUMN, answer=COLUMN and choices=COLUMN, for rows that no recipe knows (default: a recipe).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def check(path: str, test: str | None, columns: str | None, as_json: bool) -> int:
     """Read PATH as EVOLAKE_PROMPTS__TRAIN would be read, and say what each side holds.

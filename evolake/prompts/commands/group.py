@@ -24,7 +24,12 @@ LINE = "prompts"
 
 @click.group(short_help="Compare and show system prompts that evolve with a policy.")
 def prompts() -> None:
-    """System prompts that evolve while the policy learns."""
+    """Compare and show system prompts that evolve while the policy learns.
+
+    \b
+    Example:
+      evolake prompts compare --arms rl,espl --iterations 4
+    """
 
 
 prompts.add_command(data)
@@ -38,10 +43,12 @@ prompts.add_command(data)
 @click.option("--iterations", type=click.IntRange(min=1), default=10, show_default=True, help="Iterations per arm.")
 @click.option("--every", type=click.IntRange(min=1), default=5, show_default=True, help="Iterations between held-out evaluations.")
 @click.option("--replicates", type=click.IntRange(min=1), default=1, show_default=True, help="Times each arm is run, each with separate seeds.")
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after the iteration in which these end; the command continues.")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Minutes after which to stop, at the end of an iteration; "
+    "the same command continues (default: no limit).")
 @click.option("--profile", default=None, help="Sizes; default: EVOLAKE_PROFILE, else laptop.")
 @click.option("--root", "root_name", default=None, help="Name of the root prompt in roots.json; default: the first.")
-@click.option("--out", type=OrdinaryPath(file_okay=False), default=None, help="Folder for report.html, summary.json and all rows.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), default=None, help="Folder for report.html, summary.json and all rows "
+    "(default: none written).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def compare(
     arms: str, iterations: int, every: int, replicates: int, minutes: float | None, profile: str | None, root_name: str | None, out: Path | None,
@@ -96,7 +103,7 @@ def compare(
                 journals = journals_of(lake, sha)
                 runs = run_arms(comparison, names, root_seed=settings.seed, report=report, replicates=replicates, journal=journals)
         except Pause:
-            reason = "the time is over; the same command goes on after the last iteration"
+            reason = "the time is over; the same command continues after the last iteration"
             if as_json:
                 say_json({"verdict": "unfinished", "reasons": [reason]})
             else:
@@ -164,7 +171,7 @@ def _lake(root: Path) -> Any:
 
 
 def _population(root: Path) -> Population:
-    """Return the population that the last sealed cycle left. Raises InputError where there is none."""
+    """Return the population that the last sealed cycle left. Raises InputError if there is none."""
     from evolake.prompts.evolution.population import population_of
     from evolake.prompts.tables import ARCHIVE
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @checker("prompts.strict_edits")
 def strict_edits(evidence: Evidence) -> Finding | None:
-    """The applied hunks, replayed on the parent, give the child."""
+    """Check that the applied hunks, replayed on the parent, give the child."""
     if evidence["replayed"] is None:
         return Finding(f"the hunks recorded as applied do not apply to {evidence['parent'][:12]}: {evidence['objection']}")
     if evidence["replayed"] != evidence["prompt_id"]:

@@ -41,7 +41,7 @@ def reading(lake: Lake, cycle: str, noted: Sequence[Mapping[str, Any]], *, befor
     """Return what a cycle reads: what its earlier run noted, or what is finished now.
 
     Args:
-        noted: rows of FEED_READ of an earlier run of the cycle; none where there was none, or it read nothing. before: cycles of families that an
+        noted: rows of FEED_READ of an earlier run of the cycle; none if there was none, or it read nothing. before: cycles of families that an
             earlier run read without a note, when there were none.
     """
     if noted and all(row["of_cycle"] is None or _sha(lake, row["line"], row["asset"], row["of_cycle"]) == row["content_sha"] for row in noted):

@@ -11,8 +11,8 @@ a part of an iteration's problems at most (`families_share`), and who is asked i
 - while nothing is known to teach, its places are for what was never asked, too. A place for which there is none is left to the problems of the other
   source; where families are the only source, the rest fill it.
 
-No held-out lineage, and no text that stands among the held-out problems, is among them. Where a family of the lake has the name of one that ships,
-that name decides on which side both are, and on which side all that descends from it is: a primer that somebody added to the lake is held out with
+No held-out lineage, and no text that is among the held-out problems, is among them. Where a family of the lake has the name of one that ships,
+that name decides on which side both are, and on which side all that descends from it is: a primer that a user added to the lake is held out with
 the problems of that primer. What ships carries names, and no content of families: a copy under another name is left to the comparison of texts and of
 sequences of words.
 """
@@ -64,14 +64,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class Feed:
-    """problems: the set with what is set for an iteration. rows: of FEED. lacking: why there is none; "" where there is one or nobody wanted any."""
+    """problems: the set with what is set for an iteration. rows: of FEED. lacking: why there is none; "" if there is one or none was wanted."""
 
     problems: ProblemSet
     rows: list[dict[str, Any]]
     lacking: str = ""
 
     def describe(self) -> str:
-        """In a sentence, without a full stop; "" where nobody wanted any."""
+        """In a sentence, without a full stop; "" where none was wanted."""
         if self.lacking:
             return f"trains on {self.problems.source} problems only: {self.lacking}"
         of_reason = {reason: sum(row["reason"] == reason for row in self.rows) for reason in (NEW, LEARNABLE, AGAIN)}
@@ -112,7 +112,7 @@ def asked_before(tables: Sequence[pl.DataFrame]) -> dict[Level, Asked]:
 
 
 def offered(problems: Iterable[Problem], asked: Mapping[Level, Asked]) -> dict[Level, list[Problem]]:
-    """Return the levels that may be asked now, with their problems: of each family the easiest, and what lies above one with right replies."""
+    """Return the levels that may be asked now, with their problems: of each family the easiest, and what is above one with right replies."""
     of_family: dict[str, dict[int, list[Problem]]] = {}
     for problem in sorted(problems, key=lambda item: item.problem_id):
         of_family.setdefault(problem.family, {}).setdefault(problem.difficulty, []).append(problem)
@@ -140,7 +140,13 @@ def chosen(
         waiting: dict[str, list[Level]] = {NEW: [], LEARNABLE: [], AGAIN: []}
         for level in left:
             known = asked.get(level)
-            waiting[NEW if known is None else LEARNABLE if known.score > 0 else AGAIN].append(level)
+            if known is None:
+                state = NEW
+            elif known.score > 0:
+                state = LEARNABLE
+            else:
+                state = AGAIN
+            waiting[state].append(level)
         reason = _reason(kind, waiting, random, alone=alone)
         if reason is None:
             continue
@@ -199,7 +205,7 @@ def fed(
 
 
 def _beside(result: ProblemSet, settings: PromptsSettings, lake: Lake, seeds: Path, cycles: Sequence[str]) -> list[Problem]:
-    """Instances of families that may be trained on beside a set of another source."""
+    """Instances of families that may be trained on next to a set of another source."""
     problems = of_difficulty(family_problems(lake, cycles, settings.answer_format), settings.difficulties)
     train, _ = split(problems, settings.heldout_share, family_roots(lake, cycles, shipped_names(seeds)))
     there = {plain(item.text) for item in result.all}
@@ -211,7 +217,7 @@ def _beside(result: ProblemSet, settings: PromptsSettings, lake: Lake, seeds: Pa
 
 
 def _lacking(levels: Mapping[Level, Sequence[Problem]], counts: Sequence[int], settings: PromptsSettings) -> str:
-    """Return why nothing was drawn: where there are places and levels, all of these were asked before and taught nothing, or one would have been."""
+    """Return why nothing was drawn: if there are places and levels, all of these were asked before and taught nothing, or one would have been."""
     if not sum(counts):
         problems = settings.batch_problems * settings.iterations_per_cycle
         return f"a share of {settings.families_share:g} of {counted(problems, 'problem')} of a cycle leaves families no place"

@@ -1,4 +1,4 @@
-"""The root prompts as what may immigrate: those of `roots.json`, and files of the same form in the folder `roots` beside it."""
+"""The root prompts as what may immigrate: those of `roots.json`, and files of the same form in the folder `roots` next to it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
 
 
 def check(path: Path) -> str:
-    """Raises InputError where the file holds no root prompts."""
+    """Raise InputError where the file holds no root prompts."""
     if not accepts(path):
         raise InputError(f"{path} holds no root prompts", wanted='a JSON file like {"careful": ["Check each step.", "End with the answer."]}')
     return ", ".join(read_roots(path))

@@ -1,8 +1,8 @@
 """One iteration: problems are drawn, prompts selected, rollouts sampled and rewarded, the weights updated, prompts rated, children made (E-SPL,
 Algorithm 1).
 
-An arm says what is switched on. All arms draw the same problems and take the same number of rollouts: where there are fewer prompts than M, as in the
-first iterations and in the arms of one prompt, these fill the M places of a problem in turn, each place a group of N rollouts of its own.
+An arm says what is switched on. All arms draw the same problems and take the same number of rollouts: if there are fewer prompts than M, as in the
+first iterations and in the arms of one prompt, these fill the M places of a problem in turn, each place a group of N its own rollouts.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Iterations:
 
 
 @dataclass(frozen=True)
-class Course:
+class IterationContext:
     """What all iterations of a cycle share. judge: gives a sample its reward. guidance: what people asked for, shown to the editors. memory: edits,
     duels and objections of before. waves: as in `Editing`."""
 
@@ -97,7 +97,7 @@ class Course:
 
 
 def run_iteration(
-    population: Population, policy: Policy, problems: Sequence[Problem], course: Course, *, arm: Arm | None = None, turn: int | None = None,
+    population: Population, policy: Policy, problems: Sequence[Problem], course: IterationContext, *, arm: Arm | None = None, turn: int | None = None,
 ) -> Iterations:
     """Return the next iteration of a population. The policy is updated in place where the arm learns; all else is returned.
 
@@ -146,7 +146,7 @@ def draw_batch(
     problems: Sequence[Problem], count: int, *, root_seed: int, cycle: str, iteration: int, turn: int | None = None
 ) -> list[Problem]:
     """Return the batch of an iteration, without repetition: those that are set for its turn, the rest of those that are set for none. All problems
-    where there are no more than `count`."""
+    if there are no more than `count`."""
     random = generator(root_seed, LINE, cycle, "problems", iteration)
     given = [problem for problem in problems if problem.turn is not None and problem.turn == turn][:count]
     others = [problem for problem in problems if problem.turn is None]
@@ -155,7 +155,7 @@ def draw_batch(
 
 
 def choose(population: Population, arm: Arm, settings: PromptsSettings, *, root_seed: int, cycle: str, iteration: int) -> list[SystemPrompt]:
-    """Return the prompts of an iteration: selected from the window; the youngest for self-reflection; the first root where no prompt changes."""
+    """Return the prompts of an iteration: selected from the window; the youngest for self-reflection; the first root if no prompt changes."""
     if arm.evolve:
         random = generator(root_seed, LINE, cycle, "selection", iteration)
         entrants, count = population.entrants(), settings.prompts_per_iteration
@@ -219,7 +219,7 @@ def _attempted(operator: Operator, parent: SystemPrompt, make: Callable[..., Rep
 def _born(
     population: Population, made: Reproduction, payoffs: PayoffMatrix, settings: PromptsSettings, tag: Mapping[str, Any], agents: Agents
 ) -> Population:
-    """Return the population with the child, where there is one; the calls are told whom they were for."""
+    """Return the population with the child, if there is one; the calls are shown whom they were for."""
     for call_id in made.calls:
         agents.assign(call_id, (made.child or made.parent).prompt_id)
     if made.child is None:

@@ -1,6 +1,6 @@
 """What one iteration did, as blobs: rows of the line's tables and the population after it; calls of roles; the policy's checkpoint.
 
-After every iteration the blob is noted in the lake. A cycle that was killed reads the notes back and goes on after the last iteration whose key is
+After every iteration the blob is noted in the lake. A cycle that was killed reads the notes back and continues after the last iteration whose key is
 still the same: the key stands for everything the iterations depend on. So nothing that was sampled, paid for or learnt is done twice.
 """
 

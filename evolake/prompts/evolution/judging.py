@@ -42,7 +42,8 @@ def run_gates(newborn: Newborn, ruleset: Ruleset, *, cycle: str, run_id: str) ->
 
 
 def replay(parent: SystemPrompt, edits: Iterable[Mapping[str, Any]]) -> tuple[SystemPrompt | None, str]:
-    """(the parent after the hunks that these rows of EDITS say were applied, ""), or (None, the first objection).
+    """Return (the parent after the hunks that these rows of EDITS say were applied, ""), or (None, the first
+    objection).
 
     Order as in `mutation`: what the local steps add, then the plan, then what the local steps modify. A crossover has one step.
     """
@@ -63,7 +64,12 @@ def form(newborn: Newborn) -> dict[str, Any]:
     child, population, edits = newborn.child, newborn.population, newborn.edits
     prompt = from_json(child["principles"])
     own = [row for row in edits if row["child_id"] == child["prompt_id"] and row["operator"] == child["operator"]]
-    parent = own[0]["prompt_id"] if own else child["parents"][0] if child["parents"] else None
+    if own:
+        parent = own[0]["prompt_id"]
+    elif child["parents"]:
+        parent = child["parents"][0]
+    else:
+        parent = None
     replayed, objection = replay(population.prompt(parent), own) if parent else (prompt, "")  # a root has no lineage
     older = [row for row in population.rows() if row["number"] < child["number"]]
     same = [row["prompt_id"] for row in older if from_json(row["principles"]).texts == prompt.texts]

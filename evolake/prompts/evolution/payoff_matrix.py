@@ -22,7 +22,7 @@ Judge = Callable[[SystemPrompt, Problem, int, Sample], Rollout]
 
 @dataclass(frozen=True)
 class PayoffMatrix:
-    """The results of an iteration. phi: (M, B) mean reward of each prompt on each problem, None where nothing was sampled without failure."""
+    """The results of an iteration. phi: (M, B) mean reward of each prompt on each problem, None if nothing was sampled without failure."""
 
     prompts: tuple[SystemPrompt, ...]
     problems: tuple[Problem, ...]
@@ -42,13 +42,14 @@ class PayoffMatrix:
 
     @property
     def means(self) -> list[float] | None:
-        """Mean reward of each prompt over the problems that are known for all: what ranks go by. None where there is no such problem."""
+        """Mean reward of each prompt over the problems that are known for all: what ranks go by. None if there is no such problem."""
         columns = [column for column in zip(*self.phi, strict=True) if None not in column]
         return [math.fsum(row) / len(columns) for row in zip(*columns, strict=True)] if columns else None
 
     @property
     def results(self) -> dict[str, tuple[float, int]]:
-        """prompt id -> (its mean reward, the replies that this is the mean of), over the problems that are known for all; empty without any."""
+        """Return prompt id -> (its mean reward, the replies that this is the mean of), over the problems that
+        are known for all; empty without any."""
         known = [problem for problem, column in zip(self.problems, zip(*self.phi, strict=True), strict=True) if None not in column]
         replies = [sum(len(self.rollouts[prompt.prompt_id, problem.problem_id]) for problem in known) for prompt in self.prompts]
         ids = [prompt.prompt_id for prompt in self.prompts]
@@ -83,7 +84,7 @@ class PayoffMatrix:
 def rewarded(
     pairs: Sequence[tuple[SystemPrompt, Problem]], samples: Sequence[Sequence[Sample]], judge: Judge
 ) -> tuple[list[Group], list[tuple[Rollout, bool]]]:
-    """Return the groups for the update, and every rollout with whether there was no reply at all. Numbers go on where a pair stands there again."""
+    """Return the groups for the update, and every rollout with whether there was no reply at all. Numbers continue where a pair is there again."""
     groups, rollouts = [], []
     seen: dict[tuple[str, str], int] = defaultdict(int)
     for (prompt, problem), result in zip(pairs, samples, strict=True):
@@ -125,7 +126,7 @@ def rollout_row(rollout: Rollout) -> dict[str, Any]:
 
 
 def update_row(policy: Policy, stats: UpdateStats | None, groups: Sequence[Group], rollouts: Sequence[tuple[Rollout, bool]]) -> dict[str, Any]:
-    """Return a row of the table `updates`. stats: None where no update was asked for."""
+    """Return a row of the table `updates`. stats: None if no update was asked for."""
     every = [rollout for rollout, _ in rollouts]
     informative = sum(len({reward for reward in group.rewards if reward is not None}) > 1 for group in groups)
     row = {

@@ -121,17 +121,22 @@ class Population(Archive):
         """With states as the window has it: retired outside; inside accepted where the prompt took part once, else candidate. The champion stays,
         also outside of the window."""
         inside = {item.prompt_id for item in latest(self.entrants(), window)}
-        states = {
-            row["prompt_id"]: "retired" if row["prompt_id"] not in inside else "accepted" if row["rounds"] else "candidate"
-            for row in self.living() if row["state"] != "champion"
-        }
-        return self._changed({prompt: {"state": state} for prompt, state in states.items()})
+        states: dict[str | None, Mapping[str, Any]] = {}
+        for row in self.living():
+            if row["state"] == "champion":
+                continue
+            if row["prompt_id"] not in inside:
+                state = "retired"
+            else:
+                state = "accepted" if row["rounds"] else "candidate"
+            states[row["prompt_id"]] = {"state": state}
+        return self._changed(states)
 
     def blocked(self, prompt_ids: Collection[str]) -> Population:
         """With prompts that a gate has blocked: never selected again. Raises KeyError when there is no such prompt."""
         return self._changed({self.row(prompt_id)["prompt_id"]: {"state": BLOCKED} for prompt_id in prompt_ids})
 
-    def crowned(self, prompt_id: str, window: int) -> Population:
+    def with_champion(self, prompt_id: str, window: int) -> Population:
         """With another champion; the one before goes back to what the window makes of it. Raises KeyError when there is no such prompt."""
         self.row(prompt_id)
         changes = {self.champion_id: {"state": "accepted"}} if self.champion_id else {}

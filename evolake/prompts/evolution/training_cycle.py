@@ -11,7 +11,7 @@ import polars as pl
 
 from evolake.agents import Agents
 from evolake.canonical_json import key_of
-from evolake.prompts.evolution.iteration import ARMS, Course, run_iteration
+from evolake.prompts.evolution.iteration import ARMS, IterationContext, run_iteration
 from evolake.prompts.evolution.iteration_entry import calls_bytes, entry_bytes, read_entry
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.library import load_library
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 OF_NO_ITERATION = (
     "heldout_samples", "duel_problems", "duel_samples", "iterations_per_cycle", "threads", "vllm_url", "vllm_folder", "families_share",
 )
-"""Settings that no iteration depends on. `threads` may change the last bits of sums; a cycle that was begun goes on with the threads there are."""
+"""Settings that no iteration depends on. `threads` may change the last bits of sums; a cycle that was begun continues with the threads there are."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def train(
         policy.load(blobs.get(checkpoint))
     judge, library = judge_with(recipe_of(own), own.answer_format, own.format_bonus), load_library(settings.seeds / "prompts")
     edited = [edit for row in rows for edit in read_entry(blobs.get(row["entry_sha"])).rows["edits"]]
-    course = Course(agents, judge, own, library, cycle, settings.seed, guidance, notes.memory.followed_by(edited), settings.agents.waves)
+    course = IterationContext(agents, judge, own, library, cycle, settings.seed, guidance, notes.memory.followed_by(edited), settings.agents.waves)
     known: set[str] = set()
     while len(rows) < own.iterations_per_cycle:
         key = _key(facts, rows, checkpoint)

@@ -1,4 +1,4 @@
-"""Whether held-out problems stand among those to train on: overlap of word n-grams, as GPT-3's authors measured it (Brown et al. 2020, app. C)."""
+"""Whether held-out problems are among those to train on: overlap of word n-grams, as GPT-3's authors measured it (Brown et al. 2020, app. C)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evolake.prompts.model.protocol import Problem
 
 @dataclass(frozen=True)
 class Overlap:
-    """What was compared. contaminated: (held-out problem, share of its n-grams that stand in problems to train on), at or above the share only."""
+    """What was compared. contaminated: (held-out problem, share of its n-grams that are in problems to train on), at or above the share only."""
 
     heldout: int
     words: int
@@ -47,7 +47,7 @@ def overlap(train: Sequence[Problem], heldout: Sequence[Problem], *, words: int,
 def apart(
     given: Sequence[Problem], train: Sequence[Problem], heldout: Sequence[Problem], *, words: int, share: float
 ) -> tuple[list[Problem], Overlap]:
-    """(those of `given` that may be trained on beside `train`, what was compared). Where they contaminate held-out problems, those that hold an
+    """(those of `given` that may be trained on next to `train`, what was compared). Where they contaminate held-out problems, those that hold an
     n-gram of one of these are left out, so that what is held out stays the same whatever is added."""
     common = overlap([*train, *given], heldout, words=words, share=share)
     theirs = {gram for problem, _ in common.contaminated for gram in ngrams(problem.text, words)}

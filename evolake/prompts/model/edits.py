@@ -1,7 +1,7 @@
 """Edits of a system prompt: hunks, and what becomes of each (E-SPL, section 3.2 and appendices A.1, A.4, A.5).
 
 A hunk names principles by id, and may quote the text that it expects there. A diff is applied strictly, hunk by hunk: one that does not fit (an id
-that is not there, a quote that differs, a principle that an earlier hunk of the diff has changed, a text that stands there already) is left out whole
+that is not there, a quote that differs, a principle that an earlier hunk of the diff has changed, a text that is there already) is left out whole
 and says why; nothing is guessed. So applying the hunks that were applied gives the same prompt again.
 
     add      a new principle at the end         merge  one new principle in the place of the first of several
@@ -117,10 +117,15 @@ class _Draft:
         return next((reason for test in tests if (reason := test(hunk))), "")
 
     def take(self, hunk: Hunk) -> str | None:
-        """Applies a hunk that nothing speaks against; gives the id of what it made or changed."""
+        """Apply a hunk that nothing speaks against; return the id of what it made or changed."""
         principles, text = self.prompt.principles, tidy(hunk.text)
         fresh = Principle(f"p{self.prompt.next_number}", text) if hunk.kind in ("add", "merge") else None
-        made = fresh.id if fresh else hunk.targets[0] if hunk.kind == "modify" else None
+        if fresh:
+            made = fresh.id
+        elif hunk.kind == "modify":
+            made = hunk.targets[0]
+        else:
+            made = None
         if fresh and hunk.kind == "add":
             kept = (*principles, fresh)
         elif fresh:

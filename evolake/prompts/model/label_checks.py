@@ -33,7 +33,7 @@ class PlacedProblem:
 
 
 def why_unanswerable(problem: Problem, answer_format: AnswerFormat) -> str | None:
-    """Return why no correct reply in the asked form would be rewarded; None if one would be. Problems with a verifier of their own are not asked."""
+    """Return why no correct reply in the asked form would be rewarded; None if one would be. Problems with their own verifier are not asked."""
     if problem.scorer == SCORER or is_own(problem.scorer):
         return None
     label = json.loads(problem.answer)
@@ -98,7 +98,7 @@ def _same_label(one: Problem, other: Problem) -> bool:
 
 
 def with_own_ids(problems: Sequence[PlacedProblem]) -> list[PlacedProblem]:
-    """Return the problems, each with an id of its own: a name that several rows have, such as a split's or a subject's, is no id."""
+    """Return the problems, each with its own id: a name that several rows have, such as a split's or a subject's, is no id."""
     counts: dict[str, int] = {}
     for item in problems:
         counts[item.problem.problem_id] = counts.get(item.problem.problem_id, 0) + 1

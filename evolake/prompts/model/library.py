@@ -17,7 +17,7 @@ from evolake.prompts.model.prompt import SystemPrompt, prompt_of, tidy
 from evolake.reading import parse_json, read_text, reason
 
 SYMPTOMS = ("empty", "unanswered", "truncated", "buried", "near", "wrong", "long", "short")
-"""What can be seen of a failed reply without understanding it; `roles_reflection` says how each is told."""
+"""What can be seen of a failed reply without understanding it; `roles_reflection` says how each is shown."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ def library_of(rows: Iterable[Mapping[str, Any]]) -> PrincipleLibrary:
     faults = [
         *(f"{entry.name} has no versions" for entry in entries if not entry.versions),
         *(f"{entry.name} answers {symptom!r}" for entry in entries for symptom in entry.symptoms if symptom not in SYMPTOMS),
-        *(f"{name} stands there twice" for name in set(names) if names.count(name) > 1),
+        *(f"{name} is there twice" for name in set(names) if names.count(name) > 1),
         *(f"a merge of {' and '.join(merge.of)}" for merge in merges if len(set(merge.of)) != 2 or not set(merge.of) <= set(names)),
-        *(f"the text {text!r} stands there twice" for text in set(texts) if texts.count(text) > 1),
+        *(f"the text {text!r} is there twice" for text in set(texts) if texts.count(text) > 1),
         *("an empty text" for text in texts if not text),
     ]
     if faults:

@@ -98,7 +98,7 @@ def read_placed(
 
 
 def files(place: Path, side: Split) -> list[Path]:
-    """Return the files of a side: the file itself; of a folder those that are named for the side, or all where none is named for any.
+    """Return the files of a side: the file itself; of a folder those that are named for the side, or all if none is named for any.
 
     Raises:
         InputError: there is no such file or folder, or nothing in it that can be read for this side.
@@ -211,7 +211,7 @@ def _scorer(row: Mapping[str, Any], where: str) -> tuple[str, str | None]:
         verifier = verifier_of(row.get("entry"), where)
         return verifier.scorer, verifier.entry
     if scorer not in SCORERS:
-        raise InputError(f"{where} names a scorer that is not there", wanted=f"one of {', '.join(SCORERS)}", got=scorer, do="mend its column scorer")
+        raise InputError(f"{where} names a scorer that is not there", wanted=f"one of {', '.join(SCORERS)}", got=scorer, do="fix its column scorer")
     if scorer != SCORER:
         return scorer, None
     given = row.get("entry")

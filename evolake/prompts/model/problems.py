@@ -6,7 +6,8 @@ iteration's problems: their instances are added to a cycle's problems one by one
 another source, the same problems in every cycle, whatever families there are.
 
 All problems of one family are on one side of the split, by the hash of the family's id alone, so a later and larger set moves none; families of the
-lake by the ids of the roots that they descend from, so that no held-out family shares an ancestor with one to train on; and a text stands on one side
+lake by the ids of the roots that they descend from, so that no held-out family shares an ancestor with one to train on; and a text is based on
+one side
 only. What ships names its families, the primers, where the lake has hashes of content: a family of the lake with a name that ships is on the side of
 that name, with all that descends from it, whichever source holds out (`shipped_names`, `family_roots`). Families of two lineages may share long
 sequences of words all the same, where both are of one kind of drawn world, say: held-out problems that have too much of them in common with problems
@@ -228,9 +229,11 @@ def of_difficulty(problems: Iterable[Problem], wanted: Collection[int] | None) -
 
 
 def family_roots(lake: Lake, cycles: Sequence[str] | None = None, names: Collection[str] = ()) -> dict[str, frozenset[str]]:
-    """family -> the roots that it descends from, for all families of the line after these cycles (None: all finished ones).
+    """Return family -> the roots that it descends from, for all families of the line after these cycles
+    (None: all finished ones).
 
-    names: of families that ship (`shipped_names`). A family with such a name, or such an id, has that for a root in place of its own id, beside the
+    names: of families that ship (`shipped_names`). A family with such a name, or such an id, has that for a root instead of its own id,
+    next to the
     roots of its parents; so have its descendants.
     """
     done = finished_families(lake) if cycles is None else cycles
@@ -242,7 +245,7 @@ def family_roots(lake: Lake, cycles: Sequence[str] | None = None, names: Collect
 
 
 def shipped_names(seeds: Path) -> frozenset[str]:
-    """Return the families of all problems that ship, by which those of the lake are told that may be the same; none where nothing ships.
+    """Return the families of all problems that ship, by which those of the lake are shown that may be the same; none if nothing ships.
 
     Raises:
         InputError: a line of the file is no problem.

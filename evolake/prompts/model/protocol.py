@@ -29,7 +29,7 @@ class Problem:
     """One problem with one right answer.
 
     answer: the answer as JSON text. category: what kind of problem it is. difficulty: larger is harder, on the scale of its source. source: the
-    problem set it came from. family: problems of one family are always on one side of the split; the problem's own id where it stands alone.
+    problem set it came from. family: problems of one family are always on one side of the split; the problem's own id where it is alone.
     scorer: how an answer is judged, one of SCORERS, or a verifier of the user's own. entry: what makes the entry of reasoning-gym that it is, as JSON
     text (`evolake.verifiers.external`), or that verifier (`evolake.verifiers.own`); None for every other scorer. turn: the iteration of its cycle,
     from 1, that it is set for (`evolake.prompts.evolution.feeding`); None where it is drawn with the others.
@@ -53,10 +53,10 @@ class Problem:
 class Sample:
     """One reply as the policy gave it.
 
-    tokens: how many it has of its own, the end mark included. truncated: it ran into the limit on its length. prompt_ids, reply_ids: its tokens,
+    tokens: how many tokens it has, the end mark included. truncated: it ran into the limit on its length. prompt_ids, reply_ids: its tokens,
     empty for a policy whose tokens nobody sees. failure: why there is no reply (an endpoint refused, say); the reply is "" then. verified: what the
-    own verifier of the problem's dataset said of it (`evolake.prompts.rating.verifying`); None until it was asked, and where there is none.
-    reply_mask: 1 for each of reply_ids that is its own, 0 for those of a tool's result; empty: all are. calls: of tools, whose results stand in
+    own verifier of the problem's dataset said of it (`evolake.prompts.rating.verifying`); None until it was asked, and if there is none.
+    reply_mask: 1 for each of reply_ids that is its own, 0 for those of a tool's result; empty: all are. calls: of tools, whose results are in
     `reply`; None: it had no tool.
     """
 
@@ -72,7 +72,7 @@ class Sample:
 
     @property
     def said(self) -> str:
-        """What is judged: of a policy with tools, what stands outside calls and results."""
+        """What is judged: of a policy with tools, what is outside calls and results."""
         return self.reply if self.calls is None else outside_calls(self.reply)
 
 
@@ -121,8 +121,8 @@ class UpdateStats:
 
     step: updates so far, this one included. loss, grad_norm (before clipping), kl (mean per token, to the policy before any update): 0 where its
     weight is 0 and it is not computed. tokens: reply tokens that carried loss. groups: groups that came. informative: of these, groups whose rewards
-    differ. rejected: samples that took no part. updated: False where nothing was left to learn from, so that the weights are as before.
-    entropy: mean per token of what the policy drew from, in nats; None where no step was taken. clipped: share of tokens whose ratio was clipped.
+    differ. rejected: samples that took no part. updated: False if nothing was left to learn from, so that the weights are as before.
+    entropy: mean per token of what the policy drew from, in nats; None if no step was taken. clipped: share of tokens whose ratio was clipped.
     """
 
     step: int
@@ -150,8 +150,9 @@ class Policy(Protocol):
     def sample(
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False, decoding: Decoding | None = None
     ) -> list[list[Sample]]:
-        """n samples for every pair, in the order of the pairs. The same pairs, weights and seed give the same samples; greedy ignores the seed.
-        decoding: None: as while training; without effect where greedy."""
+        """Return n samples for every pair, in the order of the pairs. The same pairs, weights and seed give
+        the same samples; greedy ignores the seed. decoding: None: as while training; without effect where
+        greedy."""
         ...
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
@@ -159,11 +160,11 @@ class Policy(Protocol):
         ...
 
     def save(self) -> bytes:
-        """Everything that `load` needs to go on with the same bytes: trained weights, optimiser, counters."""
+        """Everything that `load` needs to continue with the same bytes: trained weights, optimiser, counters."""
         ...
 
     def load(self, state: bytes) -> None:
-        """Puts back what `save` gave.
+        """Put back what `save` gave.
 
         Raises:
             InputError: it is no checkpoint, or one of another policy.
@@ -172,5 +173,5 @@ class Policy(Protocol):
 
 
 def no_learning(name: str) -> MachineryError:
-    """Return what a policy without weights of its own raises when it is asked to learn."""
+    """Return what a policy without its own weights raises when it is asked to learn."""
     return MachineryError(f"policy {name} has no weights to update", wanted="a policy that learns", do="set EVOLAKE_PROMPTS__POLICY=local")

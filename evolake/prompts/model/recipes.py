@@ -6,7 +6,7 @@ its tokens over one constant length (dr_grpo), no KL term, Adam at 4e-5.
 `sslogic` (SSLogic, appendix G and H.2): GRPO as usual, advantage divided by the group's deviation, mean over the tokens of the batch, KL to the first
 policy with weight .001 by the k3 estimator without importance weights, gradient clipped at 1, Adam at 2e-6, samples drawn at temperature .85. Failed
 trajectories are taken out before the advantages are computed, and a group in which nothing succeeded is skipped. The paper's failed trajectories
-are those with a wrong answer, and what is left is told apart by a reward model; where the reward is the validator alone, nothing is left to tell
+are those with a wrong answer, and what is left is distinguished by a reward model; where the reward is the validator alone, nothing is left to tell
 apart and only the KL term moves. So `rejects` is "unanswered" by default (no answer that can be read), and "incorrect" is the paper's word.
 
 Single values are settings (`EVOLAKE_PROMPTS__LOSS_TYPE=cispo` caps the weights of importance, at `CISPO_CAP`, not the objective: MiniMax-M1, 2025).
@@ -57,7 +57,7 @@ RECIPES = {recipe.name: recipe for recipe in (ESPL, SSLOGIC)}
 
 
 def recipe_of(settings: PromptsSettings) -> Recipe:
-    """Return the recipe that the settings name, with what they set themselves in place of its own."""
+    """Return the recipe that the settings name, with what they set themselves instead of its defaults."""
     names = ("learning_rate", "betas", "kl", "temperature", "rejects", "scale_rewards", "loss_type", "mini_batches", "kl_term")
     own = {name: getattr(settings, name) for name in names}
     return replace(RECIPES[settings.recipe], **{name: value for name, value in own.items() if value is not None})

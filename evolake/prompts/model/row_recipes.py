@@ -238,7 +238,8 @@ def _hotpot(row: Mapping[str, Any]) -> ReadRow:
 
 
 def _verl(row: Mapping[str, Any]) -> ReadRow:
-    """verl's scorers compare with `ground_truth`, a text; search-R1's is an object with accepted answers; those that run programs are refused."""
+    """Read a row of verl, whose scorers compare with `ground_truth`, a text; search-R1's is an object with
+    accepted answers; those that run programs are refused."""
     truth, source = row["reward_model"].get("ground_truth"), str(row.get("data_source", ""))
     if any(name in source.casefold() for name in _RUNS_PROGRAMS):
         raise _Unusable(f"a label of {source}, whose scorer runs programs on tests")
@@ -320,7 +321,7 @@ ROW_RECIPES = (
         ),
     ),
     RowRecipe(
-        "HotpotQA", "the short answer; its paragraphs stand before the question",
+        "HotpotQA", "the short answer; its paragraphs are before the question",
         lambda row: _is_text(row, "question", "answer") and "context" in row and "supporting_facts" in row, _hotpot,
     ),
     RowRecipe("evolake", "the answer, as JSON if it is JSON", _is_own, _own),

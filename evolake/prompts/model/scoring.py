@@ -1,7 +1,7 @@
 """What a reply is worth: whether it is correct, and apart from that whether it has the form that was asked for.
 
 A small model learns the form long before it learns anything else, so the two are never one number except in the reward. The answer of a reply is the
-content of its last \\boxed{...}; in the format `last`, where there is no box, it is what the reply ends with (`evolake.answers.ending`). Calls of
+content of its last \\boxed{...}; in the format `last`, if there is no box, it is what the reply ends with (`evolake.answers.ending`). Calls of
 tools and their results are no part of what is read. Comparison is `evolake.answers`, of both alike: the same that labels the problems. Nothing is
 evaluated here; a dataset's own verifier, which may evaluate, has scored the answer in the jail before (`verifying`): right is what it gives 1, and
 what it gives less counts in the reward alone.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answered:
-    """What a reply answers. formatted: it stands where and as the format wants it."""
+    """What a reply answers. formatted: it is where and as the format wants it."""
 
     answer: str
     formatted: bool
@@ -41,8 +41,8 @@ class Answered:
 
 @dataclass(frozen=True)
 class Judgement:
-    """answer: what was read as the reply's answer; None where nothing could be. formatted: it stands where and as the format wants it. score: 0 to 1;
-    1 is correct, and only a dataset's own verifier gives what lies between. unverified: why that gave none."""
+    """answer: what was read as the reply's answer; None if nothing could be. formatted: it is where and as the format wants it. score: 0 to 1;
+    1 is correct, and only a dataset's own verifier gives what is between. unverified: why that gave none."""
 
     answer: str | None
     correct: bool
@@ -60,7 +60,7 @@ def judge_reply(
     A reply that makes our code raise gives no answer. verified: what the own verifier of the problem's dataset said, where that is its scorer.
 
     Raises:
-        MachineryError: the problem has a verifier of its own, and that was not asked.
+        MachineryError: the problem has its own verifier, and that was not asked.
     """
     if (problem.scorer == SCORER or is_own(problem.scorer)) and verified is None:
         raise MachineryError(f"the verifier of problem {problem.problem_id[:12]} was not asked", do="ask it first: evolake.prompts.rating.verifying")
@@ -69,7 +69,7 @@ def judge_reply(
 
 
 def read_answer(reply: str, problem: Problem, answer_format: AnswerFormat, *, truncated: bool = False) -> Answered | None:
-    """Return what is read as the reply's answer; None where nothing can be, or our code raises."""
+    """Return what is read as the reply's answer; None if nothing can be, or our code raises."""
     result = contained(_answered, reply, problem, answer_format, truncated)
     return None if isinstance(result, Raised) else result
 
@@ -125,7 +125,12 @@ def judge_with(
         result = judge_reply(sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
         rejected = (recipe.rejects == "incorrect" and not result.correct) or (recipe.rejects == "unanswered" and result.answer is None)
         worth = CORRECT * result.score + format_bonus * result.formatted
-        reward = None if rejected else worth if result.correct else min(worth, BELOW_CORRECT)
+        if rejected:
+            reward = None
+        elif result.correct:
+            reward = worth
+        else:
+            reward = min(worth, BELOW_CORRECT)
         return Rollout(
             prompt.prompt_id, problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, result.correct, result.formatted, reward,
             result.unverified, sample.calls,

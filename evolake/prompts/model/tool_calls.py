@@ -5,7 +5,7 @@
     [1] Canberra: Canberra is the capital of Australia ...
     </result>
 
-Between the first two marks stand the name of a tool and what it is given, which may have several lines. The policy writes the call, evolake the
+Between the first two marks are the name of a tool and what it is given, which may have several lines. The policy writes the call, evolake the
 result: its tokens are not the policy's. What a tool gives never holds one of the four marks, so that a stored reply tells the one from the other.
 """
 
@@ -32,7 +32,7 @@ _CALLED = re.compile(r"\s*(\w+)(?:[ \t]*\n|[ \t]+|\Z)(.*)", re.DOTALL)
 class ToolCall:
     """One call with what came of it.
 
-    tool: the name as the policy wrote it; "" where none can be read. given: what the tool was given. status: "ok", MALFORMED, UNKNOWN, or the tool's
+    tool: the name as the policy wrote it; "" if none can be read. given: what the tool was given. status: "ok", MALFORMED, UNKNOWN, or the tool's
     own word for what went wrong. result: what the policy read. tokens: of the result, its marks included.
     """
 
@@ -57,7 +57,7 @@ def read_call(turn: str) -> tuple[str, str] | str:
 
 
 def outside_calls(reply: str) -> str:
-    """Return what of a reply stands outside calls and results: the policy's answer is looked for there, since no result of a tool is its own word."""
+    """Return what of a reply is outside calls and results: the policy's answer is looked for there, since no result of a tool is its own word."""
     return _NOT_SAID.sub("\n", reply)
 
 

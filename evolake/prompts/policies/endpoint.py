@@ -1,8 +1,10 @@
-"""A policy behind an OpenAI-compatible endpoint: it answers, and nobody here can train it. For the arms that leave weights alone.
+"""A policy behind an OpenAI-compatible endpoint: it answers, and cannot be trained here. For the arms that leave weights alone.
 
-Calls go the way of every model call of evolake: tape, budget, retries, rows. Two things differ from a role: the reply is any text, not JSON, so
-nothing is repaired; and a reply that was cut off is a sample like another. A draw is told apart on the tape by its attempt number, made of the seed
-and of which sample it is: the same seed replays, another one draws anew. The endpoint is not sent the seed: servers differ in whether they honour it.
+Calls go the way of every model call of evolake: call cache, budget, retries, rows. Two things differ from a role: the reply is any text, not JSON, so
+nothing is repaired; and a reply that was cut off is a sample like another. A draw is distinguished in the call cache by its attempt number, made
+of the seed
+and of which sample it is: the same seed replays, another one draws again. The endpoint is not sent the seed: servers differ in whether they
+honour it.
 """
 
 from __future__ import annotations
@@ -77,7 +79,7 @@ class PlainEndpoint(Endpoint):
         return self.inner.post(model, messages, None, sampling=sampling, lost=lost)
 
     def close(self) -> None:
-        """Closes the inner one."""
+        """Close the inner policy."""
         self.inner.close()
 
 
@@ -122,7 +124,7 @@ class EndpointPolicy:
     def sample(
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False, decoding: Decoding | None = None
     ) -> list[list[Sample]]:
-        """n replies per pair; see the protocol. A call that gave no reply is a sample with `failure`.
+        """Return n replies per pair; see the protocol. A call that gave no reply is a sample with `failure`.
 
         Raises:
             AgentUnavailable, BudgetExhausted: as the agents do; what was paid for replays. InputError: a decoding, which is not sent to endpoints.
@@ -147,15 +149,15 @@ class EndpointPolicy:
         return [group * n for group in groups] if greedy else groups
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
-        """Raises MachineryError: these weights are not ours."""
+        """Raise MachineryError: these weights are not ours."""
         raise no_learning(self.name)
 
     def save(self) -> bytes:
-        """Raises MachineryError: there is no state."""
+        """Raise MachineryError: there is no state."""
         raise no_learning(self.name)
 
     def load(self, state: bytes) -> None:
-        """Raises MachineryError: there is no state."""
+        """Raise MachineryError: there is no state."""
         raise no_learning(self.name)
 
 

@@ -37,7 +37,7 @@ _MOMENTS = ("exp_avg", "exp_avg_sq")
 @dataclass(frozen=True)
 class Sizes:
     """lora_rank, lora_alpha: of the adapter. max_tokens: longest reply. max_prompt_tokens: longest system prompt with problem. rows_at_once,
-    rows_per_pass: replies that are sampled at once, and that a forward and backward pass takes. threads: of torch on the CPU."""
+    rows_per_pass: replies that are sampled at the same time, and that a forward and backward pass takes. threads: of torch on the CPU."""
 
     lora_rank: int
     lora_alpha: int
@@ -97,7 +97,12 @@ class LocalPolicy:
         self.optimizer = torch.optim.Adam(self._trained.values(), lr=recipe.learning_rate, betas=recipe.betas)
         self._facts = {"base": base.sha, "rank": sizes.lora_rank, "alpha": sizes.lora_alpha, "dtype": self.dtype}
         ends = base.model.generation_config.eos_token_id
-        ends = ends if isinstance(ends, list) else [] if ends is None else [ends]
+        if isinstance(ends, list):
+            ends = ends
+        elif ends is None:
+            ends = []
+        else:
+            ends = [ends]
         self._ends = sorted({*ends, base.tokenizer.eos_token_id})
         self._pad = base.tokenizer.pad_token_id if base.tokenizer.pad_token_id is not None else base.tokenizer.eos_token_id
         marks = {"bos_token_id": base.tokenizer.bos_token_id, "eos_token_id": self._ends, "pad_token_id": self._pad}
@@ -119,7 +124,7 @@ class LocalPolicy:
     def sample(
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False, decoding: Decoding | None = None
     ) -> list[list[Sample]]:
-        """n samples per pair; see the protocol.
+        """Return n samples per pair; see the protocol.
 
         Raises:
             InputError: a system prompt with its problem is longer than max_prompt_tokens.
@@ -160,7 +165,7 @@ class LocalPolicy:
             return self._sample(ids, self._drawn([ids], min(most_tokens, room), drawn, adapted=adapted)[0])
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
-        """One step on these groups, or one on each mini-batch; none, where nothing in them tells one reply from another."""
+        """One step on these groups, or one on each mini-batch; none, if nothing in them distinguishes one reply from another."""
         kept = usable(groups, self.recipe)
         rejected = sum(reward is None for group in groups for reward in group.rewards)
         informative = sum(len({reward for reward in group.rewards if reward is not None}) > 1 for group in groups)
@@ -189,7 +194,7 @@ class LocalPolicy:
         return pack(tensors, facts | {"steps": self.steps})
 
     def load(self, state: bytes) -> None:
-        """Puts back what `save` of a policy on the same base gave.
+        """Put back what `save` of a policy on the same base gave.
 
         Raises:
             InputError: no checkpoint, or one of another base model, dtype or adapter.
@@ -200,7 +205,7 @@ class LocalPolicy:
         own = {key: facts.get(key) for key in self._facts} | {"dtype": facts.get("dtype", FLOAT32)}
         if own != self._facts or {f"weight.{name}" for name in self._trained} - tensors.keys():
             only_dtype = {**own, "dtype": self.dtype} == self._facts
-            mend = f"set EVOLAKE_PROMPTS__DTYPE={own['dtype']}, or begin anew" if only_dtype else "use the model it was trained on"
+            mend = f"set EVOLAKE_PROMPTS__DTYPE={own['dtype']}, or begin again" if only_dtype else "use the model it was trained on"
             raise InputError("a checkpoint of another policy", wanted=str(self._facts), got=str(own), do=mend)
         self.steps = int(facts["steps"])
         self._version += 1
@@ -232,7 +237,7 @@ class LocalPolicy:
         if longest > (most := int(self.model.get_base_model().config.max_position_embeddings)):
             raise InputError(
                 "a reply with the results of its tools may be longer than the model can read", wanted=f"at most {most} tokens",
-                got=f"{longest}: {read} of the prompt, {self.max_tokens} of its own, {tools.most_calls} results of {tools.most_tokens}",
+                got=f"{longest}: {read} of the prompt, {self.max_tokens} of the reply, {tools.most_calls} results of {tools.most_tokens}",
                 do="lower EVOLAKE_PROMPTS__TOOL_TOKENS, EVOLAKE_PROMPTS__TOOL_TURNS or EVOLAKE_PROMPTS__MAX_TOKENS",
             )
 

@@ -59,7 +59,7 @@ def missing_extra() -> str | None:
 
 
 def require_extra() -> None:
-    """Raises a MachineryError that says what to install, where the extra `policy` is not there."""
+    """Raise a MachineryError that says what to install, where the extra `policy` is not there."""
     if absent := missing_extra():
         raise MachineryError(
             "a policy that learns needs the extra `policy`", wanted=", ".join(EXTRA), got=absent.partition(":")[0],
@@ -68,7 +68,8 @@ def require_extra() -> None:
 
 
 def offline() -> None:
-    """Keeps the model libraries from asking the network for anything, and from reporting that they were used; call before they are imported."""
+    """Keep the model libraries from asking the network for anything, and from reporting that they were used;
+    call before they are imported."""
     for name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE"):
         os.environ.setdefault(name, "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -97,7 +98,7 @@ def load_base(policy: str, policy_model: str | None, cache: Path, dtype: str = F
         folder = Path(policy_model).expanduser()
         if not (folder / "config.json").is_file():
             raise InputError(
-                f"no checkpoint in {folder}", wanted="a folder with config.json, weights and a tokenizer", do="mend EVOLAKE_PROMPTS__POLICY_MODEL",
+                f"no checkpoint in {folder}", wanted="a folder with config.json, weights and a tokenizer", do="fix EVOLAKE_PROMPTS__POLICY_MODEL",
             )
         return _load(folder.name, folder, _folder_sha(folder), dtype)
     gguf = bundled_gguf()
@@ -161,7 +162,7 @@ def _load(name: str, folder: Path, sha: str, dtype: str) -> Base:
 
 
 def _unpack(gguf: Path, folder: Path) -> None:
-    """Writes a plain checkpoint beside its place and renames it: a folder that exists is whole."""
+    """Write a plain checkpoint next to its place and rename it: a folder that exists is whole."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -189,7 +190,8 @@ def _unpack(gguf: Path, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _read_once() -> Iterator[None]:
-    """transformers reads the file for its config, its weights and its tokenizer, and asks for the table of names once per layer: half of the time."""
+    """Read each file once inside the block: transformers reads the file for its config, its weights and its
+    tokenizer, and asks for the table of names once per layer: half of the time."""
     import gguf
 
     kept = {name: getattr(gguf, name) for name in ("GGUFReader", "get_tensor_name_map")}

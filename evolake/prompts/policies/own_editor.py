@@ -1,8 +1,8 @@
 """The policy itself as the editor of its prompts: a model that needs no endpoint.
 
 E-SPL's editor is the policy's own base: a fixed reference that reflects, changes and crosses while the adapter learns. Here it is the model that is
-in memory already, with its adapter off (`base`), or as it stands after its last update (`policy`). Its replies go the way of every model's: tape,
-budget, rows, and a reply that is no valid one is said to be none. The same question under the same weights gets the same reply.
+in memory already, with its adapter off (`base`), or as it is after its last update (`policy`). Its replies go the way of every model's: call
+cache, budget, rows, and a reply that is no valid one is said to be none. The same question under the same weights gets the same reply.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evolake.agents.endpoint import Body, Endpoint, Rejected
 from evolake.agents.http_client import Lost
 from evolake.agents.model import ModelBackend
 from evolake.agents.sampling import Sampling, sampling_of
-from evolake.agents.tape import Tape
+from evolake.agents.tape import CallCache
 from evolake.agents.wire import as_replies
 from evolake.canonical_json import key_of
 from evolake.prompts.model.protocol import LINE
@@ -46,7 +46,7 @@ class PolicyEndpoint(Endpoint):
         self._times: Counter[str] = Counter()
 
     def knows(self, model: str) -> bool:
-        """True: there is no ladder to walk."""
+        """Return True: there are no forms to try."""
         return True
 
     def redact(self, text: str) -> str:
@@ -78,7 +78,7 @@ class PolicyEndpoint(Endpoint):
         return Body(json.dumps(completion), "application/json", time.monotonic() - start)
 
     def close(self) -> None:
-        """The policy stays open: it is not the endpoint's."""
+        """Keep the policy open: it is not the endpoint's."""
 
 
 class _Serving(dict[str, str]):
@@ -98,7 +98,7 @@ def policy_agents(settings: Settings, lake_root: Path, cycle: str, run_id: str, 
     def name() -> str:
         return f"{policy.name}, {hashlib.sha256(policy.save()).hexdigest()[:12]}" if adapted else f"{policy.name}, adapter off"
 
-    tape = Tape(lake_root / "tape")
+    tape = CallCache(lake_root / "tape")
     backend = ModelBackend(
         endpoint=PolicyEndpoint(policy.answer, adapted=adapted, most_tokens=LONGEST_EDIT, seed=settings.seed), tape=tape,
         budget=Budget(settings.budget, tape, line=LINE, cycle=cycle, run_id=run_id), models=_Serving(name), prices={},

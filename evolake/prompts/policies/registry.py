@@ -1,8 +1,8 @@
-"""Which policy serves: settled by the settings, in one place.
+"""Which policy serves: decided by the settings, in one place.
 
-    local      weights on this machine that learn: the bundled model, or a checkpoint of the user's
-    tiny       the same with random weights of two layers, for trying the plumbing
-    endpoint   an OpenAI-compatible endpoint: it answers and does not learn
+local      weights on this machine that learn: the bundled model, or a checkpoint of the user's
+tiny       the same with random weights of two layers, for trying the plumbing
+endpoint   an OpenAI-compatible endpoint: it answers and does not learn
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
     same.
 
     Args:
-        lake_root: holds the tape and the budget's accounts of an endpoint; see `model_cache` for the unpacked bundled model.
+        lake_root: holds the call cache and the budget's accounts of an endpoint; see `model_cache` for the unpacked bundled model.
 
     Raises:
         MachineryError: the extra `policy` is missing and needed; says what to install.
@@ -84,7 +84,7 @@ def check_sampler(own: PromptsSettings) -> None:
     if own.vllm_url is None or not own.vllm_url.startswith(("http://", "https://")):
         raise InputError(
             f"{SAMPLER}=vllm needs the address of the server", wanted="EVOLAKE_PROMPTS__VLLM_URL=http://HOST:PORT", got=str(own.vllm_url),
-            do="start `vllm serve` in an environment of its own and set it (docs/tutorials/own-problems.md)",
+            do="start `vllm serve` in a separate environment and set it (docs/tutorials/own-problems.md)",
         )
     if own.tools:
         raise InputError(
@@ -95,7 +95,7 @@ def check_sampler(own: PromptsSettings) -> None:
 
 
 def model_cache(lake_root: Path) -> Path:
-    """Return where the bundled model is unpacked, once for all lakes of a user: below XDG_CACHE_HOME, else ~/.cache. Where nothing can be written
+    """Return where the bundled model is unpacked, once for all lakes of a user: below XDG_CACHE_HOME, else ~/.cache. If nothing can be written
     there, in the lake's work folder, which is no part of its content."""
     place = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "evolake" / "models"
     nearest = next(folder for folder in place.parents if folder.exists()) if place.is_absolute() else None
@@ -103,7 +103,7 @@ def model_cache(lake_root: Path) -> Path:
 
 
 def missing(settings: Settings) -> str | None:
-    """Return what stands in the way of the policy that the settings name, as one line; None where nothing does. Imports no model library.
+    """Return what is in the way of the policy that the settings name, as one line; None if nothing does. Imports no model library.
 
     Raises:
         InputError: the settings ask for tools or a sampler that the policy cannot have.

@@ -12,7 +12,7 @@ from typing import Any
 PLAIN = frozenset({"llama", "mistral", "phi3", "qwen2", "qwen3", "smollm3"})
 """Types of models whose layers all attend to all that was read and whose logits are the head's output as it is. Others are read row by row."""
 CHUNK = 512
-"""Tokens whose logits are in memory at once; with a vocabulary of 50,000 words in float32 some 100 MB."""
+"""Tokens whose logits are in memory at the same time; with a vocabulary of 50,000 words in float32 some 100 MB."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def distinct(ids: Any, mask: Any) -> tuple[Any, Any]:
 
 
 def read_prompts(backbone: Any, ids: Any, mask: Any) -> Read:
-    """Reads every distinct prompt once.
+    """Read every distinct prompt once.
 
     Args:
         backbone: a transformers model without its head, in the mode (gradients, adapter) that is wanted. ids, mask: see `distinct`.

@@ -54,7 +54,7 @@ class Step:
 
 
 def usable(groups: Sequence[Group], recipe: Recipe) -> list[Group]:
-    """Return the groups that a step passes through the model: with two accepted samples; where the recipe rejects, with a correct one; and where no
+    """Return the groups that a step passes through the model: with two accepted samples; where the recipe rejects, with a correct one; and if no
     KL term acts on the others, with rewards that differ."""
     kept = []
     for group in groups:
@@ -141,7 +141,7 @@ def mean_over(passes: Sequence[tuple[float, int]]) -> float:
 
 
 class _Replay:
-    """Hands the trainer our tokens and their rewards in place of its own."""
+    """Hands the trainer our tokens and their rewards instead of its own."""
 
     def __init__(self, groups: Sequence[Group], end: int):
         self.groups, self.end = groups, end
@@ -182,7 +182,7 @@ def _trainer_class() -> Any:
     from trl.trainer.grpo_trainer import GRPOTrainer
 
     class OneStep(GRPOTrainer):
-        """GRPO whose loss is a share of trl's, and which reports to nobody."""
+        """GRPO whose loss is a share of trl's, and which reports to no service."""
 
         def __init__(self, share: float, **options: Any):
             self.share = share
@@ -271,7 +271,8 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _rows_in_order() -> Iterator[None]:
-    """trl mixes the rows before it cuts them into passes: the rows of one prompt would be read in several."""
+    """Keep the order of the rows inside the block: trl mixes the rows before it cuts them into passes: the
+    rows of one prompt would be read in several."""
     grpo_trainer: Any = importlib.import_module("trl.trainer.grpo_trainer")
     mixed = grpo_trainer.shuffle_sequence_dict
     grpo_trainer.shuffle_sequence_dict = lambda rows: rows
@@ -283,7 +284,7 @@ def _rows_in_order() -> Iterator[None]:
 
 @contextmanager
 def _randomness_kept() -> Iterator[None]:
-    """The trainer seeds every global generator there is: each is put back as it was."""
+    """Put back every global random generator when the block ends: the trainer seeds all of them."""
     import torch
 
     python, numpy = random.getstate(), np.random.get_state()

@@ -1,8 +1,9 @@
-"""Replies of several turns: the policy writes until it calls a tool, reads the result, and goes on.
+"""Replies of several turns: the policy writes until it calls a tool, reads the result, and continues.
 
-A reply is the tokens of all its turns with the results between them. A mask tells the policy's own tokens from those that it only read: these carry
+A reply is the tokens of all its turns with the results between them. A mask distinguishes the policy's own tokens from those that it only read:
+these carry
 no loss, and are counted neither as the reply's tokens nor in its entropy (Search-R1, Jin et al. 2025). All rows that are still going are sampled
-together, and every turn reads the row's whole text anew.
+together, and every turn reads the row's whole text again.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Draw = Callable[[list[list[int]], "Stops"], list[list[int]]]
 
 @dataclass
 class Stops:
-    """When the turns that are sampled together end, beside their end marks.
+    """When the turns that are sampled together end, next to their end marks.
 
     rooms: most tokens of each. at_calls: whether each ends where a call does. lengths: tokens of each at which one of the two was so; 0 before.
     """
@@ -77,7 +78,7 @@ class Reply:
         self.ended = tokens[-1] in ends
 
     def hear(self, tokens: list[int], call: ToolCall) -> None:
-        """The result of its last call."""
+        """Record the result of its last call."""
         self.ids += tokens
         self.mask += [0] * len(tokens)
         self.calls.append(call)

@@ -1,11 +1,12 @@
-"""Replies sampled by a vLLM server, in an environment of its own, for a policy that is trained here.
+"""Replies sampled by a vLLM server, in its own environment, for a policy that is trained here.
 
 The server holds the same base model. Before replies are sampled with weights that it has not seen, the adapter is written to a folder that it can
-read, and the server loads it under a name of its own; the one before goes. What comes back is token ids, held here against the vocabulary, the limits
+read, and the server loads it under its own name; the one before goes. What comes back is token ids, held here against the vocabulary, the limits
 and the end marks; texts, log probabilities and gradients are made of them here. Whether the server computes with these very weights is asked each
 time they change: it says how probable the tokens of a fixed text are, and the policy here says it, too.
 
-A seed draws one reply each, so replies do not depend on which others are sampled beside them but for the last bits of a batch's arithmetic: runs by a
+A seed draws one reply each, so replies do not depend on which others are sampled next to them but for the last bits of a batch's arithmetic:
+runs by a
 server are no two times the same byte for byte. The routes are vLLM's: /v1/models, /v1/completions, /v1/load_lora_adapter, /v1/unload_lora_adapter.
 """
 
@@ -53,7 +54,7 @@ class Weights:
 
 
 def served(url: str) -> tuple[str, int | None]:
-    """(the name of the base model that a server has, the most tokens that it reads).
+    """Return (the name of the base model that a server has, the most tokens that it reads).
 
     Raises:
         InputError: nothing answers there within a minute, or no vLLM server.

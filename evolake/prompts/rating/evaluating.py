@@ -74,7 +74,7 @@ def replies(
 
 
 def scores(rows: Sequence[dict[str, Any]]) -> dict[str, Score]:
-    """prompt id -> its means over rows of `evaluate`."""
+    """Return prompt id -> its means over rows of `evaluate`."""
     result: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         result.setdefault(row["prompt_id"], []).append(row)
@@ -82,7 +82,7 @@ def scores(rows: Sequence[dict[str, Any]]) -> dict[str, Score]:
 
 
 def score(rows: Sequence[dict[str, Any]]) -> Score:
-    """Return the means over some rows. Raises ValueError where there is none."""
+    """Return the means over some rows. Raises ValueError if there is none."""
     if not rows:
         raise ValueError("no reply to take the mean of")
     correct, formatted, truncated, tokens = (sum(row[name] for row in rows) / len(rows) for name in ("correct", "formatted", "truncated", "tokens"))

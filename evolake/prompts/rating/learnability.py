@@ -112,7 +112,7 @@ def _moved(groups: Sequence[Mapping[str, Any]], first: Mapping[tuple[Any, ...], 
 
 
 def _change(again: Sequence[tuple[float, float]], cycle: str, root_seed: int, purpose: str) -> dict[str, float | None]:
-    """Means of the shares before and after, and the interval of their difference; nulls where nothing was asked again."""
+    """Means of the shares before and after, and the interval of their difference; nulls if nothing was asked again."""
     names = ("before", "after", "moved", "moved_low", "moved_high")
     if not again:
         return dict.fromkeys(names)

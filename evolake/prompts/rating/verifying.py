@@ -1,4 +1,4 @@
-"""Replies to problems whose dataset brings a verifier, judged by that: in the jail, and all replies of a batch at once.
+"""Replies to problems whose dataset brings a verifier, judged by that: in the jail, and all replies of a batch at the same time.
 
 The verifier of a dataset gets what was read as the answer, the content of the box, and not the reply around it. A reply without an answer is worth 0
 unasked. A verifier of the user's own gets the whole reply. The jail is there for the batch alone: it holds the libraries in memory, which the weights

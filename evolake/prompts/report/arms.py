@@ -31,7 +31,7 @@ def arms_page(comparison: Mapping[str, Any]) -> str:
         "evolake.prompts.report", "arms.html.j2", note=note, headline=lead, arms=arms_table(comparison), differences=differences_table(comparison),
         figures=figures, prompts=prompts,
     )
-    source = "summary.json and the tables beside this page (.parquet) hold every figure, reply and prompt."
+    source = "summary.json and the tables next to this page (.parquet) have every figure, reply and prompt."
     return page([Section(LINE, "compare", escape(lead), body, figures)], source=source)
 
 
@@ -50,7 +50,7 @@ def verdict(summary: Mapping[str, Any]) -> str:
 
 
 def shows(difference: Mapping[str, Any]) -> bool:
-    """Return whether a difference lies beyond chance: its interval on one side of 0 and, after Holm's correction over the arms, p below .05."""
+    """Return whether a difference is beyond chance: its interval on one side of 0 and, after Holm's correction over the arms, p below .05."""
     return (difference["low"] > 0 or difference["high"] < 0) and difference["p_holm"] < LEVEL
 
 

@@ -58,7 +58,7 @@ def base_evaluation(lake: Lake) -> pl.DataFrame:
 
 
 def _shares(rows: pl.DataFrame) -> dict[str, float]:
-    """problem -> share of its replies that are correct."""
+    """Return problem -> share of its replies that are correct."""
     return dict(rows.group_by("problem_id").agg(pl.col("correct").mean()).iter_rows())
 
 

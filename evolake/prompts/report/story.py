@@ -33,7 +33,7 @@ def why_no_gain(champion_id: str, start: Row) -> str:
 
 def _duel(row: Row) -> str:
     ends = share_interval(row["difference"], row["low"], row["high"])
-    duel = f"{ends} in the duel on {row['problems']} problems, and the whole interval must lie above 0"
+    duel = f"{ends} in the duel on {row['problems']} problems, and the whole interval must be above 0"
     return f"the best rated, {row['challenger_id'][:12]}, did not become champion: {duel}"
 
 

@@ -1,7 +1,7 @@
 """Crossover: the best prompt of an iteration takes over what others did better on single problems (E-SPL, Algorithm 2).
 
 The matrix Phi is that of the iteration's own rollouts. A prompt wins a problem where it has the highest value of all; several may share it, and where
-all are equal nobody wins, since that says nothing about their differences.
+all are equal none wins, since that says nothing about their differences.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def cross(
         AgentUnavailable, BudgetExhausted: as the agents do.
     """
     if len(prompts) < 2:
-        return Reproduction("crossover", prompts[best], None, "one prompt alone has nobody to cross with")
+        return Reproduction("crossover", prompts[best], None, "one prompt alone has no other to cross with")
     shown = evidence if editing.by_model else ()
     contenders = [
         Contender(

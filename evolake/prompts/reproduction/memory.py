@@ -140,5 +140,10 @@ def _duel_text(row: Row, prompt_id: str) -> str:
     challenger = row["challenger_id"] == prompt_id
     against = row["champion_id"] if challenger else row["challenger_id"]
     won = row["wins"] if challenger else not row["wins"]
-    title = "won" if won and challenger else "kept the title" if won else "lost"
+    if won and challenger:
+        title = "won"
+    elif won:
+        title = "kept the title"
+    else:
+        title = "lost"
     return f"duel in cycle {row['cycle']} with {against[:SHORT_ID]}: {title}; the challenger gained {row['reason']}"

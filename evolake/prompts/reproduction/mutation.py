@@ -130,7 +130,7 @@ class _Mutation:
         return self.editing.by_model and len(rollout.reply.split()) <= SHORT_REPLY
 
     def criticise(self, evidence: Sequence[Evidence], trajectories: Sequence[list[Trajectory]]) -> list[CritiqueReply | None]:
-        """One critique per problem; None where there is no longer a contrast, or no reply."""
+        """One critique per problem; None if there is no longer a contrast, or no reply."""
         open_ = [place for place, result in enumerate(trajectories) if len({item.success for item in result}) == 2]
         requests = [
             CritiqueRequest(
@@ -206,6 +206,7 @@ def _distinct(rollouts: Sequence[Rollout]) -> list[tuple[Rollout, int]]:
 
 
 def trajectory_of(rollout: Rollout, count: int, summary: SummaryReply | None, *, success: bool) -> Trajectory:
+    """Return a rollout as the critic is shown it. count: rollouts like it. summary: None if the reply itself is shown."""
     shared = {"success": success, "count": count, "words": len(rollout.reply.split()), "unscored": (rollout.unverified or "")[:LONGEST_REASON]}
     return Trajectory.model_validate(shared | ({"reply": rollout.reply} if summary is None else summary.model_dump()))
 

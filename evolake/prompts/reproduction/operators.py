@@ -52,7 +52,7 @@ class Lost:
 class Reproduction:
     """What became of one mutation or crossover.
 
-    parent: the prompt that was edited. child: None where none was born, and `note` says why. hunks: (step, outcome) in the order of the steps.
+    parent: the prompt that was edited. child: None if none was born, and `note` says why. hunks: (step, outcome) in the order of the steps.
     calls: names of the calls that were made for it, for `Agents.assign`. idea: what the child is, in short.
     """
 
@@ -88,7 +88,7 @@ class Reproduction:
 
 
 def unmade_rows(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of UNMADE: the mutations and crossovers without a child. edits: rows of EDITS of a cycle."""
+    """Rows of `UNMADE`: the mutations and crossovers without a child. edits: rows of EDITS of a cycle."""
     lost = (row for row in edits if row["step"] == CHILD)
     kept = ("cycle", "iteration", "operator", "prompt_id", "reason")
     return [{"number": number} | {name: row[name] for name in kept} for number, row in enumerate(lost)]

@@ -1,10 +1,10 @@
 """The classical answers of the summarizer and the critic: what can be seen of replies without understanding them.
 
-    empty       nothing was said                          near       the last number is close to the answer
-    unanswered  no answer in the wanted form              wrong      an answer, and another one than the true one
-    truncated   the limit on the length cut it off        long       failures have far more words than successes
-    buried      the true answer stands there, not as the  short      failures have far fewer words than successes
-                answer
+empty       nothing was said                          near       the last number is close to the answer
+unanswered  no answer in the wanted form              wrong      an answer, and another one than the true one
+truncated   the limit on the length cut it off        long       failures have far more words than successes
+buried      the true answer stands there, not as the  short      failures have far fewer words than successes
+answer
 """
 
 from __future__ import annotations
@@ -94,8 +94,14 @@ def _mean_words(trajectories: list[Trajectory]) -> float:
 
 
 def _summary_values(request: SummaryRequest) -> dict[str, Any]:
+    if request.correct:
+        verdict = "correct"
+    elif request.answered:
+        verdict = "wrong"
+    else:
+        verdict = "no answer in the wanted form"
     outcome = [
-        "correct" if request.correct else "wrong" if request.answered else "no answer in the wanted form",
+        verdict,
         *(["cut off at the limit on its length"] if request.truncated else []),
     ]
     return {

@@ -2,7 +2,7 @@
 
 Every arm starts from the same weights, the same root and the same seed, draws the same problems, and takes the same number of rollouts an iteration.
 After every few iterations the prompt that an arm would use by then answers the same held-out problems under the arm's weights. Replicates differ by
-the seed of everything that is drawn, and by nothing else. With journals, a comparison that was killed goes on after the last noted iteration.
+the seed of everything that is drawn, and by nothing else. With journals, a comparison that was killed continues after the last noted iteration.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from evolake.agents import Agents
 from evolake.errors import InputError
-from evolake.prompts.evolution.iteration import ARMS, TABLES, Arm, Course, run_iteration
+from evolake.prompts.evolution.iteration import ARMS, TABLES, Arm, IterationContext, run_iteration
 from evolake.prompts.evolution.iteration_entry import entry_bytes, read_entry
 from evolake.prompts.evolution.payoff_matrix import Judge
 from evolake.prompts.evolution.population import Population, found_population
@@ -129,7 +129,7 @@ def _run_arm(
         policy.load(state)
     if len(noted) < iterations:
         with comparison.agents(arm.name) as editors:
-            course = Course(editors, comparison.judge, comparison.settings, comparison.library, CYCLE, seed)
+            course = IterationContext(editors, comparison.judge, comparison.settings, comparison.library, CYCLE, seed)
             for number in range(len(noted) + 1, iterations + 1):
                 heldout = _heldout(comparison, comparison.root, arm, 0, seed) if number == 1 else []
                 done = run_iteration(population, policy, comparison.problems.train, course, arm=arm)
@@ -147,7 +147,7 @@ def _run_arm(
 
 
 def in_use(population: Population, arm: Arm) -> SystemPrompt:
-    """Return the prompt that an arm would answer with now: the best rated; the latest of self-reflection; the root where no prompt changes."""
+    """Return the prompt that an arm would answer with now: the best rated; the latest of self-reflection; the root if no prompt changes."""
     if arm.evolve:
         return population.prompt(population.best_id())
     return population.prompt(population.rows()[-1 if arm.reflect else 0]["prompt_id"])
@@ -190,7 +190,7 @@ def _heldout(comparison: Comparison, prompt: SystemPrompt, arm: Arm, iteration: 
 
 
 def _arm_summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
-    """Sums over the replicates; the prompt of the first."""
+    """Sum over the replicates; the prompt of the first."""
     first, updates = runs[0], [row for run in runs for row in run.rows["updates"]]
     curve = []
     for iteration in sorted({row["iteration"] for row in first.rows["heldout"]}):
@@ -228,12 +228,12 @@ def _grid(runs: Sequence[ArmRun], iteration: int, what: str) -> np.ndarray:
 
 
 def _by_problem(run: ArmRun, iteration: int, what: str) -> dict[str, float]:
-    """problem id -> share of its replies, in the order of the rows."""
+    """Return problem id -> share of its replies, in the order of the rows."""
     return {problem: sum(values) / len(values) for problem, values in _replies_by_problem(run, iteration, what).items()}
 
 
 def _replies_by_problem(run: ArmRun, iteration: int, what: str) -> dict[str, list[bool]]:
-    """problem id -> that column of each of its replies, in the order of the rows."""
+    """Return problem id -> that column of each of its replies, in the order of the rows."""
     result: dict[str, list[bool]] = {}
     for row in run.rows["heldout"]:
         if row["iteration"] == iteration:

@@ -1,4 +1,4 @@
-"""The journal of one run of a study: what each step gave, and the weights after the last one. A run that was killed reads it and goes on.
+"""The journal of one run of a study: what each step gave, and the weights after the last one. A run that was killed reads it and continues.
 
 It is a folder that belongs to no table: `<step>.json` for each step in order, and `weights`, the state after the last. A step is there once its file
 is; its weights are written before it and name it, so that a kill between the two makes the step again from the weights before. The weights before are
@@ -26,7 +26,7 @@ class Journal:
     key: str
 
     def read(self) -> tuple[list[dict[str, Any]], bytes | None]:
-        """Return what each noted step gave, the first one first, and the state after the last of them; None where there is none."""
+        """Return what each noted step gave, the first one first, and the state after the last of them; None if there is none."""
         entries: list[dict[str, Any]] = []
         last: dict[str, Any] = {}
         while (result := self._entry(len(entries) + 1)) is not None:
@@ -44,7 +44,7 @@ class Journal:
         return [], None
 
     def note(self, step: int, gave: Mapping[str, Any], state: bytes | None) -> None:
-        """Note step number `step`, counted from 1, with the state after it; None where nothing has one."""
+        """Note step number `step`, counted from 1, with the state after it; None if nothing has one."""
         make_folder(self.folder)
         if state is not None:
             write_atomic(self._state(step), state, tag="journal")

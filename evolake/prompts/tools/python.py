@@ -1,6 +1,7 @@
-"""The tool `python`: programs of a policy, each in a process of its own in the jail.
+"""The tool `python`: programs of a policy, each in its own process in the jail.
 
-Nobody has read these programs, so they run where generated code runs, behind a canary, without network, files or further processes. What comes back
+No person has read these programs, so they run where generated code runs, behind a canary, without network, files or further processes. What
+comes back
 is text, and is taken for nothing else.
 """
 
@@ -17,13 +18,13 @@ PRELOAD = (
     "evolake.prompts.tools.inside", "collections", "datetime", "decimal", "fractions", "functools", "hashlib", "heapq", "itertools", "json", "math",
     "numpy", "random", "re", "statistics", "string",
 )
-"""What a program can import at no cost; the rest of the standard library, and what evolake is installed beside, can be imported too."""
+"""What a program can import at no cost; the rest of the standard library, and what is installed with evolake, can be imported too."""
 LIMITS = Limits(cpu_s=5, wall_s=20, memory_mb=512, output_bytes=200_000)
 NOTHING = "(the program printed nothing)"
 
 
 class Python:
-    """The interpreter. workers: programs that run at once. mode: of the jail.
+    """The interpreter. workers: programs that run at the same time. mode: of the jail.
 
     Raises:
         JailUnavailable: this machine cannot build the jail, or its canary does not hold.
@@ -36,7 +37,7 @@ class Python:
         self._limits, self._pool = limits, open_pool(workers, PRELOAD, mode)
 
     def answer(self, given: Sequence[str]) -> list[Answered]:
-        """Return what the programs printed. An error, or a limit that was met, is the status and stands in the text. Raises HostBusy."""
+        """Return what the programs printed. An error, or a limit that was met, is the status and is in the text. Raises HostBusy."""
         calls = [Call(DRIVER, source, None, self._limits) for source in given]
         return [_tool_reply(outcome) for outcome in map_patiently(self._pool, calls, "a program of a policy")]
 

@@ -67,7 +67,7 @@ class Search:
 
 
 def passages(text: str) -> Iterator[str]:
-    """The text in pieces of PASSAGE words."""
+    """Yield the text in pieces of PASSAGE words."""
     words = text.split()
     for start in range(0, len(words), PASSAGE):
         yield " ".join(words[start : start + PASSAGE])

@@ -16,13 +16,14 @@ class Answered:
 
 
 class Tool(Protocol):
-    """One tool. name: as a call names it. says: what the policy is told of it, with an example of a call."""
+    """One tool. name: as a call names it. says: what the policy is shown about it, with an example of a call."""
 
     name: str
     says: str
 
     def answer(self, given: Sequence[str]) -> list[Answered]:
-        """What came of each of these calls, in their order. A bad call is an answer that says so; only machinery raises."""
+        """Return what came of each of these calls, in their order. A bad call is an answer that says so; only
+        machinery raises."""
         ...
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The tools that a policy has: what it is told of them, and what comes of its calls."""
+"""The tools that a policy has: what it is shown about them, and what comes of its calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Called(NamedTuple):
-    """A call as it was read, with the tool's answer. tool: "" where no name can be read."""
+    """A call as it was read, with the tool's answer. tool: "" if no name can be read."""
 
     tool: str
     given: str
@@ -46,7 +46,7 @@ class Toolbox:
             tool.close()
 
     def description(self) -> str:
-        """Return what the policy is told. It stands after the problem, in the user's message: the system's holds the evolved prompt and nothing else.
+        """Return what the policy is shown. It is after the problem, in the user's message: the system's holds the evolved prompt and nothing else.
         """
         times = "once" if self.most_calls == 1 else f"up to {self.most_calls} times"
         head = f"You may use a tool, {times}: write a call in exactly this form and stop. Its result follows between <result> and </result>."

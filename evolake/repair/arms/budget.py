@@ -25,7 +25,7 @@ class RoundPlan:
         if not (1 <= self.candidates <= MOST and 1 <= self.rounds <= MOST):
             raise InputError(
                 "a trial's budget cannot be used", wanted=f"1 to {MOST} candidates and 1 to {MOST} rounds",
-                got=f"{self.candidates} and {self.rounds}", do="mend EVOLAKE_REPAIR__CANDIDATES or EVOLAKE_REPAIR__ROUNDS",
+                got=f"{self.candidates} and {self.rounds}", do="fix EVOLAKE_REPAIR__CANDIDATES or EVOLAKE_REPAIR__ROUNDS",
             )
 
     @property

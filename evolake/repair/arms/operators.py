@@ -3,7 +3,7 @@
 It is no solver and must not become one: it reads the fields of its request and nothing else, and it looks at a constraint only where the
 request says that a core named it, but for the informed arm. Without feedback it samples the box uniformly. With a core it starts from the
 refuted answer and repairs the named constraints one variable at a time, each step a random named constraint that is broken, a random variable of it
-and a random value that mends it
+and a random value that repairs it
 (coordinate repair, in the manner of WalkSAT: Selman, Kautz and Cohen, 1994). Now and then it claims `unsat`: blindly with a small probability, and
 with a larger one where the named constraints could not be repaired together. It never claims it again where its request shows that such a claim
 failed.
@@ -13,7 +13,7 @@ conflict that the assignment would meet again, and the constraints are repaired 
 `unsat`.
 
 The informed proposer gets no feedback and looks at all constraints, as the text of the problem states them: it repairs a uniform sample by the same
-procedure. It is the control that tells what feedback is worth from what reading the problem is worth, which a blind proposer leaves undone.
+procedure. It is the control that shows what feedback is worth from what reading the problem is worth, which a blind proposer leaves undone.
 
 Every row of a study that it served says `backend = operators`. Its rates say how the arms compare for this proposer, and nothing about any model.
 """
@@ -102,7 +102,8 @@ def propose_directed(request: DirectedRequest, random: np.random.Generator) -> C
 
 
 def _earlier_attempts(request: CoreRequest | ConflictRequest) -> tuple[dict[str, int] | None, list[str], bool]:
-    """(the newest assignment, ids of all constraints in conflict that the chain was shown, whether it may still claim that there is no answer)."""
+    """Return (the newest assignment, ids of all constraints in conflict that the chain was shown, whether it
+    may still claim that there is no answer)."""
     answers = [item.answer for item in request.attempts if item.answer]
     base = next((answer.assignment for answer in reversed(answers) if answer.assignment), None)
     conflicts = list(dict.fromkeys(name for item in request.attempts for name in item.core))
@@ -154,7 +155,7 @@ def _into_domain(problem: ProblemView, variable: str, assignment: dict[str, int]
 
 
 def _leave(problem: ProblemView, values: Mapping[str, int], assignment: dict[str, int], random: np.random.Generator) -> None:
-    """Moves one of the variables to another value of its domain; none where none has another."""
+    """Move one of the variables to another value of its domain; none if none has another."""
     movable = [name for name in values if problem.variables[name][0] < problem.variables[name][1]]
     if not movable:
         return
@@ -168,7 +169,8 @@ def _mend(
     problem: ProblemView, item: ConstraintView, constraints: Mapping[str, Constraint], free: set[str], assignment: dict[str, int],
     random: np.random.Generator,
 ) -> None:
-    """Moves one variable of a broken constraint to a value that mends it, or as near to one as its domain allows."""
+    """Move one variable of a broken constraint to a value that fixes it, or as near to one as its domain
+    allows."""
     movable = [name for name, factor in item.coef.items() if factor and name in free and problem.variables[name][0] <= problem.variables[name][1]]
     if not movable:
         return
@@ -183,4 +185,8 @@ def _mend(
 
 def _miss(difference: int, op: str) -> int:
     """By how much a constraint is missed; 0 where it holds."""
-    return max(0, difference) if op == "<=" else max(0, -difference) if op == ">=" else abs(difference)
+    if op == "<=":
+        return max(0, difference)
+    if op == ">=":
+        return max(0, -difference)
+    return abs(difference)

@@ -1,7 +1,7 @@
 """The roles of the study: a request type, its classical proposer and a prompt file each.
 
 The prompts differ in what they show and in nothing else: task, contract and reply are the same words. Every value of a prompt is made from the
-request. `repair_informed` is `repair_plain` to a model, which reads the constraints in both; only the operators tell them apart.
+request. `repair_informed` is `repair_plain` to a model, which reads the constraints in both; only the operators distinguish them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,11 @@ def _plain(request: Any) -> Mapping[str, Any]:
 
 def _generic(request: Any) -> Mapping[str, Any]:
     def said(answer: Answer | None) -> str:
-        return UNREADABLE if answer is None else NOT_CERTIFIED if answer.assignment is None else GENERIC
+        if answer is None:
+            return UNREADABLE
+        if answer.assignment is None:
+            return NOT_CERTIFIED
+        return GENERIC
 
     attempts = [f"{_answer_text(item.answer)}: {said(item.answer)}" for item in request.attempts]
     return _problem(request.problem) | {"attempts": attempts or ["none so far"]}

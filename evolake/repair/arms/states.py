@@ -69,11 +69,11 @@ class Arm(ABC):
 
     @abstractmethod
     def request(self, slot: int) -> Request:
-        """What call `slot` of the next round is asked."""
+        """Return what call `slot` of the next round is asked."""
 
     @abstractmethod
     def observe(self, judged: Sequence[Judged]) -> None:
-        """Takes in a round in which nothing was certified, in the order of certification."""
+        """Record a round in which nothing was certified, in the order of certification."""
 
     def order(self, candidates: Sequence[Candidate]) -> list[int]:
         """Slots in the order in which they go to the certifier: as proposed."""
@@ -84,6 +84,7 @@ class NoFeedback(Arm):
     """Independent sampling."""
 
     def request(self, slot: int) -> Request:
+        """Return the request for call `slot`: the problem alone."""
         return PlainRequest(problem=self._view)
 
     def observe(self, judged: Sequence[Judged]) -> None:
@@ -98,12 +99,13 @@ class Chained(Arm, Generic[Attempt]):
         self._chains: dict[int, tuple[Attempt, ...]] = {}
 
     def observe(self, judged: Sequence[Judged]) -> None:
+        """Record a round of judged answers, each in its chain."""
         for item in judged:
             self._chains[item.slot] = (*self._chain(item.slot), self.attempt(_answer(item.candidate), item.certification))
 
     @abstractmethod
     def attempt(self, answer: Answer | None, result: Certification) -> Attempt:
-        """What the chain knows of an answer that was refuted."""
+        """Return what the chain knows of an answer that was refuted."""
 
     def _chain(self, slot: int) -> tuple[Attempt, ...]:
         return self._chains.get(slot, ())
@@ -113,9 +115,11 @@ class GenericFeedback(Chained[FailedAttempt]):
     """K chains that know their earlier answers and that they failed."""
 
     def request(self, slot: int) -> Request:
+        """Return the request for call `slot`: the problem and the earlier answers of its chain."""
         return GenericRequest(problem=self._view, attempts=self._chain(slot))
 
     def attempt(self, answer: Answer | None, result: Certification) -> FailedAttempt:
+        """Return an earlier answer as later requests show it: without a reason."""
         return FailedAttempt(answer=answer)
 
 
@@ -123,9 +127,11 @@ class CoreFeedback(Chained[RefutedAttempt]):
     """K chains that know their earlier answers and the core that refuted each."""
 
     def request(self, slot: int) -> Request:
+        """Return the request for call `slot`: the problem and the earlier answers of its chain with their cores."""
         return CoreRequest(problem=self._view, attempts=self._chain(slot))
 
     def attempt(self, answer: Answer | None, result: Certification) -> RefutedAttempt:
+        """Return an earlier answer as later requests show it: with its unsatisfiable core."""
         return RefutedAttempt(answer=answer, outcome=_outcome(result), core=result.core)
 
 
@@ -133,9 +139,11 @@ class WholeConflictFeedback(Chained[ConflictedAttempt]):
     """K chains that know their earlier answers and a whole conflict that refuted each."""
 
     def request(self, slot: int) -> Request:
+        """Return the request for call `slot`: the problem and the earlier answers of its chain with their conflicts."""
         return ConflictRequest(problem=self._view, attempts=self._chain(slot))
 
     def attempt(self, answer: Answer | None, result: Certification) -> ConflictedAttempt:
+        """Return an earlier answer as later requests show it: with the core and its values."""
         return ConflictedAttempt(answer=answer, outcome=_outcome(result), core=result.core, values=result.values)
 
 
@@ -149,6 +157,7 @@ class CoreRank(Arm):
         self._unsat_refuted = False
 
     def request(self, slot: int) -> Request:
+        """Return the request for call `slot`: which variables to revise and which to keep."""
         revise = self._core_variables()
         keep = tuple(name for name in self._view.variables if name not in revise) if self._base else ()
         return DirectedRequest(
@@ -157,6 +166,7 @@ class CoreRank(Arm):
         )
 
     def observe(self, judged: Sequence[Judged]) -> None:
+        """Record a round of judged answers: cores and the best base so far."""
         refuted = [item for item in judged if item.certification.verdict == REFUTED and isinstance(item.candidate, Claim)]
         self._unsat_refuted |= any(item.candidate.status == "unsat" for item in refuted if isinstance(item.candidate, Claim))
         assignments = [item for item in refuted if isinstance(item.candidate, Claim) and item.candidate.assignment is not None]
@@ -165,6 +175,7 @@ class CoreRank(Arm):
         self._recent = [*self._recent, tuple(name for item in assignments for name in item.certification.core)][-RECENT_ROUNDS:]
 
     def order(self, candidates: Sequence[Candidate]) -> list[int]:
+        """Return the order in which candidates are certified."""
         base = self._base.assignment if self._base else None
         return core_rank(candidates, base, self._core_variables())
 
@@ -178,7 +189,7 @@ class CoreRank(Arm):
 def core_rank(candidates: Sequence[Candidate], base: Mapping[str, int] | None, core_variables: Sequence[str]) -> list[int]:
     """Slots by overlap with the recent cores, the best first; ties as proposed.
 
-    First the assignments that move variables of the cores and keep all others; then by the share of their moves that lies inside the cores, and by
+    First the assignments that move variables of the cores and keep all others; then by the share of their moves that is inside the cores, and by
     the number of moves inside; then those that move nothing; then claims of `unsat`; last what is malformed. Without a base: as proposed, the
     malformed last.
     """
@@ -217,4 +228,8 @@ def _answer(candidate: Candidate) -> Answer | None:
 
 
 def _outcome(certification: Certification) -> Outcome:
-    return "refuted" if certification.verdict == REFUTED else "unreadable" if certification.verdict == MALFORMED else "undecided"
+    if certification.verdict == REFUTED:
+        return "refuted"
+    if certification.verdict == MALFORMED:
+        return "unreadable"
+    return "undecided"

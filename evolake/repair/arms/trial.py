@@ -57,22 +57,24 @@ class Trial:
 
     @property
     def budget_exceeded(self) -> bool:
+        """Return whether more calls were made than the budget allows."""
         return self.calls > self.budget
 
 
 def call_number(arm: str, seed: int, round_: int, slot: int) -> int:
-    """Number that tells a call from every other draw of the same prompt: it is part of the tape's key, so draws are independent."""
+    """Return the number that distinguishes a call from every other draw of the same prompt: it is part of the call cache's
+    key, so draws are independent."""
     return ((seed * 10 + CALL_PLACES[arm]) * 100 + round_) * 100 + slot
 
 
 def run_trial(
     arm: str, problem: Problem, seed: int, *, candidates: int, rounds: int, root_seed: int, agents: Agents, certifier: Certifier
 ) -> Trial:
-    """Runs one trial. What candidates do wrong is in the result.
+    """Run one trial. What candidates do wrong is in the result.
 
     Raises:
         MachineryError: the certified answer contradicts the problem's label, or a budget was passed.
-        EvolakeError: the agents cannot go on (no budget, no endpoint).
+        EvolakeError: the agents cannot continue (no budget, no endpoint).
     """
     began, cpu = time.perf_counter(), time.thread_time()
     plan = plan_of(arm, candidates, rounds)

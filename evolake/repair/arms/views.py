@@ -139,7 +139,7 @@ class CandidateReply(RootModel[SatReply | UnsatReply]):
 
     @property
     def status(self) -> str:
-        """sat or unsat."""
+        """Return "sat" or "unsat"."""
         return self.root.status
 
     def as_object(self) -> dict[str, Any]:
@@ -188,7 +188,13 @@ def left_side(coef: dict[str, int]) -> str:
     for name, factor in coef.items():
         if factor:
             size = name if abs(factor) == 1 else f"{abs(factor)}*{name}"
-            text += (f" {'-' if factor < 0 else '+'} " if text else "-" if factor < 0 else "") + size
+            if text:
+                sign = f" {'-' if factor < 0 else '+'} "
+            elif factor < 0:
+                sign = "-"
+            else:
+                sign = ""
+            text += sign + size
     return text or "0"
 
 

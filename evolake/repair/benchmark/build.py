@@ -1,6 +1,6 @@
 """The benchmark of a study: the main problems, perturbations of some of them, and the transfer suite, as rows of the table `problems`.
 
-Made from sizes and a root seed alone, so whoever makes it again gets the same rows. A larger benchmark begins with the problems of a smaller one.
+Made from sizes and a root seed alone, so making it again gives the same rows. A larger benchmark begins with the problems of a smaller one.
 """
 
 from __future__ import annotations

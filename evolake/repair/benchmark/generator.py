@@ -142,7 +142,13 @@ def _relaxed(random: np.random.Generator, form: tuple[np.ndarray, str, int], poi
     """Return the same left-hand side and operator with a right-hand side that the point meets."""
     factors, op, _ = form
     value, slack = int(factors @ point), int(random.integers(0, 1 + int(np.abs(factors).sum())))
-    return factors, op, value + slack if op == "<=" else value - slack if op == ">=" else value
+    if op == "<=":
+        bound = value + slack
+    elif op == ">=":
+        bound = value - slack
+    else:
+        bound = value
+    return factors, op, bound
 
 
 def _bounded(

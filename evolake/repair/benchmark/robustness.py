@@ -1,6 +1,6 @@
 """The same problem in other words: coefficient scaling, constraint permutation, variable relabelling. None changes which assignments are solutions.
 
-    scale      each constraint is multiplied by a factor of its own, 2 to 9
+    scale      each constraint is multiplied by its own factor, 2 to 9
     permute    the constraints are listed in another order; their ids stay with them
     relabel    the variables swap names: a permutation of the names that moves at least two; everything is then listed by the new names
 
@@ -91,7 +91,7 @@ def _relabelled(problem: Problem, rng: np.random.Generator) -> Problem:
 
 
 def _moving(count: int, rng: np.random.Generator) -> list[int]:
-    """Return a permutation that is not the identity, where there is one."""
+    """Return a permutation that is not the identity, if there is one."""
     order = rng.permutation(count)
     while count > 1 and (order == np.arange(count)).all():
         order = rng.permutation(count)

@@ -1,6 +1,6 @@
 """Sudoku 4x4 as a linear problem of the study's form, and a solver of the grid itself that shares nothing with that form.
 
-"All different" over integer cells is no conjunction of linear constraints (2, 2, 3, 3 lies between permutations of 1..4), so cells are told by 0/1
+"All different" over integer cells is no conjunction of linear constraints (2, 2, 3, 3 is between permutations of 1..4), so cells are shown by 0/1
 variables: `r1c2_3` is 1 where row 1, column 2 holds 3. Only what is open has variables: empty cells, and values that no given in the same row, column
 or box excludes. Equations say that a cell holds exactly one value, and that a row, column or box holds each missing value exactly once. The problem
 has a solution exactly where the grid has a completion.

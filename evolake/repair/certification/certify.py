@@ -1,6 +1,6 @@
 """The certifier: Z3 judges a claim, and says why it is refuted.
 
-A claim `sat` is asserted as it is, untracked, beside every constraint and every bound under a tracking literal. If they conflict, the claim is
+A claim `sat` is asserted as it is, untracked, next to every constraint and every bound under a tracking literal. If they conflict, the claim is
 refuted with a minimal core of those literals. A total assignment decides each tracked assertion by itself, so such a core has one member; which of
 several violated ones it is follows from a hash of the assignment, so that it is neither always the first nor dependent on what the solver saw before.
 The full list of violations comes from plain evaluation and is for the record only: what an arm may see is the core.
@@ -80,7 +80,7 @@ class _Loaded:
 
 
 class Certifier:
-    """Certifies candidates, one after the other, problem after problem. For one thread; each has a Z3 context of its own.
+    """Certifies candidates, one after the other, problem after problem. For one thread; each has its own Z3 context.
 
     Args:
         timeout_ms: for one check, in steps of the solver (`STEPS_PER_MS`). Minimising a core takes many checks, all of them together at most
@@ -115,8 +115,9 @@ class Certifier:
 
     @contextmanager
     def assuming(self, problem: Problem, assignment: Mapping[str, int]) -> Iterator[Conflicts]:
-        """Gives a question about parts of a problem together with values of an assignment: whether the named constraints, bounds (`dom:x1`) and
-        values (`value:x1`) conflict. None: the solver does not know, or the steps to minimise are used up. Not to be asked once the block is left."""
+        """Ask a question about parts of a problem together with values of an assignment: whether the named
+        constraints, bounds (`dom:x1`) and values (`value:x1`) conflict. None: the solver does not know, or
+        the steps to minimise are used up. Not to be asked once the block is left."""
         loaded = self._load(problem)
         literals = dict(loaded.literals)
         self._solver.push()
@@ -200,7 +201,7 @@ class Certifier:
         return int(statistics.get_key_value(STEPS)) if STEPS in names else 0
 
     def _load(self, problem: Problem) -> _Loaded:
-        """Makes `problem` the one the solver holds."""
+        """Make `problem` the one the solver holds."""
         if self._loaded is not None:
             if self._loaded.problem == problem:
                 return self._loaded
@@ -212,7 +213,12 @@ class Certifier:
         self._solver.push()
         for item in problem.constraints:
             left = z3.Sum([self._term(name, factor) for name, factor in item.terms]) if item.terms else z3.IntVal(0, context)
-            body = left <= item.rhs if item.op == "<=" else left >= item.rhs if item.op == ">=" else left == item.rhs
+            if item.op == "<=":
+                body = left <= item.rhs
+            elif item.op == ">=":
+                body = left >= item.rhs
+            else:
+                body = left == item.rhs
             literals[item.id] = self._literal(item.id)
             self._solver.add(z3.Implies(literals[item.id], body))
         for item in problem.variables:

@@ -3,7 +3,7 @@
 The core that `certify` gives is a violated constraint: the assignment is asserted as a whole, and one constraint is enough to contradict it.
 Here the assignment's values are members of the conflict like the constraints, and are the first to go. What stays are several constraints
 wherever they exclude a value only together, and perhaps constraints that the assignment itself satisfies: with x1=5, both c1: x1 + x2 >= 8 and
-c2: x1 - x2 >= 3 can hold, but not together. Domains hold throughout and are not members, but for a value outside of its own domain, which is a
+c2: x1 - x2 >= 3 can hold, but not together. Domains hold throughout and are not members, but for its own value outside domain, which is a
 conflict with that bound.
 
 A conflict without any value would say that the problem has no solution, which is what a claim `unsat` is to find out. So it is sought
@@ -29,7 +29,7 @@ from evolake.repair.model.problems import Problem, Variable
 
 @dataclass(frozen=True)
 class Conflict:
-    """`constraints`: ids of constraints, or the one bound that a value lies outside of. `values`: variables whose values belong to the conflict."""
+    """`constraints`: ids of constraints, or the one bound that a value is outside of. `values`: variables whose values belong to the conflict."""
 
     constraints: tuple[str, ...]
     values: tuple[str, ...]
@@ -38,7 +38,7 @@ class Conflict:
 def certify_whole(certifier: Certifier, problem: Problem, candidate: Claim | Malformed) -> Certification:
     """As `Certifier.certify`, but the core of a refuted assignment is a whole conflict, with its `values`.
 
-    Where none was found and agreed on within the limits, the core is the one that `certify` gives and `values` is None; the reason says so.
+    If none was found and agreed on within the limits, the core is the one that `certify` gives and `values` is None; the reason says so.
 
     Raises:
         MachineryError: as `certify`, and where solver and enumeration disagree about the conflict.
@@ -118,7 +118,7 @@ def _minimal(problem: Problem, assignment: Mapping[str, int], conflicts: Conflic
 
 
 def _grown(names: Sequence[str], violated: Collection[str], ask: Conflicts) -> list[str]:
-    """Constraints that can hold together, the first of them violated; [] where no violated one can hold by itself, or the solver does not know."""
+    """Constraints that can hold together, the first of them violated; [] if no violated one can hold by itself, or the solver does not know."""
     first = next((name for name in names if name in violated and ask([name]) is False), None)
     if first is None:
         return []

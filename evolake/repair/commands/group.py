@@ -28,7 +28,12 @@ if TYPE_CHECKING:
     short_help="Run and report the study of solver-grounded repair.",
 )
 def repair() -> None:
-    """Does solver-grounded feedback beat more attempts? Run the study, report it, judge a candidate."""
+    """Run the study of solver-grounded repair, report it, judge a candidate.
+
+    \b
+    Example:
+      evolake repair run --problems 20 --seeds 1
+    """
 
 
 @repair.command(short_help="Judge the answer CANDIDATE to the problem PROBLEM.")
@@ -87,8 +92,9 @@ def problems(problems: int, seed: int, out: Path | None) -> int:
 @click.option("--problems", type=click.IntRange(min=1), help="Problems of the main benchmark (default: the profile's).")
 @click.option("--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's).")
 @click.option("--arms", default="all", show_default=True, help="Arms joined by commas, or all of EVOLAKE_REPAIR__ARMS.")
-@click.option("--perturbed", type=click.IntRange(min=0), help="Main problems that are also run scaled, permuted and relabelled.")
-@click.option("--transfer", type=click.IntRange(min=0), help="Sudoku 4x4 grids of the transfer suite.")
+@click.option("--perturbed", type=click.IntRange(min=0), help="Main problems that are also run scaled, permuted and relabelled (default: "
+    "the profile's).")
+@click.option("--transfer", type=click.IntRange(min=0), help="Sudoku 4x4 grids of the transfer suite (default: the profile's).")
 @click.option("--backend", type=click.Choice(["operators", "model"]), help="Who proposes (default: EVOLAKE_BACKEND, else operators).")
 @click.option("--profile", help="Sizes and limits: demo, laptop or cluster (default: EVOLAKE_PROFILE, else laptop).")
 @click.option("--seed", type=click.IntRange(min=0), help="Root seed (default: EVOLAKE_SEED, else 0).")
@@ -131,8 +137,7 @@ def run(
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Progress]:
-    """A bar on a terminal's standard error, a line per cell elsewhere, silence where `quiet`."""
-
+    """Show a bar on a terminal's standard error, a line per cell elsewhere, silence where `quiet`."""
     from evolake.repair.execution.running import Progress
 
     console = visible_console(stderr=True)

@@ -1,7 +1,7 @@
 """One cell of a study: all problems, one arm, one seed. Rows go to the lake together, results last, so a cell is there whole or is run again.
 
 Operators are spread over an executor by chunks of problems; a model is asked from this process, a few problems side by side, because its budget
-and its endpoint are shared by threads. A cell that was killed while a model served it finds what it paid for on the tape.
+and its endpoint are shared by threads. A cell that was killed while a model served it finds what it paid for in the call cache.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ def run_cell(
     study: Study, cell: str, settings: Settings, lake_root: Path, run_id: str, *, executor: Executor | None = None,
     on_progress: Progress | None = None,
 ) -> CellRows:
-    """Runs all problems of a study for one arm and seed.
+    """Run all problems of a study for one arm and seed.
 
     Args:
         settings: say which backend serves; its sizes are not read, those of the study are.
         executor: takes chunks of a cell that operators serve; None: they run here. A model is always asked from here.
-        on_progress: is told how many problems were finished since it was last called.
+        on_progress: is shown how many problems were finished since it was last called.
 
     Raises:
         InputError: the backend lacks something, or `cell` is none.
-        EvolakeError: the agents or the solver cannot go on.
+        EvolakeError: the agents or the solver cannot continue.
     """
     return collect(submit_cell(study, cell, settings, lake_root, run_id, executor=executor), on_progress)
 
@@ -102,7 +102,7 @@ def collect(parts: Iterable[Callable[[], CellRows]], on_progress: Progress | Non
 
 @trusted
 def run_chunk(chunk: Chunk) -> CellRows:
-    """Runs the problems of a chunk in this process."""
+    """Run the problems of a chunk in this process."""
     cell = cell_of(chunk.arm, chunk.seed)
     settings = chunk.settings.model_copy(update={"model_repairs": 0})  # a repair would be a call beyond the budget that only some candidates get
     with open_agents(settings, chunk.lake_root, cell, chunk.run_id, line=LINE, redraw=False) as agents:
@@ -163,7 +163,7 @@ def _stamped(rows: CellRows, sha: str) -> CellRows:
 
 
 def publish_cell(lake: Lake, cell: str, rows: CellRows, run_id: str) -> None:
-    """Publishes a cell's rows, results last: a cell with results is a finished cell."""
+    """Publish a cell's rows, results last: a cell with results is a finished cell."""
     lake.publish(LINE, side_table("results", AGENT_CALLS), AGENT_CALLS.frame(rows.calls), cycle=cell, run_id=run_id, schema=AGENT_CALLS)
     lake.publish(LINE, "attempts", ATTEMPTS.frame(rows.attempts), cycle=cell, run_id=run_id, schema=ATTEMPTS)
     lake.publish(LINE, "results", RESULTS.frame(rows.results), cycle=cell, run_id=run_id, schema=RESULTS)

@@ -13,7 +13,7 @@ PROBE_S = 10.0
 
 
 def require_endpoint(settings: Settings) -> None:
-    """Returns where the settings' endpoint answers, or where no new call will be made (operators, replay only).
+    """Raise unless the settings' endpoint answers, or no new call will be made (operators, replay only).
 
     Raises:
         InputError: nothing answers there.
@@ -29,5 +29,5 @@ def require_endpoint(settings: Settings) -> None:
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise InputError(
             f"the model endpoint {settings.model_base_url} does not answer", wanted="an HTTP answer of any kind",
-            got=f"{type(error).__name__}: {error}", do="start the server or mend EVOLAKE_MODEL_BASE_URL; or use --backend operators",
+            got=f"{type(error).__name__}: {error}", do="start the server or fix EVOLAKE_MODEL_BASE_URL; or use --backend operators",
         ) from None

@@ -1,7 +1,7 @@
-"""A whole study: benchmark, study record, cells. Killed at any point, it goes on with the next run of the same command.
+"""A whole study: benchmark, study record, cells. Killed at any point, it continues with the next run of the same command.
 
 Cells of this very study that the lake holds are left as they are. What a killed run had of an unfinished cell is made again: by operators in a
-minute, by a model from the tape at no cost.
+minute, by a model from the call cache at no cost.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Progress:
-    """Whom to tell: `plan(trials)` once, then `advance(trials)` as they are done, and `cell(name, solved, trials)` as each is published."""
+    """What to call: `plan(trials)` once, then `advance(trials)` as they are done, and `cell(name, solved, trials)` as each is published."""
 
     plan: Callable[[int], None]
     advance: Callable[[int], None]
@@ -50,7 +50,7 @@ class Progress:
 
 
 def run_study(settings: Settings, arms: Sequence[str], seeds: Sequence[int], run_id: str, progress: Progress) -> Outcome:
-    """Runs what is missing of the study that the settings describe.
+    """Run what is missing of the study that the settings describe.
 
     Raises:
         InputError: the model backend lacks something, or its endpoint does not answer. Nothing was started.
@@ -79,7 +79,8 @@ def run_study(settings: Settings, arms: Sequence[str], seeds: Sequence[int], run
 
 
 def publish_study(lake: Lake, study: Study, problems: list[dict], arms: Sequence[str], seeds: Sequence[int], run_id: str) -> None:
-    """Publishes the benchmark and the study's record. Arms and seeds that an earlier run of the same study had are kept in the record."""
+    """Publish the benchmark and the study's record. Arms and seeds that an earlier run of the same study had
+    are kept in the record."""
     lake.publish(LINE, "problems", PROBLEMS.frame(problems), cycle=None, run_id=run_id, schema=PROBLEMS)
     arms, seeds = with_earlier(record_before(lake, LINE), study.sha, arms, seeds, KNOWN_ARMS)
     lake.publish(LINE, "study", STUDY.frame([study.row(arms, seeds)]), cycle=None, run_id=run_id, schema=STUDY)
@@ -115,8 +116,8 @@ def read_study(lake: Lake) -> Stored:
 
 @contextmanager
 def workers(settings: Settings) -> Iterator[Executor]:
-    """The executor of the settings; processes of this machine die with this one. What was not started when the block is left by an exception is
-    dropped."""
+    """Yield the executor of the settings; processes of this machine die with this one. What was not started
+    when the block is left by an exception is dropped."""
     executor = open_executor(settings, initializer=become_worker)
     try:
         yield executor

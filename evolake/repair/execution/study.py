@@ -1,4 +1,4 @@
-"""A study: which problems, which budget, which proposer. Its sha is what tells the cells of one study from those of another.
+"""A study: which problems, which budget, which proposer. Its sha is what distinguishes the cells of one study from those of another.
 
 Arms and seeds are not part of the sha: a study may be given more of them later, and what is there is kept.
 """
@@ -79,7 +79,7 @@ class Study:
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
     def bare(self) -> Study:
-        """Return the same with its first problem alone: all that a worker needs to know beside its own problems."""
+        """Return the same with its first problem alone: all that a worker needs to know next to its own problems."""
         return replace(self, entries=self.entries[:1])
 
     def row(self, arms: Sequence[str], seeds: Sequence[int]) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def study_of(settings: Settings, entries: Sequence[BenchmarkProblem]) -> Study:
 
 
 def _identity(drawn: Sampling) -> tuple[Any, ...]:
-    """Return how replies are drawn, as it stands in the sha of a study; what a study of before could not set is there only where it is set."""
+    """Return how replies are drawn, as it is in the sha of a study; what a study of before could not set is there only where it is set."""
     more = {name: value for name, value in drawn.options().items() if name != "temperature"}
     return (drawn.max_output_tokens, drawn.temperature, *((canonical_json(more),) if more else ()))
 

@@ -42,7 +42,7 @@ MOST_DIGITS = 4300
 
 
 def parse_candidate(text: str | bytes, problem: Problem) -> Claim | Malformed:
-    """Reads a candidate's text strictly: JSON, one object, no key twice, no white lies such as 3.0 for 3."""
+    """Read a candidate's text strictly: JSON, one object, no key twice, no white lies such as 3.0 for 3."""
     try:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
         value = parse_json(decoded, name="the candidate", digits=MOST_DIGITS, pairs=unique_keys)
@@ -54,7 +54,7 @@ def parse_candidate(text: str | bytes, problem: Problem) -> Claim | Malformed:
 
 
 def check_candidate(value: Any, problem: Problem) -> Claim | Malformed:
-    """Reads a candidate from decoded JSON."""
+    """Read a candidate from decoded JSON."""
     if not isinstance(value, dict):
         return Malformed(f"the candidate is a JSON {type(value).__name__}, not an object")
     status = value.get("status")

@@ -5,7 +5,7 @@ The form is one JSON object, one problem per line in a JSONL file:
     {"id": "lin-0127", "variables": {"x1": [0, 9], "x2": [0, 9]}, "label": "unsat", "seed": 7,
      "constraints": [{"id": "c1", "coef": {"x1": 1, "x2": 4}, "op": ">=", "rhs": 23}]}
 
-`label` and `seed` may be absent. A domain whose low end lies above its high end is legal: no value fits it. A bound of a variable is named `dom:x1`.
+`label` and `seed` may be absent. A domain whose low end is above its high end is legal: no value fits it. A bound of a variable is named `dom:x1`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,11 @@ class Constraint:
     def holds(self, assignment: Assignment) -> bool:
         """Return whether the assignment satisfies it; exact integer arithmetic."""
         value = self.value(assignment)
-        return value <= self.rhs if self.op == "<=" else value >= self.rhs if self.op == ">=" else value == self.rhs
+        if self.op == "<=":
+            return value <= self.rhs
+        if self.op == ">=":
+            return value >= self.rhs
+        return value == self.rhs
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,7 @@ def parse_problem(text: str, *, where: str = "the problem") -> Problem:
     try:
         value = parse_json(text, name=where, pairs=unique_keys)
     except ValueError as error:
-        raise InputError(f"{where} is not JSON", wanted="one object", got=reason(error)[:200], do="mend the file") from None
+        raise InputError(f"{where} is not JSON", wanted="one object", got=reason(error)[:200], do="fix the file") from None
     return problem_of(value, where=where)
 
 
@@ -123,7 +127,7 @@ def problem_of(value: Any, *, where: str = "the problem") -> Problem:
     constraints = tuple(_constraint(item, names, f"{where}, constraint {place}") for place, item in enumerate(listed, 1))
     ids = [item.id for item in constraints]
     if twice := [item for place, item in enumerate(ids) if item in ids[:place]]:
-        raise _refusal(where, "two constraints bear one id", "an id of its own a constraint", twice[0])
+        raise _refusal(where, "two constraints bear one id", "a separate id for each constraint", twice[0])
     label, seed = value.get("label"), value.get("seed")
     if label not in (None, *LABELS):
         raise _refusal(where, "`label` cannot be used", "sat or unsat", label)
@@ -163,7 +167,7 @@ def _constraint(item: Any, names: set[str], where: str) -> Constraint:
 
 
 def _refusal(where: str, what: str, wanted: str, got: Any) -> InputError:
-    return InputError(f"{where}: {what}", wanted=wanted, got=repr(got)[:120], do="mend the problem")
+    return InputError(f"{where}: {what}", wanted=wanted, got=repr(got)[:120], do="fix the problem")
 
 
 def is_int(value: Any) -> bool:

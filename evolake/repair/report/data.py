@@ -44,11 +44,11 @@ def report_of(stored: Stored) -> StudyReport:
 
 
 def require_all_cells(stored: Stored) -> None:
-    """Raises InputError where a cell of the study has no results; names all that are missing."""
+    """Raise InputError where a cell of the study has no results; names all that are missing."""
     study, there = stored.study, set(stored.results.select("arm", "seed").unique().iter_rows())
     missing = [cell_of(arm, seed) for arm in study["arms"] for seed in study["seeds"] if (arm, seed) not in there]
     if missing:
         raise InputError(
             f"the study {study['study_sha'][:12]} is not finished", wanted=f"{len(study['arms']) * len(study['seeds'])} cells",
-            got=f"{len(there)}; missing: {', '.join(missing)}", do="run it again with the same options; it goes on where it stopped",
+            got=f"{len(there)}; missing: {', '.join(missing)}", do="run it again with the same options; it continues where it stopped",
         )

@@ -19,7 +19,7 @@ from evolake.repair.report.tables import shown_tables
 
 
 def write_report(report: StudyReport, out: Path) -> list[Path]:
-    """Writes all files below `out`; gives their paths."""
+    """Write all files below `out`; gives their paths."""
     figures, tables = study_figures(report.findings), shown_tables(report)
     texts = {"report.html": render_html(report, tables, figures), "report.tex": render_latex(report, tables, figures)}
     for folder in (out, out / "figures", out / "tables"):

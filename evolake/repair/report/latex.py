@@ -30,7 +30,8 @@ _HEAD = r"""\documentclass[10pt,a4paper]{article}
 
 
 def render_latex(report: StudyReport, tables: Sequence[Shown], figures: Iterable[str]) -> str:
-    r"""The source of the article. `figures`: names; `figures/<name>.png` is included, so it is compiled beside that folder."""
+    r"""Return the source of the article. `figures`: names; `figures/<name>.png` is included, so it is
+    compiled next to that folder."""
     sentences = "\n".join(f"  \\item {tex(sentence)}" for sentence in answers(report))
     parts = [
         _HEAD % "Solver-grounded repair",

@@ -72,7 +72,7 @@ def _answer(what: str, row: dict[str, Any]) -> str:
 
 
 def findings(root: Path) -> list[str]:
-    """Return what the lake's current study found, and where its report is; [] where there is no finished one."""
+    """Return what the lake's current study found, and where its report is; [] if there is no finished one."""
     try:
         result = read_report(root)
     except InputError:

@@ -1,7 +1,7 @@
 """The article as a PDF, by a TeX engine of the machine: evolake brings none, and a report without one is whole but for `report.pdf`.
 
-The engine runs no program and, but for tectonic, which fetches packages that it lacks, asks no network. What it writes beside the article stays in a
-folder of its own. The PDF bears no date, so one engine makes the same bytes of the same article.
+The engine runs no program and, but for tectonic, which fetches packages that it lacks, asks no network. What it writes next to the article stays in a
+separate folder. The PDF bears no date, so one engine makes the same bytes of the same article.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def find_engine() -> str | None:
 
 
 def write_pdf(folder: Path) -> tuple[Path | None, str]:
-    """Compiles the article in `folder`, beside its figures. Gives the PDF's path, None where there is none, and what was done, as one line.
+    """Compiles the article in `folder`, next to its figures. Gives the PDF's path, None if there is none, and what was done, as one line.
 
     An engine that fails or takes longer than `LIMIT_S` seconds is no error: the line says so, and an earlier PDF is left as it is.
     """

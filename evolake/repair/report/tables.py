@@ -52,7 +52,11 @@ def with_interval(value: float | None, low: float | None, high: float | None, fo
 
 def number(value: float | None, digits: int = 2) -> str:
     """Return a number with so many decimals; `inf` for infinity."""
-    return "-" if value is None else "inf" if math.isinf(value) else f"{value:.{digits}f}"
+    if value is None:
+        return "-"
+    if math.isinf(value):
+        return "inf"
+    return f"{value:.{digits}f}"
 
 
 def points(value: float | None) -> str:
@@ -194,7 +198,7 @@ def _robustness(robustness: pl.DataFrame) -> Shown:
     ]
     return Shown(
         "robustness", "Robustness under superficial re-encodings",
-        "Each perturbed run is paired with the run of its origin. The proposer draws anew, so some runs flip without cause; the interval of the "
+        "Each perturbed run is paired with the run of its origin. The proposer draws again, so some runs flip without cause; the interval of the "
         "paired bootstrap over problems covers that.",
         ("variation", "arm", "pairs", "before", "after", "gained / lost", "change in percentage points"), tuple(rows), 2,
     )
@@ -215,7 +219,7 @@ def _transfer(summary: pl.DataFrame) -> Shown:
 
 
 def is_significant(table: Shown, row: Sequence[str]) -> bool:
-    """Return whether the row's adjusted p-value, where the table has one, lies below the level."""
+    """Return whether the row's adjusted p-value, where the table has one, is below the level."""
     if ADJUSTED not in table.columns:
         return False
     shown = row[table.columns.index(ADJUSTED)]

@@ -37,7 +37,7 @@ def ratio_interval(
     if not (np.isfinite(above) & np.isfinite(below) & (below >= 0)).all():
         raise ValueError("sums of a problem must be finite, and those below the line not negative")
     if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1 (got {level})")
+        raise ValueError(f"level must be between 0 and 1 (got {level})")
     at_once = max(1, CHUNK_VALUES // len(above))
     parts = []
     for done in range(0, resamples, at_once):

@@ -1,6 +1,7 @@
 """Everything that the study finds, from its result rows alone: one call, one table per question.
 
-Main benchmark, perturbations and transfer are told apart by (suite, variation). Arms are compared by tests on the main benchmark only; the transfer
+Main benchmark, perturbations and transfer are distinguished by (suite, variation). Arms are compared by tests on the main benchmark only; the
+transfer
 is descriptive.
 """
 

@@ -41,7 +41,7 @@ def compare_arms(results: pl.DataFrame, root_seed: int) -> list[dict[str, Any]]:
 
 
 def solved_by_arm(results: pl.DataFrame, unit: str) -> pl.DataFrame:
-    """One row per unit, one Boolean column per arm (beside `problem_id` and, for runs, `seed`)."""
+    """One row per unit, one Boolean column per arm (next to `problem_id` and, for runs, `seed`)."""
     if unit == "run":
         return results.pivot("arm", index=["problem_id", "seed"], values="solved", maintain_order=True).sort("problem_id", "seed")
     majority = results.group_by("problem_id", "arm").agg(solved=pl.col("solved").mean() > 0.5)
@@ -49,7 +49,7 @@ def solved_by_arm(results: pl.DataFrame, unit: str) -> pl.DataFrame:
 
 
 def odds_ratio(only_first: int, only_second: int, level: float = 0.95) -> Interval | None:
-    """Odds ratio of discordant pairs with its exact interval; None where no pair is discordant (it is undefined)."""
+    """Odds ratio of discordant pairs with its exact interval; None if no pair is discordant (it is undefined)."""
     from scipy.special import betaincinv
 
     total = only_first + only_second

@@ -1,7 +1,7 @@
 """Metrics of each arm: solve rate, certification by kind of problem, what a certified solve costs, and how fast rounds converge.
 
 A run is one problem under one arm and one seed. A solve is a run whose answer was certified and agrees with the problem's certified label. Prices are
-sums over all runs, solved or not, divided by the number of solves: what was spent in vain counts. Wilson intervals take runs as independent;
+sums over all runs, solved or not, divided by the number of solves: what was spent without effect counts. Wilson intervals take runs as independent;
 bootstrap intervals resample problems with all their runs (see `bootstrap`) and are the ones to quote.
 """
 
@@ -92,7 +92,7 @@ def _metrics(runs: pl.DataFrame, key: Sequence[str], root_seed: int) -> dict[str
 
 
 def _of_label(runs: pl.DataFrame, label: str) -> dict[str, Any]:
-    """Certified runs of the problems with this label; no rate where there are none."""
+    """Certified runs of the problems with this label; no rate if there are none."""
     certified = int(runs["solved"].sum())
     row: dict[str, Any] = {f"{label}_runs": runs.height, f"{label}_certified": certified}
     if not runs.height:
@@ -102,7 +102,7 @@ def _of_label(runs: pl.DataFrame, label: str) -> dict[str, Any]:
 
 
 def _price(runs: pl.DataFrame, what: str, key: Sequence[str], root_seed: int) -> dict[str, float | None]:
-    """Sum of `what` over all runs a solve, with its bootstrap interval; null where nothing was solved."""
+    """Sum of `what` over all runs a solve, with its bootstrap interval; null if nothing was solved."""
     name = f"{what}_per_solve"
     if not runs["solved"].any():
         return {name: None, f"{name}_low": None, f"{name}_high": None}

@@ -27,11 +27,11 @@ SUMMARY = TableSchema(
         "unsat_low": (pl.Float64, "Lower end of the 95% interval of unsat_rate (Wilson)."),
         "unsat_high": (pl.Float64, "Upper end of the 95% interval of unsat_rate (Wilson)."),
         "calls": pl.Int64,
-        "calls_per_solve": (pl.Float64, "Calls of the proposer over all runs, per solved run; null where nothing was solved."),
+        "calls_per_solve": (pl.Float64, "Calls of the proposer over all runs, per solved run; null if nothing was solved."),
         "calls_per_solve_low": (pl.Float64, "Lower end of its 95% interval (bootstrap over problems)."),
         "calls_per_solve_high": (pl.Float64, "Upper end of its 95% interval (bootstrap over problems)."),
         "solver_calls": pl.Int64,
-        "solver_calls_per_solve": (pl.Float64, "Certifications over all runs, per solved run; null where nothing was solved."),
+        "solver_calls_per_solve": (pl.Float64, "Certifications over all runs, per solved run; null if nothing was solved."),
         "solver_calls_per_solve_low": (pl.Float64, "Lower end of its 95% interval (bootstrap over problems)."),
         "solver_calls_per_solve_high": (pl.Float64, "Upper end of its 95% interval (bootstrap over problems)."),
         "median_first_certified_call": (pl.Float64, "Median number of the call that was certified, over solved runs."),
@@ -125,4 +125,4 @@ FIGURES = TableSchema(
 TABLES = tables_by_name(
     tables.PROBLEMS, tables.STUDY, tables.RESULTS, tables.ATTEMPTS, SUMMARY, COMPARISONS, CONVERGENCE, EFFORT, FRONTIER, ROBUSTNESS, FIGURES,
 )
-"""Asset -> schema of every table that the study publishes under a name of its own, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the study publishes under its own name, for SQL and for `evolake sql --schema`."""

@@ -26,7 +26,7 @@ LONGEST_SOURCE = 4 << 20
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Code that is known to fail in the sandbox, and what stands in its place. A match is one line."""
+    """Code that is known to fail in the sandbox, and what is in its place. A match is one line."""
 
     pattern: re.Pattern[str]
     replacement: str

@@ -1,4 +1,4 @@
-"""`evolake solvers ablate`: what telling planner and coder something is worth.
+"""`evolake solvers ablate`: what it is worth to show planner and coder something.
 
 Exit codes: 0 both arms were made, 2 no population, or a journal of another question, 3 the machinery failed.
 """
@@ -17,7 +17,7 @@ from evolake.terminal import say, say_json, visible_console
 @click.option("--without", type=click.Choice(["rules", "knowledge"]), required=True, help="Information that one of the two arms does not get.")
 @click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="How often both arms are made.")
 @click.option("--out", type=OrdinaryPath(file_okay=False), required=True, help="Folder of the journal; a killed run continues from it.")
-@click.option("--profile", default=None, help="Profile of sizes and limits.")
+@click.option("--profile", default=None, help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def ablate(without: str, repeats: int, out: Path, profile: str | None, as_json: bool) -> int:
     """Let planner and coder work on the newest population, with and without some information, and count what passes the gates."""

@@ -17,7 +17,7 @@ from evolake.terminal import say, say_json
 @click.command(short_help="Propose an adapter for upstream sources and try it.")
 @click.argument("source", metavar="ARCHIVE_OR_FOLDER", type=OrdinaryPath())
 @click.option("-o", "--out", "toml", type=OrdinaryPath(dir_okay=False), default=None, help="File to write; default: NAME.toml here.")
-@click.option("--profile", default=None, help="Profile of sizes and limits.")
+@click.option("--profile", default=None, help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def adapt(source: Path, toml: Path | None, profile: str | None, as_json: bool) -> int:
     """Write an adapter for the upstream tree ARCHIVE_OR_FOLDER: how it is built and run, found by trying.

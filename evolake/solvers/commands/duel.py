@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 @click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas; 0: all of them.")
 @click.option("--passes", type=click.IntRange(1, 10), default=3, show_default=True, help="Runs of both on each formula at most.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per run; default: the profile's.")
-@click.option("--adapter", default=None, help="The family of both, or a file NAME.toml; needed for upstream trees.")
+@click.option("--adapter", default=None, help="The family of both, or a file NAME.toml (default: that of variant.toml); needed for upstream trees.")
 @click.option("--workers", type=click.IntRange(min=1), default=None, help="Concurrent pairs; default: the settings', at most one per core.")
-@click.option("--journal", type=OrdinaryPath(), default=None, help="Store finished pairs in this file; the same command continues from it.")
-@click.option("--profile", default=None, help="Profile of sizes and limits.")
+@click.option("--journal", type=OrdinaryPath(), default=None, help="Store finished pairs in this file and continue from it (default: none).")
+@click.option("--profile", default=None, help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def duel(
     champion: Path, challenger: Path, suite: str, statuses: Path | None, instances: int, passes: int, adapter: str | None, journal: Path | None,

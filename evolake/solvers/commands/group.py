@@ -36,7 +36,12 @@ SHOWN = (
     "verify": Lazy("evolake.solvers.commands.verify:verify"),
 }, short_help="Verify, measure and submit SAT solver repositories.")
 def solvers() -> None:
-    """Verify, measure and submit SAT solvers as repositories."""
+    """Verify, measure and submit SAT solvers as repositories.
+
+    \b
+    Example:
+      evolake solvers verify my-solver --suite smoke
+    """
 
 
 @solvers.command(short_help="Build each repository DIR and run it on a suite.")
@@ -48,13 +53,15 @@ def solvers() -> None:
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each formula.")
 @click.option("--proof-share", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="Share of UNSAT answers that are checked.")
 @click.option("--proof-mb", type=click.IntRange(min=1), default=None, help="MiB per proof; a longer one ends its run. Default: the profile's.")
-@click.option("--proof-timeout", "proof_timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per proof check.")
-@click.option("--proof-memory-mb", type=click.IntRange(min=256), default=None, help="MiB of memory per proof check.")
-@click.option("--adapter", default=None, help="The solver's family, or a file NAME.toml; needed for an upstream tree.")
+@click.option("--proof-timeout", "proof_timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per proof check; "
+    "default: the profile's.")
+@click.option("--proof-memory-mb", type=click.IntRange(min=256), default=None, help="MiB of memory per proof check; default: the profile's.")
+@click.option("--adapter", default=None, help="The solver's family, or a file NAME.toml (default: that of variant.toml); needed for an "
+    "upstream tree.")
 @click.option("--workers", type=click.IntRange(min=1), default=None, help="Concurrent runs; default: the settings', at most one per core.")
-@click.option("--runs", "runs_file", type=OrdinaryPath(), default=None, help="Write all runs into this Parquet file.")
-@click.option("--journal", type=OrdinaryPath(), default=None, help="Store finished runs in this file and continue from it.")
-@click.option("--profile", default=None, help="Profile of sizes and limits.")
+@click.option("--runs", "runs_file", type=OrdinaryPath(), default=None, help="Write all runs into this Parquet file (default: none).")
+@click.option("--journal", type=OrdinaryPath(), default=None, help="Store finished runs in this file and continue from it (default: none).")
+@click.option("--profile", default=None, help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def bench(
     folders: tuple[Path, ...], suite: str, statuses: Path | None, instances: int, adapter: str | None, journal: Path | None, as_json: bool,
@@ -108,8 +115,7 @@ def _table(opened: Sequence[Opened], metrics: pl.DataFrame) -> Any:
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Any]:
-    """A bar on a terminal's standard error, plain lines elsewhere; nothing when quiet."""
-
+    """Show a bar on a terminal's standard error, plain lines elsewhere; nothing when quiet."""
     console = visible_console(stderr=True)
     if quiet:
         yield None

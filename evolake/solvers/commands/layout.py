@@ -16,7 +16,8 @@ from evolake.terminal import say, say_json
 
 @click.command(short_help="Make a repository of the layout from upstream sources.")
 @click.argument("source", metavar="ARCHIVE_OR_DIR", type=OrdinaryPath())
-@click.option("--adapter", "adapter_name", default=None, help="The solver's family: how it is laid out, built and run; a name, or a file NAME.toml.")
+@click.option("--adapter", "adapter_name", default=None, help="The solver's family: how it is laid out, built and run; a name, or a file "
+    "NAME.toml (no default).")
 @click.option("--base", default="", help="The seed that it is; default: the adapter's name.")
 @click.option("--out", required=True, type=OrdinaryPath(file_okay=False), help="Folder to write, missing or empty.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")

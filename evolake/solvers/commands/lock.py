@@ -1,4 +1,4 @@
-"""`evolake solvers lock`: pin a folder of formulas, so that a file that changes is told wherever the folder is a suite.
+"""`evolake solvers lock`: pin a folder of formulas, so that a file that changes is shown wherever the folder is a suite.
 
 Exit codes: 0 locked, 2 for a folder, formula or CSV file that cannot be used.
 """
@@ -16,7 +16,7 @@ from evolake.terminal import say, say_json
 @click.command(short_help="Write the lock file of a folder of formulas.")
 @click.argument("folder", metavar="FOLDER", type=OrdinaryPath())
 @click.option("--statuses", type=OrdinaryPath(), default=None, help="CSV of name,status; default: the folder's status.csv.")
-@click.option("--source", default="", help="Where the formulas come from, kept with each of them.")
+@click.option("--source", default="", help="Where the formulas come from, kept with each of them (default: unknown).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def lock(folder: Path, statuses: Path | None, source: str, as_json: bool) -> int:
     """Write formulas.lock.json into FOLDER: sha256, variables, clauses, status and source of each formula in it.

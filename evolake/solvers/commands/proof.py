@@ -23,7 +23,12 @@ STRICTER = {
 
 @click.group(short_help="Check proofs of unsatisfiability.")
 def proof() -> None:
-    """Check proofs of unsatisfiability."""
+    """Check proofs of unsatisfiability.
+
+    \b
+    Example:
+      evolake proof check formula.cnf proof.drat
+    """
 
 
 @proof.command(short_help="Check the DRAT or LRAT proof PROOF of the formula CNF.")
@@ -63,7 +68,13 @@ def check(
             say(f"  {name}: {unread[name]}")
         if note:
             say(f"  note: {note['note']}")
-    sys.exit(0 if result.verdict == "verified" else 2 if result.verdict in UNREAD else 1)
+    if result.verdict == "verified":
+        code = 0
+    elif result.verdict in UNREAD:
+        code = 2
+    else:
+        code = 1
+    sys.exit(code)
 
 
 @proof.command(short_help="Build drat-trim and lrat-trim from CaDiCaL's sources.")

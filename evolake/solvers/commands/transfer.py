@@ -27,7 +27,7 @@ from evolake.terminal import say, say_json, say_text
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each formula; two show the noise of this host.")
 @click.option("--proof-share", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="Share of UNSAT answers that are checked.")
 @click.option("--workers", type=click.IntRange(min=1), default=None, help="Concurrent runs; default: the settings', at most one per core.")
-@click.option("--profile", default=None, help="Profile of sizes and limits.")
+@click.option("--profile", default=None, help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def transfer(
     bred: str, other: str, out: Path, instances: int, variants: tuple[str, ...], seeds: tuple[str, ...], as_json: bool, **options: Any,

@@ -1,7 +1,7 @@
 """Edits of solver sources as data: declared options moved within their ranges, and structural patches at named anchors.
 
-    outcomes = apply_edits(folder, adapter, edits)          # one typed outcome an edit; a missing anchor is an outcome, never a guess
-    catalogue(adapter), tunables(folder, adapter)           # what can be edited in this base
+outcomes = apply_edits(folder, adapter, edits)          # one typed outcome an edit; a missing anchor is an outcome, never a guess
+catalogue(adapter), tunables(folder, adapter)           # what can be edited in this base
 """
 
 from evolake.solvers.edits.apply import apply_edits, edited

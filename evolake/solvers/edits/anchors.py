@@ -1,4 +1,4 @@
-"""Finding an anchor: a piece of code that must stand in a file exactly once, whatever the white space around its tokens.
+"""Finding an anchor: a piece of code that must be in a file exactly once, whatever the white space around its tokens.
 
 Solvers of one descent share whole functions but not their formatting, and a seed may carry small patches of ours. Matching tokens instead of text
 lets one anchor serve several bases; asking for exactly one match keeps an edit from landing in a place nobody meant.
@@ -48,13 +48,13 @@ def source_files(folder: Path) -> dict[str, str]:
 
 
 def file_named(files: Mapping[str, str], ending: str) -> str | None:
-    """Return the one path that is `ending` or ends with `/ending`; None where there is none, or several."""
+    """Return the one path that is `ending` or ends with `/ending`; None if there is none, or several."""
     hits = [path for path in files if path == ending or path.endswith(f"/{ending}")]
     return hits[0] if len(hits) == 1 else None
 
 
 def find(files: Mapping[str, str], ending: str, anchor: str) -> Span | str:
-    """Return where the anchor stands, or `anchor-missing: ...` / `anchor-ambiguous: ...`."""
+    """Return where the anchor is, or `anchor-missing: ...` / `anchor-ambiguous: ...`."""
     path = file_named(files, ending)
     if path is None:
         return f"anchor-missing: no single file {ending}"

@@ -1,6 +1,7 @@
-"""What applies to a tree beside the edits that a variant of it carries: patches whose anchors stand in it, options that decide something in it.
+"""What applies to a tree next to the edits that a variant of it carries: patches whose anchors are in it, options that decide something in it.
 
-Anchors depend on no value, so they are looked up once per tree; what fits beside a list of edits is then a question of spans. A tree that was written
+Anchors depend on no value, so they are looked up once per tree; what fits next to a list of edits is then a question of spans. A tree that was
+written
 as a diff may lack an anchor, or hold the code of a patch already, with whatever values: that patch is not for it, nor is another one of its slot.
 """
 
@@ -27,7 +28,7 @@ _NUMBER = r"[0-9][\w.]*(?:[-+][0-9]+)?"
 
 @dataclass(frozen=True)
 class EditableTree:
-    """A tree with what can be changed in it. options: name -> option, of those that are read beside where they are declared. patches: name -> where
+    """A tree with what can be changed in it. options: name -> option, of those that are read next to where they are declared. patches: name -> where
     it would change the text. readers: name of an option -> files that read it; the file that declares it if no other does."""
 
     options: Mapping[str, Tunable]
@@ -42,7 +43,7 @@ class EditableTree:
 
 @dataclass(frozen=True)
 class Applicable:
-    """What applies beside some edits: names of patches, and options, in order of their names."""
+    """What applies next to some edits: names of patches, and options, in order of their names."""
 
     patches: tuple[str, ...]
     options: tuple[Tunable, ...]
@@ -68,11 +69,11 @@ def editable_tree(files: Mapping[str, str], adapter: Any) -> EditableTree:
     pasted = {ending for text in files.values() for ending in _PASTED.findall(text)}
 
     def pasted_names(variable: str) -> list[str]:
-        """Return what stands where a macro pastes the option's name together."""
+        """Return what is where a macro pastes the option's name together."""
         return [variable.removesuffix(ending) for ending in pasted if variable.endswith(ending)]
 
     def is_read(variable: str) -> bool:
-        """Beside its declaration, by its name or by a macro that pastes one together."""
+        """Next to its declaration, by its name or by a macro that pastes one together."""
         return words[variable] > 1 or any(words[name] for name in pasted_names(variable))
 
     def readers(item: Tunable) -> tuple[str, ...]:
@@ -85,7 +86,7 @@ def editable_tree(files: Mapping[str, str], adapter: Any) -> EditableTree:
 
 
 def applicable(tree: EditableTree, carried: Sequence[Edit] = ()) -> Applicable:
-    """Return what applies to the tree beside `carried`, the edits that a variant made of it has. A patch takes the place of one of its slot, and
+    """Return what applies to the tree next to `carried`, the edits that a variant made of it has. A patch takes the place of one of its slot, and
     counts as applicable where all others stay; an option that a carried patch decides in its place is left out."""
     dead = shadowed(carried, PATCHES)
 
@@ -132,12 +133,12 @@ def _owned(spec: PatchSpec, splice: Splice) -> Splice:
 
 
 def _stands(files: Mapping[str, str], rewrite: Rewrite) -> bool:
-    """Return whether the text of a rewrite stands in its file."""
+    """Return whether the text of a rewrite is in its file."""
     path = file_named(files, rewrite.path)
     return path is not None and _holds(rewrite, files[path])
 
 
 def _holds(rewrite: Rewrite, text: str) -> bool:
-    """Return whether the rewrite's text stands in `text`, whatever the values in it. Its own anchor holds it where it changes numbers only: then it
+    """Return whether the rewrite's text is in `text`, whatever the values in it. Its own anchor holds it where it changes numbers only: then it
     tells nothing of whether the patch is there."""
     return re.search(_HOLE.sub(lambda hole: _NUMBER, pattern(rewrite.text).pattern), text) is not None

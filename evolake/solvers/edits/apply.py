@@ -28,6 +28,7 @@ class Splice:
 
     @property
     def insertion(self) -> bool:
+        """Return whether text is added and none replaced."""
         return self.span.start == self.span.end
 
     def overlaps(self, other: Splice) -> bool:
@@ -43,7 +44,7 @@ class Splice:
 
 
 def apply_edits(folder: Path, adapter: Any, edits: Sequence[Edit]) -> list[EditOutcome]:
-    """Applies edits to the sources under `folder`, in place; an outcome for each, in order.
+    """Apply edits to the sources under `folder`, in place; an outcome for each, in order.
 
     Args:
         adapter: of the base; `name` and `tunables` are read.

@@ -1,6 +1,6 @@
 """The catalogue of structural patches, ours, each with parameters, a slot and a form for every base family whose anchors it knows.
 
-One file a subject in `patches/`. Names and slots are stable: they stand in `edits.json` of stored variants.
+One file a subject in `patches/`. Names and slots are stable: they are in `edits.json` of stored variants.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ class Dropped:
     detail: str
 
     def row(self) -> dict[str, Any]:
+        """Return the row of the dropped edit."""
         return {"what": self.what, "parent": self.parent, "reason": self.reason, "detail": self.detail}
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """Drawing edits: what a classical operator may change next, deterministic from a generator.
 
-Numbers move log-uniformly: by a ratio within the range, around where they stand. A value in (0, 1) near one, such as a decay, moves by the ratio of
+Numbers move log-uniformly: by a ratio within the range, around where they are. A value in (0, 1) near one, such as a decay, moves by the ratio of
 its distance to one, since 0.95 and 0.99 differ as 0.5 and 0.9 do. An option whose default is zero gets a small value, one with an open range moves
 at most sixteenfold.
 """

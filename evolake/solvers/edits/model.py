@@ -34,6 +34,7 @@ class Edit:
     parameters: Mapping[str, Value]
 
     def to_json(self) -> dict[str, Any]:
+        """Return the edit as JSON values."""
         return {"kind": self.kind, "name": self.name, "parameters": dict(sorted(self.parameters.items()))}
 
     @property
@@ -58,6 +59,7 @@ class EditOutcome:
 
     @property
     def applied(self) -> bool:
+        """Return whether the edit was applied."""
         return self.status == "applied"
 
 
@@ -82,7 +84,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """One change of text. `path` ends the file's path (`core/Solver.cc`); `anchor` is code that stands there once, white space aside.
+    """One change of text. `path` ends the file's path (`core/Solver.cc`); `anchor` is code that is there once, white space aside.
 
     `text` holds `@parameter@` where values go. `place`: replace the anchor, or insert before or after it. Equal rewrites of several edits count
     once (`support` ones come first), so that patches may share helpers.

@@ -43,13 +43,13 @@ _CADICAL = re.compile(
 )
 _DEFINED = re.compile(r"^#define[ \t]+(?P<name>\w+)[ \t]+(?P<value>\w+)[ \t]*$", re.MULTILINE)
 _NOT_KISSAT = re.compile(r"^defrag|^sweepcomplete$|^bump$")
-"""Of Kissat, beside NOT_SEARCH: when vectors are packed anew, what lifts a limit of effort, and what breaks an assertion of its own: without bumping,
+"""Of Kissat, next to NOT_SEARCH: when vectors are packed again, what lifts a limit of effort, and what breaks its own assertion: without bumping,
 other options moved as well, Kissat 4.0.2 comes to the end of its queue of variables."""
 
 
 @dataclass(frozen=True)
 class Tunable:
-    """One declared option. `low` and `high` are inclusive; `span` is where its default stands; `variable` is what the code reads it by."""
+    """One declared option. `low` and `high` are inclusive; `span` is where its default is; `variable` is what the code reads it by."""
 
     name: str
     kind: TunableKind
@@ -131,7 +131,8 @@ def _cadical(path: str, text: str) -> list[Tunable]:
 
 
 def _kissat(path: str, text: str) -> list[Tunable]:
-    """A name is worth what it is defined as first: later definitions are for builds of other kinds, which the adapter does not ask for."""
+    """Return the tunable options. A name has the value of its first definition: later definitions are for
+    builds of other kinds, which the adapter does not ask for."""
     names = {"INT_MAX": str(INT_MAX)}
     for match in _DEFINED.finditer(text):
         names.setdefault(match["name"], match["value"])

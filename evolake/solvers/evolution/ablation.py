@@ -1,8 +1,8 @@
-"""What telling something is worth: the planner's and the coder's turn on one population, told all and told less, judged by the same gates.
+"""What showing something is worth: the planner's and the coder's turn on one population, shown all and shown less, judged by the same gates.
 
-An arm is told everything, or everything but what is left out; nothing else differs. `rules` leaves out the rules in words, the guidance rules
+An arm is shown everything, or everything but what is left out; nothing else differs. `rules` leaves out the rules in words, the guidance rules
 (domain knowledge) and the learned rules that operators heed; `knowledge` the guidance rules alone. The gates know no arm: they judge all variants by
-all rules. Each repeat draws anew, operators by another seed, a model by a further reply. What is counted is how many plans come through every gate,
+all rules. Each repeat draws again, operators by another seed, a model by a further reply. What is counted is how many plans come through every gate,
 and how; gains are not measured. Source: SATLUTION (seed document 000), "Rule System".
 """
 
@@ -31,7 +31,7 @@ from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.stages import judge_folder
 from evolake.solvers.evolution.variant_making import make_variants, plan_cycle
 from evolake.solvers.evolution.workspace import Workspace
-from evolake.solvers.roles.told_rules import shown_rules
+from evolake.solvers.roles.rules_to_show import shown_rules
 from evolake.solvers.rules.learned import with_learned
 from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.settings import SolversSettings
@@ -51,7 +51,7 @@ MEASURES = ("made", "passed", "passed_at_once")
 
 @dataclass(frozen=True)
 class Redrawn:
-    """Agents whose every call is a further draw, so that a model replies anew in each repeat."""
+    """Agents whose every call is a further draw, so that a model replies again in each repeat."""
 
     agents: Any
     repeat: int
@@ -60,9 +60,11 @@ class Redrawn:
         return getattr(self.agents, name)
 
     def call(self, role: Any, request: Any, *, attempt: int = 0, **more: Any) -> Any:
+        """Call the role with draws of this repetition."""
         return self.agents.call(role, request, attempt=attempt + DRAWS * self.repeat, **more)
 
     def session(self, role: Any, request: Any, bench: Any, *, attempt: int = 0, **more: Any) -> Any:
+        """Hold a session with draws of this repetition."""
         return self.agents.session(role, request, bench, attempt=attempt + DRAWS * self.repeat, **more)
 
 
@@ -78,6 +80,7 @@ class Arm:
     usd: float
 
     def to_json(self) -> dict[str, Any]:
+        """Return the arm's figures as JSON values."""
         details = {name: {"share": item.estimate, "low": item.low, "high": item.high} for name, item in self.shares.items()}
         return {"arm": self.name, "plans": self.plans, **details, "blocked": self.gates, "repairs": self.repairs, "usd": self.usd}
 
@@ -168,6 +171,6 @@ def _begun(out: Path, question: str) -> tuple[Path, dict[str, Any]]:
     elif done.pop(QUESTION, None) != question:
         raise InputError(
             f"{journal} is of another ablation", wanted="the same lake, backend and settings as when it began",
-            do="go on with those, or name another folder by --out",
+            do="continue with those, or name another folder by --out",
         )
     return journal, done

@@ -1,4 +1,4 @@
-"""The post-mortem analyst as a session of a model: its workspace, which holds what the one-shot analyst is told, whole, and the sources beside it.
+"""The post-mortem analyst as a session of a model: its workspace, which holds what the one-shot analyst is shown, whole, and the sources next to it.
 
 Contests are sent by their verdict and by family. No formula of one, no holdout formula and no PAR-2 that roles may not see yet is in a file.
 """
@@ -61,5 +61,5 @@ def files_of(item: Incident) -> dict[str, str]:
 
 
 def check_analyst(settings: Settings) -> None:
-    """Raises InputError where the setting `analyst` cannot be followed."""
+    """Raise InputError where the setting `analyst` cannot be followed."""
     require_model("an analyst", ANALYST_SESSION, settings.of(SolversSettings).analyst, settings.backend)

@@ -18,13 +18,13 @@ MOST_KEPT = 200
 _LONGEST = 400
 
 
-def with_unmade(
+def with_failed_plans(
     known: Sequence[Mapping[str, Any]], unmade: Sequence[Mapping[str, Any]], plans: Sequence[Mapping[str, Any]],
 ) -> list[Mapping[str, Any]]:
     """Return the failed plans that are known and those of this cycle, the newest `MOST_KEPT`.
 
     Args:
-        unmade: rows of UNMADE. plans: rows of PLANS of the same cycle.
+        unmade: rows of `UNMADE`. plans: rows of PLANS of the same cycle.
     """
     by_id = {row["plan_id"]: row for row in plans}
     new = [

@@ -1,4 +1,4 @@
-"""Who writes a variant in another way than by one diff or by edits: a session of a model, a command of the user's own, a tree that somebody submits.
+"""Who writes a variant in another way than by one diff or by edits: a session of a model, a command of the user's own, a tree that a user submits.
 
 An author gives a title, a changelog and a diff against the first parent. From there on its variant is made, guarded and judged as any other: the diff
 is applied strictly to a fresh copy of the parent, and only where the adapter lets sources be edited.
@@ -76,7 +76,7 @@ class Commission:
 
 @dataclass(frozen=True)
 class Authored:
-    """What an author gives. reply: title, changelog and diff; else `reason` says why there is none. made: told of the variant that came of it."""
+    """What an author gives. reply: title, changelog and diff; else `reason` says why there is none. made: called with the variant that came of it."""
 
     reply: CodeReply | None
     reason: str = ""
@@ -88,19 +88,23 @@ class Author(Protocol):
     """`origin` is that of the variants that it writes."""
 
     @property
-    def origin(self) -> str: ...
+    def origin(self) -> str:
+        """Return who wrote: the origin of rows."""
+        ...
 
-    def write(self, commission: Commission) -> Authored | AgentFailure: ...
+    def write(self, commission: Commission) -> Authored | AgentFailure:
+        """Return what was written for a commission, or why there is nothing."""
+        ...
 
 
 def references_of(commission: Commission) -> dict[str, KnownVariant | Base]:
-    """Return the trees that may be read beside its own: the other seeds, and a second parent in place of its own."""
+    """Return the trees that may be read next to its own: the other seeds, and a second parent instead of its own."""
     result: dict[str, KnownVariant | Base] = {f"{REFERENCE}/{name}": base for name, base in commission.bases.items() if name != commission.base.name}
     return result | {f"{REFERENCE}/{other.base}": other for other in commission.parents[1:] if other.base != commission.base.name}
 
 
 def reference_files(commission: Commission) -> dict[str, str]:
-    """Path below `reference/` -> text, of all files that may be read beside its own. Bytes that are no UTF-8 are lone surrogates."""
+    """Path below `reference/` -> text, of all files that may be read next to its own. Bytes that are no UTF-8 are lone surrogates."""
     return {
         f"{place}/{name.removeprefix('src/')}": path.read_bytes().decode("utf-8", "surrogateescape")
         for place, tree in references_of(commission).items() for name, path in sources_of(tree.folder).items()
@@ -121,12 +125,12 @@ def diff_of(workspace: Workspace, parent: KnownVariant) -> str:
 
 
 def taken_tree(tree: Path, parent: KnownVariant, base: Base) -> tuple[str, tuple[dict[str, Any], ...], str]:
-    """Return a tree that somebody left, as a diff against the parent.
+    """Return a tree that a session or a command left, as a diff against the parent.
 
-    Only regular files where the adapter lets sources be edited are read; links are not followed. What else differs is left out and told.
+    Only regular files where the adapter lets sources be edited are read; links are not followed. What else differs is left out and reported.
 
     Returns:
-        The diff, rows of what was left out, and why there is no diff ("" where there is one).
+        The diff, rows of what was left out, and why there is no diff ("" if there is one).
     """
     workspace = source_workspace(parent, base)
     there = sources_of(tree)

@@ -43,9 +43,10 @@ def measuring_plan(workspace: Workspace, cycle: str, champions: frozenset[str] =
 def current_runs(
     population: Population, fresh: pl.DataFrame, settings: SolversSettings, *, asked: set[tuple[str, str]] | None = None
 ) -> pl.DataFrame:
-    """Runs that may be compared: those of live variants under today's limits and conditions, and the fresh ones.
+    """Return runs that may be compared: those of live variants under today's limits and conditions, and the
+    fresh ones.
 
-    asked: (name, sha256) of the formulas that are to be measured now; None: those of the fresh runs, where there are any.
+    asked: (name, sha256) of the formulas that are to be measured now; None: those of the fresh runs, if there are any.
     """
     kept = population.runs.filter(
         pl.col("variant_id").is_in(population.live_ids()) & (pl.col("timeout_s") == settings.timeout_s) & (pl.col("memory_mb") == settings.memory_mb)

@@ -22,7 +22,7 @@ from evolake.solvers.tables import DUELS
 
 @dataclass(frozen=True)
 class Succession:
-    """The champion after the duels, and whether that is somebody new. Rows of DUELS, DECISIONS, RACES and CONTEST_FAMILIES, verdicts on all who took
+    """The champion after the duels, and whether that is a new one. Rows of DUELS, DECISIONS, RACES and CONTEST_FAMILIES, verdicts on all who took
     part."""
 
     champion_id: str
@@ -37,7 +37,7 @@ class Succession:
 def decide_champion(
     workspace: Workspace, ranked: RankedCycle, executor: Executor, *, seeds: CycleSeeds, judge: Judge, unsound: Collection[str] = (),
 ) -> Succession:
-    """Return the best-ranked variants against the champion, on formulas that nobody has seen; in the first cycle that is the best-ranked seed.
+    """Return the best-ranked variants against the champion, on formulas that no role has seen; in the first cycle that is the best-ranked seed.
 
     Who has lost to it is asked again only where a duel has more formulas by now. Of several winners, the one with the largest gain. Where the
     champion is found unsound in a duel it falls: the best-ranked sound seed takes its place and is challenged in its turn. Where the settings have
@@ -79,13 +79,13 @@ def decide_champion(
 
 
 def _refused(decision: dict[str, Any], unsound: Collection[str]) -> dict[str, Any]:
-    """Return a row of DECISIONS; nobody wins who is blocked for good, and nobody wins against who is."""
+    """Return a row of DECISIONS; none wins who is blocked permanently, and none wins against who is."""
     named = [part for part in ("challenger", "champion") if decision[f"{part}_id"] in unsound]
-    return decision | ({"wins": False, "reason": f"the {named[0]} is blocked for good; {decision['reason']}"} if named else {})
+    return decision | ({"wins": False, "reason": f"the {named[0]} is blocked permanently; {decision['reason']}"} if named else {})
 
 
 def incumbent_of(ranked: RankedCycle, unsound: Collection[str] = ()) -> str:
-    """Return the champion before any duel, or the best-ranked seed where there is none that is sound.
+    """Return the champion before any duel, or the best-ranked seed if there is none that is sound.
 
     Raises:
         LakeError: no seed is sound either.

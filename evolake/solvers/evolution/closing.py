@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from evolake.scratch import Scratch
-from evolake.solvers.evolution.attempts_record import UNMADE_PLANS, with_unmade
+from evolake.solvers.evolution.attempts_record import UNMADE_PLANS, with_failed_plans
 from evolake.solvers.evolution.benchmarking import current_runs
 from evolake.solvers.evolution.champion import champion_after
 from evolake.solvers.evolution.contest_record import CONTESTS, with_contests
@@ -31,7 +31,7 @@ UNTOLD = "an answer on the holdout is refuted"
 class CycleResults:
     """What came of a cycle: rows of RUNS and METRICS; rows of DECISIONS; verdicts of record, of its variants, and on all that ran in it.
 
-    contests: records of its contests (`contest_record`). unmade, plans: rows of UNMADE and PLANS.
+    contests: records of its contests (`contest_record`). unmade, plans: rows of `UNMADE` and PLANS.
     """
 
     runs: pl.DataFrame
@@ -80,16 +80,17 @@ def close_cycle(
             **{
                 SAVED: with_savings(population.value(SAVED, []), both, added["derivations"], workspace.settings),
                 CONTESTS: with_contests(population.value(CONTESTS, []), results.contests),
-                UNMADE_PLANS: with_unmade(population.value(UNMADE_PLANS, []), results.unmade, results.plans),
+                UNMADE_PLANS: with_failed_plans(population.value(UNMADE_PLANS, []), results.unmade, results.plans),
             },
         )
     )
 
 
 def fates(before: Population, closed: Population, cycle: str) -> list[dict[str, Any]]:
-    """Rows of VARIANTS: the cycle's own as accepted or blocked, whoever was found unsound in it as blocked, overtaken as retired, and the champion.
+    """Rows of VARIANTS: the cycle's own as accepted or blocked, those that were found unsound in it as blocked, overtaken as retired, and the
+    champion.
 
-    Accepted ones may come twice: what passed its gates and was overtaken at once did pass them.
+    Accepted ones may come twice: what passed its gates and was overtaken immediately did pass them.
     """
     own = [row for row in closed.rows() if row["cycle"] == cycle]
     in_question = {*before.live_ids(), *(row["variant_id"] for row in own)}
@@ -100,7 +101,7 @@ def fates(before: Population, closed: Population, cycle: str) -> list[dict[str, 
 
 
 def choose_survivors(live: Sequence[Mapping[str, Any]], champion_id: str, order: Sequence[str], most: int) -> set[str]:
-    """Return the champion, the seed of every base that has a survivor, and the best of the rest, `most` in all beside the seeds that are needed.
+    """Return the champion, the seed of every base that has a survivor, and the best of the rest, `most` in all next to the seeds that are needed.
 
     Args:
         live: rows of VARIANTS. order: ids, best first.
@@ -147,7 +148,7 @@ def _written_back(
 
 
 def _lost(population: Population, champion_id: str, decisions: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Return who has been run beside this champion and did not win, on how many formulas."""
+    """Return who has been run next to this champion and did not win, on how many formulas."""
     before = population.value("duels_lost", {}) if champion_id == population.champion_id else {}
     return before | {row["challenger_id"]: row["instances"] for row in decisions if row["champion_id"] == champion_id}
 

@@ -1,7 +1,8 @@
 """A coding agent of the user's own: a command line that is run on a copy of the parent's repository, with the task as a file in it.
 
 It runs on the host, as the user, with the user's network and environment (but evolake's own variables): that is what the user asks for by setting
-`EVOLAKE_CODER=command:...`, and nothing else starts it. What it leaves is a tree that nobody trusts: only its sources are read, as a diff against the
+`EVOLAKE_CODER=command:...`, and nothing else starts it. What it leaves is a tree that is not trusted: only its sources are read, as a diff
+against the
 parent, and the variant is built and judged in the jail as any other.
 """
 
@@ -70,7 +71,7 @@ class CommandAuthor:
 
 
 def _lend(folder: Path, commission: Commission) -> None:
-    """Lays the sources of the other seeds beside those of the parent, to be read: nothing below `reference/` is taken."""
+    """Lays the sources of the other seeds next to those of the parent, to be read: nothing below `reference/` is taken."""
     for name, text in reference_files(commission).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

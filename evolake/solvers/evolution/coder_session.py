@@ -111,7 +111,8 @@ def request_of(commission: Commission, turns: int = 0) -> SessionRequest:
 def commands(shop: Shop, base: Base, parent: KnownVariant, session: str) -> Mapping[str, RunCommand]:
     """Return the commands of a session on a child of `parent`.
 
-    session: what tells it from others. Formulas are drawn by it, the sources at that time and the number that the call names, so that a replay draws
+    session: what distinguishes it from others. Formulas are drawn by it, the sources at that time and the number that the call names, so that a
+    replay draws
     the same and a changed variant meets formulas that it was not changed for.
     """
     def built(folder: Path) -> BuildResult:

@@ -26,7 +26,7 @@ class Coding:
 
 
 def check_coder(settings: Settings) -> None:
-    """Raises InputError where the setting `coder` cannot be followed; makes nothing."""
+    """Raise InputError where the setting `coder` cannot be followed; makes nothing."""
     require_model("a coder", CODER_SESSION, settings.coder, settings.backend)
     if settings.coder.startswith(PREFIX):
         words_of(settings.coder)
@@ -34,7 +34,7 @@ def check_coder(settings: Settings) -> None:
 
 @contextmanager
 def coding(settings: Settings, agents: Agents, workspace: Workspace, cycle: str) -> Generator[Coding]:
-    """Opens what the coder of these settings needs.
+    """Open what the coder of these settings needs.
 
     Raises:
         InputError: as `check_coder`. JailUnavailable: a session's tools have no jail.

@@ -56,7 +56,7 @@ def race_lines(races: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) ->
     ended = sorted(last.values(), key=lambda row: (-row["rung"], row["place"]))
     return [
         f"{row['variant_id'][:SHORT_ID]} ({titles.get(row['variant_id'], '')}): place {row['place']} after {row['formulas']} formulas, "
-        f"solved {row['solved']:g}, PAR-2 {row['par2']:.3g} s, {'went on to a contest' if row['survives'] else 'dropped out'}"
+        f"solved {row['solved']:g}, PAR-2 {row['par2']:.3g} s, {'continued to a contest' if row['survives'] else 'dropped out'}"
         + (f", stopped: {row['stopped']}" if row["stopped"] else "")
         for row in ended
     ]

@@ -36,7 +36,8 @@ def known_seeds(settings: Any) -> dict[str, Seed]:
 
 
 def check(path: Path) -> str:
-    """Raises InputError where the folder is no solver that could be laid out; whether it builds and answers is for the gates."""
+    """Raise InputError where the folder is no solver that could be laid out; whether it builds and answers is
+    for the gates."""
     if not accepts(path):
         raise InputError(f"{path} is no solver of your own", wanted=WANTED, do="write the card; evolake solvers verify tries a tree before")
     seed = own_seed(path)

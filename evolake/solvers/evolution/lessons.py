@@ -64,7 +64,13 @@ def stored_variants(
     result = []
     for row in [*population.rows(), *variants]:
         gate, rule = blocked.get(row["variant_id"], (row["gate"] or "", row["rule_id"] or "") if row["state"] == "blocked" else ("", ""))
-        standing: ReplayStanding = "blocked" if gate else "regressed" if row["variant_id"] in worse else "accepted"
+        standing: ReplayStanding
+        if gate:
+            standing = "blocked"
+        elif row["variant_id"] in worse:
+            standing = "regressed"
+        else:
+            standing = "accepted"
         sha = json.loads(row["evidence"] or "{}").get("compliance")
         result.append(StoredVariant(
             row["variant_id"], row["cycle"], standing, gate or ("benchmark" if standing == "regressed" else ""),

@@ -5,7 +5,7 @@ In cycle c, once its runs are there and before anybody is ranked:
     review   `evolake.objectives.review` on this cycle's runs moves the multiplier of every objective that votes
     write    up to `objectives_per_cycle` new ones, each tried on the same runs (`trial`); one that fails stays as a row with its reason
     retire   where more than `portfolio_size` vote, those of the smallest weight leave; PAR-2 never does, so that the portfolio cannot drift away
-             from what solvers are built for, and new ones only where nobody else is left
+             from what solvers are built for, and new ones only if none else is left
 
 The ranking of cycle c is made with what comes of it: an objective that is accepted in cycle c scores from cycle c on. The rows of a cycle name every
 objective that it added or changed, so that the ranking of an old cycle can be made again from what entered it and from its own rows.
@@ -161,7 +161,7 @@ def taken_in(
 ) -> tuple[dict[str, Any], np.ndarray]:
     """Return the row of OBJECTIVES of a reply, and its scores on the probes. Whatever its text brings about is the reason of a blocked row.
 
-    An accepted one is known by its content. A blocked one has an id of its own, which nothing else can have: its text may be that of an objective
+    An accepted one is known by its content. A blocked one has its own id, which nothing else can have: its text may be that of an objective
     that votes, or be accepted later, on other runs.
 
     Args:

@@ -37,7 +37,7 @@ from evolake.solvers.roles.models import (
     Tried,
 )
 from evolake.solvers.roles.planner import PLANNER
-from evolake.solvers.roles.told_rules import ShownRules
+from evolake.solvers.roles.rules_to_show import ShownRules
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CUT_OFF_SHARES
 
@@ -89,7 +89,7 @@ class ParentPool:
 
 @dataclass(frozen=True)
 class PlannerFacts:
-    """What a planner that reads is told beside standings and history; see the fields of PlanRequest."""
+    """What a planner that reads is shown next to standings and history; see the fields of PlanRequest."""
 
     knowledge: list[str] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
@@ -272,7 +272,7 @@ def _option_texts(lines: Sequence[Standing], bases: Mapping[str, Base]) -> dict[
 def _materials(
     lines: Sequence[Standing], short: Mapping[str, KnownVariant], bases: Mapping[str, Base], record: SearchRecord,
 ) -> list[Material]:
-    """Return what operators can do to each variant: to its base beside the edits it has or, where it was written as a diff, to its own sources."""
+    """Return what operators can do to each variant: to its base next to the edits it has or, where it was written as a diff, to its own sources."""
     variants = [short[item.variant_id] for item in lines if item.base in bases]
     written = {item.base for item in variants if item.edits is None}
     helping = [item for item in variants if item.variant_id in record.savings.helping and item.edits]

@@ -1,4 +1,4 @@
-"""What a planner that reads is told beside standings and history: knowledge, diffs of what was tried, results by family, files and functions."""
+"""What a planner that reads is shown next to standings and history: knowledge, diffs of what was tried, results by family, files and functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evolake.solvers.evolution.proposing.excerpt import outline, places_of, visi
 from evolake.solvers.measurement.metrics import checked_share, cost, proved
 from evolake.solvers.repository.unified_diff_parse import whole_hunks
 from evolake.solvers.roles.models import SHORT_ID, FamilyResult, SourceTree, Tried, with_short_ids
-from evolake.solvers.roles.told_rules import prompt_knowledge
+from evolake.solvers.roles.rules_to_show import prompt_knowledge
 from evolake.solvers.settings import SolversSettings
 
 MOST_TRIED, LONGEST_DIFF = 4, 1500

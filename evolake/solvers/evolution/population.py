@@ -3,7 +3,8 @@
 Rows of `variants` are added and their `state` changes; none is removed, so the blocked and the retired stay, with their ancestors. Runs are carried
 for the variants that live on, and for the holdout of those that have been champion; older ones stay in the partitions of the cycles that made them.
 
-    state      accepted (lives: may have children, is ranked), champion, blocked (a gate objected, or it was found unsound later), retired (passed,
+    state      accepted (lives: may be used as parents, is ranked), champion, blocked (a gate objected, or it was found unsound later), retired
+    (passed,
                and was overtaken)
 """
 
@@ -40,7 +41,7 @@ class Population(Archive):
     history: pl.DataFrame
 
     def live_ids(self) -> list[str]:
-        """Variants that are ranked and may have children."""
+        """Variants that are ranked and may be used as parents."""
         return [row["variant_id"] for row in self.rows(*LIVE)]
 
     def seeds(self) -> list[dict[str, Any]]:

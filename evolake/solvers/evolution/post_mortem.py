@@ -31,8 +31,8 @@ BENCHMARK = "benchmark"
 class Evaluated:
     """A variant after its cycle, with what is needed of its first parent.
 
-    blocked_gate, blocked_rule, reason: "" for one that passed. feedback: what the coder was told. measured, parent_measured: rows of METRICS of the
-    suite that variants are ranked on, None where there is none. parent_edits: () for a seed. rank, parent_rank: of the same ranking.
+    blocked_gate, blocked_rule, reason: "" for one that passed. feedback: what the coder was shown. measured, parent_measured: rows of METRICS of the
+    suite that variants are ranked on, None if there is none. parent_edits: () for a seed. rank, parent_rank: of the same ranking.
     """
 
     variant_id: str
@@ -76,7 +76,7 @@ def post_mortem(
     agents: Agents, evaluated: Sequence[Evaluated], *, settings: SolversSettings, cycle: str, root_seed: int, rules: Sequence[str] = (),
     session: SessionAnalyst | None = None, facts: CycleFacts | None = None,
 ) -> PostMortem:
-    """Return what one cycle teaches; nothing where nothing happened that could be learnt from.
+    """Return what one cycle teaches; nothing if nothing happened that could be learnt from.
 
     Args:
         evaluated: all variants of the cycle, the accepted ones too. rules: the active rules, in words.
@@ -118,7 +118,12 @@ def incident_of(item: Evaluated, *, settings: SolversSettings, cycle: str) -> In
     if item.measured is None or item.parent_measured is None:
         return None
     gain = float(item.measured["solved"]) - float(item.parent_measured["solved"])
-    better = gain if gain else float((item.parent_rank or 0) - (item.rank or 0)) if item.rank and item.parent_rank else 0.0
+    if gain:
+        better = gain
+    elif item.rank and item.parent_rank:
+        better = float((item.parent_rank or 0) - (item.rank or 0))
+    else:
+        better = 0.0
     if not better:
         return None
     detail = f"solved {item.measured['solved']:g} instances, its parent {item.parent_measured['solved']:g}"
@@ -148,7 +153,7 @@ def attempt_of(item: Evaluated, ranked: int, settings: SolversSettings) -> Attem
 
 
 def changes(edits: Sequence[Edit] | None, before: Sequence[Edit] | None) -> tuple[list[str], list[str]]:
-    """Keys of edits that a child has anew or with other values, and of those that it lost; empty where one of them is no list of edits."""
+    """Keys of edits that a child has again or with other values, and of those that it lost; empty where one of them is no list of edits."""
     if edits is None or before is None:
         return [], []
     mine, theirs = {edit.key: edit for edit in edits}, {edit.key: edit for edit in before}
@@ -192,7 +197,8 @@ def _rule_request(finding: Finding, incidents: Sequence[Incident], evaluated: Se
 
 
 def _accepted(item: Evaluated) -> bool:
-    """Passed all gates and did no worse than its parent: what a rule must not block."""
+    """Return whether a variant passed all gates and did no worse than its parent: what a rule must not
+    block."""
     if item.blocked_gate:
         return False
     worse = item.measured is not None and item.parent_measured is not None and item.measured["solved"] < item.parent_measured["solved"]

@@ -30,7 +30,7 @@ class Racing:
     runs: list[dict[str, Any]] = field(default_factory=list)
 
     def run(self, champion: Mapping[str, Any], rivals: Mapping[str, Mapping[str, Any]]) -> list[str] | None:
-        """Return the survivors, best first; None where there is no race, since no more race than may challenge.
+        """Return the survivors, best first; None if there is no race, since no more race than may challenge.
 
         Args:
             champion: row of VARIANTS. rivals: id -> row of VARIANTS, best consensus rank first; as many as the settings have it enter the race, the

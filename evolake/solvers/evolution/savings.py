@@ -1,7 +1,7 @@
 """What each variant saves against the first of its parents, family by family: computed at the end of a cycle from derivations and measured runs.
 
 The rows of a variant's runs leave the archive with the variant, and so its savings are kept in the archive's `state`, under the name SAVED. A lake of
-before has none: there a move's gain in ranks stands in for its savings.
+before has none: there a move's gain in ranks replaces its savings.
 """
 
 from __future__ import annotations
@@ -68,7 +68,12 @@ def savings_of(population: Population, settings: SolversSettings) -> Savings:
     result = []
     for row in population.history.to_dicts():
         entry = saved.get(row["variant_id"])
-        families = entry[FAMILIES] if entry else {} if row["gain"] is None else {ALL: RANK_SAVING * row["gain"]}
+        if entry:
+            families = entry[FAMILIES]
+        elif row["gain"] is None:
+            families = {}
+        else:
+            families = {ALL: RANK_SAVING * row["gain"]}
         result.append(Credit(
             variant_id=row["variant_id"][:SHORT_ID], base=row["base"], operator=operators.get(row["variant_id"], ""), changed=row["changed"] or [],
             blocked=row["outcome"] == "blocked", savings=families,

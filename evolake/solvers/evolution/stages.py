@@ -1,6 +1,6 @@
 """Gates one at a time, as the assets ask for them: evidence that is stored is judged as it is, what is missing is collected now.
 
-A rule that has changed is thus judged anew on all old cycles without a build or a run, and only what gets further than before costs anything.
+A rule that has changed is thus judged again on all old cycles without a build or a run, and only what gets further than before costs anything.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class VariantGateResult(GateResult):
 
 
 def judge_folder(workspace: Workspace, ruleset: Ruleset, *, cycle: str, run_id: str) -> Callable[[Path], VariantResults]:
-    """Return all gates on a folder, for a coder that is to be told what objects. Safe under threads."""
+    """Return all gates on a folder, for a coder that is to be shown what objects. Safe under threads."""
     laying_out = threading.Lock()
 
     def judge(folder: Path) -> VariantResults:

@@ -1,6 +1,6 @@
 """Trees that a person or another tool submits: each enters the next cycle as a plan that is carried out already, and is judged as any other variant.
 
-A submission is a row of `solvers.submissions` with its tree among the blobs. Which cycle it enters is settled when it is stored, as for guidance, so
+A submission is a row of `solvers.submissions` with its tree among the blobs. Which cycle it enters is decided when it is stored, as for guidance, so
 that an old cycle materializes again with what it had.
 """
 
@@ -52,7 +52,8 @@ class SubmissionAuthor:
 def submit(
     lake: Lake, folder: Path, parent: str, hypothesis: str, *, adapters: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 ) -> dict[str, Any]:
-    """Keeps a tree for the next cycle; gives its row. The same tree on the same parent for the same cycle is kept once.
+    """Keep a tree for the next cycle; return its row. The same tree on the same parent for the same cycle is
+    kept once.
 
     Args:
         folder: a repository of the layout. parent: id of a variant that entered the newest cycle, or the beginning of it.
@@ -67,7 +68,7 @@ def submit(
     folder, row = repository_in(folder), _parent(lake, parent)
     if not is_laid_out(folder):
         do = f"evolake show {row['variant_id'][:12]} --out DIR writes the parent; change its sources and submit that"
-        raise InputError(f"{folder} is no repository of the layout", wanted="a variant.toml, src/ and what the parent has beside", do=do)
+        raise InputError(f"{folder} is no repository of the layout", wanted="a variant.toml, src/ and what the parent has in addition", do=do)
     card = read_card(folder)
     if card["base"] != row["base"]:
         raise InputError(f"{folder} descends from another seed than its parent", wanted=row["base"], got=card["base"], do="name a parent of its base")

@@ -1,6 +1,6 @@
 """The champion of a lake, or repositories that a user names, and every seed on two suites: what `evolake solvers transfer` does.
 
-Runs go to a journal in the output folder as they come, so that a killed comparison goes on where it stopped.
+Runs go to a journal in the output folder as they come, so that a killed comparison continues where it stopped.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ JOURNAL, RUNS_FILE, TABLE_FILE = "runs.jsonl", "runs.parquet", "transfer.parquet
 
 @dataclass(frozen=True)
 class Transferred:
-    """table: rows of TRANSFER. runs: rows of RUNS. parts: "from" and "to" -> name of the suite. folder: where both lie."""
+    """table: rows of TRANSFER. runs: rows of RUNS. parts: "from" and "to" -> name of the suite. folder: where both are."""
 
     table: pl.DataFrame = field(repr=False)
     runs: pl.DataFrame = field(repr=False)
@@ -117,7 +117,7 @@ def _opened(
 
 
 def _of_lake(name: str, settings: Settings, lake: Lake, cache: Path) -> tuple[Entrant, Program]:
-    """Return the variant whose id begins so; the champion where nothing is given."""
+    """Return the variant whose id begins so; the champion if nothing is given."""
     cycles = lake.seals.cycles(LINE)
     rows = lake.read(LINE, f"incoming_{VARIANTS.name}", max(cycles)).to_dicts() if cycles else []
     chosen = [row for row in rows if row["variant_id"].startswith(name) and row["state"] != "blocked"] if name else [

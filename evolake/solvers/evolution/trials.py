@@ -26,7 +26,7 @@ TRIAL = "trial"
 """What GATE_RUNS calls the runs of a variant next to its parent before the benchmark."""
 LEAST_COST_S = 1e-6
 WORD = 12
-"""Hex digits of the word of a draw, which stand behind the @ in the names of its formulas."""
+"""Hex digits of the word of a draw, which are behind the @ in the names of its formulas."""
 
 
 @dataclass(frozen=True)

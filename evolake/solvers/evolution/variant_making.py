@@ -31,12 +31,12 @@ from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.roles.coder import COMBINE
 from evolake.solvers.roles.models import SHORT_ID, FamilyResult
-from evolake.solvers.roles.told_rules import shown_rules
+from evolake.solvers.roles.rules_to_show import shown_rules
 
 
 @dataclass(frozen=True)
 class MadeVariants:
-    """What the coder's turn gave: rows of VARIANTS, DERIVATIONS and UNMADE, rows of RUNS by gate, and how many calls failed."""
+    """What the coder's turn gave: rows of VARIANTS, DERIVATIONS and `UNMADE`, rows of RUNS by gate, and how many calls failed."""
 
     runs: list[dict[str, Any]]
     rows: list[dict[str, Any]]

@@ -24,7 +24,7 @@ from evolake.lake.blobs import BlobStore
 from evolake.seeds import child_seed
 from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.evolution.population import edits_of_row
-from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.evidence import load_evidence
 from evolake.solvers.gates.runs import stability_suite
 from evolake.solvers.measurement.benchmark import StageLimits, stage_limits
@@ -74,7 +74,8 @@ class Workspace:
 
     @contextmanager
     def at_once(self, workers: int) -> Generator[Workspace]:
-        """This workspace for variants that are judged side by side: where this process does it, their builds and runs share `workers` threads."""
+        """Yield this workspace for variants that are judged side by side: where this process does it, their
+        builds and runs share `workers` threads."""
         if self.executor is not None:
             yield replace(self, slots=self.executor.slots if isinstance(self.executor, Remote) else workers)
             return
@@ -101,6 +102,7 @@ class Workspace:
         return target
 
     def adapter(self, name: str) -> Adapter:
+        """Return the adapter of that name."""
         return load_adapter(name, self.seeds / "solvers" / "adapters")
 
     def base(self, name: str) -> Base:
@@ -147,7 +149,7 @@ class Workspace:
         return self._suite(chosen, getattr(self.settings, SIZES[name]))
 
     def duel_suite(self, cycle: str) -> Suite:
-        """Return the formulas of a cycle's duels, which nobody has seen: as many as `train` has or, where the profile has it so, more."""
+        """Return the formulas of a cycle's duels, which no role has seen: as many as `train` has or, where the profile has it so, more."""
         return self._unseen(cycle)
 
     def race_suite(self, cycle: str) -> Suite:
@@ -155,7 +157,7 @@ class Workspace:
         return self._unseen(f"{cycle}-race")
 
     def trial_suite(self, word: str) -> Suite:
-        """Return the formulas of one draw for coders' trials, of the training suite's recipes, under a key of their own: none is a contest's."""
+        """Return the formulas of one draw for coders' trials, of the training suite's recipes, under their own key: none is a contest's."""
         return unseen_suite(
             self.settings.train_suite, self.blobs, self.cache, FreshKey(secret_of(self.blobs), self.root_seed, word), seeds=self.seeds,
             count=self.settings.train_instances, trees=self.trees,
@@ -180,7 +182,7 @@ class Workspace:
         """Limits of each stage."""
         return stage_limits(self.settings)
 
-    def bench(self, base: str, cycle: str) -> Bench:
+    def bench(self, base: str, cycle: str) -> GateContext:
         """Return what the gates need to judge a variant of `base`; the seed's own evidence of the stability gate is what memory is compared with. The
         formulas of the correctness gate are the cycle's own, and those of `correctness_suite` where the settings name one."""
         drawn = correctness_suite(self.blobs, self.cache, seed_of(self.key(cycle, "correctness")), self.settings.correctness_instances)
@@ -193,9 +195,9 @@ class Workspace:
         )
 
     @cached_property
-    def _bench(self) -> Bench:
+    def _bench(self) -> GateContext:
         stability, limits = stability_suite(self.blobs, self.cache, child_seed(self.root_seed, LINE, "*", "stability")), self.limits
-        return Bench(
+        return GateContext(
             self.suite("smoke"), Suite("", ()), stability, self.blobs, self.cache, smoke_limits=limits.smoke, correctness_limits=limits.run,
             stability_limits=limits.stability, proof_limits=limits.proof, verdicts=self.proofs, executor=self.executor,
             programs=lambda: self._programs, filling_build=self.settings.filling_build,
@@ -207,8 +209,8 @@ class Workspace:
 
     @cached_property
     def _programs(self) -> dict[str, str]:
-        """Loaded contents of the program of each variant that lives -> its id, the first where there are more. A program whose blob was removed is
-        left out: it is built anew for its next run, and no variant is held to it until then."""
+        """Loaded contents of the program of each variant that lives -> its id, the first if there are more. A program whose blob was removed is
+        left out: it is built again for its next run, and no variant is held to it until then."""
         result: dict[str, str] = {}
         for row in self.live:
             sha = evidence_of(row).get("build")
@@ -223,7 +225,7 @@ class Workspace:
         return load_evidence(sha, self.blobs) if sha else {}
 
     def journal(self, name: str, *content: str) -> Path:
-        """Return where finished runs of a stage are kept until it is published, so that a killed run goes on. Named by what it depends on."""
+        """Return where finished runs of a stage are kept until it is published, so that a killed run continues. Named by what it depends on."""
         word = hashlib.sha256("\n".join(content).encode()).hexdigest()[:16]
         return _made(self.work / "journals") / file_name(f"{name}-{word}", ".jsonl")
 

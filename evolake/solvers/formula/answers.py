@@ -2,7 +2,7 @@
 
 One line `s SATISFIABLE`, `s UNSATISFIABLE` or `s UNKNOWN` (minisat's word INDETERMINATE is taken as UNKNOWN); after SATISFIABLE the model on lines
 `v ...`, ended by one 0. What a solver prints besides is its own affair. Nothing is guessed: an answer that breaks a rule is reported with
-its problem, and whoever reads it must not use it as an answer.
+its problem, and its reader must not use it as an answer.
 """
 
 from __future__ import annotations

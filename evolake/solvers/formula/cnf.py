@@ -78,7 +78,7 @@ def read_dimacs(data: bytes, *, lenient: bool = False, name: str = "the formula"
     if end := _END.search(data):
         if not lenient and data[end.end() :].strip() not in {b"", b"0"}:
             got = _quoted_bytes(data[end.end() :].strip()[:40])
-            raise InputError(f"{name} goes on after its `%` line", wanted="nothing, or a lone 0", got=got, do=CORRECT)
+            raise InputError(f"{name} continues after its `%` line", wanted="nothing, or a lone 0", got=got, do=CORRECT)
         data = data[: end.start()]
     if junk := _JUNK.search(data):
         place = data[max(0, junk.start() - 15) : junk.end() + 15]
@@ -117,7 +117,7 @@ def _quoted_bytes(data: bytes) -> str:
 
 
 def write_dimacs(formula: Formula) -> bytes:
-    """`formula` as DIMACS, one clause per line, without comments: equal formulas give equal bytes."""
+    """Return `formula` as DIMACS, one clause per line, without comments: equal formulas give equal bytes."""
     numbers = np.zeros(len(formula.literals) + formula.clauses, dtype=np.int64)
     clause_of = np.repeat(np.arange(formula.clauses), np.diff(formula.starts))
     numbers[np.arange(len(formula.literals)) + clause_of] = formula.literals
@@ -126,7 +126,8 @@ def write_dimacs(formula: Formula) -> bytes:
 
 
 def renamed(formula: Formula, mapping: np.ndarray) -> Formula:
-    """`formula` with variable v replaced by the literal mapping[v]; mapping: int (variables + 1,), a signed permutation with mapping[0] = 0.
+    """Return `formula` with variable v replaced by the literal mapping[v]; mapping: int (variables + 1,), a
+    signed permutation with mapping[0] = 0.
 
     Raises InputError when it is none.
     """
@@ -144,7 +145,8 @@ def random_renaming(variables: int, rng: np.random.Generator, *, flip: bool = Tr
 
 
 def renamed_at_random(formula: Formula, rng: np.random.Generator, *, flip: bool = True) -> Formula:
-    """`formula` with the variables that occur renamed among themselves, signs flipped when `flip`; clauses and literals stay in place."""
+    """Return `formula` with the variables that occur renamed among themselves, signs flipped when `flip`;
+    clauses and literals stay in place."""
     used, index = np.unique(np.abs(formula.literals), return_inverse=True)
     new = used[rng.permutation(len(used))].astype(np.int64) * (rng.choice([-1, 1], len(used)) if flip else 1)
     return Formula(formula.variables, (np.sign(formula.literals) * new[index]).astype(np.int32), formula.starts)

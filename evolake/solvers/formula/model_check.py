@@ -14,7 +14,7 @@ SPARSE = 100_000_000
 
 
 def falsified_clauses(formula: Formula, model: Iterable[int] | np.ndarray) -> np.ndarray:
-    """Indices of the clauses that `model` does not satisfy: int64 (k,), empty for a true model.
+    """Return the indices of the clauses that `model` does not satisfy: int64 (k,), empty for a true model.
 
     model: DIMACS literals in any order. A variable without a value satisfies nothing; literals of other variables than the formula's are ignored.
     Raises InputError when the model holds a literal and its negation, or 0.

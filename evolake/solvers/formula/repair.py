@@ -128,7 +128,7 @@ def _without_header(body: bytes, name: str, repairs: list[Repair]) -> tuple[tupl
     if len(problems) > 1:
         raise InputError(
             f"{name} has {len(problems)} headers", wanted="one formula in a file",
-            got=f"line {_line(body, problems[1].start())}: {_text_at(body, problems[1].start())}", do="write each formula into a file of its own",
+            got=f"line {_line(body, problems[1].start())}: {_text_at(body, problems[1].start())}", do="write each formula into its own file",
         )
     if not problems:
         repairs.append(Repair(_line(body, len(body) - len(body.lstrip())), "there is no header", "written from the clauses"))

@@ -1,4 +1,4 @@
-"""What the gates need beside the variant, and the runs that they judge."""
+"""What the gates need next to the variant, and the runs that they judge."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from evolake.solvers.suites.spec import Suite
 
 
 @dataclass(frozen=True)
-class Bench:
-    """What gates need beside the variant: formulas, limits, places.
+class GateContext:
+    """What gates need next to the variant: formulas, limits, places.
 
     smoke, correctness, stability: suites with files. carried: formulas and copies of them, see `fresh.carried_suite`; None runs none.
     base_stability: gives the base's rows of the stability gate, none to judge without them; base_carried: gives what it took on those formulas.
@@ -51,7 +51,7 @@ class Bench:
     progress: Callable[[str, int, int], None] | None = None
 
 
-def runs_of(gate: str, program: Program, bench: Bench, *, variant_id: str, cycle: str, filling: Program | None = None) -> Rows:
+def runs_of(gate: str, program: Program, bench: GateContext, *, variant_id: str, cycle: str, filling: Program | None = None) -> Rows:
     """Return the runs that the gate judges, those on formulas that are no secret with the column COMPLAINT.
 
     filling: the program for the runs with filled memory; None: the same one.

@@ -1,4 +1,4 @@
-"""Gate 1, build: what the built program is, beside that of its base. A base is built when its seed is judged, and found again here."""
+"""Gate 1, build: what the built program is, next to that of its base. A base is built when its seed is judged, and found again here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROGRAM, BASE_PROGRAM, FLAGS, BASE_FLAGS = "program", "base_program", "flags", "
 
 def program_evidence(build: BuildResult, base: Path, adapter: Adapter, blobs: BlobStore, folder: Path | None = None) -> dict[str, Any]:
     """`program` and `base_program` as `elf.program_facts` gives them, `flags` and `base_flags`: compilers' command lines and other programs that ran.
-    None, all of them, where nothing was built. Of a variant whose build files are not its base's, also which, and the level that it states.
+    None, all of them, if nothing was built. Of a variant whose build files are not its base's, also which, and the level that it states.
 
     folder: the variant's.
 
@@ -58,7 +58,7 @@ def _sources(folder: Path) -> dict[str, bytes]:
 
 
 def _changed(folder: Path | None, base: Path, adapter: Adapter) -> dict[str, Any]:
-    """Return the build files of a variant that are not its base's, and the optimisation level that it states; nothing where there are none."""
+    """Return the build files of a variant that are not its base's, and the optimisation level that it states; nothing if there are none."""
     if folder is None or not adapter.build_files:
         return {}
     trees = ({name: path for name, path in sources_of(tree).items() if matches(name, adapter.build_files)} for tree in (folder, base))

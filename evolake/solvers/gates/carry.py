@@ -1,7 +1,8 @@
 """Gate 4, stability: whether what a variant gains on formulas that can be known carries over to copies of them that cannot.
 
 Each formula is run as the suite has it and in copies, renamed and shuffled under the lake's secret, with the arguments and limits of any other run,
-so that a variant cannot tell which of them it is in. To a search they are draws of one distribution. A table of answers ends at once on the first.
+so that a variant cannot tell which of them it is in. To a search they are draws of one distribution. A table of answers ends immediately on
+the first.
 Further copies are padded with a few fresh variables and clauses: who searches otherwise than its seed on all copies but on these decides by sizes.
 """
 

@@ -1,4 +1,4 @@
-"""What each gate looks at, of a variant that lies in a folder or in the lake: one function per gate."""
+"""What each gate looks at, of a variant that is in a folder or in the lake: one function per gate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evolake.solvers.gates.bench import Bench, runs_of
+from evolake.solvers.gates.bench import GateContext, runs_of
 from evolake.solvers.gates.build import program_evidence, same_program
 from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.gates.evidence import build_evidence, gate_evidence
@@ -36,7 +36,7 @@ class Subject:
     base_name: str
     adapter: Adapter
     parent_edits: Sequence[Sequence[Mapping[str, Any]]]
-    bench: Callable[[], Bench]
+    bench: Callable[[], GateContext]
     opened: Callable[[], Program] | None = None
     built: BuildResult | None = None
     runs: dict[str, Rows] = field(default_factory=dict)
@@ -53,12 +53,12 @@ class Subject:
 
 
 def compliance(subject: Subject) -> dict[str, Any]:
-    """Its layout, and its sources beside those of its seed."""
+    """Its layout, and its sources next to those of its seed."""
     return compliance_evidence(subject.folder(), subject.base, subject.base_name, parent_edits=subject.parent_edits, adapter=subject.adapter)
 
 
 def build(subject: Subject) -> dict[str, Any]:
-    """Return what came of its build, and the program beside its seed's."""
+    """Return what came of its build, and the program next to its seed's."""
     bench = subject.bench()
     of_seed = source_sha(subject.folder()) == source_sha(subject.base)
     subject.built = build_by(bench.executor, subject.folder(), subject.adapter, bench.blobs, seed=of_seed)

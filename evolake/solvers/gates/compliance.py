@@ -51,7 +51,7 @@ def compliance_evidence(
 
 
 def read_edits(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the edits of a variant that operators made (none where there is no such file), and what is wrong with the file."""
+    """Return the edits of a variant that operators made (none if there is no such file), and what is wrong with the file."""
     path = folder / EDITS
     if path.is_symlink() or not path.is_file():
         return [], [f"{EDITS} is no regular file"] if path.is_symlink() or path.exists() else []
@@ -65,7 +65,7 @@ def read_edits(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def _characters(path: Path) -> int | None:
-    """Characters beside white space; None where there is no such file. A link does not count."""
+    """Characters next to white space; None if there is no such file. A link does not count."""
     if path.is_symlink() or not path.is_file():
         return None
     return len("".join(path.read_bytes()[:LARGEST_EDITS].decode("utf-8", "replace").split()))

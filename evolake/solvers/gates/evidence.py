@@ -13,7 +13,7 @@ from evolake.gates.stored import StoredEvidence, in_rows
 from evolake.lake import Lake
 from evolake.lake.blobs import BlobStore
 from evolake.lake.schemas import INCOMING
-from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.carry import carry_evidence, is_carried
 from evolake.solvers.repository.build import BuildResult
 from evolake.solvers.rules.learned import with_learned
@@ -40,8 +40,8 @@ def runs_evidence(rows: Sequence[Mapping[str, Any]], base_rows: Sequence[Mapping
     return {"runs": [_essence(row) for row in rows], "base_runs": [_essence(row) for row in base_rows]}
 
 
-def gate_evidence(gate: str, rows: Sequence[Mapping[str, Any]], bench: Bench) -> dict[str, Any]:
-    """Return what the rules of one of gates 2 to 4 judge: `runs_evidence`; at the stability gate beside that of the base, and with `carry_evidence`
+def gate_evidence(gate: str, rows: Sequence[Mapping[str, Any]], bench: GateContext) -> dict[str, Any]:
+    """Return what the rules of one of gates 2 to 4 judge: `runs_evidence`; at the stability gate next to that of the base, and with `carry_evidence`
     of the rows that are for it."""
     if gate != "stability":
         return runs_evidence(rows)

@@ -1,4 +1,5 @@
-"""What a coder is told of a gate's objection: which rule, why it exists, what was seen. Bounded, and with the variant's own output fenced as data.
+"""What a coder is shown about a gate's objection: which rule, why it exists, what was seen. Bounded, and with the variant's own output fenced as
+data.
 
 Learned rules name the variants that they come from by whole ids; here, as everywhere that a role reads, these are short.
 """
@@ -23,10 +24,10 @@ RUN_FIELDS = ("instance", "expected", "status", "answer", "proof_status", "confl
 
 
 def feedback_of(verdicts: Sequence[Verdict], seen: Mapping[str, Mapping[str, Any]], ruleset: Ruleset, blobs: BlobStore | None = None) -> str:
-    """Return the text for the next attempt; empty where nothing blocked.
+    """Return the text for the next attempt; empty if nothing blocked.
 
     Args:
-        seen: gate -> the evidence that its rules judged. blobs: where the build's log lies.
+        seen: gate -> the evidence that its rules judged. blobs: where the build's log is.
     """
     blocked = next((verdict for verdict in verdicts if verdict.outcome != "pass"), None)
     if blocked is None:
@@ -48,7 +49,7 @@ def feedback_of(verdicts: Sequence[Verdict], seen: Mapping[str, Mapping[str, Any
 
 
 def output_of(verdicts: Sequence[Verdict], complaints: Mapping[str, str]) -> str:
-    """Return what the program itself wrote in runs that did not end well, that of the instance which the reason names first; "" where no gate
+    """Return what the program itself wrote in runs that did not end well, that of the instance which the reason names first; "" if no gate
     objected.
 
     Args:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.build import build_by, open_program
@@ -26,7 +26,7 @@ def filling_adapter(adapter: Adapter) -> Adapter | None:
     return replace(adapter, environment={**adapter.environment, **flags}) if flags else None
 
 
-def filling_program(folder: Path, adapter: Adapter, bench: Bench, *, seed: bool) -> tuple[Program | None, str]:
+def filling_program(folder: Path, adapter: Adapter, bench: GateContext, *, seed: bool) -> tuple[Program | None, str]:
     """Return the filling build of the repository at `folder`, and why there is none; (None, "") if none is asked for.
 
     seed: it is a seed as it was laid out. A build that ends well and did not compile with FLAG is none either: makefiles can drop it.
@@ -42,7 +42,7 @@ def filling_program(folder: Path, adapter: Adapter, bench: Bench, *, seed: bool)
     return open_program(made, filling, bench.blobs, bench.cache), ""
 
 
-def filling_fault(folder: Path, base: Path, adapter: Adapter, bench: Bench) -> tuple[Program | None, str]:
+def filling_fault(folder: Path, base: Path, adapter: Adapter, bench: GateContext) -> tuple[Program | None, str]:
     """Return a variant's filling build, and why it has none although its seed has one: "" if it has one, or its seed has none (an old compiler)."""
     of_seed = source_sha(folder) == source_sha(base)
     program, reason = filling_program(folder, adapter, bench, seed=of_seed)

@@ -7,7 +7,8 @@ judge it.
     3 correctness  every model evaluated, every proof verified by an external checker
     4 stability    two runs count alike; memory over a growing formula
 
-Each gate may be asked alone, on stored evidence (`gate_verdicts`), so that a changed rule is judged anew without building or running; `judge_variant`
+Each gate may be asked alone, on stored evidence (`gate_verdicts`), so that a changed rule is judged again without building or running;
+`judge_variant`
 takes a repository through all of them and stops at the first block. A dead jail or checker raises; it never becomes a verdict.
 """
 
@@ -23,7 +24,7 @@ import evolake.solvers.rules  # noqa: F401  (registers the checkers)
 from evolake import gates
 from evolake.gates import GateResults, GateSpec, Ruleset, Verdict, replay_gate
 from evolake.scratch import Scratch
-from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.collecting import Subject
 from evolake.solvers.gates.evidence import store_evidence
 from evolake.solvers.gates.feedback import feedback_of, output_of
@@ -37,7 +38,7 @@ from evolake.solvers.tables import LATE_GATES
 
 @dataclass(frozen=True)
 class VariantResults(GateResults):
-    """A variant after its gates. runs: gate -> rows of RUNS, of the gates that it came to. feedback: what a coder is told of its block, or "".
+    """A variant after its gates. runs: gate -> rows of RUNS, of the gates that it came to. feedback: what a coder is shown about its block, or "".
     output: what the program wrote in runs that did not end well, of a block by those, or "".
     """
 
@@ -48,6 +49,7 @@ class VariantResults(GateResults):
 
     @property
     def variant_id(self) -> str:
+        """Return the variant's id."""
         return self.artifact_id
 
     @property
@@ -69,7 +71,7 @@ def gate_verdicts(
 
 
 def judge_variant(
-    variant: Path | str, *, adapter: Adapter, base: Path, ruleset: Ruleset, bench: Bench, cycle: str, run_id: str, stop_at: str | None = None,
+    variant: Path | str, *, adapter: Adapter, base: Path, ruleset: Ruleset, bench: GateContext, cycle: str, run_id: str, stop_at: str | None = None,
 ) -> VariantResults:
     """Take one variant through its gates, up to and with `stop_at` (all by default); the first block ends it.
 

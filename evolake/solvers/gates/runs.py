@@ -1,9 +1,9 @@
 """The runs that gates 2 to 4 judge: smoke, correctness, stability. Rows have the columns of RUNS, and rules read nothing but rows.
 
-    smoke        every formula as it is, renamed, and shuffled: who knows a file by its looks answers differently on its copies
-    correctness  formulas with all models and proofs checked
-    stability    some formulas twice, and a family of growing formulas under a small memory limit; twice more with memory filled that the program has
-                 not written
+- smoke: every formula as it is, renamed, and shuffled: a solver that knows a file by its looks answers differently on its copies;
+- correctness: formulas with all models and proofs checked;
+- stability: some formulas twice, and a family of growing formulas under a small memory limit; twice more with memory filled that the program has
+  not written.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 
 from evolake.lake import disk
 from evolake.reading import DATA_BYTES, Unparsable, Unreadable, parse_json, read_text
-from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.carry import carry_evidence, carry_runs
 from evolake.solvers.gates.evidence import runs_evidence
 from evolake.solvers.gates.filling import filling_program
@@ -28,7 +28,7 @@ CARRIED, STEADY = "seed-carried", "seed-stability"
 """Folders of the cache."""
 
 
-def seed_carried(base: Path, adapter: Adapter, bench: Bench, *, cycle: str) -> Rows:
+def seed_carried(base: Path, adapter: Adapter, bench: GateContext, *, cycle: str) -> Rows:
     """Return `carry_evidence` of the seed at `base` on the formulas of the bench; [] if it does not build or there are none.
 
     Raises:
@@ -46,7 +46,7 @@ def seed_carried(base: Path, adapter: Adapter, bench: Bench, *, cycle: str) -> R
     return _kept(bench.cache / CARRIED, key, made)
 
 
-def seed_stability(base: Path, adapter: Adapter, bench: Bench, *, cycle: str) -> Rows:
+def seed_stability(base: Path, adapter: Adapter, bench: GateContext, *, cycle: str) -> Rows:
     """Return what the rules judge of the seed's own runs at the stability gate, those with filled memory among them; [] if it does not build.
 
     Raises:
@@ -65,7 +65,7 @@ def seed_stability(base: Path, adapter: Adapter, bench: Bench, *, cycle: str) ->
     return _kept(bench.cache / STEADY, key, made)
 
 
-def _runner(base: Path, adapter: Adapter, bench: Bench, cycle: str, limits: RunLimits) -> GateRunner | None:
+def _runner(base: Path, adapter: Adapter, bench: GateContext, cycle: str, limits: RunLimits) -> GateRunner | None:
     built = build_variant(base, adapter, bench.blobs, seed=True)
     if not built.ok:
         return None

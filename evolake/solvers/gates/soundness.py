@@ -1,4 +1,4 @@
-"""Unsound for good: what one refuted answer, anywhere and ever, does to the variant that gave it.
+"""Unsound permanently: what one refuted answer, anywhere and ever, does to the variant that gave it.
 
 A wrong model, UNSAT of a formula that has a model, a proof that a checker refutes, that no checker can read (it is not in the format that the
 variant declares) or that is not there: one such answer in the benchmark, in a duel or on the holdout, in whichever cycle, blocks the variant, with a
@@ -50,7 +50,7 @@ def stage_judge(gate: str, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, ru
 
 
 def contradicted(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows, where an unproved UNSAT of a formula that another run found a model of is a wrong answer, as nobody knew before."""
+    """Return the rows, where an unproved UNSAT of a formula that another run found a model of is a wrong answer, which was not known before."""
     with_model = {_formula(row) for row in rows if row["certificate"] == "model"}
     return [
         {**row, "status": "wrong", "problems": "says UNSAT of a formula that another variant found a model of"}
@@ -65,7 +65,7 @@ def unsound_in(verdicts: Iterable[Verdict]) -> set[str]:
 
 
 def objections(rows: Iterable[Row]) -> dict[str, Row]:
-    """Variant -> the row of VERDICTS that objects to it, the earliest gate's where there are more."""
+    """Variant -> the row of VERDICTS that objects to it, the earliest gate's if there are more."""
     ordered = sorted((row for row in rows if row["outcome"] != "pass"), key=lambda row: row["gate_no"], reverse=True)
     return {row["artifact_id"]: row for row in ordered}
 

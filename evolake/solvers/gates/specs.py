@@ -18,7 +18,7 @@ GATES = (
     ),
     GateSpec(
         1, "build", Lazy(f"{_COLLECTING}:build"), ("build", "base_flags"), asset="binaries",
-        about="a clean build in the jail; the executable and the log lie in the blob store",
+        about="a clean build in the jail; the executable and the log are in the blob store",
     ),
     GateSpec(2, "smoke", Lazy(f"{_COLLECTING}:smoke"), ("runs",), about="small formulas with known answers, as they are, renamed and shuffled"),
     GateSpec(

@@ -1,4 +1,4 @@
-"""Take a repository where it lies through all gates: what `evolake solvers verify` does.
+"""Take a repository where it is through all gates: what `evolake solvers verify` does.
 
 A repository laid out as a variant is judged against its seed. With an adapter's name, an upstream tree of that family is laid out first. Rules are
 the tracked ones; builds and formulas are kept in the lake's blobs, so that asking again builds nothing again.
@@ -17,7 +17,7 @@ from evolake.gates import Ruleset, load_rules
 from evolake.lake import BlobStore, Lake
 from evolake.scratch import Scratch
 from evolake.settings import Settings, load
-from evolake.solvers.gates.bench import Bench
+from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.judging import VariantResults, judge_variant
 from evolake.solvers.gates.runs import stability_suite
 from evolake.solvers.gates.seed_evidence import seed_carried, seed_stability
@@ -50,6 +50,7 @@ class Verified:
 
     @property
     def verdict(self) -> str:
+        """Return "accepted" or "blocked"."""
         return "accepted" if self.judged.accepted else "blocked"
 
     def to_json(self) -> dict[str, Any]:
@@ -69,9 +70,9 @@ def verify_folder(
     """Return all gates on one repository.
 
     Args:
-        suite: whose formulas the correctness gate uses beside those that it draws; the smoke gate always uses `smoke`. instances: only the first so
+        suite: whose formulas the correctness gate uses next to those that it draws; the smoke gate always uses `smoke`. instances: only the first so
             many of it, 0 for all. proofs: in place of the profile's proof_mb, proof_timeout_s and proof_memory_mb; None leaves one as it is.
-        adapter_name: how to build and run; needed where there is no variant.toml.
+        adapter_name: how to build and run; needed if there is no variant.toml.
 
     Raises:
         InputError: no such folder, adapter or seed, or an upstream tree that the adapter does not fit. MachineryError: the machinery failed.
@@ -109,7 +110,7 @@ def judge_folder(
 
 def _bench(
     suite: str, instances: int, settings: Settings, blobs: BlobStore, cache: Path, on_progress: Progress | None, proofs: Mapping[str, Any],
-) -> Bench:
+) -> GateContext:
     sizes = settings.of(SolversSettings).model_copy(update={name: value for name, value in proofs.items() if value is not None})
     trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
 
@@ -120,7 +121,7 @@ def _bench(
     named = smoke.first(instances) if suite == "smoke" else files(suite, instances or sizes.train_instances)
     drawn = correctness_suite(blobs, cache / "formulas", seed_of(new_key()), sizes.correctness_instances)
     growing = stability_suite(blobs, cache / "formulas", settings.seed)
-    return Bench(
+    return GateContext(
         smoke, replace(named, instances=(*drawn.instances, *named.instances)), growing, blobs, cache,
         smoke_limits=limits.smoke, correctness_limits=limits.run, stability_limits=limits.stability, proof_limits=limits.proof,
         progress=on_progress, filling_build=sizes.filling_build, verdicts=cache / "proofs", carried=carried_suite(

@@ -1,4 +1,4 @@
-"""Measure repositories where they lie: laid out or not, built in the jail, run on a suite. What `evolake solvers bench` does.
+"""Measure repositories where they are: laid out or not, built in the jail, run on a suite. What `evolake solvers bench` does.
 
 Builds and formulas go into the lake's blobs, so that measuring again builds nothing again.
 """
@@ -152,7 +152,7 @@ def open_suite(
 
 def open_folder(folder: Path, adapter_name: str | None, blobs: BlobStore, cache: Path) -> Opened:
     """Return the repository's built solver, or why there is none. With an adapter's name an upstream tree is laid out first, as `verify` does, and a
-    repository needs no documents beside its variant.toml.
+    repository needs no documents next to its variant.toml.
 
     Raises:
         InputError: no such adapter, or an upstream tree that it does not fit. MachineryError: no compiler. JailUnavailable: nothing was built.

@@ -1,7 +1,7 @@
 """Run variants on suites: jobs planned from plain data, sent to an executor, finished rows kept as they come.
 
 The executor is any `concurrent.futures.Executor`: a process pool here, `dask.distributed.Client.get_executor()` on a cluster whose hosts see the same
-files. Rows are the same whichever it is. A benchmark that is killed goes on where it stopped: each finished row is appended to a journal, and jobs
+files. Rows are the same whichever it is. A benchmark that is killed continues where it stopped: each finished row is appended to a journal, and jobs
 whose rows are there are not run again.
 """
 
@@ -79,7 +79,7 @@ class MeasuringOptions:
         )
 
     def processes(self, settings: Settings) -> int:
-        """Return how many runs there are at once: at most one per core."""
+        """Return how many runs there are at the same time: at most one per core."""
         return min(self.workers or settings.workers, len(usable_cores()))
 
 

@@ -22,8 +22,8 @@ def counted(condition: str) -> str:
     return f"count(*) FILTER ({condition})"
 
 
-def told_share(unsat: int, unchecked: int) -> str:
-    """Return how much of UNSAT answers was checked, in words; "" where there are none."""
+def share_in_words(unsat: int, unchecked: int) -> str:
+    """Return how much of UNSAT answers was checked, in words; "" if there are none."""
     if not unsat:
         return ""
     if not unchecked:

@@ -1,7 +1,7 @@
 """Which proofs are checked: drawn when a run is over, by a key that no candidate can see.
 
 A guess is an UNSAT answer that nothing derives, with whatever its author writes as a proof. It is found out when its proof is checked, and then its
-variant is unsound for good (`soundness`). With the share s of a stage, a guess that comes up in r of its runs goes unseen with the probability
+variant is unsound permanently (`soundness`). With the share s of a stage, a guess that comes up in r of its runs goes unseen with the probability
 
     P(unseen) = (1 - s) ** r
 
@@ -24,7 +24,7 @@ SMOKE_SHARE = 0.1
 
 
 def new_key() -> bytes:
-    """Return a key that nobody knows."""
+    """Return a key that no role knows."""
     return secrets.token_bytes(KEY_BYTES)
 
 

@@ -3,9 +3,9 @@
 On each formula the two run back to back, in turns first and second, so that what slows the host slows both. What is
 compared is PAR-2 over the suite, a mean: `evolake.contest.mean_ratio` decides, also against rivals that help some
 formulas and hurt others. Its unit is the formula. Shuffled copies of one formula and repeated passes are averaged
-first, as they are no independent evidence; how far they lie apart counts, because it moves the formula's mean. Which
+first, as they are no independent evidence; how far they are apart counts, because it moves the formula's mean. Which
 formula an instance comes from is a column of the trials, not a part of its name. A challenger that solves fewer
-formulas, or gives one answer that is refuted, never wins. How far repeated passes of one side lie apart is reported as
+formulas, or gives one answer that is refuted, never wins. How far repeated passes of one side are apart is reported as
 the noise floor of the host.
 
 What takes milliseconds decides nothing: if each formula takes both sides less than `shortest_s`, what is compared is how the
@@ -51,7 +51,7 @@ DOMINANT = 0.5
 SHORT_SHARE, SHORT_S = 0.01, 0.1
 """A duel is too short if each formula takes both sides less than this share of the limit, and less than so many seconds."""
 Verdict = Literal["better", "worse", "undecided"]
-"""Of the challenger. Three ends of one interval: it lies above 1, below 1, or holds 1 (or nothing may be said)."""
+"""Of the challenger. Three ends of one interval: it is above 1, below 1, or holds 1 (or nothing may be said)."""
 CHAMPION, CHALLENGER = "champion", "challenger"
 
 
@@ -236,9 +236,15 @@ def passes(pairs: pl.DataFrame, part: str) -> np.ndarray:
 def verdict_of(contest: Contest, solved_champion: float, solved_challenger: float, refuted: int) -> tuple[bool, Verdict, str]:
     """Return whether the challenger wins, how it compares, and why.
 
-    It wins with no refuted answer, no fewer formulas solved, and a gain whose whole interval lies above 1.
+    It wins with no refuted answer, no fewer formulas solved, and a gain whose whole interval is above 1.
     """
-    verdict: Verdict = "better" if contest.wins else "worse" if contest.high < 1 else "undecided"
+    verdict: Verdict
+    if contest.wins:
+        verdict = "better"
+    elif contest.high < 1:
+        verdict = "worse"
+    else:
+        verdict = "undecided"
     if refuted:
         return False, verdict, f"{refuted} answers of the challenger are refuted or have no proof"
     if solved_challenger < solved_champion:
@@ -272,7 +278,7 @@ def dominant(theirs: np.ndarray, ours: np.ndarray, names: Sequence[str]) -> str:
 
 
 def repeat_noise_floor(sides: Sequence[np.ndarray], level: float = FLOOR_LEVEL) -> float:
-    """Return the ratio of suite PAR-2 that `level` of all A/A pairs stay within; 1.0 (nothing known) where no side has two passes.
+    """Return the ratio of suite PAR-2 that `level` of all A/A pairs stay within; 1.0 (nothing known) if no side has two passes.
 
     Args:
         sides: (formulas, passes) costs of one variant each. Every two passes of one side are an A/A pair.

@@ -65,7 +65,7 @@ def duel_folders(
     folders: tuple[Path, Path], choice: SuiteChoice, options: MeasuringOptions, *, most: int, adapter: str | None = None, journal: Path | None = None,
     on_pass: Callable[[int, Decision], None] = lambda number, decision: None, on_limits: Callable[[str], None] = lambda line: None,
 ) -> FolderDuel:
-    """Hold a duel of two repositories, the first as champion. most: passes at most. journal: keeps finished pairs; the same call goes on from it.
+    """Hold a duel of two repositories, the first as champion. most: passes at most. journal: keeps finished pairs; the same call continues from it.
     on_limits: given the limits as a line before the first pass.
 
     Raises:

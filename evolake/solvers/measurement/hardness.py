@@ -1,4 +1,4 @@
-"""How hard the formulas of a suite are for one solver: the table beside a spec whose formulas are too hard to be confirmed by several.
+"""How hard the formulas of a suite are for one solver: the table next to a spec whose formulas are too hard to be confirmed by several.
 
     python -m evolake.solvers.measurement.hardness hard-train hard-holdout [--solver cadical195] [--timeout 60] [--proof-timeout 60] [--lock]
 
@@ -47,18 +47,18 @@ MEMORY_MB, PROOF_MB = 4096, 4096
 
 
 def table_path(suite: str, seeds: Path) -> Path:
-    """Return the table of a suite: beside its spec."""
+    """Return the table of a suite: next to its spec."""
     return seeds / FOLDER / f"{suite}.measured.csv"
 
 
 def read_table(path: Path) -> dict[str, dict[str, str]]:
-    """Formula's name -> row of COLUMNS as text; none where there is no file. Raises InputError for a file of other columns."""
+    """Formula's name -> row of COLUMNS as text; none if there is no file. Raises InputError for a file of other columns."""
     if not path.is_file():
         return {}
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise InputError(f"{path} is not a table of this kind", wanted=", ".join(COLUMNS), do="remove it to measure anew")
+            raise InputError(f"{path} is not a table of this kind", wanted=", ".join(COLUMNS), do="remove it to measure again")
         return {row["name"]: row for row in reader}
 
 
@@ -132,7 +132,13 @@ def _measured(recipe: Recipe, data: bytes, solver: MeasuringSolver, blobs: BlobS
     status = run["answer"] or made
     if made != "unknown" and status != made:
         raise InputError(f"{solver.name} says {status} of {recipe.name}", wanted=f"{made}, as it is made so")
-    known_by = run["certificate"] or ("unsolved" if not run["answer"] else "construction" if made != "unknown" else "unchecked")
+    if not run["answer"]:
+        otherwise = "unsolved"
+    elif made != "unknown":
+        otherwise = "construction"
+    else:
+        otherwise = "unchecked"
+    known_by = run["certificate"] or otherwise
     values = {
         "suite": suite, "name": recipe.name, "family": recipe.family, "sha256": sha, "variables": formula.variables, "clauses": formula.clauses,
         "status": status, "known_by": known_by, "solver": solver.name, "cpu_s": f"{run['cpu_s']:.2f}", "peak_mb": f"{run['peak_mb']:.0f}",

@@ -1,6 +1,6 @@
 """One run: a solver on a formula, its answer judged by the formula itself, its proof checked where it is drawn.
 
-Every run of every stage (gates, benchmark, duel, holdout, the commands) is made here, and no run can be told from another: the same command line
+Every run of every stage (gates, benchmark, duel, holdout, the commands) is made here, and no run can be shown from another: the same command line
 with a proof to be written, whatever answer is expected; a copy of the formula of its own, without a name or a date; one core; the same limits to be
 read (`RunLimits.shown`). What remains to be seen is the formula itself and the time. Which proofs are checked is drawn when the run is over.
 
@@ -56,7 +56,7 @@ class Job:
 
     proof_share: the share of UNSAT answers whose proofs are checked; draw: the key of the draw, see `drawing`. second_checker: whether two
     independent checkers must agree, where two exist. verdicts: folder of verdicts on proofs that are kept, see `proof_cache`; None keeps none.
-    measured: whether its time counts, so that it waits for a core of its own. complaints: whether its row shall also have the column COMPLAINT, which
+    measured: whether its time counts, so that it waits for its own core. complaints: whether its row shall also have the column COMPLAINT, which
     no table has: the end of what a run wrote that did not end well. Only for formulas that anybody may see, since a program can write its formula.
     """
 
@@ -105,7 +105,7 @@ class Judgement:
 
 @needs(lambda job: TIMED if job.measured else UNTRUSTED)
 def measure(job: Job) -> dict[str, Any]:
-    """A row of RUNS. Blocks until a core is free."""
+    """Return a row of RUNS. Blocks until a core is free."""
     return measure_together([job])[0]
 
 
@@ -172,7 +172,8 @@ def judge(job: Job, run: SolverRun, formula: Path) -> Judgement:
 
 
 def judge_model(formula: Path, model: np.ndarray) -> Judgement:
-    """A model is a certificate when it satisfies every clause; any other refutes the answer that came with it."""
+    """Judge a model: it is a certificate if it satisfies every clause; any other refutes the answer that came
+    with it."""
     falsified = falsified_clauses(read_cnf_file(formula, lenient=True), model)
     if len(falsified):
         said = f"the model satisfies not one literal of {len(falsified)} clauses, clause {int(falsified[0]) + 1} the first"

@@ -60,7 +60,7 @@ def compute_metrics(runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle:
 
 
 def known_truth(runs: pl.DataFrame) -> pl.DataFrame:
-    """One row per suite and formula_sha: `truth`, "SAT" or "UNSAT", null where nothing proves either."""
+    """One row per suite and formula_sha: `truth`, "SAT" or "UNSAT", null if nothing proves either."""
     proven = pl.when(pl.col("certificate") == "model").then(pl.lit("SAT")).when(pl.col("certificate") == "proof").then(pl.lit("UNSAT"))
     stated = pl.when(pl.col("expected").is_in(["SAT", "UNSAT"])).then(pl.col("expected"))
     return runs.group_by("suite", "formula_sha").agg(

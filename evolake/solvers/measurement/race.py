@@ -1,6 +1,7 @@
-"""Who may fight the champion: a race of many variants over growing sets of formulas, which the worse half leaves at each rung.
+"""Who may fight the champion: a race of many variants over growing sets of formulas, which the worse half leaves at each budget level.
 
-Successive halving (Jamieson and Talwalkar, AISTATS 2016): a rung's costs count with all earlier ones', so that who is far behind is not run on
+Successive halving (Jamieson and Talwalkar, AISTATS 2016): a budget level's costs count with all earlier ones', so that who is far behind is not
+run on
 everything, and who is near the top is. What is compared is mean PAR-2 over the formulas so far; ties go to the better consensus rank. A variant that
 is faster than another on every formula never leaves before it.
 
@@ -31,8 +32,9 @@ Measure = Callable[[Sequence[str], Sequence[Instance]], Mapping[str, Sequence[Ma
 
 @dataclass(frozen=True)
 class Standing:
-    """A variant after one rung. instances: the formulas that it ran in it. par2: over those of all rungs so far. place: from 1. stopped: why it was
-    stopped before the end of the rung, in words; None if it was not."""
+    """A variant after one budget level. instances: the formulas that it ran in it. par2: over those of all budget levels so far. place: from 1.
+    stopped: why it was
+    stopped before the end of the budget level, in words; None if it was not."""
 
     rung: int
     variant_id: str
@@ -64,11 +66,13 @@ def race(
     entrants: Sequence[str], formulas: Sequence[Instance], measure: Measure, *, keep: int, first: int, champion: Mapping[str, float] | None = None,
     waiting: Sequence[str] = (),
 ) -> tuple[list[str], list[Standing]]:
-    """Return the `keep` best, best first, and everybody's standing after each rung that it ran in. Fewer than `keep` where the others were stopped.
+    """Return the `keep` best, best first, and the place of each after each budget level that it ran in. Fewer than `keep` where the others
+    were stopped.
 
     Args:
         entrants: best consensus rank first; no more than `keep`: there is no race. formulas: in the order in which they are taken.
-        first: formulas of the first rung; each rung doubles how many there are so far. When none are left, the last rung decides.
+        first: formulas of the first budget level; each budget level doubles how many there are so far. When none are left, the last budget level
+        decides.
         champion: formula -> the champion's cost in seconds; a formula that it lacks counts for no variant. None: no variant is stopped.
         waiting: variants that enter with saved seconds, best consensus rank first.
 
@@ -121,7 +125,7 @@ class _RaceState:
         self.ran: dict[str, int] = {}
 
     def run(self, names: Sequence[str], batch: Sequence[Instance], stopped: dict[str, str]) -> dict[str, list[str]]:
-        """Return which formulas each variant ran. Where there is a champion, all run one formula after another, and `stopped` gets who is stopped."""
+        """Return which formulas each variant ran. If there is a champion, all run one formula after another, and `stopped` gets who is stopped."""
         result = {name: list[str]() for name in names}
         steps = [batch] if self.champion is None else [[item] for item in batch]
         for step in steps:

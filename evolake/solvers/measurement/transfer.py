@@ -102,12 +102,18 @@ def claim(row: Mapping[str, float | None]) -> str:
         return ""
     if low is None or high is None:
         return f"no claim: fewer than {LEAST_FORMULAS} formulas decide nothing"
-    word = "faster" if low > floor else "slower" if high < 1 / floor else "no difference beyond the noise"
+    if low > floor:
+        word = "faster"
+    elif high < 1 / floor:
+        word = "slower"
+    else:
+        word = "no difference beyond the noise"
     return word if row["noise_floor"] else f"{word} (one pass: the noise of this host is not known)"
 
 
 def _shared(runs: pl.DataFrame, solvers: int) -> pl.DataFrame:
-    """Runs of the formulas on which all solvers have as many results as the others; none of which the clock cut a run short."""
+    """Return runs of the formulas on which all solvers have as many results as the others; none that the
+    clock cut short."""
     runs = runs.filter(~(pl.col("status") == CLOCK).any().over("instance"))
     each = runs.group_by("instance", "variant_id").len()
     counts = each.group_by("instance").agg(pl.len().alias("solvers"), pl.col("len").n_unique().alias("sizes"))
@@ -126,7 +132,8 @@ def _solved_by_anyone(runs: pl.DataFrame) -> np.ndarray:
 
 
 def _solved_ends(runs: pl.DataFrame, variant_id: str) -> dict[str, float | None]:
-    """Ends of the intervals of formulas solved, all and by their known truth: formulas of each kind are resampled, their number is kept."""
+    """Return the ends of the intervals of formulas solved, all and by their known truth: formulas of each
+    kind are resampled, their number is kept."""
     each = proved(runs).join(known_truth(runs), on=["suite", "formula_sha"]).filter(pl.col("variant_id") == variant_id)
     shares = each.group_by("instance").agg(pl.col("solved").mean(), pl.col("truth").first()).sort("instance")
     ends: dict[str, float | None] = {}

@@ -1,11 +1,12 @@
-"""The trial of a new objective, in the jail, on the measurements at hand, beside the objectives that vote.
+"""The trial of a new objective, in the jail, on the measurements at hand, next to the objectives that vote.
 
 A handful of variants can be ranked in few ways, so that objectives of quite different meaning rank them alike. Hence the probes: every variant by
 all of its runs, and again by its runs on each of several halves of the formulas. Two objectives are alike where Kendall's tau of their ranks of the
 probes (`evolake.objectives.kendall`, what the consensus weighs agreement by) is at least 0.95: on made-up runs of 5 to 13 variants, 4% of all pairs
 of families are that alike, and half of all pairs of draws of one family.
 
-A reason begins with words of ours up to the first ": "; only these are told to whoever writes the next objective. What follows may be the objective's
+A reason begins with words of ours up to the first ": "; only these are shown to the writer of the next objective. What follows may be the
+objective's
 own words, which could carry measurements out of the jail that a role must not see.
 """
 
@@ -31,7 +32,7 @@ HALVES = 4
 LIKE = 0.95
 SHORT = 12
 LATE = {"cpu": "too slow", "timeout": "too slow"}
-"""Which of two clocks ends a slow objective depends on how loaded the machine is; what is told does not."""
+"""Which of two clocks ends a slow objective depends on how loaded the machine is; what is shown does not."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Probes:
 
 @dataclass(frozen=True)
 class Candidate:
-    """An objective on trial."""
+    """An objective under test."""
 
     objective_id: str
     source: str

@@ -45,7 +45,7 @@ class Program:
 
     folder: shown as /solver, of which argv[0], relative to it, is all that is there. tools: programs of the system that it may become, none for a
     solver; a script needs its interpreter. argv: may hold {cnf}. proof_argv: the command line that writes a proof, may also
-    hold {proof}; None when the solver has none. environment: beside the jail's own. statistics: counter name -> regular expression whose first
+    hold {proof}; None when the solver has none. environment: next to the jail's own. statistics: counter name -> regular expression whose first
     group is its number in the output (the last match counts). exit_codes: of the answers "sat" and "unsat".
     """
 
@@ -124,7 +124,7 @@ OUT_OF_MEMORY = ("bad_alloc", "out of memory", "outofmemory", "cannot allocate m
 def run_solver(
     program: Program, cnf: Path, limits: RunLimits, *, core: int | None = None, scratch: Path, want_proof: bool = False, mode: str | None = None,
 ) -> SolverRun:
-    """Run `program` on the file `cnf` (plain DIMACS) in a jail of its own.
+    """Run `program` on the file `cnf` (plain DIMACS) in its own jail.
 
     Args:
         core: processor to pin it to.
@@ -230,7 +230,11 @@ def _status(outcome: NativeOutcome, answer: str | None, problems: list[str], lim
     if problems:
         return "malformed"
     if answer is None:
-        return "unknown" if outcome.exit_code in (0, None) else UNREAD if _cannot_read(outcome) else REFUSED
+        if outcome.exit_code in (0, None):
+            return "unknown"
+        if _cannot_read(outcome):
+            return UNREAD
+        return REFUSED
     return "sat" if answer == "sat" else "unsat"
 
 

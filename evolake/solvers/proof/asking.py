@@ -19,13 +19,13 @@ from evolake.solvers.proof.verdict import Finding, ProofFormat, ProofLimits, Ver
 from evolake.solvers.proof.worker import READY
 
 REWRITTEN_MB = 4096
-"""Largest file that the worker writes anew: a binary proof grows to about three times its size as text."""
+"""Largest file that the worker writes again: a binary proof grows to about three times its size as text."""
 LONGEST_ANSWER = 100_000
 
 
 @dataclass(frozen=True)
 class Read:
-    """A proof that was read without complaint and written anew."""
+    """A proof that was read without complaint and written again."""
 
     cpu_s: float
     format: ProofFormat
@@ -42,7 +42,7 @@ HINTS = "evolake-lrat"
 
 
 def ask_worker(task: str, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling, folder: Path | None = None) -> Finding | Read:
-    """Return what the worker (see `worker`) says in a jail of its own: a proof is an adversary's bytes, and both readers and engines are native code.
+    """Return what the worker (see `worker`) says in its own jail: a proof is an adversary's bytes, and both readers and engines are native code.
 
     After the task "rewrite", `Read`, and the files NAMES are in `folder`. Whatever ends the worker once it has begun to read is "unknown". Raises
     InputError for a formula that cannot be used, MachineryError for a worker that does not start, JailUnavailable.

@@ -67,7 +67,8 @@ class RootPropagation:
 
 
 def backed_steps(variables: int, clauses: Sequence[Sequence[int]], steps: Sequence[tuple[bool, Sequence[int]]]) -> list[tuple[bool, list[int]]]:
-    """`steps` (is a deletion, literals) without the deletions that would leave a fixed literal unbacked."""
+    """Return `steps` (is a deletion, literals) without the deletions that would leave a fixed literal
+    unbacked."""
     root = RootPropagation(variables)
     for clause in clauses:
         root.add(clause)

@@ -2,7 +2,7 @@
 
 A deterministic solver writes the same proof whenever it meets a formula: in the correctness gate, the benchmark, each pass of a duel and each
 cycle. The verdict follows from the two files and the checkers alone, so it may be kept under their hashes and versions; one that rests on a limit
-("unknown") is not. Repeated runs of one formula end at the same moment: whoever comes second waits for the verdict that the first is at.
+("unknown") is not. Repeated runs of one formula end at the same moment: the second process waits for the verdict that the first is at.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from evolake.solvers.proof.native_check import identity
 from evolake.solvers.proof.parse import ProofSpelling
 
 VERSION = "3"
-"""Of what is kept; the checkers have versions of their own."""
+"""Of what is kept; the checkers their own have versions."""
 PACKAGES = ("dratify", "cdclkit-native")
 LOCKS, LOCK_DIGITS = "locks", 3
 """A lock for each beginning of a key, so that their number is bounded; two proofs rarely share one."""

@@ -23,7 +23,7 @@ HINTS_MB = 4096
 
 
 class Dratify:
-    """dratify in a process of its own. `native` is the engine to use; `python` is independent code, about fifteen times slower. An LRAT proof is
+    """dratify in its own process. `native` is the engine to use; `python` is independent code, about fifteen times slower. An LRAT proof is
     checked there by its hints, which dratify does not read."""
 
     formats: tuple[ProofFormat, ...] = ("drat", "lrat")
@@ -33,11 +33,13 @@ class Dratify:
         self._engine: Engine = engine
 
     def available(self) -> bool:
+        """Return whether the engine's package is installed."""
         import importlib.util
 
         return importlib.util.find_spec("dratify" if self._engine == "python" else "cdclkit_native") is not None
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
+        """Check a proof in a worker process; see `Checker.check`."""
         return judged_by_worker(self._engine, cnf, proof, limits, spelling)
 
 
@@ -48,9 +50,11 @@ class DratTrim:
     formats: tuple[ProofFormat, ...] = ("drat",)
 
     def available(self) -> bool:
+        """Return whether the program drat-trim is installed."""
         return find_program("drat-trim") is not None
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
+        """Check a proof by drat-trim, rewritten for it; see `Checker.check`."""
         with Scratch("proof") as name:
             read = ask_worker("rewrite", cnf, proof, limits, spelling, Path(name))
             return replace(read, by="") if isinstance(read, Finding) else self.trimmed(read, limits, Path(name), hints=None)
@@ -73,9 +77,11 @@ class LratChecker:
         self.name, self._verified, self._refuted = name, verified, refuted
 
     def available(self) -> bool:
+        """Return whether the checker and drat-trim are installed."""
         return find_program(self.name) is not None and DratTrim().available()
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
+        """Check a proof by an LRAT checker, after drat-trim; see `Checker.check`."""
         with Scratch("proof") as name:
             folder = Path(name)
             read = ask_worker("rewrite", cnf, proof, limits, spelling, folder)

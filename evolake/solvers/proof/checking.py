@@ -48,5 +48,9 @@ def check_proof(
 
 
 def _found(path: Path) -> str:
-    """Say what is at a path where no regular file is."""
-    return "a folder" if path.is_dir() else "no regular file" if path.exists() else "nothing"
+    """Say what is at a path if no regular file is."""
+    if path.is_dir():
+        return "a folder"
+    if path.exists():
+        return "no regular file"
+    return "nothing"

@@ -1,7 +1,7 @@
 """Check a proof with the package dratify: its Rust engine from cdclkit-native, or its independent engine in Python.
 
 Both engines check forward, every step. First without RAT steps and with all deletions, which is sound and is what almost every solver writes; then,
-if that fails, with RAT steps and only with deletions that are safe beside them (see `backed`). Called in a process of its own (`worker`): an engine
+if that fails, with RAT steps and only with deletions that are safe next to them (see `backed`). Called in its own process (`worker`): an engine
 reads data that an adversary wrote.
 """
 

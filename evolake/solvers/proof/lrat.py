@@ -10,7 +10,7 @@ clauses have the identifiers 1 to m in the order of the file; each step is one o
 The binary form is `a`, ID, literals, 0, hints, 0 and `d`, identifiers, 0, each number n as 2 * |n| + sign in groups of seven bits, as CaDiCaL 1.9.5
 writes it.
 
-Required: the identifiers of added clauses grow; literals are within 32 bits; every step is whole, and in a text on a line of its own.
+Required: the identifiers of added clauses grow; literals are within 32 bits; every step is whole, and in a text on its own line.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _checked(numbers: np.ndarray, bounds: list[tuple[int, int, int, int]], names
 
 
 def _within(starts: np.ndarray, ends: np.ndarray, size: int) -> np.ndarray:
-    """Return which of `size` places lie within one of the intervals, which do not overlap: bool (size,)."""
+    """Return which of `size` places are within one of the intervals, which do not overlap: bool (size,)."""
     change = np.zeros(size + 1, dtype=np.int64)
     np.add.at(change, starts, 1)
     np.add.at(change, ends, -1)

@@ -1,7 +1,7 @@
 """evolake's own checker of DRAT and LRAT: a program in C, compiled once per machine and run in the jail.
 
 DRAT is checked backward, core first (`native/drat.c`), LRAT along its hints (`native/lrat.c`). Both read the solver's file to its last byte while
-they check, so that nothing is written anew and no interpreter starts. The program may only say "verified", or that a limit ended it; everything else
+they check, so that nothing is written again and no interpreter starts. The program may only say "verified", or that a limit ended it; everything else
 is decided by the worker's checkers, which share no code with it and check forward. So a proof is refuted by the word of two checkers. One that this
 program verifies may hold lemmas that do not follow, if the refutation does without them: the formula is unsatisfiable all the same, and
 `--checker dratify` checks every lemma.
@@ -91,7 +91,7 @@ class NativeCheck:
         return os.access(program_path(), os.X_OK) or (compiler() is not None and _is_writable(program_folder()))
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
-        """Judge a proof. A file that is packed, or whose format is not declared, is read and written anew by the worker first."""
+        """Judge a proof. A file that is packed, or whose format is not declared, is read and written again by the worker first."""
         if spelling == "auto" or _is_packed(cnf) or _is_packed(proof) or proof.stat().st_size > limits.proof_mb << 20:
             return self._rewritten(cnf, proof, limits, spelling)
         finding = run_program(cnf, proof, limits, spelling)

@@ -2,7 +2,7 @@
 
 Checkers are lenient in ways that a solver's mistake, or its author's cunning, can use: drat-trim says VERIFIED of a proof with junk such as
 `1 2 foo 0`, and of one without the empty clause at its end. So the proof is read here to its last byte; a checker then gets what was read, written
-anew, and nothing else. Which format a file without a declared one has need not be known for sure: a refutation that checks is one, however it was
+again, and nothing else. Which format a file without a declared one has need not be known for sure: a refutation that checks is one, however it was
 spelled.
 
 Required: every step ends with 0; literals are non-zero and within 32 bits; `d` only opens a step, and never deletes the empty clause; the empty
@@ -45,6 +45,7 @@ class Proof:
 
     @property
     def steps(self) -> int:
+        """Return the number of steps."""
         return len(self.deletion)
 
     @property

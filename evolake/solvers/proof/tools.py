@@ -1,7 +1,7 @@
 """The classical proof checkers as programs: found on PATH or where evolake built them, built from the sources that cadical's releases carry.
 
 cadical's test folder holds drat-trim.c (Heule, Wetzler) and lrat-trim.c (Pollitt, Fleury, Biere), both free to use. Either is a second opinion that
-shares no code with the default checker, so whoever has the seed cadical195 and a C compiler needs to install nothing.
+shares no code with the default checker, so a user who has the seed cadical195 and a C compiler needs to install nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BUILD_LIMITS = Limits(cpu_s=60, wall_s=180, memory_mb=2048, file_mb=16, processe
 
 
 def tools_folder() -> Path:
-    """Return where built checkers lie: EVOLAKE_PROOF_TOOLS, else `cache/proof-tools` in the lake."""
+    """Return where built checkers are: EVOLAKE_PROOF_TOOLS, else `cache/proof-tools` in the lake."""
     if named := os.environ.get("EVOLAKE_PROOF_TOOLS"):
         return Path(named)
     from evolake.settings import load

@@ -27,6 +27,7 @@ class ProofLimits:
 
     @property
     def clock_s(self) -> float:
+        """Return the limit on wall time, seconds."""
         return self.wall_s if self.wall_s is not None else 4 * self.cpu_s + 10
 
 

@@ -1,4 +1,4 @@
-"""The process that reads an untrusted proof: `python -m evolake.solvers.proof.worker REQUEST`, in a jail with limits of its own.
+"""The process that reads an untrusted proof: `python -m evolake.solvers.proof.worker REQUEST`, in a jail with its own limits.
 
 It says READY once all that it needs is imported, and then one line: whatever goes wrong in between is the proof's doing. Request: JSON {"cnf",
 "proof", "names", "spelling", "task", "memory_mb", "proof_mb", "folder"}; names are those of the user's two files. task is "native" or "python" (an

@@ -98,7 +98,7 @@ def families_of(lake: Lake, cycle: str) -> list[dict[str, Any]]:
 
 
 def _runs(ask: Any, population: Population) -> pl.DataFrame:
-    """Runs of all tables, counted by what became of the variant."""
+    """Return runs of all tables, counted by what became of the variant."""
     states = population.variants.select("variant_id", pl.col("state").replace({"champion": "accepted", "retired": "accepted"}))
     counted = pl.concat([ask(RUNS.format(table=table)).with_columns(part=pl.lit(name)) for table, name in RUN_TABLES.items()])
     known = counted.join(states, on="variant_id", how="left").with_columns(pl.col("state").fill_null("unknown"))

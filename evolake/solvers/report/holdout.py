@@ -116,7 +116,7 @@ def holdout_sentence(result: Holdout | None, champion: Mapping[str, Any], base: 
 
 
 def _costs(runs: pl.DataFrame, variant_id: str) -> dict[str, list[float]]:
-    """instance -> PAR-2 cost of each pass."""
+    """Return instance -> PAR-2 cost of each pass."""
     result: dict[str, list[float]] = {}
     side = runs.filter(pl.col("variant_id") == variant_id).sort("instance", "repeat")
     for instance, seconds in side.select("instance", cost().clip(lower_bound=LEAST_COST_S)).iter_rows():

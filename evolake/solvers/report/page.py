@@ -87,7 +87,14 @@ def _checked(rows: Sequence[dict[str, Any]]) -> str:
 def _head(report: SolversReport, variant_id: str) -> str:
     row = report.population.row(variant_id)
     is_champion, is_base = variant_id == report.champion["variant_id"], variant_id == report.base["variant_id"]
-    role = "champion" if is_champion else "its seed" if is_base else "seed" if row["operator"] == "seed" else "before"
+    if is_champion:
+        role = "champion"
+    elif is_base:
+        role = "its seed"
+    elif row["operator"] == "seed":
+        role = "seed"
+    else:
+        role = "before"
     name = row["title"] if row["operator"] == "seed" else f"{row['title']} {variant_id[:6]}"
     return f"{role}: {name}"
 

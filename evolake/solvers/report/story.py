@@ -15,7 +15,7 @@ UNSOUND = "who answered wrongly: evolake sql --file cookbook/unsound_answers.sql
 
 
 def story(summary: Story, ask: Ask) -> Story:
-    """The cycle's lost duels, runs with proofs, processor time of builds and runs."""
+    """Return the cycle's lost duels, runs with proofs, processor time of builds and runs."""
     made, ran = ask(MADE)[0], ask(RAN)[0]
     return replace(
         with_cpu(summary, ask(SECONDS)), noun="variant", made=made["made"], beside=counted(made["entered"], "new seed") if made["entered"] else "",
@@ -38,7 +38,7 @@ def _measured(ran: Row) -> str:
         return ""
     wrong = "no unsound answer" if not ran["wrong"] else f"{counted(ran['wrong'], 'unsound answer')}, blocked"
     share = f" of {ran['unsat']:,} for UNSAT answers" if ran["unsat"] else ""
-    share += f", {claims.told_share(ran['unsat'], ran['unchecked'])}" if ran["unsat"] else ""
+    share += f", {claims.share_in_words(ran['unsat'], ran['unchecked'])}" if ran["unsat"] else ""
     return f"{counted(ran['runs'], 'run')} of {counted(ran['variants'], 'variant')}; {counted(ran['verified'], 'proof')} verified{share}, {wrong}"
 
 

@@ -21,7 +21,7 @@ TITLES = {"from": "Bred on", "to": "Carried over to"}
 
 
 def write_page(table: pl.DataFrame, folder: Path) -> Path:
-    """Writes transfer.md beside the tables. table: rows of TRANSFER."""
+    """Write transfer.md next to the tables. table: rows of TRANSFER."""
     beside = folder / f".{PAGE}-{os.getpid()}"
     beside.write_text(page(table), encoding="utf-8")
     beside.replace(folder / PAGE)

@@ -38,7 +38,7 @@ class Layout:
     """Which upstream files a variant holds.
 
     source: folder of the upstream tree that becomes src/ ("." is all of it). exclude: globs of files under it to leave out. keep: upstream files
-    beside it that are put into src/ as well (licences). patch: our diff, or "".
+    next to it that are put into src/ as well (licences). patch: our diff, or "".
     """
 
     source: str = "."
@@ -79,7 +79,7 @@ class Adapter:
 
 
 def adapters_folder() -> Path:
-    """Return where the adapters lie: below the setting `seeds`."""
+    """Return where the adapters are: below the setting `seeds`."""
     from evolake.settings import load
 
     return load().seeds / "solvers" / "adapters"
@@ -113,7 +113,7 @@ def _adapter_in(path: Path, patches: Path) -> Adapter:
         got = error.strerror or str(error)
         raise InputError(f"the adapter {path} cannot be read", wanted="a TOML file", got=got, do="check the path") from None
     except InputError as error:
-        raise InputError(f"the adapter {path} cannot be used: {error.what}", wanted=error.wanted, got=error.got, do=f"mend {path}") from None
+        raise InputError(f"the adapter {path} cannot be used: {error.what}", wanted=error.wanted, got=error.got, do=f"fix {path}") from None
 
 
 def read_adapter(text: str, patches: Path) -> Adapter:

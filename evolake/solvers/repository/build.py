@@ -1,11 +1,11 @@
 """Clean builds of variants in the jail: the compiler and make are the system's, there is no network, and only the program is kept.
 
-The sources lie at one fixed path in every build, so that two builds of the same sources by the same compiler give the same bytes. What a build gave
-is remembered beside the blobs, by sources, scripts and compiler: an unchanged variant is not built twice. Objects of a seed's own sources are kept
+The sources are at one fixed path in every build, so that two builds of the same sources by the same compiler give the same bytes. What a build gave
+is remembered next to the blobs, by sources, scripts and compiler: an unchanged variant is not built twice. Objects of a seed's own sources are kept
 (see `object_store`): a variant compiles what it changes, and its program, flags and messages are those of a build without them.
 
-A build that fails is made once more with one job at a time, and that result stands: which of two jobs fails first, or a machine short of memory for a
-moment, is not the variant's. Failures that another try could mend (the clock, memory) are not remembered.
+A build that fails is made once more with one job at a time, and that result counts: which of two jobs fails first, or a machine short of memory for a
+moment, is not the variant's. Failures that another try could repair (the clock, memory) are not remembered.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _COMPILER = re.compile(
     r"(?:[\w.]+-)*(?:g\+\+|gcc|c\+\+|cc|cpp|clang|clang\+\+|cc1|cc1plus|as|ld(?:\.\w+)?|gold|lld|collect2|lto1|lto-wrapper)(?:-[\d.]+)?"
 )
 _TEMPORARY = re.compile(r"\bcc\w{6}\b")
-"""Compilers name their temporary files so, anew in each run."""
+"""Compilers name their temporary files so, again in each run."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def _compile(run: NativeRun, limits: Limits, mode: str | None, stretch: float) -
 
 
 def tools_of(adapter: Adapter) -> tuple[str, ...]:
-    """Return the tools beside those of every build that an adapter asks for by calling them.
+    """Return the tools next to those of every build that an adapter asks for by calling them.
 
     Raises:
         MachineryError: one is not here.
@@ -261,7 +261,7 @@ def _fault(outcome: NativeOutcome, log: str, adapter: Adapter, limits: BuildLimi
 
 
 def _limit_faults(limits: BuildLimits) -> tuple[tuple[re.Pattern[str], tuple[BuildKind, str]], ...]:
-    """Return what the log of a failed build says where a limit ended one process of it, and the shell or make went on to report that."""
+    """Return what the log of a failed build says where a limit ended one process of it, and the shell or make continued to report that."""
     much = f"the build writes too much: a file may have {limits.file_mb} MiB, all of it {4 * limits.file_mb}"
     return (
         (_TOO_LONG, ("timeout", f"the build took too long: one process used more than {limits.cpu_s:g} s of processor time")),
@@ -300,7 +300,7 @@ def _remember(blobs: BlobStore, key: str, result: BuildResult) -> None:
 
 
 def open_program(build: BuildResult, adapter: Adapter, blobs: BlobStore, cache: Path) -> Program:
-    """Return the built program, laid out once in a folder of its own below `cache`, ready to be run.
+    """Return the built program, laid out once in its own folder below `cache`, ready to be run.
 
     Raises:
         ValueError: the build left no program. InputError: its blob is gone. CorruptPart: its blob is damaged.

@@ -1,6 +1,6 @@
 """How a build in the jail is shown objects that were compiled before, and how those of a seed are kept: a compiler's name that leads to a script.
 
-The script stands for the compiler in the jail's PATH. Of a seed it calls the compiler and keeps, beside each object, the command line, the folder,
+The script stands for the compiler in the jail's PATH. Of a seed it calls the compiler and keeps, next to each object, the command line, the folder,
 the hash of each file that was read (SUNPRO_DEPENDENCIES makes gcc and clang write them all, and changes no command line), the messages and the time
 it took. Of a variant it answers the same command line in the same folder, if all those files hash alike, with the object and the messages; anything
 else it hands to the compiler. The kernel tells the script's command lines as it tells the compiler's, so that a build's flags are seen as ever.

@@ -6,7 +6,7 @@ system among them, by the same compiler, assembler and make, and only where all 
 seed's: with the contents of what is read and the names of what could be, a compiler gives those bytes again. A store that is absent, damaged or full
 costs time and changes nothing.
 
-It lies below XDG_CACHE_HOME, else ~/.cache, and holds at most `objects_mb` of the settings; 0 switches it off. What was not used longest goes first.
+It is below XDG_CACHE_HOME, else ~/.cache, and holds at most `objects_mb` of the settings; 0 switches it off. What was not used longest goes first.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ObjectStore:
     most_mb: int
 
     def read(self, seed: str | None = None) -> Kept | None:
-        """Return what is kept, of the seed whose sources hash so where one is named; None where nothing is, or not all of it can be used."""
+        """Return what is kept, of the seed whose sources hash so where one is named; None if nothing is, or not all of it can be used."""
         folder = self.root / self.key
         try:
             sha, _, text = (folder / MANIFEST).read_bytes().partition(b"\n")
@@ -99,7 +99,8 @@ class ObjectStore:
 
     @contextlib.contextmanager
     def turn(self) -> Generator[bool]:
-        """Waits until no other process compiles this seed; false where it waited in vain, or the store cannot be locked."""
+        """Wait until no other process compiles this seed; yield False if it waited without effect, or the
+        store cannot be locked."""
         lock = FileLock(self.root / f"{self.key}.lock", timeout=PATIENCE_S, thread_local=False, fallback_to_soft=False)
         try:
             self.root.mkdir(parents=True, exist_ok=True)
@@ -125,7 +126,7 @@ class ObjectStore:
 
 @dataclass(frozen=True)
 class Before:
-    """What a build is given beside its sources. compiler: its path; "" gives nothing. kept: objects to answer with. store: where a seed's are to be
+    """What a build is given next to its sources. compiler: its path; "" gives nothing. kept: objects to answer with. store: where a seed's are to be
     kept."""
 
     compiler: str = ""
@@ -134,18 +135,22 @@ class Before:
 
     @property
     def used(self) -> bool:
+        """Return whether compiled objects are reused."""
         return bool(self.kept or self.store)
 
     @property
     def environment(self) -> list[str]:
+        """Return the environment of a build that reuses objects."""
         return [f"PATH={compiled_before.SCRIPTS}:{toolbox.PATH}"] if self.used else []
 
     @property
     def files(self) -> dict[str, bytes]:
+        """Return the files that a build needs at its place."""
         return {f"{compiled_before.KEPT}/.keep": b""} if self.store else {}
 
     @property
     def outputs(self) -> list[str]:
+        """Return the files that a build leaves to be stored."""
         return compiled_before.kept_names() if self.store else []
 
     @contextlib.contextmanager
@@ -173,7 +178,7 @@ class Before:
 
 
 def store_of(folder: Path, adapter: Adapter, identity: str) -> ObjectStore | None:
-    """Return the part of the store for the seed of the variant at `folder`, by what a variant may not change; None where there is no store.
+    """Return the part of the store for the seed of the variant at `folder`, by what a variant may not change; None if there is no store.
 
     identity: of compiler and make.
     """
@@ -188,7 +193,7 @@ def store_of(folder: Path, adapter: Adapter, identity: str) -> ObjectStore | Non
 
 
 def store_folder() -> Path | None:
-    """Return where the objects lie; None where this user has no place for them."""
+    """Return where the objects are; None where this user has no place for them."""
     try:
         place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evolake" / "objects"
         nearest = next(folder for folder in (place, *place.parents) if folder.exists())

@@ -1,7 +1,7 @@
 """Strict diffs between variants: exact context, no fuzz, only files that may be edited, all of it or nothing.
 
-A hunk is put where its old lines stand: at the line that it names, else at the one other place of the file where they stand after the hunk before it.
-Where they stand nowhere, or at several places, the diff is refused with words that tell its writer what to mend.
+A hunk is put where its old lines are: at the line that it names, else at the one other place of the file where they are after the hunk before it.
+If they are nowhere, or at several places, the diff is refused with words that show its writer what to repair.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class DiffResult:
 
 
 def apply_diff(folder: Path, diff: str, *, editable: Sequence[str]) -> DiffResult:
-    """Applies a unified diff of one or more files to the variant at `folder`.
+    """Apply a unified diff of one or more files to the variant at `folder`.
 
     editable: globs of paths, relative to the folder, that it may touch. What is wrong with the diff is a value, never an exception.
     """
@@ -123,7 +123,7 @@ def _line_end(lines: Sequence[str], at: int) -> str:
 
 
 def _place(plain: Sequence[str], hunk: Hunk, done: int) -> tuple[int, str]:
-    """0-based line where the hunk's old lines stand, not before `done`; or why it cannot be placed."""
+    """0-based line where the hunk's old lines are, not before `done`; or why it cannot be placed."""
     old = hunk.old
     stated = hunk.start - 1 if old else hunk.start
     if not old:
@@ -142,7 +142,7 @@ def _place(plain: Sequence[str], hunk: Hunk, done: int) -> tuple[int, str]:
 
 
 def _mismatch(plain: Sequence[str], old: Sequence[str], stated: int) -> str:
-    """Return the first line of the hunk that differs, at the place where most of its beginning stands."""
+    """Return the first line of the hunk that differs, at the place where most of its beginning is."""
 
     def agreed(at: int) -> int:
         count = 0

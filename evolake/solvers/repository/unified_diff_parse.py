@@ -32,6 +32,7 @@ class Hunk:
 
     @property
     def old(self) -> list[str]:
+        """Return the lines before the change."""
         return [line.text for line in self.lines if line.mark != "+"]
 
 
@@ -45,6 +46,7 @@ class FileDiff:
 
     @property
     def path(self) -> str:
+        """Return the path after the change, or before it if the file is removed."""
         return self.new or self.old or ""
 
 
@@ -134,7 +136,7 @@ def _read_hunk(lines: list[str], position: int, number: int, result: re.Match[st
 
 
 def _surplus(body: list[Line], blank: int, wanted: int) -> int:
-    """Return how many of the `blank` empty lines at the end stand between this hunk and the next, and are no context: all that its count does not
+    """Return how many of the `blank` empty lines at the end are between this hunk and the next, and are no context: all that its count does not
     want.
     """
     excess = sum(line.mark != "+" for line in body) - wanted

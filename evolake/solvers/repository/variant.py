@@ -32,7 +32,7 @@ SOURCES, BUILD, BIN = "src", "build", "bin"
 BUILD_SCRIPT, RUN_SCRIPT, CARD, EDITS = "starexec_build", "bin/starexec_run_default", "variant.toml", "edits.json"
 DOCUMENTS = ("CHANGELOG.md", "HYPOTHESIS.md", "RESULTS.md")
 WRITTEN_OUT = "solver"
-"""Folder that a variant is written to, with a README beside it."""
+"""Folder that a variant is written to, with a README next to it."""
 TOP = {SOURCES, BUILD, BIN, BUILD_SCRIPT, CARD, EDITS, *DOCUMENTS}
 MOST_FILES, MOST_BYTES = 5000, 64 << 20
 PRODUCTS = ("**/*.o", "**/*.or", "**/*.op", "**/*.od", "**/*.a", "**/*.so", "**/depend.mk")
@@ -70,17 +70,18 @@ def create_variant(seed_tree: Path, adapter: Adapter, into: Path, *, base: str =
         for name, text in _documents(base, bool(adapter.layout.patch)).items():
             (folder / name).write_text(text)
         if problems := check_layout(folder, adapter):
-            raise InputError(f"{base} cannot be laid out", wanted="a repository as the adapter says", got=problems[0], do="mend the adapter")
+            raise InputError(f"{base} cannot be laid out", wanted="a repository as the adapter says", got=problems[0], do="fix the adapter")
 
 
 def adopt_variant(repository: Path, adapter: Adapter, into: Path, *, base: str) -> None:
-    """A repository that is laid out already, as the variant `into` of the seed `base`, which must be missing or empty. Its sources stay as they are.
+    """Make a repository that is laid out already the variant `into` of the seed `base`, which must be missing
+    or empty. Its sources stay as they are.
 
     Raises:
         InputError: it is not laid out as the adapter says, or `into` holds something.
     """
     if problems := check_layout(repository, adapter):
-        do = "mend it, or begin with its upstream tree: evolake solvers layout"
+        do = "fix it, or begin with its upstream tree: evolake solvers layout"
         raise InputError(f"{repository} is not laid out as a variant", wanted=f"a repository of the adapter {adapter.name}", got=problems[0], do=do)
     with whole_folder(into) as folder:
         for name in (SOURCES, BUILD, BIN):
@@ -132,7 +133,7 @@ def _copy_sources(seed_tree: Path, adapter: Adapter, target: Path, base: str) ->
     if not source.is_dir():
         raise InputError(
             f"the sources of {base} are not what the adapter {adapter.name} expects", wanted=f"a folder {adapter.layout.source!r} in them",
-            got=str(seed_tree), do="mend `root` of the seed",
+            got=str(seed_tree), do="fix `root` of the seed",
         )
     for path in sorted(source.rglob("*")):
         name = path.relative_to(source).as_posix()
@@ -143,7 +144,7 @@ def _copy_sources(seed_tree: Path, adapter: Adapter, target: Path, base: str) ->
         _copy(path, target / name)
     for name in adapter.layout.keep:
         if not (seed_tree / name).is_file():
-            raise InputError(f"the sources of {base} have no file {name}", wanted="the files that the adapter keeps", do="mend the adapter")
+            raise InputError(f"the sources of {base} have no file {name}", wanted="the files that the adapter keeps", do="fix the adapter")
         _copy(seed_tree / name, target / Path(name).name)
 
 
@@ -163,7 +164,8 @@ def _documents(base: str, patched: bool) -> dict[str, str]:
 
 
 def read_card(folder: Path) -> dict[str, str]:
-    """`base` and `adapter` of the variant at `folder`. Raises InputError where variant.toml is missing or says something else."""
+    """Return `base` and `adapter` of the variant at `folder`. Raises InputError if variant.toml is missing or
+    says something else."""
     path = folder / CARD
     try:
         data = parse_toml(read_text(path), name=CARD)
@@ -233,7 +235,8 @@ def source_sha(folder: Path) -> str:
 
 
 def archive_variant(folder: Path, blobs: BlobStore) -> str:
-    """Stores the variant without what a build made, and returns the name of its archive: equal variants have one, whenever and wherever stored.
+    """Store the variant without what a build made, and return the name of its archive: equal variants have
+    one, whenever and wherever stored.
 
     Raises:
         InputError: a link leads out of it.

@@ -51,6 +51,7 @@ class Posterior:
 
     @property
     def spread(self) -> float:
+        """Return the standard deviation of a draw."""
         return SPREAD / math.sqrt(self.tries + 1)
 
 

@@ -286,6 +286,7 @@ class Plan(RoleMessage):
 
     @model_validator(mode="after")
     def two_parents_only_for_a_crossover(self) -> Plan:
+        """Check that a second parent is given for a crossover and for nothing else."""
         if (self.kind == "crossover") != (self.second_parent_id is not None):
             raise ValueError("second_parent_id is given for a crossover and for nothing else")
         return self

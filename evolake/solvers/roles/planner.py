@@ -161,7 +161,8 @@ def _pair(first: str, other: str) -> tuple[str, str]:
 
 
 def _parent(parents: Sequence[Standing], number: int, random: np.random.Generator) -> Standing:
-    """The first plan builds on the best rank, later ones on a draw in which each further place is 0.7 times as likely."""
+    """Draw the parent: the first plan builds on the best rank, later ones on a draw in which each further
+    place is 0.7 times as likely."""
     ranked = sorted(parents, key=lambda item: (item.rank if item.rank is not None else len(parents) + 1, item.variant_id))
     return ranked[0] if number == 0 else parents[_geometric(len(parents), random)]
 

@@ -88,7 +88,12 @@ def diffs_text(tried: Sequence[Tried]) -> str:
     parts = []
     for item in tried:
         named = f"{item.variant_id or 'no variant'} ({item.title or item.hypothesis[:80]}), child of {item.parent_id}: {item.outcome}"
-        why = f" at {item.gate}: {item.reason}" if item.gate else f": {item.reason}" if item.reason else ""
+        if item.gate:
+            why = f" at {item.gate}: {item.reason}"
+        elif item.reason:
+            why = f": {item.reason}"
+        else:
+            why = ""
         places = f"\nchanged {'; '.join(item.places)}" if item.places else ""
         parts.append(f"{named}{why}{places}\n{item.diff}".rstrip())
     return "\n\n".join(parts)
@@ -132,4 +137,8 @@ def _cell(text: str) -> str:
 
 
 def _figure(value: Any) -> str:
-    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)

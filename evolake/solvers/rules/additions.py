@@ -52,6 +52,7 @@ class Additions:
     unmodified: int = 0
 
     def to_json(self) -> dict[str, Any]:
+        """Return the additions as JSON values."""
         return asdict(self)
 
 
@@ -133,7 +134,7 @@ def _is_source(path: str) -> bool:
 
 
 def _by_place(result: dict[str, tuple[Unit, ...]], same_elsewhere: set[str]) -> dict[Place, list[tuple[str, Unit]]]:
-    """Units that the other tree lacks, by where they stand: functions by name wherever they lie, the rest by its file."""
+    """Units that the other tree lacks, by where they are: functions by name wherever they are, the rest by its file."""
     places: dict[Place, list[tuple[str, Unit]]] = {}
     for path, members in result.items():
         for unit in members:
@@ -144,7 +145,7 @@ def _by_place(result: dict[str, tuple[Unit, ...]], same_elsewhere: set[str]) -> 
 
 
 def _difference(place: Place, here: list[tuple[str, Unit]], there: list[tuple[str, Unit]]) -> list[dict[str, Any]]:
-    """Facts that stand more often here than there, as rows."""
+    """Facts that are more often here than there, as rows."""
     total: Counter[Fact] = Counter()
     for _, unit in here:
         total.update(unit.facts)

@@ -1,4 +1,4 @@
-"""Checkers of build files that a variant may change: what may stand in them, and what their build did beside that of the base.
+"""Checkers of build files that a variant may change: what may be in them, and what their build did next to that of the base.
 
 The text is a lint that names the cause early; what holds is what the kernel told of the build: which programs ran, and with which flags.
 """
@@ -15,7 +15,7 @@ from evolake.gates import Finding, checker
 BUILD_FILES, DECLARED = "build_files", "declared_level"
 LEVEL = re.compile(r"-O[0-3s]?")
 FREE = re.compile(r"-W[a-z0-9=+-]*|-I\S*|-std=\S+|-g[0-3]?|-M[A-Z]*|-o|-c|-pipe|-quiet")
-"""Words of a compiler's command line that change nothing that is measured: warnings, where headers of the tree lie, names of files."""
+"""Words of a compiler's command line that change nothing that is measured: warnings, where headers of the tree are, names of files."""
 _DECLARATION = re.compile(r"^Build flags: (-O[0-3s])\s*$", re.MULTILINE)
 LONGEST_NOTE = 1 << 16
 

@@ -19,7 +19,7 @@ from evolake.gates import Finding, checker
 def carried_over(
     evidence: Mapping[str, Any], *, factor: float, floor_s: float, chance: float, level: float, mean_ratio: float, sigmas: float,
 ) -> Finding | None:
-    """Runs on formulas as the suite has them are not faster than on their copies, beyond chance.
+    """Check that runs on formulas as the suite has them are not faster than on their copies, beyond chance.
 
     A formula collapses when all its copies take `factor` times as long as itself. It does not count where its copies take less than
     `factor * floor_s` seconds, for it cannot show that, nor where the base too is faster on it as it is: some families come in an order that helps.

@@ -18,6 +18,7 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.gates import Finding, checker
 
+# Their docstrings are a part of what the analyst is asked, hence of keys of the call cache: no word of them may change.
 LEARNED_CHECKERS = ("solvers.forbidden_pattern", "solvers.option_bound", "solvers.forbidden_edit", "solvers.kept_edit")
 PATTERN_FIELDS = ("name", "text", "function", "file")
 LONGEST_PATTERN = 200
@@ -51,7 +52,7 @@ def forbidden_pattern(
 def option_bound(
     evidence: Mapping[str, Any], *, option: str, least: float | None = None, most: float | None = None, base: str = ""
 ) -> Finding | None:
-    """The default of `option` is a number within the bounds. A variant without that option passes."""
+    """The default of `option` is a number within the bounds. A variant without that option passes."""  # noqa: D401
     default = evidence["source"]["options"].get(option)
     if default is None or (base and evidence["base"] != base):
         return None
@@ -72,7 +73,7 @@ def forbidden_edit(evidence: Mapping[str, Any], *, edit: str, parameters: Mappin
 
 @checker("solvers.kept_edit")
 def kept_edit(evidence: Mapping[str, Any], *, edit: str, base: str = "") -> Finding | None:
-    """A child of a parent that carries `edit` carries it too. A variant that is no child by edits passes."""
+    """A child of a parent that carries `edit` carries it too. A variant that is no child by edits passes."""  # noqa: D401
     if base and evidence["base"] != base:
         return None
     carried = any(made["name"] == edit for edits in evidence["parent_edits"] for made in edits)

@@ -1,6 +1,6 @@
 """What a built program asks of the system and what it holds, read from its ELF headers: the net behind the rules on sources.
 
-However a source hides a call, the linker must be told of it: the names that a program takes from shared libraries stand in its dynamic symbols. The
+However a source hides a call, the linker must know it: the names that a program takes from shared libraries are in its dynamic symbols. The
 bytes come from a build by untrusted sources; nothing is believed beyond its bounds, and what cannot be read is said in `problem`.
 
 Format: Tool Interface Standard, Executable and Linking Format, version 1.2; System V ABI, AMD64 and AArch64 supplements (64 bit, little-endian).
@@ -30,7 +30,7 @@ def program_facts(program: bytes) -> dict[str, Any]:
     Returns:
         imports: names of undefined dynamic symbols, sorted. libraries: those it needs. sections: names of its loaded sections. executable_bytes,
         data_bytes: of its segments that are executed, and of the others. writes_code: a segment or the stack is both written and executed.
-        loads_more: the loader is told to look elsewhere. problem: why it cannot be read, or "".
+        loads_more: the loader is shown to look elsewhere. problem: why it cannot be read, or "".
     """
     empty = {
         "imports": [], "libraries": [], "sections": [], "executable_bytes": 0, "data_bytes": 0, "writes_code": False, "loads_more": False,
@@ -103,7 +103,7 @@ def _dynamic(data: bytes, segments: list[tuple[int, int, int, int, int]]) -> lis
 
 
 def _offset(address: int, loads: list[tuple[int, int, int, int, int]]) -> int:
-    """Return where in the file the bytes at an address lie."""
+    """Return where in the file the bytes at an address are."""
     for _, _, offset, start, length in loads:
         if start <= address < start + length:
             return offset + address - start

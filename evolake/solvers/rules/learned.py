@@ -142,7 +142,7 @@ def _verdict(
 def _rule_text(
     name: str, version: int, check: str, parameters: dict[str, Any], lesson: str, rationale: str, evidence: list[str], cycle: str
 ) -> str:
-    """Return the rule as a file. Prose of a model cannot end the front matter: it stands below it, and the fields are one line each."""
+    """Return the rule as a file. Prose of a model cannot end the front matter: it is below it, and the fields are one line each."""
     fields = {
         "id": name, "version": version, "kind": "learned", "gate": GATE, "check": _one_line(check) or "none", "parameters": _json(parameters),
         "since_cycle": cycle,

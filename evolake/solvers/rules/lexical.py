@@ -18,7 +18,7 @@ ATTRIBUTES = ("__attribute__", "__attribute", "__declspec", "alignas")
 DIRECTIVES = {"define", "undef", "include", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning", "line", "pragma"}
 LONGEST_TEXT = 160
 BETWEEN = (",", "{", "}", "-", "+", "~")
-"""What stands between the numbers of one list."""
+"""What is between the numbers of one list."""
 BITS_OF_A_DIGIT = math.log2(10)
 _RESERVED = re.compile(r"__\w+|_[A-Z]\w*")
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|[uU][0-9a-fA-F]+)")
@@ -123,7 +123,7 @@ def _words(tree: Mapping[str, bytes]) -> dict[str, Counter[str]]:
 
 
 def _lists(tokens: tuple[Token, ...]) -> Iterator[str]:
-    """Every list of two or more literals, wherever its braces stand: a header that is included between them has none."""
+    """Every list of two or more literals, wherever its braces are: a header that is included between them has none."""
     run: list[str] = []
     for token in tokens:
         if token.kind in ("number", "character"):
@@ -152,7 +152,7 @@ def _data(ours: dict[str, Counter[str]], theirs: dict[str, Counter[str]]) -> dic
 
 
 def _bare(literal: str) -> str:
-    """Return what stands between the quotes."""
+    """Return what is between the quotes."""
     return literal.partition('"')[2].removesuffix('"')
 
 

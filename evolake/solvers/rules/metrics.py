@@ -1,4 +1,4 @@
-"""How much the rules are worth, measured on what is stored. After SATLUTION (arXiv 2509.07367), "Rule effectiveness metrics", made precise:
+"""How much the rules are worth, measured on what is stored. After SATLUTION (arXiv 2509.07367), "Rule effectiveness metrics", made precise.
 
     prevention   of the variants that failed after the compliance gate (by a later gate, or by a regression), the share that today's compliance rules
                  would block, by replay: what is caught now before a build is paid for

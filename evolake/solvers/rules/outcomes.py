@@ -25,7 +25,7 @@ NO_PROOF = ("refuted", "missing", "incomplete", "malformed", "unsupported")
 
 @checker("solvers.build")
 def build(evidence: Row, *, most_cpu_s: float, most_warnings: int | None = None) -> Finding | None:
-    """A clean build ended well, within `most_cpu_s` seconds of processor time."""
+    """Check that a clean build ended well, within `most_cpu_s` seconds of processor time."""
     result = evidence["build"]
     if not result["ok"]:
         return Finding(result["reason"] or "the build failed", result["log_sha"])
@@ -60,7 +60,7 @@ def answers(evidence: Row) -> Finding | None:
 
 @checker("solvers.copies")
 def copies(evidence: Row) -> Finding | None:
-    """A shuffled and a renamed copy of a file get the answer of the file, where they get one."""
+    """Check that a shuffled and a renamed copy of a file get the answer of the file, where they get one."""
     by_instance: dict[str, list[Row]] = defaultdict(list)
     for row in evidence["runs"]:
         if row["answer"] in ANSWERS:
@@ -95,7 +95,7 @@ def sound(evidence: Row) -> Finding | None:
 
 
 def unsound(row: Row) -> bool:
-    """Return whether a run refutes its variant for good."""
+    """Return whether a run refutes its variant permanently."""
     return row["status"] == "wrong" or (row["status"] == "unsat" and row["proof_status"] in NO_PROOF)
 
 

@@ -1,4 +1,4 @@
-"""Checkers of the built program beside that of its base: what it asks of the system, and how much it holds.
+"""Checkers of the built program next to that of its base: what it asks of the system, and how much it holds.
 
 They read `evidence["program"]` and `evidence["base_program"]`, both as `elf.program_facts` gives them.
 """
@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 @checker("solvers.program_asks")
 def program_asks(evidence: Row, *, allowed: Sequence[str], refused: Sequence[str], sections: str) -> Finding | None:
-    """A program asks the system for nothing that its base does not ask for.
+    """Check that a program asks the system for nothing that its base does not ask for.
 
     allowed: regular expressions of names that any program may take from the C and C++ libraries; refused: of those among them that it may not.
     sections: of the sections that a compiler makes. Names that the base has are free.
@@ -45,7 +45,7 @@ def program_asks(evidence: Row, *, allowed: Sequence[str], refused: Sequence[str
 
 @checker("solvers.program_size")
 def program_size(evidence: Row, *, most_code: int, most_data: int) -> Finding | None:
-    """A program holds at most so many bytes of code and of data more than that of its base."""
+    """Check that a program holds at most so many bytes of code and of data more than that of its base."""
     ours, theirs = evidence["program"], evidence["base_program"]
     if ours is None:
         return None
@@ -57,8 +57,9 @@ def program_size(evidence: Row, *, most_code: int, most_data: int) -> Finding | 
 
 @checker("solvers.same_flags")
 def same_flags(evidence: Row) -> Finding | None:
-    """A variant is built by the programs and with the flags that build its base, as the kernel told them; so are any two variants of one base.
-    One that changed a build file may differ by where headers lie and by warnings, and by the optimisation level that its CHANGELOG.md states."""
+    """Check that a variant is built by the programs and with the flags that build its base, as the kernel
+    told them; so are any two variants of one base. One that changed a build file may differ by where headers
+    lie and by warnings, and by the optimisation level that its CHANGELOG.md states."""
     ours, theirs = evidence["flags"], evidence["base_flags"]
     if ours is None or ours == theirs:
         return None
@@ -72,7 +73,8 @@ def same_flags(evidence: Row) -> Finding | None:
 
 @checker("solvers.changes_something")
 def changes_something(evidence: Row) -> Finding | None:
-    """What is loaded of a program is not that of its seed, nor that of a variant that lives: nothing that is measured of it could differ."""
+    """Check that what is loaded of a program is not that of its seed, nor that of a variant that lives:
+    nothing that is measured of it could differ."""
     if not (same := evidence.get("same_program")):
         return None  # evidence of earlier versions does not say
     whose = same if same == "its seed" else f"the variant {same}"

@@ -36,6 +36,7 @@ class StoredVariant:
 
     @property
     def failed(self) -> bool:
+        """Return whether the variant was blocked or regressed."""
         return self.standing != "accepted"
 
     @property
@@ -71,7 +72,8 @@ def replay(check: str, parameters: Mapping[str, Any], variants: Sequence[StoredV
 
 
 def blocked_by(rules: Sequence[Rule], variants: Sequence[StoredVariant]) -> dict[str, list[str]]:
-    """variant id -> ids of the rules that would block it, for those variants that at least one rule blocks."""
+    """Return variant id -> ids of the rules that would block it, for those variants that at least one rule
+    blocks."""
     result: dict[str, list[str]] = {}
     for variant in variants:
         if variant.evidence is not None:

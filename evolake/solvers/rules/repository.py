@@ -14,14 +14,14 @@ NAMED = 3
 
 @checker("solvers.layout")
 def layout(evidence: Mapping[str, Any]) -> Finding | None:
-    """The folder is laid out as a variant's repository."""
+    """Check that the folder is laid out as a variant's repository."""
     problems = evidence["layout"]
     return Finding(f"layout: {_listed(problems)}") if problems else None
 
 
 @checker("solvers.documents")
 def documents(evidence: Mapping[str, Any], *, least: Mapping[str, int]) -> Finding | None:
-    """Each document of `least` is there with at least so many characters beside white space."""
+    """Each document of `least` is there with at least so many characters next to white space."""
     for name, wanted in least.items():
         result = evidence["documents"].get(name)
         if result is None:
@@ -43,7 +43,7 @@ def frozen_files(evidence: Mapping[str, Any], *, globs: Sequence[str]) -> Findin
 
 @checker("solvers.only_sources")
 def only_sources(evidence: Mapping[str, Any], *, names: str, lines: Sequence[str] = (), endings: Sequence[str] = ()) -> Finding | None:
-    """What a variant changes are its sources in C and C++, and nothing else that a build reads.
+    """Check that what a variant changes are its sources in C and C++, and nothing else that a build reads.
 
     names: a regular expression of what a changed path may be as a whole: make and a shell read a name too. lines: regular expressions that no added
     line of a build file matches; they name the cause. endings: of files that no tree may add whatever they hold (objects, archives).

@@ -35,7 +35,8 @@ def token_facts(evidence: Row, *, what: str, kinds: Sequence[str], allowed: str 
 
 @checker("solvers.added_data")
 def added_data(evidence: Row, *, most: Mapping[str, int]) -> Finding | None:
-    """What the sources add to those of the base holds at most so much data, by the sums of `lexical_additions`."""
+    """Check that what the sources add to those of the base holds at most so much data, by the sums of
+    `lexical_additions`."""
     data = evidence["source"]["data"]
     for name, limit in most.items():
         if data.get(name, 0) > limit:  # evidence of old lakes lacks some

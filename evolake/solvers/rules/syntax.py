@@ -1,6 +1,7 @@
 """What a C++ source says, as facts that rules can count: calls, names, includes, static state, literals, declared options.
 
-A text search cannot tell a call from a comment, nor new code from old. So a file is parsed by tree-sitter and cut into units: one for each function,
+A text search cannot distinguish a call from a comment, nor new code from old. So a file is parsed by tree-sitter and cut into units: one for
+each function,
 one for all the rest of the file. A unit bears a digest of its tokens (comments and layout do not count) and a multiset of facts. Parsing never fails:
 what the grammar does not know stays in the tree as an error node whose tokens are read like others, and the body of a macro is parsed as a statement.
 
@@ -148,7 +149,8 @@ def _unit(node: Node, name: str, left_out: set[int]) -> Unit:
 
 
 def _facts(node: Node, local: bool) -> Iterator[Fact]:
-    """The facts that this one node states, its children apart. local: whether it stands in a function or a class."""
+    """Yield the facts that this one node states, its children apart. local: whether it is in a function
+    or a class."""
     kind = node.type
     if kind in NAME_TYPES:
         yield Fact("name", _text(node), "")
@@ -198,7 +200,7 @@ def _call(node: Node) -> Fact:
 
 
 def _macro_facts(node: Node) -> Iterator[Fact]:
-    """What the body of a macro says, read as a statement; `##` makes names that nobody can read."""
+    """Yield what the body of a macro says, read as a statement; `##` makes names that cannot be read."""
     value = node.child_by_field_name("value")
     if value is None:
         return
@@ -218,7 +220,8 @@ def _macro_facts(node: Node) -> Iterator[Fact]:
 
 
 def _declaration_facts(node: Node, local: bool) -> Iterator[Fact]:
-    """Declared options, objects of class types, and state that outlives a call: static, or at file scope, and not constant."""
+    """Yield declared options, objects of class types, and state that outlives a call: static, or at file
+    scope, and not constant."""
     words = [_text(child) for child in node.children if child.type in ("storage_class_specifier", "type_qualifier")]
     type_node = node.child_by_field_name("type")
     type_name = _flat(type_node) if type_node else ""
@@ -240,7 +243,7 @@ def _is_option(type_name: str) -> bool:
 
 
 def _option_fact(node: Node) -> Iterator[Fact]:
-    """A declared option and its default."""
+    """Yield a declared option and its default."""
     if named := _DECLARED_OPTION.search(_SPACE.sub(" ", _text(node)[:LONGEST_OPTION])):
         yield Fact("option", named[1], named[2].strip())
 
@@ -266,7 +269,7 @@ def _comparison_facts(node: Node) -> Iterator[Fact]:
 
 
 def _is_cast(declarator: Node) -> bool:
-    """Return whether the type of a function stands in a cast: `(void (*)()) data`, `reinterpret_cast<void (*)()>(data)`."""
+    """Return whether the type of a function is in a cast: `(void (*)()) data`, `reinterpret_cast<void (*)()>(data)`."""
     node: Node | None = declarator
     for _ in range(6):
         node = node.parent if node is not None else None

@@ -1,7 +1,7 @@
 """A C++ source as its compiler reads it: the first phases of translation, so that no rule is evaded by another spelling of the same program.
 
 Trigraphs, line splices and digraphs are replaced by what they stand for (`plain_text`, which keeps the numbers of lines), and the text is cut into
-tokens by one regular expression, in time linear in its length. What has no use but to be read otherwise than by a compiler is told as an oddity:
+tokens by one regular expression, in time linear in its length. What has no use but to be read otherwise than by a compiler is shown as an oddity:
 rules forbid a variant to add any. Compilers disagree about some of these by their language standard, which is one more reason to refuse them.
 """
 
@@ -50,7 +50,7 @@ class Token(NamedTuple):
 def read_tokens(source: bytes) -> tuple[tuple[Token, ...], Counter[tuple[str, str]], str]:
     """(tokens, oddities, plain text) of one file.
 
-    oddities: how often each (what it is, an example) stands there. The plain text is the source without splices, trigraphs and digraphs.
+    oddities: how often each (what it is, an example) is there. The plain text is the source without splices, trigraphs and digraphs.
     """
     odd: Counter[tuple[str, str]] = Counter()
     written = source.decode("latin-1")

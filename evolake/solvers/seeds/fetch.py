@@ -1,7 +1,7 @@
 """Sources of seed solvers: from a package index, an address, git, or a place of this machine, into the lake's blobs, with where they came from.
 
-After the first time no network is needed: an archive whose hash is pinned is a blob already, and what git gave is remembered beside the blobs.
-What is remembered never has the last word: it is held to the seed's own pin (hash or commit) each time; where it does not fit, it is fetched anew.
+After the first time no network is needed: an archive whose hash is pinned is a blob already, and what git gave is remembered next to the blobs.
+What is remembered never has the last word: it is held to the seed's own pin (hash or commit) each time; where it does not fit, it is fetched again.
 Nothing of what is fetched is run here, and no setup.py is.
 """
 
@@ -60,7 +60,7 @@ def fetch_seed(seed: Seed, blobs: BlobStore, *, now: datetime) -> Fetched:
     if seed.sha256 and sha != seed.sha256:
         raise InputError(
             f"the sources of {seed.name} from {source} are not the pinned ones", wanted=f"sha256 {seed.sha256}", got=f"sha256 {sha}",
-            do="do not use them; mend `sha256` in data_lake/seeds/solvers.toml only if you know why they changed",
+            do="do not use them; fix `sha256` in data_lake/seeds/solvers.toml only if you know why they changed",
         )
     fetched = Fetched(seed.name, seed.version, sha, source, now, seed.licence, seed.adapter)
     if seed.path is None:
@@ -133,7 +133,7 @@ def _from_container(seed: Seed, container: Container, blobs: BlobStore) -> tuple
     if got != container.sha256:
         raise InputError(
             f"{source} is not the pinned {container.file}", wanted=f"sha256 {container.sha256}", got=f"sha256 {got}",
-            do="do not use it; mend `sha256` in data_lake/seeds/solvers.toml only if you know why it changed",
+            do="do not use it; fix `sha256` in data_lake/seeds/solvers.toml only if you know why it changed",
         )
     blobs.put(data)
     disk.write_atomic(origin, source.encode(), tag=str(os.getpid()))
@@ -144,7 +144,7 @@ def _from_path(path: Path, name: str) -> bytes:
     try:
         return read_bytes(path, DATA_BYTES)
     except (OSError, Unreadable) as error:
-        raise InputError(f"{name} cannot be read", wanted=f"a file at {path}", got=reason(error), do="mend `path`") from None
+        raise InputError(f"{name} cannot be read", wanted=f"a file at {path}", got=reason(error), do="fix `path`") from None
 
 
 def _from_git(address: str, commit: str, name: str) -> bytes:

@@ -71,7 +71,7 @@ def get_file(project: str, name: str, places: Places) -> tuple[bytes, str]:
     """Return the bytes of the file `name` of `project`, and where it came from (without a password).
 
     Raises:
-        MachineryError: no place has it, or none can be reached; what each said is told.
+        MachineryError: no place has it, or none can be reached; what each said is shown.
     """
     said = []
     for folder in places.folders:

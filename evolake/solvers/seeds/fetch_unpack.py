@@ -84,7 +84,7 @@ def member(data: bytes, name: str) -> bytes:
         raise _refused(_why(error)) from None
     except _DAMAGED as error:
         raise _refused(str(error) or type(error).__name__) from None
-    raise InputError(f"the archive has no file {name!r}", wanted="the path below its top folder", do="mend `member` of the seed")
+    raise InputError(f"the archive has no file {name!r}", wanted="the path below its top folder", do="fix `member` of the seed")
 
 
 def _entries(data: bytes) -> Iterator[tuple[str, IO[bytes], bool]]:

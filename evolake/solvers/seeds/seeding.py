@@ -20,7 +20,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def seed_named(name: str, seeds: Path | None = None) -> Seed:
-    """Return the seed called `name`. seeds: the file, by default that of the settings. Raises InputError where there is none."""
+    """Return the seed called `name`. seeds: the file, by default that of the settings. Raises InputError if there is none."""
     known = load_seeds(seeds)
     return known[seed_names([name], known)[0]]
 
@@ -39,7 +39,7 @@ def upstream_tree(seed: Seed, blobs: BlobStore, cache: Path, *, now: datetime | 
     if seed.root is not None:
         root = folder / seed.root
         if not root.is_dir() or not root.resolve().is_relative_to(folder.resolve()):
-            raise InputError(f"the sources of {seed.name} have no folder {seed.root!r}", wanted="where the solver is in them", do="mend `root`")
+            raise InputError(f"the sources of {seed.name} have no folder {seed.root!r}", wanted="where the solver is in them", do="fix `root`")
         return root
     entries = list(folder.iterdir())
     return entries[0] if len(entries) == 1 and entries[0].is_dir() else folder

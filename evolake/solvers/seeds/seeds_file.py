@@ -1,4 +1,6 @@
-"""`data_lake/seeds/solvers.toml`: which solvers evolution starts from, and where their sources are. A user adds seeds of his own to it:
+"""`data_lake/seeds/solvers.toml`: which solvers evolution starts from, and where their sources are.
+
+Users add their own seeds to it:
 
     [[seeds]]
     name = "mine"            adapter = "minisat22"       licence = "MIT"       version = "1"
@@ -79,15 +81,15 @@ def load_seeds(path: Path | None = None) -> dict[str, Seed]:
         do = "check the setting `seeds`"
         raise InputError(f"{path} cannot be read", wanted="the seeds of the solvers line", got=error.strerror, do=do) from None
     except Unreadable as error:
-        raise InputError(f"{path} cannot be read", wanted="TOML in UTF-8", got=reason(error), do=f"mend {path}") from None
+        raise InputError(f"{path} cannot be read", wanted="TOML in UTF-8", got=reason(error), do=f"fix {path}") from None
     except Unparsable as error:
-        raise InputError(f"{path} cannot be used", wanted="TOML", got=error.got, do=f"mend {path}") from None
+        raise InputError(f"{path} cannot be used", wanted="TOML", got=error.got, do=f"fix {path}") from None
     except InputError as error:
-        raise InputError(f"{path} cannot be used: {error.what}", wanted=error.wanted, got=error.got, do=f"mend {path}") from None
+        raise InputError(f"{path} cannot be used: {error.what}", wanted=error.wanted, got=error.got, do=f"fix {path}") from None
     seeds += own_seeds(path.parent)
     names = [seed.name for seed in seeds]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise InputError(f"{path} has two seeds named {twice[0]!r}", wanted="one of each name", do=f"mend {path}")
+        raise InputError(f"{path} has two seeds named {twice[0]!r}", wanted="one of each name", do=f"fix {path}")
     return dict(zip(names, seeds, strict=True))
 
 

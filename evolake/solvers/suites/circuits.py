@@ -24,11 +24,11 @@ class Circuit:
         return self.variables
 
     def wires(self, count: int) -> list[int]:
-        """New free wires, least significant first."""
+        """Return new free wires, least significant first."""
         return [self.wire() for _ in range(count)]
 
     def both(self, a: int, b: int) -> int:
-        """a and b."""
+        """Return a wire for a and b."""
         if -self.true in (a, b):
             return -self.true
         out = self.wire()
@@ -60,7 +60,7 @@ class Circuit:
         return total
 
     def fix(self, wires: list[int], value: int) -> None:
-        """Sets wires to the bits of a number, least significant first."""
+        """Set wires to the bits of a number, least significant first."""
         self.clauses += [[wire if value >> place & 1 else -wire] for place, wire in enumerate(wires)]
 
     def formula(self) -> Formula:

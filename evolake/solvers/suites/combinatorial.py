@@ -82,7 +82,7 @@ MOST_SWAPS = 10_000
 
 
 def regular_graph(n: int, d: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Edges of a simple d-regular graph: stubs are paired at random, and a pairing with loops or double edges is repaired by swaps.
+    """Return the edges of a simple d-regular graph: stubs are paired at random, and a pairing with loops or double edges is repaired by swaps.
 
     Swaps of some pairings of small dense graphs never end: after `MOST_SWAPS` the stubs are paired again.
     """

@@ -3,7 +3,7 @@ lock. What is read, repaired and left out is in `folder_reading`.
 
 The CSV names formulas by file name, with or without its endings, and their status: `name,status` with SAT, UNSAT or unknown (or satisfiable and
 unsatisfiable, in any case). A formula without a status is "unknown"; what a run proves about it counts all the same (see `metrics`). What the lock is
-for is told in `folder_lock`.
+for is shown in `folder_lock`.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def remarks_of(pins: Mapping[str, Pin], left_out: Mapping[str, LeftOut]) -> tupl
 
 
 def formula_files(folder: Path) -> dict[str, Path]:
-    """Path in `folder` -> file, of all its formulas in order. Raises InputError where there is no such folder, or none in it."""
+    """Path in `folder` -> file, of all its formulas in order. Raises InputError if there is no such folder, or none in it."""
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}", wanted=f"a folder of {KINDS} files", do="check the path")
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if looks_like_formula(path.name) and path.is_file()}

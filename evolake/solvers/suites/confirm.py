@@ -97,7 +97,7 @@ def lock_suite(spec: Spec, *, trees: Mapping[str, Path], limit_s: float, again: 
             locked[recipe.name] = confirm(recipe.name, data, limit_s)
             say(f"{recipe.name} {locked[recipe.name]['status']} {locked[recipe.name]['cpu_s']}", err=True)
         if recipe.status not in ("unknown", locked[recipe.name]["status"]):
-            raise InputError(f"{recipe.name}: the spec says {recipe.status}", got=locked[recipe.name]["status"], do="mend the spec")
+            raise InputError(f"{recipe.name}: the spec says {recipe.status}", got=locked[recipe.name]["status"], do="fix the spec")
     return locked
 
 
@@ -121,7 +121,8 @@ def _listed(spec: Spec, seed: str, trees: Mapping[str, Path]) -> list[Recipe]:
 
 
 def main() -> int:
-    """Writes the lock of the suite that the command line names; the exit code. What is wrong is said without a traceback."""
+    """Write the lock of the suite that the command line names; return the exit code. What is wrong is printed
+    without a traceback."""
     return exit_code_of(_lock)
 
 

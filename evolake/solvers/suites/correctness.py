@@ -24,7 +24,7 @@ LEAST = 32
 """Different formulas of which a correctness gate has shown something."""
 NAME = "correctness"
 DRAWS = 20
-"""How often a formula that was drawn before is drawn anew; two alike among millions are no chance."""
+"""How often a formula that was drawn before is drawn again; two alike among millions are no chance."""
 Drawn = tuple[Status, Formula]
 
 

@@ -3,7 +3,7 @@
 `formulas.lock.json` in the folder: for each file, by its path in it, the sha256 of the file and of the formula unpacked, its variables and clauses,
 its status where that is known, where it comes from, and what was repaired in it (`evolake.solvers.formula.repair`). Files that cannot be used are in
 it, too, with the reason: they are left out of every suite. `evolake solvers lock FOLDER` writes it. A suite of a line needs one; a file that has
-changed, gone or come since is told wherever the folder is opened, and nothing is run.
+changed, gone or come since is shown wherever the folder is opened, and nothing is run.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def lock_folder(
 
 
 def read_lock(folder: Path) -> FolderLock | None:
-    """Return what the lock of a folder says; None where there is no lock. Raises InputError for one that cannot be used."""
+    """Return what the lock of a folder says; None if there is no lock. Raises InputError for one that cannot be used."""
     path = folder / LOCK
     try:
         data = parse_json(read_text(path, DATA_BYTES), name=str(path))
@@ -82,14 +82,15 @@ def read_lock(folder: Path) -> FolderLock | None:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         got = reason(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-        raise InputError(f"the lock {path} cannot be used", got=got, do="remove it and lock the folder anew: evolake solvers lock") from None
+        raise InputError(f"the lock {path} cannot be used", got=got, do="remove it and lock the folder again: evolake solvers lock") from None
     if odd := sorted({pin.status for pin in pins.values()} - set(STATUSES)):
-        raise InputError(f"the lock {path} has a status that is none", wanted=", ".join(STATUSES), got=str(odd[0]), do="mend the lock")
+        raise InputError(f"the lock {path} has a status that is none", wanted=", ".join(STATUSES), got=str(odd[0]), do="fix the lock")
     return FolderLock(pins, left_out)
 
 
 def check_lock(folder: Path, files: Mapping[str, Path], lock: FolderLock) -> None:
-    """Raises InputError, naming each kind of difference, where the folder does not hold the very files of its lock."""
+    """Raise InputError, naming each kind of difference, if the folder does not hold the very files of its
+    lock."""
     pins = {name: entry.file_sha256 for name, entry in (*lock.left_out.items(), *lock.pins.items())}
     changed = [name for name, path in sorted(files.items()) if name in pins and file_sha(path) != pins[name]]
     parts = [
@@ -100,5 +101,5 @@ def check_lock(folder: Path, files: Mapping[str, Path], lock: FolderLock) -> Non
     if parts:
         raise InputError(
             f"the formulas of {folder} are not those of its lock", wanted=f"the {len(pins)} files that {LOCK} pins", got="; ".join(parts),
-            do=f"put them back, or lock the folder anew: evolake solvers lock {folder}",
+            do=f"put them back, or lock the folder again: evolake solvers lock {folder}",
         )

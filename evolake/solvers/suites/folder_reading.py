@@ -26,7 +26,7 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class Pin:
-    """One file. file_sha256: of the file as it lies there. sha256: of the text that solvers are given
+    """One file. file_sha256: of the file as it is there. sha256: of the text that solvers are given
     (unpacked and repaired), its name in the blob store. source: where it is from. repairs: what was repaired, by line. unsure: whether clauses may
     have been lost, so that its status is "unknown" whatever is given."""
 
@@ -84,7 +84,7 @@ class FolderReading:
         )
 
     def nothing_left(self, folder: Path, files: int) -> InputError:
-        """Return the error of a folder in which no file can be used: all of them at once."""
+        """Return the error of a folder in which no file can be used: all of them at the same time."""
         if len(self.errors) == 1:
             return self.errors[0]
         got = "; ".join(error.what for error in self.errors[:SHOWN]) + ("; ..." if len(self.errors) > SHOWN else "")

@@ -1,4 +1,4 @@
-"""Formulas that nobody has seen: a suite's recipes with other seeds, products or graphs, their variables renamed, clauses and literals shuffled.
+"""Formulas that no role has seen: a suite's recipes with other seeds, products or graphs, their variables renamed, clauses and literals shuffled.
 
 A duel of a cycle is fought on them, so that a variant which knows the formulas of the suite (by their clauses, by their size, or as a heuristic that
 suits just these) gains nothing there. Each has a few fresh variables and clauses besides, so that exact sizes, parities and ratios decide nothing.
@@ -51,10 +51,10 @@ class FreshKey:
 def fresh_suite(
     name: str, blobs: BlobStore, cache: Path, key: FreshKey, *, seeds: Path, count: int = 0, trees: Trees | None = None,
 ) -> Suite:
-    """Return the suite `name` anew for one cycle, as files; the same for the same key.
+    """Return the suite `name` again for one cycle, as files; the same for the same key.
 
     Each recipe becomes one formula, in as many shuffled copies as it asks for (`Recipe.duel_shuffles`); an instance's `base` names its formula. A
-    suite's own shuffled copies become formulas of their own if their generator draws anything, else copies of the one formula.
+    suite's own shuffled copies their own become formulas if their generator draws anything, else copies of the one formula.
 
     Args:
         seeds, trees: as for `materialize_suite`. count: only the first so many recipes, 0 for all.
@@ -105,7 +105,7 @@ def fresh_formula(recipe: Recipe, locked: Status, rng: np.random.Generator, tree
 
 
 def status_by_construction(generator: str, parameters: Mapping[str, Any]) -> Status:
-    """Return the status that each formula of a generator has with these parameters, whatever its seed; "unknown" where that cannot be told."""
+    """Return the status that each formula of a generator has with these parameters, whatever its seed; "unknown" where that cannot be shown."""
     match generator:
         case "xor":
             return "SAT" if parameters["satisfiable"] else "UNSAT"
@@ -115,14 +115,19 @@ def status_by_construction(generator: str, parameters: Mapping[str, Any]) -> Sta
             product = int(parameters["product"])
             factor = _least_factor(product)
             fits = max(factor, product // factor) < 1 << max(parameters["bits_a"], parameters["bits_b"])
-            return "UNSAT" if factor == product else "SAT" if factor > 2 and fits and parameters["bits_a"] == parameters["bits_b"] else "unknown"
+            if factor == product:
+                return "UNSAT"
+            if factor > 2 and fits and parameters["bits_a"] == parameters["bits_b"]:
+                return "SAT"
+            return "unknown"
         case _:
             return BY_CONSTRUCTION.get(generator, "unknown")
 
 
 def carried_suite(suite: Suite, blobs: BlobStore, cache: Path, *, secret: bytes, root_seed: int, count: int, copies: int = CARRY_COPIES) -> Suite:
-    """Some formulas of `suite`, each as it is, in `copies` shuffled copies and in `PADDED_COPIES` copies that have a few fresh variables and clauses
-    besides. Where a gain on the first does not carry over to the others, it was learnt by heart, or lives on exact sizes.
+    """Return some formulas of `suite`, each as it is, in `copies` shuffled copies and in `PADDED_COPIES`
+    copies that have a few fresh variables and clauses besides. Where a gain on the first does not carry over
+    to the others, it was learnt by heart, or lives on exact sizes.
 
     Args:
         count: how many formulas, drawn under the secret as the copies are; all where the suite has no more. They are the same in every cycle of a
@@ -156,7 +161,7 @@ def _other_product(parameters: Mapping[str, Any], rng: np.random.Generator) -> t
         low, high = max(3, product - product // 8), min(product + product // 8, (1 << sum(widths)) - 1)
         return {**parameters, "product": _prime(low, high, rng)}, "UNSAT"
     if _least_factor(product // factor) != product // factor:
-        raise InputError(f"the product {product} has more than two prime factors", wanted="a prime, or a product of two", do="mend the suite's spec")
+        raise InputError(f"the product {product} has more than two prime factors", wanted="a prime, or a product of two", do="fix the suite's spec")
     sizes = [value.bit_length() for value in (factor, product // factor)]
     made = [_prime(max(3, 1 << size - 1), (1 << size) - 1, rng) for size in sizes]
     fits = all(size <= width for size, width in zip(sorted(sizes), sorted(widths), strict=True))

@@ -41,7 +41,7 @@ def materialize_suite(name: str, blobs: BlobStore, cache: Path, *, seeds: Path, 
             )
         if recipe.status != "unknown" and recipe.status != pin["status"]:
             what = f"{recipe.name}: the spec of suite {name!r} says {recipe.status}"
-            raise InputError(what, got=f"{pin['status']} in its lock", do="mend the spec")
+            raise InputError(what, got=f"{pin['status']} in its lock", do="fix the spec")
         sha = str(pin["sha256"])
         if not blobs.has(sha):
             _generate(recipe, sha, blobs, trees)
@@ -85,7 +85,7 @@ def _generate(recipe: Recipe, sha: str, blobs: BlobStore, trees: Trees | None) -
     if got != sha:
         raise MachineryError(
             f"the formula {recipe.name!r} has other bytes than its lock says", wanted=f"sha256 {sha}", got=f"sha256 {got}",
-            do="install the versions of constraints.txt, or confirm the suite anew",
+            do="install the versions of constraints.txt, or confirm the suite again",
         )
 
 

@@ -34,8 +34,8 @@ def named_suite(
 def unseen_suite(
     name: str, blobs: BlobStore, cache: Path, key: FreshKey, *, seeds: Path, count: int = 0, trees: Trees | None = None,
 ) -> Suite:
-    """Return the formulas of a cycle's duels: of a spec, drawn anew; of a locked folder, its own renamed and shuffled, as there is no generator of
-    them. All have a few fresh variables and clauses, so that exact sizes decide nothing."""
+    """Return the formulas of a cycle's duels: of a spec, drawn again; of a locked folder, its formulas renamed and shuffled, as there
+    is no generator of them. All have a few fresh variables and clauses, so that exact sizes decide nothing."""
     if not is_folder(name, seeds):
         return fresh_suite(name, blobs, cache, key, seeds=seeds, count=count, trees=trees)
     suite = competition_suite(Path(name), blobs, cache, count=count, locked=True)

@@ -17,7 +17,8 @@ DRAWS = 1000
 
 
 def xor_system(n: int, m: int, k: int, seed: int, satisfiable: bool) -> Formula:
-    """m exclusive ors of k distinct variables of 1..n (random k-XOR: Dubois and Mandler 2002), right sides by a hidden assignment.
+    """Return m exclusive ors of k distinct variables of 1..n (random k-XOR: Dubois and Mandler 2002), right
+    sides by a hidden assignment.
 
     Args:
         satisfiable: False flips the right side of an equation that the others imply, of which there is one whenever m > n.
@@ -66,7 +67,7 @@ def even_coloring(n: int, d: int, seed: int) -> Formula:
     """Colour the edges of a random d-regular graph on n nodes, d even, so that half of each node's edges are red (Markstroem 2006).
 
     Satisfiable just where each component has an even number of edges, as colours alternate along an Euler tour; of a connected graph that is when
-    n * d / 2 is even. Graphs that are not connected are drawn anew.
+    n * d / 2 is even. Graphs that are not connected are drawn again.
 
     Raises:
         ValueError: d is odd, or there is no connected graph among `DRAWS`.

@@ -1,6 +1,7 @@
 """Principles that cnfgen states on a complete graph (ordering, counting, pigeonhole, clique-colouring), stated on a drawn one.
 
-As cnfgen makes them these families draw nothing: whoever knows the sizes knows the formula. Each of them speaks of all pairs (or sets) of something,
+As cnfgen makes them these families draw nothing: a program that knows the sizes knows the formula. Each of them speaks of all pairs (or sets) of
+something,
 and none needs all of them to be contradictory, so that here some of the sets are left out and as many others are there twice. The variables stay as
 many, the clauses nearly so, and the status is certain whatever is drawn:
 
@@ -11,7 +12,7 @@ many, the clauses nearly so, and the status is certain whatever is drawn:
     colouring
 
 Ordering has a variable for each pair, neighbours or not, so that pairs are left out of the graph and none is doubled. In clique-colouring, where one
-edge less already halves the search, a few of the clauses that keep a member of the clique from being two vertices are left out beside it.
+edge less already halves the search, a few of the clauses that keep a member of the clique from being two vertices are left out next to it.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def drawn_principle(args: str, rng: np.random.Generator) -> Formula | None:
 
 
 def _redrawn(sets: Iterable[tuple[int, ...]], rng: np.random.Generator, command: str) -> tuple[Sets, Sets] | None:
-    """(all sets but a drawn share of them, as many of those that are left); None where there are too few."""
+    """(all sets but a drawn share of them, as many of those that are left); None if there are too few."""
     items = list(sets)
     if len(items) < LEAST_SETS:
         return None
@@ -89,7 +90,7 @@ def ordering(n: int, edges: Sequence[tuple[int, ...]], total: bool = False) -> F
 
 
 def counting(n: int, sets: Sequence[tuple[int, ...]]) -> Formula:
-    """Some of the sets hold each of 0..n-1 exactly once."""
+    """Return the formula that some of the sets hold each of 0..n-1 exactly once."""
     holding: list[list[int]] = [[] for _ in range(n)]
     for number, members in enumerate(sets, start=1):
         for member in members:
@@ -108,7 +109,8 @@ def pigeonhole(pigeons: int, holes: int, doors: Sequence[tuple[int, ...]]) -> Fo
 
 
 def clique_coloring(n: int, k: int, c: int, edges: Sequence[tuple[int, ...]], apart: Iterable[tuple[int, ...]]) -> Formula:
-    """A graph of some of the edges on 0..n-1 has a clique of k vertices and a proper colouring with c colours.
+    """Return the formula that a graph of some of the edges on 0..n-1 has a clique of k vertices and a proper
+    colouring with c colours.
 
     apart: (member, a, b) for each member of the clique and two vertices of which it may be only one. Without them a member may be several vertices,
     of which any will do.

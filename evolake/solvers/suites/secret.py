@@ -1,4 +1,4 @@
-"""What a lake knows and nobody who writes a variant can: 32 random bytes, drawn once and kept beside the tables, outside every repository.
+"""What a lake knows and no author of a variant can: 32 random bytes, drawn once and kept next to the tables, outside every repository.
 
 Generators and the root seed are public, so that a proposer could make next cycle's formulas beforehand. Seeds of unseen formulas therefore come from
 a keyed hash under these bytes. They are in no table, no blob and no request; a copy of the lake has them, and gives the same formulas.

@@ -121,12 +121,12 @@ class Spec:
 
 
 def suite_names(seeds: Path) -> list[str]:
-    """Names of the suites whose specs lie below `seeds`."""
+    """Names of the suites whose specs are below `seeds`."""
     return sorted(path.stem for path in (seeds / FOLDER).glob("*.toml"))
 
 
 def load_spec(name: str, seeds: Path) -> Spec:
-    """Return the spec of a suite with its lock. Raises InputError where there is none, or where it cannot be used."""
+    """Return the spec of a suite with its lock. Raises InputError if there is none, or where it cannot be used."""
     path = seeds / FOLDER / f"{name}.toml"
     if name not in suite_names(seeds):
         known = ", ".join(suite_names(seeds)) or "none"
@@ -137,9 +137,9 @@ def load_spec(name: str, seeds: Path) -> Spec:
         archives = tuple(Archive(**(entry | {"skip": tuple(entry.get("skip", ()))})) for entry in data.get("archives", []))
         description = str(data["suite"]["description"])
     except (Unparsable, Unreadable) as error:
-        raise InputError(f"the suite's spec {path} cannot be used", got=reason(error), do="mend the file") from None
+        raise InputError(f"the suite's spec {path} cannot be used", got=reason(error), do="fix the file") from None
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise InputError(f"the suite's spec {path} cannot be used", got=f"{type(error).__name__}: {error}", do="mend the file") from None
+        raise InputError(f"the suite's spec {path} cannot be used", got=f"{type(error).__name__}: {error}", do="fix the file") from None
     names = [recipe.name for recipe in recipes]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"the suite's spec {path} has a name twice", wanted="a name for each formula", got=", ".join(twice))

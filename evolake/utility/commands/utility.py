@@ -19,15 +19,16 @@ from evolake.utility.settings import UtilitySettings
 @click.option("--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's).")
 @click.option("--steps", type=click.IntRange(min=1), help="Updates of the weights per arm (default: the profile's).")
 @click.option("--benchmark", "benchmarks", multiple=True, help="A further file to evaluate on: .jsonl with question, answer, scorer. Repeatable.")
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after the step in which these end; the command continues.")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Minutes after which to stop, at the end of a step; the same "
+    "command continues (default: no limit).")
 @click.option("--profile", help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
-@click.option("--out", type=OrdinaryPath(file_okay=False), help="Folder for report.html, figures and tables.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), help="Folder for report.html, figures and tables (default: none written).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def utility(
     arms: str, seeds: int | None, steps: int | None, benchmarks: tuple[str, ...], minutes: float | None, profile: str | None, out: Path | None,
     as_json: bool,
 ) -> int:
-    """Does what evolved make a model better? Train it by GRPO on seeds, evolved families, both, and the evolved ones' parents, and compare.
+    """Train a model by GRPO on seeds, evolved families, both, and the evolved ones' parents, and compare.
 
     Continues where an earlier run of the same study stopped, after the last step.
     """
@@ -51,7 +52,7 @@ def utility(
         if as_json:
             say_json(left)
         else:
-            say(f"unfinished: {reason}", "  the same command goes on after the last problem that was asked")
+            say(f"unfinished: {reason}", "  the same command continues after the last problem that was asked")
         return 0
     report: dict[str, Any] = {
         "verdict": "unfinished" if outcome.left else "complete", "reasons": [f"{len(outcome.left)} cells are left"] if outcome.left else [],
@@ -74,7 +75,7 @@ def utility(
     for line in (report["power"], *outcome.study.notes, *sentences):
         say(f"  {line}")
     if outcome.left:
-        say("  the same command goes on after the last step")
+        say("  the same command continues after the last step")
     if out is not None and "files" in report:
         say(f"report: {out / 'report.html'}")
     return 0

@@ -61,7 +61,7 @@ class Cell:
 
 
 def run_cell(cell: Cell, policy: Policy, journal: Journal, on_step: Callable[[int], None] = lambda step: None) -> CellRows:
-    """Train and evaluate; goes on after the last noted step. The policy, as it starts, is put back to that in the end.
+    """Train and evaluate; continues after the last noted step. The policy, as it starts, is put back to that in the end.
 
     on_step: called with each step that is done, noted already; what it raises ends the cell there.
     """

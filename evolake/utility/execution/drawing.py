@@ -1,5 +1,5 @@
 """The problems of the study: instances of the families of each arm and of held-out lineages, drawn in the jail with labels by strict majority, and
-beside them the files to evaluate on."""
+next to them the files to evaluate on."""
 
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ def draw_problems(
 
 
 def overlaps(rows: Sequence[Mapping[str, Any]], own: PromptsSettings) -> list[str]:
-    """Return a sentence for each benchmark: how many of its problems share word n-grams with problems that an arm trains on. They stay; whoever reads
-    the figures has to know.
+    """Return a sentence for each benchmark: how many of its problems share word n-grams with problems that an arm trains on. They stay; the reader
+    of the figures has to know.
 
     Args:
         rows: of PROBLEMS. own: has the length of the n-grams and the share, as for the prompts line's own problems.
@@ -154,7 +154,7 @@ def problem_of(row: Mapping[str, Any]) -> Problem:
 
 
 def last_cycle(lake: Lake) -> str:
-    """Return the last finished cycle of the families line. Raises InputError where there is none."""
+    """Return the last finished cycle of the families line. Raises InputError if there is none."""
     done = finished_families(lake)
     if not done:
         raise InputError("the lake holds no finished cycle of the families line", got=str(lake.root), do="run: evolake run --lines families")
@@ -238,7 +238,7 @@ def _instances(families: Sequence[Family], pools: Pools, settings: Settings) -> 
 
 
 def _arms(rows: Sequence[Mapping[str, Any]], pools: Pools, count: int) -> dict[str, list[str]]:
-    """arm -> its problems."""
+    """Return arm -> its problems."""
     of_family: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         of_family[row["family_id"]].append(row["instance_id"])

@@ -41,7 +41,7 @@ class PassRates:
     texts: frozenset[str]
 
     def share(self, key: Key) -> float | None:
-        """Share of right replies; None where nothing was asked."""
+        """Share of right replies; None if nothing was asked."""
         return self.correct[key] / self.replies[key] if self.replies.get(key) else None
 
     def between(self, low: float, high: float) -> set[Key]:

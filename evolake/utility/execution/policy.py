@@ -1,4 +1,4 @@
-"""The policy that a study trains: the one of the section `prompts`, with what the study says of it in place of its own."""
+"""The policy that a study trains: the one of the section `prompts`, with what the study says of it instead of its defaults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ POLICY = (
     "policy", "policy_model", "lora_rank", "lora_alpha", "max_tokens", "temperature", "learning_rate", "betas", "kl", "rejects", "recipe",
     "scale_rewards", "loss_type", "rollouts", "answer_format", "format_bonus", "reply_start",
 )
-"""Settings of the policy that the rows of a cell depend on, beside its dtype."""
+"""Settings of the policy that the rows of a cell depend on, next to its dtype."""
 LATER = ("mini_batches", "kl_term", "eval_temperature", "eval_top_p", "eval_top_k")
 """Settings that cells depend on too, and that studies of earlier versions did not have."""
 

@@ -1,4 +1,4 @@
-"""A whole study: problems, record, cells. Killed at any point, it goes on with the next run of the same command, after the last noted step."""
+"""A whole study: problems, record, cells. Killed at any point, it continues with the next run of the same command, after the last noted step."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def run_study(
     """Run what is missing of the study that the settings describe.
 
     Args:
-        minutes: stop at the end of the step, or of what is asked at once, in which these are over; None: never. tell: a line of progress.
+        minutes: stop at the end of the step, or of what is asked at the same time, in which these are over; None: never. tell: a line of progress.
         policy: None: that of the settings.
 
     Raises:

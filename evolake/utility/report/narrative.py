@@ -46,12 +46,12 @@ def answer(result: Findings, matching: str) -> str:
     row = rows[0]
     spread = f"{100 * row['difference']:+.1f} points ({100 * row['low']:+.1f} to {100 * row['high']:+.1f}, p {row['p_holm']:.2g} after Holm)"
     word = "better" if row["difference"] > 0 else "worse"
-    verdict = f"training on {first} families is {word} than on {second}" if shows(row) else f"{first} and {second} cannot be told apart"
+    verdict = f"training on {first} families is {word} than on {second}" if shows(row) else f"{first} and {second} cannot be distinguished"
     return f"At equal {matching}, {verdict}: {spread}."
 
 
 def shows(row: Mapping[str, Any]) -> bool:
-    """Return whether a comparison shows a difference: its interval lies on one side of 0, and the corrected p-value is small."""
+    """Return whether a comparison shows a difference: its interval is on one side of 0, and the corrected p-value is small."""
     return row["p_holm"] < LEVEL and (row["low"] > 0 or row["high"] < 0)
 
 

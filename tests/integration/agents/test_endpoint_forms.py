@@ -52,6 +52,12 @@ def fastapi(place: str, message: str, asked: Asked) -> Action:
     return fault_of(422, {"detail": [{"type": "extra_forbidden", "loc": ["body", place], "msg": message, "input": asked.body}]})
 
 
+def new_name(asked: Asked) -> Action | None:
+    if LIMITS[1] in asked.body:
+        return status(400, message="Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+    return status(400, message="Bad Request") if asked.response_format else None
+
+
 REFUSALS: dict[str, Callable[[Asked], Action | None]] = {
     "a list names the limit": lambda asked: fastapi(LIMITS[0], "Extra inputs are not permitted", asked) if LIMITS[0] in asked.body else None,
     "a list names the format": lambda asked: fastapi("response_format", "Extra inputs are not permitted", asked) if asked.response_format else None,
@@ -62,9 +68,7 @@ REFUSALS: dict[str, Callable[[Asked], Action | None]] = {
     "nothing is named and both are meant": lambda asked: (
         fault_of(400, {"detail": "Bad Request"}) if LIMITS[0] in asked.body or asked.response_format else None),
     "an empty body": lambda asked: Action(code=400) if LIMITS[0] in asked.body else None,
-    "the new name is wanted": lambda asked: (
-        status(400, message="Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.") if LIMITS[1] in asked.body
-        else status(400, message="Bad Request") if asked.response_format else None),
+    "the new name is wanted": new_name,
     "no system message": lambda asked: (
         status(400, message="System role not supported") if any(message["role"] == "system" for message in asked.messages) else None),
     "no system message, unnamed": lambda asked: (

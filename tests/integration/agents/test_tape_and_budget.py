@@ -81,7 +81,7 @@ def test_replay_only_needs_no_key_and_names_what_is_missing(tmp_path: Path) -> N
     offline = {"replay_only": True, "model_base_url": None, "model_api_key": None, "budget": BudgetSettings()}
     with open_for("", tmp_path, **offline) as agents:
         assert agents.call(add_role(tmp_path), REQUEST, seed=0).value == AddReply(total=5)
-        with pytest.raises(InputError, match=r"role adder\s+wanted: tape entry [0-9a-f]{64}") as caught:
+        with pytest.raises(InputError, match=r"role adder\s+wanted: entry of the call cache [0-9a-f]{64}") as caught:
             agents.call(add_role(tmp_path), AddRequest(a=9, b=9), seed=0)
     assert caught.value.exit_code == 2
 
@@ -101,11 +101,11 @@ import os, signal, sys
 from pathlib import Path
 from agent_backend_fixtures import AddRequest, add_role
 from evolake.agents import open_agents
-from evolake.agents.tape import Tape
+from evolake.agents.tape import CallCache
 from evolake.settings import Settings
 
-write, folder = Tape.write, Path(sys.argv[1])
-Tape.write = lambda tape, entry: (write(tape, entry), os.kill(os.getpid(), signal.SIGKILL))
+write, folder = CallCache.write, Path(sys.argv[1])
+CallCache.write = lambda tape, entry: (write(tape, entry), os.kill(os.getpid(), signal.SIGKILL))
 open_agents(Settings(), folder, "0001", "run-1", line="designs").call(add_role(folder), AddRequest(a=2, b=3), seed=0)
 """
 

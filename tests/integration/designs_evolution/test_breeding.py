@@ -18,12 +18,12 @@ from evolake.designs.evolution.breeding import (
     RunRungs,
     Starter,
     breed,
+    budget_levels,
     cycles_of_same_formulas,
-    rungs_of,
     should_breed,
 )
 from evolake.designs.evolution.proposals import Judge, design_row
-from evolake.designs.evolution.racing import Lap, Rung, run_rungs
+from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
 from evolake.designs.genome.grammars import compose
 from evolake.designs.genome.open_grammar import OPEN
 from evolake.designs.settings import DesignsSettings, RaceSettings
@@ -45,7 +45,7 @@ def settings(tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch) -> DesignsS
     return tiny.model_copy(update={"grammar": "open", "race": RACE})
 
 
-def raced(starter: Starter, judge: Judge, executor: Executor, settings: DesignsSettings, workers: int = 1, run: RunRungs = run_rungs) -> Bred:
+def raced(starter: Starter, judge: Judge, executor: Executor, settings: DesignsSettings, workers: int = 1, run: RunRungs = run_stages) -> Bred:
     graph = json.loads(starter.traced)["graph_sha"]
     setup, known = RaceSetup(judge, executor, "operators", workers, run), KnownDesigns({graph: starter.design_id}, {OPEN.baseline().key()})
     return breed([starter], setup, known, settings=settings, cycle_seeds=CycleSeeds(5, "designs", "0003"))
@@ -63,7 +63,7 @@ def test_a_race_comes_to_the_same_with_two_workers_and_its_children_descend_from
     assert content(first) == content(again) and [item.design_id for item in first.entering] == [item.design_id for item in again.entering]
     rows = RACED.frame(first.rows).to_dicts()
     assert [row["number"] for row in rows] == list(range(1 + RACE.candidates)) and rows[0]["state"] == "start"
-    assert rows[0]["sizes"] == [rung.n for rung in rungs_of(settings, "0003", 5)][: len(rows[0]["sizes"])]
+    assert rows[0]["sizes"] == [rung.n for rung in budget_levels(settings, "0003", 5)][: len(rows[0]["sizes"])]
     assert {row["design_id"] for row in rows if row["state"] == "enters"} == {item.design_id for item in first.entering} and first.entering
     assert all((row["gate"] is None) == (row["state"] != "blocked") for row in rows)
     for element in first.entering:
@@ -86,9 +86,9 @@ def test_a_racer_that_a_clock_cuts_says_so_and_is_no_parent_and_rungs_are_allowe
 ) -> None:
     allowed: list[float] = []
 
-    def run(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s: float) -> list[Lap]:
+    def run(traced: str, rungs: Sequence[BudgetLevel], limits: Sequence[int], core_s: float) -> list[Stage]:
         allowed.append(core_s)
-        return [Lap(40, True, 0.1, 40), Lap(900, False, 0.1, 30, timed_out=True)]
+        return [Stage(40, True, 0.1, 40), Stage(900, False, 0.1, 30, timed_out=True)]
 
     result = raced(starter, judge_once, inline, settings.model_copy(update={"race": RACE.model_copy(update={"candidates": 1})}), run=run)
     assert [row["timed_out"] for row in result.rows if row["state"] != "blocked"] == [True] * len(allowed)
@@ -101,20 +101,20 @@ def test_a_cycle_races_where_its_settings_ask_for_it_and_operators_write(setting
 
 
 def test_instances_are_those_of_a_few_cycles_alone(settings: DesignsSettings) -> None:
-    drawn = [rung.seed for cycle in ("0003", "0004") for rung in rungs_of(settings, cycle, 0)]
+    drawn = [rung.seed for cycle in ("0003", "0004") for rung in budget_levels(settings, cycle, 0)]
     assert len(set(drawn)) == len(drawn)
-    assert [rung.n for rung in rungs_of(settings, "0001", 0)][-2:] == [24, 24]
+    assert [rung.n for rung in budget_levels(settings, "0001", 0)][-2:] == [24, 24]
 
 
 def test_a_race_holds_planted_and_uniform_formulas_by_share(settings: DesignsSettings) -> None:
-    rungs = rungs_of(settings, "0003", 5)
+    rungs = budget_levels(settings, "0003", 5)
     kinds = [rung.kind for rung in rungs]
     assert [str(kind) for kind in kinds if kind.name == "uniform"] == ["uniform ratio=4.2"] * 5 and len(rungs) == 12
     assert {kind.p0 for kind in kinds if kind.name == "planted"} == set(RACE.p0) and kinds[-2].p0 == RACE.p0[0]
     assert [rung.n for rung in rungs] == sorted(rung.n for rung in rungs)
     alone = settings.model_copy(update={"race": RACE.model_copy(update={"uniform_share": 0.0})})
-    assert {rung.kind.name for rung in rungs_of(alone, "0003", 5)} == {"planted"}
-    seeds = [{rung.seed for rung in rungs_of(settings, cycle, 5)} for cycle in ("0000", "0003", "0004")]
+    assert {rung.kind.name for rung in budget_levels(alone, "0003", 5)} == {"planted"}
+    seeds = [{rung.seed for rung in budget_levels(settings, cycle, 5)} for cycle in ("0000", "0003", "0004")]
     assert seeds[0] == seeds[1] and not seeds[1] & seeds[2]
     assert cycles_of_same_formulas("0003") == ["0000", "0001", "0002"] and cycles_of_same_formulas("0004") == []
 
@@ -124,10 +124,10 @@ def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run
 ) -> None:
     asked: list[list[int]] = []
 
-    def run(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s: float) -> list[Lap]:
+    def run(traced: str, rungs: Sequence[BudgetLevel], limits: Sequence[int], core_s: float) -> list[Stage]:
         if traced == starter.traced:
             asked.append([rung.seed for rung in rungs])
-        return run_rungs(traced, rungs, limits, core_s)
+        return run_stages(traced, rungs, limits, core_s)
 
     first = raced(starter, judge_once, inline, settings, run=run)
     known = KnownDesigns({json.loads(starter.traced)["graph_sha"]: starter.design_id}, {OPEN.baseline().key()}, RACED.frame(first.rows).to_dicts())
@@ -135,9 +135,9 @@ def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run
         [starter], RaceSetup(judge_once, inline, "operators", 1, run), known, settings=settings, cycle_seeds=CycleSeeds(5, "designs", "0003"),
     )
     solved = {seed for seed, good in zip(first.rows[0]["seeds"], first.rows[0]["solved"], strict=True) if good}
-    assert solved and len(asked[0]) == len(rungs_of(settings, "0003", 5))
+    assert solved and len(asked[0]) == len(budget_levels(settings, "0003", 5))
     assert len(asked) == 1 or not set(asked[1]) & solved
     shown = ("sizes", "kinds", "median_steps", "solved", "solved_rungs", "score", "elite")
     assert [{name: row[name] for name in shown} for row in again.rows] == [{name: row[name] for name in shown} for row in first.rows]
     old = [{name: value for name, value in row.items() if name not in ("seeds", "batches", "solved", "kinds")} for row in first.rows]
-    assert breeding.solved_before(old, rungs_of(settings, "0003", 5)) == {}
+    assert breeding.solved_before(old, budget_levels(settings, "0003", 5)) == {}

@@ -14,7 +14,7 @@ from scripted_agents import scripted
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.gate_specs import OBJECTIVE
 from evolake.designs.evolution.judging_objectives import objective_judge
-from evolake.designs.evolution.objective_trial import Bench, OnTrial, bench_of, collect_trial
+from evolake.designs.evolution.objective_trial import TrialContext, TriedObjective, bench_of, collect_trial
 from evolake.designs.evolution.objective_writing import derivation_rows, initial_objectives, write_objectives
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.scoring import Objective
@@ -66,7 +66,7 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def bench(pool: Any) -> Bench:
+def bench(pool: Any) -> TrialContext:
     """The baseline and one template vote."""
     voting = [baseline_objective(), make("reach", {}, "")]
     return bench_of(RESULTS, [Objective(spec.objective_id, spec.source) for spec in voting], pool)
@@ -77,12 +77,12 @@ def only(rule: str) -> Ruleset:
     return replace(RULES, rules=tuple(item for item in RULES.rules if item.id == rule))
 
 
-def judged(source: str, bench: Bench, pool: Any):
+def judged(source: str, bench: TrialContext, pool: Any):
     return objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")(Objective(objective_id(source), source))
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_planted_fault_is_blocked_by_its_rule_with_a_reason(name: str, bench: Bench, pool: Any) -> None:
+def test_a_planted_fault_is_blocked_by_its_rule_with_a_reason(name: str, bench: TrialContext, pool: Any) -> None:
     source, rule = FAULTS[name]
     result = judged(source, bench, pool)
     assert not result.accepted and result.blocked_by is not None
@@ -91,7 +91,7 @@ def test_a_planted_fault_is_blocked_by_its_rule_with_a_reason(name: str, bench: 
     assert [verdict.outcome for verdict in verdicts] == ["block"]
 
 
-def test_the_templates_and_their_programs_pass(bench: Bench, pool: Any) -> None:
+def test_the_templates_and_their_programs_pass(bench: TrialContext, pool: Any) -> None:
     sources = [make(name, {}, "").source for name in OBJECTIVE_FAMILIES if name != "reach"] + [compose(of_family(name)) for name in COUNTERPARTS]
     for source in sources:
         result = judged(source, bench, pool)
@@ -99,7 +99,7 @@ def test_the_templates_and_their_programs_pass(bench: Bench, pool: Any) -> None:
         assert [verdict.outcome for verdict in result.verdicts] == ["pass"] * len(RULES.of_gate("objective")) and len(result.verdicts) == 5
 
 
-def test_what_passed_votes_and_a_second_of_its_kind_is_a_duplicate(bench: Bench, pool: Any) -> None:
+def test_what_passed_votes_and_a_second_of_its_kind_is_a_duplicate(bench: TrialContext, pool: Any) -> None:
     judge = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")
     first, second = make("tail", {}, "").source, make("tail", {}, "").source + "\n\nSAME = True\n"
     assert judge(Objective(objective_id(first), first)).accepted
@@ -112,7 +112,7 @@ def test_what_passed_votes_and_a_second_of_its_kind_is_a_duplicate(bench: Bench,
     assert late is not None and late.rule_id == "designs-objective-new", "what starts votes, so what follows is compared with it"
 
 
-def test_stored_evidence_is_asked_again_without_a_jail(bench: Bench, pool: Any) -> None:
+def test_stored_evidence_is_asked_again_without_a_jail(bench: TrialContext, pool: Any) -> None:
     kept: list[bytes] = []
 
     def keep(content: bytes) -> str:
@@ -121,16 +121,16 @@ def test_stored_evidence_is_asked_again_without_a_jail(bench: Bench, pool: Any) 
 
     source = make("tail", {}, "").source
     result = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test", keep=keep)(Objective(objective_id(source), source))
-    evidence = collect_trial(OnTrial(Objective(objective_id(source), source), bench, pool))
+    evidence = collect_trial(TriedObjective(Objective(objective_id(source), source), bench, pool))
     assert is_usable(OBJECTIVE, evidence) and {verdict.evidence_sha for verdict in result.verdicts} == {"e" * 64}
     assert [score["score"] for score in evidence["scores"]] == [score["score"] for score in json.loads(kept[0])["scores"]]
     again = replay_gate(OBJECTIVE, evidence, RULES, artifact_id="a", cycle="0002", run_id="other")
     assert [verdict.outcome for verdict in again.verdicts] == [verdict.outcome for verdict in result.verdicts]
 
 
-def test_one_missing_score_leaves_the_other_rules_something_to_judge(bench: Bench, pool: Any) -> None:
+def test_one_missing_score_leaves_the_other_rules_something_to_judge(bench: TrialContext, pool: Any) -> None:
     source = "def objective(results):\n    return float(results[0]['median_step']) if len(results) > 1 else float('nan')\n"
-    evidence = collect_trial(OnTrial(Objective(objective_id(source), source), bench, pool))
+    evidence = collect_trial(TriedObjective(Objective(objective_id(source), source), bench, pool))
     assert [row["design_id"] for row in evidence["scores"] if row["score"] is None] == ["early"]
     runs = {run["run"]: run["difference"] for run in evidence["runs"]}
     assert runs["again"] == runs["designs renamed"] == 0.0 < runs["rows reversed"], "missing twice is no difference"
@@ -157,7 +157,7 @@ def archive() -> Measured:
     return Measured(**empty_population().add(objectives=rows).frames())
 
 
-def written(population: Population, bench: Bench, pool: Any, number: int = 6, **answers: Any):
+def written(population: Population, bench: TrialContext, pool: Any, number: int = 6, **answers: Any):
     judge = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")
     origin = "model" if answers else "operators"
     return write_objectives(
@@ -187,7 +187,7 @@ def test_operators_write_programs_with_genome_operator_and_parents(pool: Any) ->
     assert written(population, bench, pool).rows == done.rows
 
 
-def test_a_model_meets_the_same_gate_and_what_is_blocked_stays_as_a_row(bench: Bench, pool: Any) -> None:
+def test_a_model_meets_the_same_gate_and_what_is_blocked_stays_as_a_row(bench: TrialContext, pool: Any) -> None:
     constant, _ = FAULTS["is constant"]
     program = compose(of_family("tail"))
     answers = [ObjectiveReply(objective_description=text, objective_code=code) for text, code in (("one", constant), ("two", program))]
@@ -201,7 +201,7 @@ def test_a_model_meets_the_same_gate_and_what_is_blocked_stays_as_a_row(bench: B
     assert second["genome"] is not None, "a program is one whoever wrote it"
 
 
-def test_repair_varies_the_program_that_was_blocked(bench: Bench, pool: Any) -> None:
+def test_repair_varies_the_program_that_was_blocked(bench: TrialContext, pool: Any) -> None:
     blunt = compose(("mean", "n"))
     answers = [ObjectiveReply(objective_description="blunt", objective_code=compose(("min", ("mean", "n"), 0.5)))]
     assert blunt != answers[0].objective_code

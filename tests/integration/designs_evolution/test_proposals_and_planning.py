@@ -36,7 +36,7 @@ from evolake.designs.evolution.proposals import (
     shares,
     store_candidate,
 )
-from evolake.designs.evolution.reviewing import crowned, review_portfolio, reviewed
+from evolake.designs.evolution.reviewing import review_portfolio, reviewed, with_champion
 from evolake.designs.evolution.scoring import live_objectives
 from evolake.designs.genome.grammars import grammar_name
 from evolake.designs.genome.open_grammar import OPEN
@@ -277,7 +277,7 @@ def test_a_cycle_measures_ranks_learns_and_reviews(
     assert [edge[:2] for edge in learnt.population.edges()] == [edge[:2] for edge in population.edges()]
     assert [edge[2] for edge in learnt.population.edges()] == pytest.approx([edge[2] for edge in population.edges()])
     assert all(learnt.population.row(design_id)["key_insight"] for design_id in fresh)
-    closed = crowned(learnt.population, Succession(order[0], [], []), cycle="0001", new_designs=len(fresh))
+    closed = with_champion(learnt.population, Succession(order[0], [], []), cycle="0001", new_designs=len(fresh))
     assert closed.champion_id == order[0]
     assert (closed.value("designs_since_review"), learnt.population.value("designs_since_review", 0)) == (len(fresh), 0)
     rows = REVIEWS.frame(review_portfolio(serving, closed, scored, settings=tiny, cycle="0001", root_seed=1).rows)
@@ -286,7 +286,7 @@ def test_a_cycle_measures_ranks_learns_and_reviews(
     assert after.value("designs_since_review") == 0
     assert after.value("review_guidance") and after.value("review_phase")
     assert dict(after.objectives.select("objective_id", "multiplier").rows()) == dict(rows.select("objective_id", "multiplier").rows())
-    standing_still = crowned(after, Succession(order[0], [], []), cycle="0002", new_designs=0)
+    standing_still = with_champion(after, Succession(order[0], [], []), cycle="0002", new_designs=0)
     assert (standing_still.value("cycles_without_gain"), len(standing_still.value("progress"))) == (1, 2)
 
 

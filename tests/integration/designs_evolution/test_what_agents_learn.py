@@ -22,8 +22,8 @@ from evolake.designs.evolution.objective_writing import initial_objectives, writ
 from evolake.designs.evolution.planning import plan_directions
 from evolake.designs.evolution.population import Population, empty_population, population_of, texts_of
 from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, seed_candidate, store_candidate
-from evolake.designs.evolution.reviewing import crowned, reviewed, with_notes
-from evolake.designs.evolution.trials import SIDES, TrialBench, TrialSize, worth_revising
+from evolake.designs.evolution.reviewing import reviewed, with_champion, with_notes
+from evolake.designs.evolution.trials import SIDES, TrialRunner, TrialSize, worth_revising
 from evolake.designs.grammars.paper_genome.compose import compose
 from evolake.designs.grammars.paper_genome.genome import BASELINE, genome
 from evolake.designs.roles import models
@@ -64,7 +64,7 @@ def reply(source: str, title: str = "n") -> models.DesignReply:
 def proposed(serving: Any, start: Started, judge: Judge, settings: DesignsSettings, count: int = 1) -> Proposals:
     lake, population = start
     sizes = settings.model_copy(update={"designs_per_cycle": count})
-    turn = DesignerTurn(serving, judge, sizes, CycleSeeds(1, "designs", "0001"), "model", trials=TrialBench(sizes, "0001", 1))
+    turn = DesignerTurn(serving, judge, sizes, CycleSeeds(1, "designs", "0001"), "model", trials=TrialRunner(sizes, "0001", 1))
     return propose_candidates(turn, population, [direction(population)], texts_of(lake))
 
 
@@ -158,7 +158,7 @@ def after_a_cycle(start: Started, judge: Judge) -> tuple[Lake, Population, str]:
     lake, population = start
     base = population.live_ids()[0]
     child = designing.candidate_of(reply(GOOD, "edge drag"), population, direction(population), "model")
-    made = designing.judged_and_mended(scripted(), child, population.graphs(), judge, 1)
+    made = designing.judged_and_repaired(scripted(), child, population.graphs(), judge, 1)
     population = population.admit([design_row(made, "0001", *store_candidate(lake.blobs, made))], derivation_rows(made, "0001"))
     rows = [measured(name, n, steps, cost) for n in (10, 14, 20) for name, steps, cost in ((base, 60 * n, 1.0), (made.design_id, 40 * n, 1.125))]
     ranking = [
@@ -171,7 +171,7 @@ def after_a_cycle(start: Started, judge: Judge) -> tuple[Lake, Population, str]:
         "ratio_low": 0.71, "ratio_high": 1.61, "reason": "a ratio of 1.07 (95% interval 0.71 to 1.61, 6 seeds): no gain beyond the noise",
     }
     population = population.add(experiments=rows).with_ranking(ranking)
-    closed = crowned(population, Succession(base, [decision], []), cycle="0001", new_designs=1)
+    closed = with_champion(population, Succession(base, [decision], []), cycle="0001", new_designs=1)
     first = consensus_winner(closed, ranking, [decision], base)
     unmade = [{"number": 0, "cycle": "0001", "role": "designs_designer", "reason": "reply cut off", "idea": "A slower memory."}]
     return lake, with_notes(closed, first, unmade), made.design_id

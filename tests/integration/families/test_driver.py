@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 from families_fixtures import seed_family
 
-from evolake.families.sandbox.running import Caps, generate, probe, read, solve
+from evolake.families.sandbox.driver import PROBES
+from evolake.families.sandbox.metering import MeteredPool
+from evolake.families.sandbox.running import Caps, generate, generate_parts, read, solve, solve_parts
 
 CLINIC = seed_family("clinic-queue")
 CAPS = Caps(cpu_s=0.3, call_s=3.0, memory_mb=256, steps=1000)
@@ -91,7 +93,7 @@ def test_a_reader_sees_text_and_a_probe_sees_strange_inputs(pool):
     assert CLINIC.reader is not None
     assert [item.inputs for item in read(CLINIC.reader, [item.text for item in instances], pool=pool)] == [item.inputs for item in instances]
     assert [item.status for item in read(CLINIC.reader, ["nothing"], pool=pool)] == ["error"]
-    assert {item.status for item in probe(CLINIC.validator, pool=pool)} == {"schema_error"}
+    assert {item.status for item in solve(CLINIC.validator, PROBES, pool=pool)} == {"schema_error"}
 
 
 FORGE = "import evolake.families.sandbox.driver as driver\n    driver.plain = lambda value, **rest: value\n    "
@@ -114,3 +116,25 @@ def test_a_statement_that_would_fill_the_memory_is_not_written(pool):
 def test_a_source_that_fails_as_a_whole_fails_for_every_instance(pool):
     for broken, status in (("def solution(", "error"), ("x = 1", "error"), ("hog = bytearray(8 << 30)\ndef solution(i): return 1", "memory")):
         assert [item.status for item in solve(broken, [1, 2], pool=pool, caps=CAPS)] == [status] * 2
+
+
+DOUBLES = source("assert not isinstance(inputs, str); return 2 * inputs if inputs >= 0 else [0] * 10**9")
+
+
+@pytest.mark.parametrize(("parts", "wanted", "calls"), [
+    ([[1, 2], ["x"], [], [3]], [["ok", "ok"], ["error"], [], ["ok"]], 1),
+    ([[1], [-1], [2]], [["ok"], ["memory"], ["ok"]], 4),
+])
+def test_parts_come_to_what_a_call_each_gives_also_when_one_meets_a_limit(pool, parts, wanted, calls):
+    metered = MeteredPool(pool)
+    done = solve_parts(DOUBLES, parts, pool=metered, caps=CAPS)
+    assert [[item.status for item in part] for part in done] == wanted
+    assert metered.costs[""]["calls"] == calls
+    separate = [solve(DOUBLES, part, pool=pool, caps=CAPS) for part in parts]
+    assert [[item.content for item in part] for part in done] == [[item.content for item in part] for part in separate]
+
+
+def test_instances_in_parts_are_those_of_a_call_each(pool):
+    parts = [[(1, 5), (10, 5)], [(3, 6)]]
+    done = generate_parts(CLINIC, parts, pool=pool)
+    assert [[item.content for item in part] for part in done] == [[item.content for item in generate(CLINIC, part, pool=pool)] for part in parts]

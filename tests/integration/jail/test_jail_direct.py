@@ -127,7 +127,11 @@ def test_wrong_uses_are_wrong_inputs(arguments, limits, part):
     from pathlib import Path
 
     def paths(value):
-        return {name: Path(path) for name, path in value.items()} if isinstance(value, dict) else Path(value) if isinstance(value, str) else value
+        if isinstance(value, dict):
+            return {name: Path(path) for name, path in value.items()}
+        if isinstance(value, str):
+            return Path(value)
+        return value
 
     with pytest.raises(InputError, match=part):
         run_direct(DirectRun(**{name: paths(value) for name, value in arguments.items()}), limits)

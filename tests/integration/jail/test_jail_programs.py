@@ -143,7 +143,12 @@ def test_no_file_breaks_the_reader_of_programs(tmp_path):
     for _ in range(1500):
         data = bytearray(whole[:8192])
         for _ in range(draw.randrange(1, 30)):
-            place = draw.randrange(64) if draw.random() < 0.3 else draw.randrange(64, 1200) if draw.random() < 0.5 else draw.randrange(len(data))
+            if draw.random() < 0.3:
+                place = draw.randrange(64)
+            elif draw.random() < 0.5:
+                place = draw.randrange(64, 1200)
+            else:
+                place = draw.randrange(len(data))
             data[place] = draw.choice((0, 1, 255, draw.randrange(256)))
         path.write_bytes(data if draw.random() < 0.9 else data[: draw.randrange(4000)])
         try:

@@ -72,7 +72,13 @@ def test_an_operation_that_fails_is_an_error_and_leaves_old_or_new_content_whole
             assert "planted failure" in str(error)
         disk.hook = None
         result = Lake(root).read("designs", "candidates", "0001")
-        outcomes.append("old" if result.equals(OLD) else "new" if result.equals(NEW) else "neither")
+        if result.equals(OLD):
+            outcome = "old"
+        elif result.equals(NEW):
+            outcome = "new"
+        else:
+            outcome = "neither"
+        outcomes.append(outcome)
         again = Lake(root).publish("designs", "candidates", NEW, cycle="0001", run_id="again")
         assert again.path.read_bytes() == intact
         assert list((root / "tables").rglob(".tmp-*")) == []

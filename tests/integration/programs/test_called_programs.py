@@ -263,7 +263,7 @@ def test_a_candidate_cannot_have_itself_imported():
 
 
 @pytest.mark.parametrize(("program", "said"), [
-    (PROGRAM, "protected: the evaluator calls the program, which runs in a jail of its own"),
+    (PROGRAM, "protected: the evaluator calls the program, which runs in a separate jail"),
     (RUN_TIME["run returns a value of type candidate.Answer"][1], "not protected: the evaluator imports the program, since run returns a"),
 ])
 def test_check_says_which_holds_and_why(tmp_path: Path, program: str, said: str):

@@ -65,7 +65,7 @@ def test_certify_prints_one_object_and_says_by_its_exit_code_whether_it_is_certi
 
 def test_certify_refuses_what_is_no_problem_or_no_file(certify, tmp_path):
     code, printed, said = certify(LIN_0127 | {"constraints": 1}, ROUND_1)
-    assert (code, printed["verdict"], printed["next"]) == (2, "error", "mend the problem")
+    assert (code, printed["verdict"], printed["next"]) == (2, "error", "fix the problem")
     assert "`constraints` cannot be used" in said and "`constraints` cannot be used" in printed["what"]
     certify(LIN_0127, ROUND_1)
     done = evolake("certify", tmp_path / "problem.json", tmp_path / "nowhere.json", lake=tmp_path)
@@ -175,7 +175,7 @@ def test_an_interrupt_says_that_what_was_finished_is_kept(tmp_path):
     said = running.stderr.read()
     running.stderr.close()
     assert running.wait() == 130
-    assert said.splitlines()[-1] == "interrupted; what was finished is kept, run the command again to go on"
+    assert said.splitlines()[-1] == "interrupted; what was finished is kept, run the command again to continue"
     assert "Traceback" not in said
     assert "one_shot-0" in json.loads(evolake("run", *SMALL, "--arms", "one_shot", "--json", lake=tmp_path).stdout)["kept"]
 

@@ -296,7 +296,7 @@ def test_the_root_names_one_bundle(bundles: Callable[[str], Path], tmp_path: Pat
 
 def test_what_cannot_be_bundled_is_a_sentence(bundles: Callable[[str], Path], tmp_path: Path):
     lake = bundles("families").parent / "lake"
-    for name, said in (("repair", "crowns no champion"), ("families", "the id of an artifact"), ("nosuch", "nothing is called")):
+    for name, said in (("repair", "has no champion"), ("families", "the id of an artifact"), ("nosuch", "nothing is called")):
         done = typed(lake, "export", name, "-o", str(tmp_path / "x.tar"))
         assert done.returncode == 2 and said in done.stderr, done.stderr
     (tmp_path / "x.tar").write_bytes(b"mine")

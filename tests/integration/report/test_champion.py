@@ -115,7 +115,7 @@ def test_a_cycle_that_is_not_finished_crowns_nobody(tmp_path: Path):
 
 
 @pytest.mark.parametrize(("line", "what", "do"), [
-    ("families", "families crowns no champion", "evolake families gallery"), ("repair", "repair crowns no champion", "evolake repair report"),
+    ("families", "families has no champion", "evolake families gallery"), ("repair", "repair has no champion", "evolake repair report"),
     ("nothing", "no line 'nothing'", "evolake status"),
 ])
 def test_a_line_without_a_champion_says_what_to_look_at_instead(root: Path, line: str, what: str, do: str):

@@ -292,7 +292,7 @@ def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_j
     from evolake.solvers.evolution.workspace import Workspace
     from evolake.solvers.gates.judging import VariantResults
     from evolake.solvers.repository.variant import source_sha
-    from evolake.solvers.roles.told_rules import forbidden_edits, knowledge_texts, rule_texts
+    from evolake.solvers.roles.rules_to_show import forbidden_edits, knowledge_texts, rule_texts
 
     judged: list[int] = []
     parts: list[tuple[int, int]] = []

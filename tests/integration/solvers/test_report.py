@@ -129,7 +129,7 @@ def test_a_champion_that_reigns_on_is_shown_with_the_duel_that_it_once_won(root:
     later = verdict_sentence(replace(now, cycle="0003", decisions=[lost]))
     assert later.startswith("The champion, since cycle 0002, is <b>&lt;b&gt;fast&lt;/b&gt;</b> ")
     assert "in this cycle its challenger did not gain more than the noise. It became champion with 2.00 times lower PAR-2 than <b>alpha</b>" in later
-    assert "in this cycle nobody challenged it." in verdict_sentence(replace(now, cycle="0003", decisions=[]))
+    assert "in this cycle no variant challenged it." in verdict_sentence(replace(now, cycle="0003", decisions=[]))
     assert "in this cycle none of 2 challengers gained" in verdict_sentence(replace(now, cycle="0003", decisions=[lost, lost]))
 
 

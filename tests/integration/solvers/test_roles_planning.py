@@ -24,7 +24,7 @@ from evolake.solvers.evolution.proposing.proposal import Proposals
 from evolake.solvers.evolution.proposing.propose import propose_variants
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.roles.told_rules import ShownRules
+from evolake.solvers.roles.rules_to_show import ShownRules
 from evolake.solvers.settings import SolversSettings
 
 PLANS = 4

@@ -29,7 +29,7 @@ from evolake.solvers.evolution.proposing.proposal import Proposals
 from evolake.solvers.evolution.trials import Trial
 from evolake.solvers.evolution.variant_making import derivations_of
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.roles.told_rules import ShownRules
+from evolake.solvers.roles.rules_to_show import ShownRules
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.gates.specs import GATES
 from evolake.solvers.repository.variant import archive_variant, diff_sources, source_sha
-from evolake.solvers.roles.told_rules import shown_rules
+from evolake.solvers.roles.rules_to_show import shown_rules
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables_archive import PLANS, VARIANTS
 

@@ -21,7 +21,7 @@ from evolake.agents.budget import Account
 from evolake.agents.calls import Usage
 from evolake.agents.prices import Counts, plausible, same_model
 from evolake.agents.reply_validation import read_completion, validate_text
-from evolake.agents.tape import Tape, TapeEntry
+from evolake.agents.tape import CallCache, TapeEntry
 from evolake.errors import CorruptPart, LakeError
 from evolake.reading.json_text import values_of
 
@@ -40,7 +40,12 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_no_text_holds_more_values_than_are_counted(value: Any) -> None:
     def count(item: Any) -> int:
-        parts = item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+        if isinstance(item, dict):
+            parts = item.values()
+        elif isinstance(item, list):
+            parts = item
+        else:
+            parts = ()
         return 1 + sum(map(count, parts))
 
     assert values_of(json.dumps(value)) >= count(value)
@@ -149,7 +154,7 @@ KEY = "ab" * 32
 
 @pytest.mark.parametrize("bit", range(0, 4000, 37))
 def test_an_entry_with_any_bit_turned_is_never_an_answer(tmp_path: Path, bit: int) -> None:
-    tape = Tape(tmp_path)
+    tape = CallCache(tmp_path)
     tape.write(entry(KEY))
     data = bytearray(tape.path(KEY).read_bytes())
     place = bit // 8 % len(data)
@@ -163,7 +168,7 @@ def test_an_entry_with_any_bit_turned_is_never_an_answer(tmp_path: Path, bit: in
 
 @pytest.mark.parametrize("damage", [b"[" * 100_000, b'{"a":' * 50_000, b"9" * 5000, b"null", b"[]", b'{"format": 1, "sha": "0", "entry": [1]}'])
 def test_an_entry_of_another_kind_is_damaged(tmp_path: Path, damage: bytes) -> None:
-    tape = Tape(tmp_path)
+    tape = CallCache(tmp_path)
     tape.write(entry(KEY))
     tape.path(KEY).write_bytes(damage)
     with pytest.raises(CorruptPart):
@@ -172,10 +177,10 @@ def test_an_entry_of_another_kind_is_damaged(tmp_path: Path, damage: bytes) -> N
 
 def test_what_the_system_says_of_the_tape_is_an_error_with_what_to_do(tmp_path: Path) -> None:
     """A folder in the place of a file, a file in the place of a folder: root is refused these as well."""
-    tape = Tape(tmp_path / "tape")
+    tape = CallCache(tmp_path / "tape")
     tape.path(KEY).mkdir(parents=True)
     (tmp_path / "flat").write_text("")
-    flat = Tape(tmp_path / "flat")
+    flat = CallCache(tmp_path / "flat")
     steps: list[Any] = [lambda: tape.read(KEY), lambda: flat.read(KEY), lambda: flat.write(entry(KEY)), lambda: flat.lock(KEY).__enter__()]
     account = tmp_path / "account"
     account.mkdir()

@@ -44,7 +44,12 @@ def texts_of(value: Any) -> Iterator[str]:
     """All texts in a value."""
     if isinstance(value, str):
         yield value
-    parts = [*value.keys(), *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+    if isinstance(value, dict):
+        parts = [*value.keys(), *value.values()]
+    elif isinstance(value, list):
+        parts = value
+    else:
+        parts = []
     for part in parts:
         yield from texts_of(part)
 

@@ -1,4 +1,4 @@
-"""A reply's schema as a prompt states it: the same replies fit, and nothing stands there twice."""
+"""A reply's schema as a prompt states it: the same replies fit, and nothing is there twice."""
 
 from __future__ import annotations
 

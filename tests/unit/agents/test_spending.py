@@ -9,7 +9,7 @@ import pytest
 from evolake.agents.budget import Budget
 from evolake.agents.calls import Usage
 from evolake.agents.spending import spent_sentence
-from evolake.agents.tape import Tape
+from evolake.agents.tape import CallCache
 from evolake.settings import BudgetSettings, PriceSettings, Settings
 
 PRICES = {"m": PriceSettings(input=1, output=2)}
@@ -19,7 +19,7 @@ PRICES = {"m": PriceSettings(input=1, output=2)}
 def lake(tmp_path: Path) -> Path:
     """Three calls of two runs of two cycles of a line; one of them lost."""
     for cycle, run, key, tokens, usd in (("0001", "r1", "a", 1000, 0.25), ("0001", "r1", "a/lost/1", 500, 0.1), ("0002", "r2", "b", 200, 0.05)):
-        Budget(BudgetSettings(), Tape(tmp_path / "tape"), line="designs", cycle=cycle, run_id=run).charge(key, Usage(1, tokens, usd))
+        Budget(BudgetSettings(), CallCache(tmp_path / "tape"), line="designs", cycle=cycle, run_id=run).charge(key, Usage(1, tokens, usd))
     return tmp_path
 
 

@@ -16,7 +16,7 @@ from evolake.agents.budget import Account, Budget
 from evolake.agents.calls import Usage, status_words
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, price_usd, read_counts
 from evolake.agents.reply_validation import Received, billed, read_completion, validate_text
-from evolake.agents.tape import Tape, TapeEntry, tape_key
+from evolake.agents.tape import CallCache, TapeEntry, cache_key
 from evolake.errors import BudgetExhausted, CorruptPart
 from evolake.settings import BudgetSettings, PriceSettings
 
@@ -37,12 +37,12 @@ def entry(key: str, content: str = "{}") -> TapeEntry:
     ("role", "s"), ("model", "n"), ("messages", []), ("schema", {}), ("sampling", {"temperature": 0.5}), ("attempt", 1),
 ])
 def test_every_part_of_what_is_asked_changes_the_key(part: str, other: Any) -> None:
-    assert tape_key(**ASKED) == tape_key(**json.loads(json.dumps(ASKED)))
-    assert tape_key(**ASKED) != tape_key(**(ASKED | {part: other}))
+    assert cache_key(**ASKED) == cache_key(**json.loads(json.dumps(ASKED)))
+    assert cache_key(**ASKED) != cache_key(**(ASKED | {part: other}))
 
 
 def test_the_first_entry_of_a_key_stays(tmp_path: Path) -> None:
-    tape, key = Tape(tmp_path), "ab" * 32
+    tape, key = CallCache(tmp_path), "ab" * 32
     assert tape.read(key) is None
     tape.write(entry(key, "first"))
     tape.write(entry(key, "second"))
@@ -51,7 +51,7 @@ def test_the_first_entry_of_a_key_stays(tmp_path: Path) -> None:
 
 
 def test_the_nearest_entry_is_named_with_its_first_other_line(tmp_path: Path) -> None:
-    tape = Tape(tmp_path)
+    tape = CallCache(tmp_path)
     said = {"ab" * 32: "plan\none\ntwo", "cd" * 32: "plan\none\nthree\nfour", "ef" * 32: "other"}
     for key, text in said.items():
         tape.write(replace(entry(key), messages=[{"role": "user", "content": text}]))
@@ -62,15 +62,15 @@ def test_the_nearest_entry_is_named_with_its_first_other_line(tmp_path: Path) ->
 
 @pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"{}", b'{"format": 1, "sha": "0", "entry": {}}'])
 def test_a_damaged_entry_is_an_error(tmp_path: Path, damage: bytes) -> None:
-    tape, key = Tape(tmp_path), "ab" * 32
+    tape, key = CallCache(tmp_path), "ab" * 32
     tape.write(entry(key))
     tape.path(key).write_bytes(damage)
-    with pytest.raises(CorruptPart, match="tape entry abababababab is damaged"):
+    with pytest.raises(CorruptPart, match="entry abababababab of the call cache is damaged"):
         tape.read(key)
 
 
 def test_an_entry_under_another_key_is_damaged(tmp_path: Path) -> None:
-    tape, key = Tape(tmp_path), "ab" * 32
+    tape, key = CallCache(tmp_path), "ab" * 32
     tape.write(entry("cd" * 32))
     tape.path(key).parent.mkdir()
     tape.path("cd" * 32).rename(tape.path(key))
@@ -90,7 +90,7 @@ def test_an_account_counts_each_attempt_once_over_all_processes_and_passes_over_
 
 
 def test_a_call_that_fails_gives_its_reservation_back(tmp_path: Path) -> None:
-    budget = Budget(BudgetSettings(tokens_per_run=10), Tape(tmp_path), line="designs", cycle="0001", run_id="../odd id")
+    budget = Budget(BudgetSettings(tokens_per_run=10), CallCache(tmp_path), line="designs", cycle="0001", run_id="../odd id")
     with pytest.raises(ZeroDivisionError), budget.reserve(Usage(1, 10, 0.0)):
         raise ZeroDivisionError
     with budget.reserve(Usage(1, 10, 0.0)) as reservation:
@@ -108,7 +108,7 @@ def test_spending_within_estimates_never_passes_the_limit(calls: list[tuple[int,
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        budget = Budget(BudgetSettings(tokens_per_cycle=limit), Tape(Path(folder)), line="l", cycle="0001", run_id="r")
+        budget = Budget(BudgetSettings(tokens_per_cycle=limit), CallCache(Path(folder)), line="l", cycle="0001", run_id="r")
         for number, (estimate, share) in enumerate(calls):
             try:
                 with budget.reserve(Usage(1, estimate, 0.0)) as reservation:

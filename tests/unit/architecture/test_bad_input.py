@@ -111,7 +111,7 @@ def test_ctrl_c_ends_with_one_sentence(error: BaseException, code: int, capsys):
         raise error
 
     assert end(stopped, []) == code
-    assert capsys.readouterr().err.strip() == "interrupted; what was finished is kept, run the command again to go on"
+    assert capsys.readouterr().err.strip() == "interrupted; what was finished is kept, run the command again to continue"
 
 
 @pytest.mark.parametrize("typed", [("--help",), ("rules", "checkers")])

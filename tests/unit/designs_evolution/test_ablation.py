@@ -9,8 +9,8 @@ from designs_genomes import MAJORITY_TERM, behind_a_slow_memory, open_search
 from designs_runs import Inline
 
 from evolake.designs.evolution import ablation
-from evolake.designs.evolution.ablation import ablation_rows, ablation_rungs, effects_sentence, term_effects
-from evolake.designs.evolution.racing import Lap, Rung
+from evolake.designs.evolution.ablation import ablation_levels, ablation_rows, effects_sentence, term_effects
+from evolake.designs.evolution.racing import BudgetLevel, Stage
 from evolake.designs.genome.open_ablation import ablations
 from evolake.designs.genome.open_expression import order, places
 from evolake.designs.genome.open_genome import baseline
@@ -18,7 +18,8 @@ from evolake.designs.model.formulas import uniform_kind
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ABLATIONS
 
-RUNGS = (Rung(80, 8, 1, 5000), Rung(80, 8, 2, 5000, uniform_kind(4.2)), Rung(160, 8, 3, 5000), Rung(160, 8, 4, 5000, uniform_kind(4.2)))
+RUNGS = (BudgetLevel(80, 8, 1, 5000), BudgetLevel(80, 8, 2, 5000, uniform_kind(4.2)),
+    BudgetLevel(160, 8, 3, 5000), BudgetLevel(160, 8, 4, 5000, uniform_kind(4.2)))
 
 
 def test_every_term_is_left_out_once_and_nothing_else_changes() -> None:
@@ -44,26 +45,26 @@ def test_the_baseline_has_terms_too() -> None:
 
 
 def test_effects_are_told_by_kind_with_bounds() -> None:
-    whole = [Lap(100, True, 0.1), Lap(900, True, 0.1), Lap(100, True, 0.1), Lap(900, True, 0.1)]
-    without = [Lap(200, True, 0.1), Lap(100, True, 0.1), Lap(9999, False, 0.1, 800), Lap(100, True, 0.1)]
+    whole = [Stage(100, True, 0.1), Stage(900, True, 0.1), Stage(100, True, 0.1), Stage(900, True, 0.1)]
+    without = [Stage(200, True, 0.1), Stage(100, True, 0.1), Stage(9999, False, 0.1, 800), Stage(100, True, 0.1)]
     effects = term_effects("force: a", RUNGS, whole, without)
     assert [(item.kind, item.ratio, item.bound) for item in effects] == [
         ("planted", pytest.approx(math.sqrt(2 * 8)), "at least"), ("uniform", pytest.approx(1 / 9), ""),
     ]
     assert effects_sentence(effects) == "force: a: helps planted ones at least 4x, costs uniform ones 9x"
     assert effects_sentence(term_effects("t", RUNGS, whole, whole)) == "t: makes no difference on planted ones, makes no difference on uniform ones"
-    costly = term_effects("t", RUNGS, whole, [Lap(50, True, 0.1), *whole[1:]])[0]
+    costly = term_effects("t", RUNGS, whole, [Stage(50, True, 0.1), *whole[1:]])[0]
     assert str(costly) == "costs planted ones 1.4x"
 
 
 def test_rows_of_a_champion_s_terms_fit_their_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(traced: str, rungs: list[Rung], limits: list[int], core_s: float) -> list[Lap]:
+    def run(traced: str, rungs: list[BudgetLevel], limits: list[int], core_s: float) -> list[Stage]:
         factor = 3 if traced == "without" and rungs[0].kind.name == "planted" else 1
-        return [Lap(100 * factor, True, 0.1)]
+        return [Stage(100 * factor, True, 0.1)]
 
-    monkeypatch.setattr(ablation, "run_rungs", run)
+    monkeypatch.setattr(ablation, "run_stages", run)
     settings = DesignsSettings(ablation_n=40)
-    rungs = ablation_rungs(settings, "0002", 7)
+    rungs = ablation_levels(settings, "0002", 7)
     assert [(rung.kind.name, rung.n, rung.batch) for rung in rungs] == [("planted", 40, settings.race.batch), ("uniform", 40, settings.race.batch)]
     items = ablations(baseline())[:2]
     rows = ablation_rows("d", "whole", [(item, "without") for item in items], Inline(), rungs, "0002", 10.0)  # pyright: ignore[reportArgumentType]

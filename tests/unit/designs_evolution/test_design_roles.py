@@ -53,7 +53,14 @@ def material(number: int, genome=BASELINE) -> models.ParentMaterial:
     )
 
 
-LINES = [summary(number, ["xl_gate"] if number <= 4 else ["xs_leak"] if number > 8 else []) for number in range(1, 13)]
+def first_and_last(number: int, best: str, worst: str) -> list[str]:
+    """Return the terms of design `number` of twelve: the first four have `best`, the last four `worst`."""
+    if number <= 4:
+        return [best]
+    return [worst] if number > 8 else []
+
+
+LINES = [summary(number, first_and_last(number, "xl_gate", "xs_leak")) for number in range(1, 13)]
 LOOKUP = models.LookupRequest(
     directions_wanted=3, max_lookups=4, total_designs=12, best=LINES[0], recent=LINES[:2], summaries=LINES[2:] + LINES[:2], guidance=["be bold"]
 )
@@ -164,7 +171,7 @@ def test_the_designer_gives_a_file_with_genome_and_weights() -> None:
 
 
 def test_in_the_open_grammar_the_planner_names_its_operators_and_features_and_the_designer_follows() -> None:
-    lines = [summary(number, ["xs:xl"] if number <= 4 else ["v:tanh"] if number > 8 else []) for number in range(1, 13)]
+    lines = [summary(number, first_and_last(number, "xs:xl", "v:tanh")) for number in range(1, 13)]
     request = DIRECTIONS.model_copy(update={"grammar": "open", "summaries": lines, "guidance": ["insert something at xs:xl"]})
     result = answer(DIRECTIONS_ROLE, request)
     assert result.success_patterns == ["has xs:xl"] and result.failure_patterns == ["has v:tanh"]

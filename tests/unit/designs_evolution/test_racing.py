@@ -16,17 +16,17 @@ from evolake.designs.evolution.racing import (
     ELITE,
     SAME_FORM,
     SLACK,
+    BudgetLevel,
     KindScore,
-    Lap,
     Race,
     Racer,
-    Rung,
+    Stage,
     differed,
     form_of,
     front_of,
     judged_order,
     kept,
-    run_rungs,
+    run_stages,
     score,
 )
 from evolake.designs.genome.grammars import parent_of, with_values
@@ -36,12 +36,12 @@ from evolake.designs.genome.values import Scale, differed_values
 from evolake.designs.grammars.paper import GRAMMAR as PAPER
 from evolake.designs.model.formulas import uniform_kind
 
-RUNGS = (Rung(80, 8, 1, 5000), Rung(320, 8, 2, 20_000), Rung(320, 8, 3, 20_000))
+RUNGS = (BudgetLevel(80, 8, 1, 5000), BudgetLevel(320, 8, 2, 20_000), BudgetLevel(320, 8, 3, 20_000))
 BASE = OPEN.baseline()
 
 
-def laps(*steps: int, missed: bool = False) -> list[Lap]:
-    return [Lap(count, not (missed and place == len(steps) - 1), 0.1) for place, count in enumerate(steps)]
+def laps(*steps: int, missed: bool = False) -> list[Stage]:
+    return [Stage(count, not (missed and place == len(steps) - 1), 0.1) for place, count in enumerate(steps)]
 
 
 def variant(number: int) -> str:
@@ -125,14 +125,15 @@ def test_a_design_stops_at_the_first_bar_that_it_misses(monkeypatch: pytest.Monk
         return Done(run.max_work // 2, 0.4 if run.n == 80 else 0.9)
 
     monkeypatch.setattr("evolake.designs.engines.isolated.run_apart", run_apart)
-    result = Inline().submit(run_rungs, "{}", RUNGS, [700, 800, 900], 10.0).result()
-    assert result == [Lap(350, True, 0.5, 350, per_step=2.0), Lap(400, False, 0.5, 400, per_step=2.0)]
+    result = Inline().submit(run_stages, "{}", RUNGS, [700, 800, 900], 10.0).result()
+    assert result == [Stage(350, True, 0.5, 350, per_step=2.0), Stage(400, False, 0.5, 400, per_step=2.0)]
     assert [lap.median_work for lap in result] == [700, 800]
     assert asked == [(80, 700, True), (320, 800, True)]
     assert racing.BAR_PLACE > 1
 
 
-BOTH = (Rung(80, 8, 1, 5000), Rung(80, 8, 2, 5000, uniform_kind(4.2)), Rung(320, 8, 3, 20_000), Rung(160, 8, 4, 20_000, uniform_kind(4.2)))
+BOTH = (BudgetLevel(80, 8, 1, 5000), BudgetLevel(80, 8, 2, 5000, uniform_kind(4.2)),
+    BudgetLevel(320, 8, 3, 20_000), BudgetLevel(160, 8, 4, 20_000, uniform_kind(4.2)))
 
 
 def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +151,7 @@ def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pyte
 
     monkeypatch.setattr("evolake.designs.engines.isolated.run_apart", run_apart)
     race = Race(OPEN, BOTH)
-    result = Inline().submit(run_rungs, "{}", BOTH, race.limits(), 10.0).result()
+    result = Inline().submit(run_stages, "{}", BOTH, race.limits(), 10.0).result()
     assert asked == [("planted", 80, 4.3, 0.08), ("uniform", 80, 4.2, 0.0), ("uniform", 160, 4.2, 0.0)], "a missed rung ends its own ladder alone"
     assert [(lap.solved, lap.ran) for lap in result] == [(False, True), (True, True), (False, False), (True, True)]
     racer = race.take("a", "t", variant(1), result)

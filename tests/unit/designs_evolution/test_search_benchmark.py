@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from evolake.designs.evolution import racing
-from evolake.designs.evolution.racing import Lap
+from evolake.designs.evolution.racing import Stage
 from evolake.designs.genome.open_grammar import OPEN
 
 FOLDER = Path(__file__).parents[3] / "benchmarks"
@@ -37,16 +37,16 @@ def whole(search: Any) -> Any:
     return loaded("designs_search")
 
 
-def solved(*steps: int) -> list[Lap]:
-    return [Lap(step, True, 1.0, step) for step in steps]
+def solved(*steps: int) -> list[Stage]:
+    return [Stage(step, True, 1.0, step) for step in steps]
 
 
-def cut(*steps: int) -> list[Lap]:
+def cut(*steps: int) -> list[Stage]:
     """Runs that ended unsolved after so many steps; their estimates are far above."""
-    return [Lap(25 * step, False, 1.0, step, timed_out=True) for step in steps]
+    return [Stage(25 * step, False, 1.0, step, timed_out=True) for step in steps]
 
 
-def held_against(search: Any, champion: list[Lap], rival: list[Lap], place: int = 0) -> Any:
+def held_against(search: Any, champion: list[Stage], rival: list[Stage], place: int = 0) -> Any:
     return search.compared(search.BARS[place], champion, rival, 1)
 
 
@@ -84,7 +84,7 @@ def test_the_baseline_s_work_on_uniform_formulas_may_not_be_exceeded(search: Any
 
 
 def test_rungs_hold_both_kinds_and_several_p0_and_no_batch_twice(search: Any) -> None:
-    rungs = search.rungs_of(3, "race")
+    rungs = search.budget_levels(3, "race")
     assert {rung.kind.name for rung in rungs} == {"planted", "uniform"} and len({rung.seed for rung in rungs}) == len(rungs)
     assert len({rung.kind.p0 for rung in rungs if rung.kind.name == "planted"}) >= 3
     assert all(4.0 <= rung.kind.ratio <= 4.2 for rung in rungs if rung.kind.name == "uniform")
@@ -94,21 +94,21 @@ def test_rungs_hold_both_kinds_and_several_p0_and_no_batch_twice(search: Any) ->
 
 
 def test_the_front_shows_work_relative_to_the_rival_of_each_kind(search: Any) -> None:
-    rungs = search.rungs_of(3, "race")
+    rungs = search.budget_levels(3, "race")
     race = racing.Race(OPEN, rungs)
-    laps = [Lap(100 if rung.kind.name == "planted" else 300, True, 0.1) for rung in rungs]
+    laps = [Stage(100 if rung.kind.name == "planted" else 300, True, 0.1) for rung in rungs]
     racer = race.take("a", "one", OPEN.baseline().to_json(), laps)
-    references = {"design 340": [Lap(200, True, 0.1) for _ in rungs], "baseline": [Lap(100, True, 0.1) for _ in rungs]}
+    references = {"design 340": [Stage(200, True, 0.1) for _ in rungs], "baseline": [Stage(100, True, 0.1) for _ in rungs]}
     assert search.relative_works(racer, references, rungs) == pytest.approx({"planted": 0.5, "uniform": 3.0})
     assert search.front_lines(race.front, references, rungs) == ["planted   0.50 of design 340   uniform   3.00 of baseline   one"]
 
 
 def test_a_search_is_continued_from_its_file_and_one_of_an_earlier_version_too(whole: Any, tmp_path: Path) -> None:
-    rungs = whole.rungs_of(3, "race")
+    rungs = whole.budget_levels(3, "race")
     race = racing.Race(OPEN, rungs)
-    race.take("a", "one", OPEN.baseline().to_json(), [Lap(100, True, 0.1), Lap(200, False, 0.1)])
+    race.take("a", "one", OPEN.baseline().to_json(), [Stage(100, True, 0.1), Stage(200, False, 0.1)])
     search = whole.Search(race, whole.SearchTotals(), None, None, 3, tmp_path / "state.json")
-    search.references = {"baseline": [Lap(7, True, 0.1)]}
+    search.references = {"baseline": [Stage(7, True, 0.1)]}
     search.keep()
     again, _, references = whole.read_state(tmp_path / "state.json", "open")
     assert (again.elite, again.front, again.rungs, references) == (race.elite, race.front, rungs, search.references)

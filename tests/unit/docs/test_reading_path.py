@@ -25,7 +25,12 @@ def defined(tree: ast.AST, names: list[str]) -> bool:
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == names[0]:
             return len(names) == 1 or defined(node, names[1:])
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AnnAssign):
+            targets = [node.target]
+        else:
+            targets = []
         if len(names) == 1 and any(isinstance(name, ast.Name) and name.id == names[0] for target in targets for name in ast.walk(target)):
             return True
     return False

@@ -40,8 +40,35 @@ def test_docstrings_of_no_package_have_more_hits_than_before(words):
 
 
 def test_the_number_of_a_package_is_never_raised(words):
-    text, hit = '"evolake.lake" = 3\n"evolake.jail" = 0\n', words.Hit("a.py:1", "anew", "again")
-    assert words.lowered(text, {"evolake.lake": [hit], "evolake.jail": [hit]}) == '"evolake.lake" = 1\n"evolake.jail" = 0\n'
+    one, hit = '"evolake.lake" = 3\n"evolake.jail" = 0\n', words.Hit("a.py:1", "anew", "again")
+    found, less = {"evolake.lake": [hit], "evolake.jail": [hit]}, one.replace("3", "1")
+    assert words.lowered(f"[docstrings]\n{one}\n[messages]\n{one}", found) == f"[docstrings]\n{less}\n[messages]\n{one}"
+    assert words.lowered(f"[docstrings]\n{one}\n[messages]\n{one}", found, "messages") == f"[docstrings]\n{one}\n[messages]\n{less}"
+
+
+def test_no_title_of_the_cookbook_has_a_word_with_a_replacement(words):
+    assert words.title_hits(words.table()) == []
+    assert [hit.word for hit in words.title_hits({"words": {"artifacts?": "thing"}})] != []
+
+
+def test_no_template_of_the_report_has_a_word_with_a_replacement(words):
+    assert words.template_hits(words.table()) == []
+    assert [hit.word for hit in words.template_hits({"words": {"champions?": "thing"}})] != []
+    assert words.MARKUP.sub("", "<h2 class=\"told\">{{ told }}Shown{% if told %}</h2>") == "Shown"
+
+
+def test_messages_of_no_package_have_more_hits_than_before(words):
+    found, allowed = words.message_hits(words.table()), words.table()["messages"]
+    assert set(allowed) == set(found)
+    assert words.over_budget(found, allowed, "messages") == []
+    assert [name for name in ("tables", "assets", "evolake.cli", "evolake.lake", "evolake.report") if found[name]] == []
+
+
+def test_sentences_are_strings_with_a_blank_and_no_docstrings(words, tmp_path):
+    (tmp_path / "a.py").write_text(
+        '"""A docstring told."""\nx = "told here"\ny = f"{x} goes on {x}"\nz = "told"\nq = "SELECT told FROM t"\n"""Of q, told."""\n'
+    )
+    assert sorted(words.sentences(tmp_path / "a.py")) == [(2, "told here"), (3, "{} goes on {}")]
 
 
 def test_code_and_targets_of_links_are_no_prose(words):

@@ -78,7 +78,7 @@ def test_everything_that_evidence_names_is_told_once_and_changes_the_verdict():
         ReadingPlace("a border", "At least #1.", "a", "a", "never decides"),
         ReadingPlace("rounding", "Rounded up.", "up", "down", "contradicted", 3, 9),
     ))
-    assert broken.summary == "readings: 2 examined (1 told apart by no instance, 1 done otherwise than said)"
+    assert broken.summary == "readings: 2 examined (1 distinguished by no instance, 1 done otherwise than said)"
     assert broken.remarks == [
         "its readings could not be examined: RecursionError at view.py:3: too deep",
         "rounding: the text says 'up', the programs do 'down' (3 of 9 instances tell the two apart): 'Rounded up.'",

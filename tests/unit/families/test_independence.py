@@ -53,7 +53,7 @@ def test_the_counts_are_told_with_the_level():
     assert known.to_json() == {
         "level": "person", "other_authors": 0, "model_right": 0, "model_answers": 0, "person_right": 4, "person_answers": 5,
     }
-    assert independence_of([], [], [], []).in_words() == "independent: none (nobody but its author solved it from the text alone)"
+    assert independence_of([], [], [], []).in_words() == "independent: none (only its author solved it from the text alone)"
 
 
 def test_a_row_says_author_only_if_the_other_authors_votes_are_the_labels():

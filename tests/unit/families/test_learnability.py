@@ -109,7 +109,7 @@ def test_no_family_gets_past_a_gate_by_what_is_learnt_from_it(states, lives):
     before = empty_population().add(families=rows)
     after = before.with_survivors({row["family_id"]: live for row, live in zip(rows, lives, strict=False)})
     assert [row["state"] for row in after.rows()] == [
-        state if state == "blocked" else "accepted" if live else "retired" for state, live in zip(states, lives, strict=False)
+        "blocked" if state == "blocked" else ("retired", "accepted")[live] for state, live in zip(states, lives, strict=False)
     ]
 
 

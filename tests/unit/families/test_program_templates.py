@@ -144,5 +144,5 @@ def test_glue_and_written_files_are_the_same_to_the_byte() -> None:
         "programs new": _digest([*programs_new.FILES, *programs_new.FILES.values()]),
     } == {
         "operators": "efe52eee8e968852", "faults": "79140dd78478a5e0", "gates": "9f6748c34878f38b", "blind": "5f58d94cb13a3a9d",
-        "external": "25c64eab10cc2813", "reward": "064a38d31cb24721", "families new": "1a59eb1d6d4ca4a4", "programs new": "a624a229fd713f56",
+        "external": "25c64eab10cc2813", "reward": "f082b63dd96e33a4", "families new": "1a59eb1d6d4ca4a4", "programs new": "a624a229fd713f56",
     }

@@ -88,7 +88,11 @@ def run(passes: set[int], rounds: int, refusals: int = 9, give_up_at: int = 99, 
 
     def revise(family, observation, number):
         assert observation.family_id == family.family_id
-        return None if number == give_up_at else family if number == same_at else versions[number]
+        if number == give_up_at:
+            return None
+        if number == same_at:
+            return family
+        return versions[number]
 
     done = refine(
         FAMILY, lambda family: examined(family, accepted=family.family_id in accepted), revise, rounds=rounds, guard=SubmissionGuard(refusals)

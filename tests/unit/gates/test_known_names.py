@@ -69,7 +69,12 @@ def test_no_checker_has_a_threshold_of_its_own() -> None:
         module = vars(sys.modules[function.__module__])
         for compared in (node for node in ast.walk(ast.parse(inspect.getsource(function))) if isinstance(node, ast.Compare)):
             for side in (compared.left, *compared.comparators):
-                value = side.value if isinstance(side, ast.Constant) else module.get(side.id) if isinstance(side, ast.Name) else None
+                if isinstance(side, ast.Constant):
+                    value = side.value
+                elif isinstance(side, ast.Name):
+                    value = module.get(side.id)
+                else:
+                    value = None
                 if isinstance(value, int | float) and abs(value) > 2:
                     found.append(f"{function.__module__}: {ast.unparse(compared)}")
     assert not found and len(CHECKERS) > 60

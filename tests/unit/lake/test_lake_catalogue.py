@@ -131,7 +131,7 @@ def test_a_superseded_part_that_is_damaged_is_reported_once_and_then_left_out(la
     publish_edges(lake, "0001", [("new", "root")])
     kept = next(lake.root.rglob("_history/**/*.parquet"))
     kept.write_bytes(b"junk")
-    with Catalogue(lake) as catalogue, pytest.raises(CorruptPart, match="it goes on without these superseded rows"):
+    with Catalogue(lake) as catalogue, pytest.raises(CorruptPart, match="it continues without these superseded rows"):
         catalogue.query("FROM derivations_all")
     with Catalogue(lake) as catalogue:
         assert catalogue.query("SELECT child_id FROM derivations_all").rows == [("new",)]

@@ -154,7 +154,13 @@ def test_a_writer_that_dies_anywhere_leaves_the_old_seal_or_the_new(lake):
         finally:
             disk.hook = None
         after = Lake(lake.root).seals.read(LINE, "0005")
-        seen.append("old" if after == before else "new" if after.version == f"attempt {number}" else "neither")
+        if after == before:
+            outcome = "old"
+        elif after.version == f"attempt {number}":
+            outcome = "new"
+        else:
+            outcome = "neither"
+        seen.append(outcome)
         Lake(lake.root).seals.seal(LINE, "0005", f"between {number}", "v4", "run")
         if hook.count < number:
             break

@@ -235,7 +235,7 @@ def test_one_run_holds_a_line(lake):
 def test_a_lake_that_cannot_be_written_says_so(tmp_path):
     opened = Lake(tmp_path / "file")
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(LakeError, match="nothing is lost: mend the disk"):
+    with pytest.raises(LakeError, match="nothing is lost: fix the disk"):
         opened.publish("designs", "candidates", FRAME, cycle="0001", run_id="r")
 
 

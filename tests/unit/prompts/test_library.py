@@ -40,10 +40,10 @@ def test_principles_are_known_by_their_text() -> None:
 @pytest.mark.parametrize(
     ("row", "fault"),
     [
-        ({"name": "brief", "symptoms": [], "versions": ["Other."]}, "brief stands there twice"),
+        ({"name": "brief", "symptoms": [], "versions": ["Other."]}, "brief is there twice"),
         ({"name": "x", "symptoms": ["rash"], "versions": ["Other."]}, "x answers 'rash'"),
         ({"name": "x", "symptoms": [], "versions": []}, "x has no versions"), ({"name": "x", "symptoms": [], "versions": [" "]}, "an empty text"),
-        ({"name": "x", "symptoms": [], "versions": ["End."]}, "stands there twice"), ({"of": ["brief", "x"], "text": "y"}, "a merge of brief and x"),
+        ({"name": "x", "symptoms": [], "versions": ["End."]}, "is there twice"), ({"of": ["brief", "x"], "text": "y"}, "a merge of brief and x"),
         ({"of": ["brief", "brief"], "text": "y"}, "a merge of brief and brief"), ({"name": "x"}, "cannot be read"),
         ({"of": ["brief"]}, "cannot be read"),
     ],

@@ -146,7 +146,7 @@ def test_a_crossover_of_one_prompt_or_without_a_win_gives_no_child() -> None:
     with operators() as agents:
         alone = crossed(agents, [PROMPT], [[1.0]])
         idle = crossed(agents, [PROMPT, prompt_of(["Count."])], [[1.0], [0.5]])
-    assert (alone.child, alone.note) == (None, "one prompt alone has nobody to cross with")
+    assert (alone.child, alone.note) == (None, "one prompt alone has no other to cross with")
     assert (idle.child, idle.note) == (None, "no edit was applied")
 
 

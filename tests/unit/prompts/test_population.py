@@ -64,10 +64,10 @@ def test_states_follow_the_window_and_the_champion_reigns_on() -> None:
     assert result.rating(ROOT.prompt_id) == (24.0, 7.0) and [row["rounds"] for row in result.rows()] == [1, 0, 0, 1]
     assert states(result.in_window(10)) == ["accepted", "candidate", "candidate", "accepted"]
     assert states(result.in_window(2)) == ["retired", "retired", "candidate", "accepted"]
-    crowned = result.crowned(ROOT.prompt_id, 2)
+    crowned = result.with_champion(ROOT.prompt_id, 2)
     assert crowned.champion_id == ROOT.prompt_id and states(crowned) == ["champion", "retired", "candidate", "accepted"]
-    assert states(crowned.crowned(child(2).prompt_id, 2)) == ["retired", "retired", "candidate", "champion"]
-    assert states(crowned.crowned(ROOT.prompt_id, 2)) == states(crowned)
+    assert states(crowned.with_champion(child(2).prompt_id, 2)) == ["retired", "retired", "candidate", "champion"]
+    assert states(crowned.with_champion(ROOT.prompt_id, 2)) == states(crowned)
 
 
 def test_a_blocked_prompt_stays_in_the_tables_and_takes_no_part() -> None:

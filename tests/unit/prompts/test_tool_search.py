@@ -87,7 +87,7 @@ def test_what_is_no_corpus_is_told(tmp_path: Path, files: dict[str, str], place:
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=complaint) as error:
         read_corpus(str(tmp_path / place))
-    assert "EVOLAKE_PROMPTS__CORPUS" in str(error.value) or "mend the file" in str(error.value)
+    assert "EVOLAKE_PROMPTS__CORPUS" in str(error.value) or "fix the file" in str(error.value)
 
 
 def test_a_document_that_is_no_text_is_told(tmp_path: Path) -> None:

@@ -21,7 +21,12 @@ def rows(name: str, cost: Cost, passes: int = 2, **other: Any) -> list[dict[str,
     for number, formula in enumerate(FORMULAS):
         for repeat in range(passes):
             spent = cost(number, repeat)
-            status = "timeout" if spent >= 10 else "unsat" if number % 2 else "sat"
+            if spent >= 10:
+                status = "timeout"
+            elif number % 2:
+                status = "unsat"
+            else:
+                status = "sat"
             made.append(run_row(name, formula, status, spent, suite="holdout", repeat=repeat, **other))
     return made
 

@@ -170,7 +170,7 @@ def test_an_earlier_cycle_s_story_knows_nothing_of_later_ones(lake: Lake):
 def test_a_line_that_no_package_registers_has_the_shared_story(tmp_path: Path):
     summary = story_of(Lake(tmp_path), "bridges", "0001")
     assert dict(summary.lines())["Next"] == "another cycle: evolake run --lines bridges"
-    assert dict(summary.lines())["Leads"] == "nobody yet"
+    assert dict(summary.lines())["Leads"] == "none yet"
 
 
 def test_markdown_fits_the_ui_and_what_candidates_say_is_text_in_it():
@@ -217,7 +217,7 @@ def test_a_damaged_table_does_not_lose_the_cycle_and_is_told(tmp_path: Path):
     part = next(path for path in tmp_path.rglob("*.parquet") if "compliance__verdicts" in str(path) and "0002" in str(path))
     part.write_bytes(part.read_bytes()[:-9] + b"otherwise")
     text, trend = story_for_the_ui(lake, Line("solvers", "Solvers."), "0002", warned.append)
-    assert text.startswith("The story of cycle 0002 cannot be told: ") and "evolake lake verify" in text
+    assert text.startswith("The story of cycle 0002 cannot be read: ") and "evolake lake verify" in text
     assert len(warned) == 1 and trend == ""
     assert story_for_the_ui(lake, Line("bridges", "Not registered."), "0002", warned.append) == ("", "")
     assert story_for_the_ui(lake, Line("solvers", "Solvers."), None, warned.append) == ("", "")

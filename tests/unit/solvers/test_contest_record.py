@@ -16,7 +16,7 @@ from evolake.agents.prompts import build_messages
 from evolake.gates import load_rules
 from evolake.settings import load
 from evolake.solvers.evolution.analysis_facts import analysis_facts
-from evolake.solvers.evolution.attempts_record import UNMADE_PLANS, tried_ideas, with_unmade
+from evolake.solvers.evolution.attempts_record import UNMADE_PLANS, tried_ideas, with_failed_plans
 from evolake.solvers.evolution.conditions import measuring_conditions
 from evolake.solvers.evolution.contest_record import CONTESTS, contest_records, contest_texts, with_contests
 from evolake.solvers.evolution.planning_facts import rank_notes, shown_contests
@@ -28,7 +28,7 @@ from evolake.solvers.roles.analyst import ANALYST, findings_fault
 from evolake.solvers.roles.models import Plan, PlanReply, PlanRequest, Standing
 from evolake.solvers.roles.planner import PLANNER, plan_fault
 from evolake.solvers.roles.review_models import AnalysisReply, AnalysisRequest, Finding, Incident
-from evolake.solvers.roles.told_rules import prompt_knowledge, refused_rules, rule_lines, rule_names
+from evolake.solvers.roles.rules_to_show import prompt_knowledge, refused_rules, rule_lines, rule_names
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CONTEST_FAMILIES, DUELS, RUNS
 
@@ -88,7 +88,7 @@ def population(records: list[dict]):
         {"variant_id": CHALLENGER, "cycle": "0001", "base": "alpha", "changed": [], "outcome": "accepted", "gain": 0.5, "solved_gain": 0.0},
         {"variant_id": ID["liar"], "cycle": "0001", "base": "alpha", "changed": [], "outcome": "blocked", "gate": "correctness"},
     ]
-    unmade = with_unmade([], [{"plan_id": "p", "cycle": "0001", "reason": "The diff does not apply"}], [
+    unmade = with_failed_plans([], [{"plan_id": "p", "cycle": "0001", "reason": "The diff does not apply"}], [
         {"plan_id": "p", "parent_ids": [CHAMPION], "hypothesis": "Restart sooner."},
     ])
     ranking = [{"variant_id": name, "cycle": "0001", "rank": place} for place, name in enumerate((CHALLENGER, CHAMPION), 1)]
@@ -206,7 +206,7 @@ def test_a_race_is_kept_with_the_first_contest_and_shown_a_line_a_variant(record
     decision = {"champion_id": CHAMPION, "challenger_id": CHALLENGER, "solved_champion": 4, "solved_challenger": 4, "reason": "r", "cycle": "0001"}
     [kept] = contest_records([decision], [], {CHALLENGER: "fast", "d" * 64: "slow"}, [row, out, later])
     assert kept["race"] == [
-        f"{CHALLENGER[:12]} (fast): place 1 after 8 formulas, solved 4, PAR-2 0.2 s, went on to a contest",
+        f"{CHALLENGER[:12]} (fast): place 1 after 8 formulas, solved 4, PAR-2 0.2 s, continued to a contest",
         "dddddddddddd (slow): place 2 after 4 formulas, solved 4, PAR-2 0.5 s, dropped out, stopped: it was over twice the best",
     ]
     [text] = contest_texts([records[0] | {"race": kept["race"]}])

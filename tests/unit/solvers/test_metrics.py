@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from solver_runs import run_row
 
-from evolake.solvers.measurement.claims import UNCHECKED, UNPROVED, VERIFIED, counted, told_share
+from evolake.solvers.measurement.claims import UNCHECKED, UNPROVED, VERIFIED, counted, share_in_words
 from evolake.solvers.measurement.metrics import compute_metrics, known_truth
 from evolake.solvers.tables import CUT_OFF_SHARES, METRICS, RUNS
 
@@ -74,7 +74,7 @@ def test_an_unsat_answer_is_verified_unproved_or_unchecked_for_tables_and_for_sq
 
 
 def test_the_checked_share_in_words() -> None:
-    assert [told_share(unsat, unchecked) for unsat, unchecked in ((0, 0), (4, 0), (4, 1), (4, 4))] == [
+    assert [share_in_words(unsat, unchecked) for unsat, unchecked in ((0, 0), (4, 0), (4, 1), (4, 4))] == [
         "", "every proof checked", "75% of the proofs checked", "no proof checked",
     ]
 

@@ -32,7 +32,12 @@ class Clock:
 
     def _row(self, name: str, formula: str) -> dict[str, Any]:
         cost = self.costs[name][int(formula[1:])]
-        status = "clock" if math.isnan(cost) else "sat" if cost <= LIMIT else "timeout"
+        if math.isnan(cost):
+            status = "clock"
+        elif cost <= LIMIT:
+            status = "sat"
+        else:
+            status = "timeout"
         return {"instance": formula, "status": status, "solved": status == "sat", "cpu_s": min(cost, LIMIT), "timeout_s": LIMIT}
 
 

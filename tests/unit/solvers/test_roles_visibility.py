@@ -26,7 +26,7 @@ from evolake.solvers.evolution.post_mortem import Evaluated, attempt_of, checker
 from evolake.solvers.evolution.proposing.excerpt import excerpts, outline, visible_files
 from evolake.solvers.roles.models import Region
 from evolake.solvers.roles.review_models import ObjectiveReply
-from evolake.solvers.roles.told_rules import ShownRules, rule_texts, told_rules
+from evolake.solvers.roles.rules_to_show import ShownRules, rule_texts, rules_to_show
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
 from evolake.solvers.rules.learned import decide
 from evolake.solvers.rules.replay import StoredVariant
@@ -238,7 +238,7 @@ def test_rules_of_the_holdout_are_told_to_no_role():
     ruleset = load_rules(SEEDS / "rules", "solvers")
     summary = rule_texts(ruleset)
     assert len(summary) == len([rule for rule in ruleset.rules if rule.gate != "holdout"]) < len(ruleset.rules)
-    assert "holdout" not in " ".join([*summary, *(rule.id for rule in told_rules(ruleset))])
+    assert "holdout" not in " ".join([*summary, *(rule.id for rule in rules_to_show(ruleset))])
 
 
 PAR2_OF_RUNS = "7.654321"

@@ -25,7 +25,7 @@ from evolake.solvers.repository.variant import diff_files
 from evolake.solvers.roles.models import Excerpt, Region, SourceFile
 from evolake.solvers.roles.planner import PLANNER
 from evolake.solvers.roles.prompt_tables import first_excerpts, outline_text
-from evolake.solvers.roles.told_rules import ShownRules, knowledge_texts
+from evolake.solvers.roles.rules_to_show import ShownRules, knowledge_texts
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import RUNS
 

@@ -136,7 +136,7 @@ def test_a_closing_asset_alone_cannot_pass_old_work_off_as_new(project):
     assert project.cycle("ordered", "0001").success
     sealed = project.lake.seals.read("ordered", "0003")
     text = failure_text(project.cycle("ordered", "0002", only=["survivors"]))
-    assert text.startswith("cycle 0002 cannot be sealed: its work stands on another population than the one that enters it now.")
+    assert text.startswith("cycle 0002 cannot be sealed: its work is based on another population than the one that enters it now.")
     assert project.lake.seals.read("ordered", "0003") == sealed
 
 

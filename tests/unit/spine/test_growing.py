@@ -87,7 +87,7 @@ def test_a_tick_is_skipped_while_a_run_of_the_line_is_at_work(project):
     project.grow("nightly", 1)
     run = unfinished_run(project, "nightly")
     assert re.fullmatch(
-        rf"run {run.run_id} of line nightly is still at work since \d{{4}}-\d\d-\d\d \d\d:\d\d UTC; one cycle at a time", tick(project, "nightly"),
+        rf"run {run.run_id} of line nightly is still running since \d{{4}}-\d\d-\d\d \d\d:\d\d UTC; one cycle at a time", tick(project, "nightly"),
     )
     assert tick(project, "left") == "line left has no seeds yet: materialize the group left_seeds once"
 

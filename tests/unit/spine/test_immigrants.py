@@ -11,7 +11,7 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from assets.immigrants import Arrival, Seedling, admit_seeds, with_immigrants, with_seeds
+from assets.immigrants import Arrival, Seedling, admit_seeds, with_added_seeds, with_seeds
 from assets.line import FIRST_CYCLE, SAID_OF_CYCLE, Line, register_keys
 from assets.resealing import RESEAL_TAG
 from assets.store import LineStore
@@ -102,7 +102,7 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
             return Arrival(present[text], present=True) if text in present else Arrival(tree(text, store.cycle))
 
         admit_seeds(store, sealed, items, "trees", admit)
-        closed = with_immigrants(store, sealed, "trees")
+        closed = with_added_seeds(store, sealed, "trees")
         store.seal(closed.frames(), (), survivors="trees")
         return closed.trees
 
@@ -218,7 +218,7 @@ def test_seeds_that_would_void_finished_cycles_are_sealed_only_where_the_run_say
     grove.plant("elm", "elm")
     failure = next(event for event in grove.run().all_events if event.is_step_failure).step_failure_data.user_failure_data
     refused = (failure.description if failure else None) or ""
-    assert refused.startswith("these seeds of line 'grove' are not those that cycle 0001 stands on: sealing them would void cycle 0001")
+    assert refused.startswith("these seeds of line 'grove' are not those of cycle 0001: sealing them would void cycle 0001")
     assert "they enter the next cycle (evolake run --lines grove)" in refused and f"{RESEAL_TAG}: grove" in refused
     assert {cycle: grove.project.lake.seals.read("grove", cycle) for cycle in before} == before
     assert grove.project.lake.record("grove", "seeds") == artifacts

@@ -90,7 +90,7 @@ def test_a_checker_that_raises_for_every_candidate_is_a_warning_with_its_place_a
     assert row == f"| {place} | AttributeError | 12 | form | 'int' object has no attribute 'no_such_attribute' | c0 |"
     assert place == f"{Path(__file__).name}:{FAULTS['every candidate raises'].__code__.co_firstlineno}"
     assert results.description == f"judging 12 of 12 candidates raised an error, 12 of them at {place}, 12 of them with AttributeError"
-    assert "report it" in metadata["do"] and "the tape replays them" in metadata["do"]
+    assert "report it" in metadata["do"] and "the cached replies are judged" in metadata["do"]
     query = metadata["sql"].removeprefix("```sql\n").removesuffix("\n```")
     from evolake.lake import Catalogue
 

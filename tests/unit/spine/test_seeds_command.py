@@ -90,7 +90,7 @@ def test_the_list_says_what_a_seed_calls_itself_and_which_file_or_folder_it_lies
 
 def test_another_seed_of_the_name_is_not_overwritten(folder: Path, tmp_path: Path):
     asked("add", str(a_root(tmp_path, careful=["Check each step."])))
-    assert "another seed lies at" in refused("add", str(a_root(tmp_path, careful=["Check no step."])))
+    assert "another seed is at" in refused("add", str(a_root(tmp_path, careful=["Check no step."])))
     assert json.loads((folder / "prompts" / "roots" / "mine.json").read_text()) == {"careful": ["Check each step."]}
 
 
@@ -124,7 +124,7 @@ def test_starting_over_asks_and_does_nothing_without_a_yes(tmp_path: Path):
             "designs", OPENED.name, OPENED.frame([{"cycle": "0003", "incoming_version": "three"}]), cycle="0003", run_id="at work", schema=OPENED,
         )
         assert asked("add", str(DESIGN))["enters"] == "0004"
-    assert entry_while(lake, "at work") == "a run is at work on cycle 0003, which began without it: it enters cycle 0004"
+    assert entry_while(lake, "at work") == "a run is in progress on cycle 0003, which began without it: it enters cycle 0004"
     assert "if its seeds have not been read yet, else cycle 0004" in entry_while(lake, "took over")
     assert asked("add", str(DESIGN))["enters"] == "0003"
 

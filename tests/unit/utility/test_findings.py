@@ -56,7 +56,7 @@ def test_a_planted_gain_is_shown_and_chance_is_not():
     assert "training on evolved families is better than on seeds" in answer(result, "steps")
     none = findings_of(*study({}), root_seed=1)
     assert not any(shows(row) for row in none.comparisons.to_dicts())
-    assert "cannot be told apart" in answer(none, "tokens")
+    assert "cannot be distinguished" in answer(none, "tokens")
 
 
 def test_an_arm_that_spends_more_tokens_is_taken_earlier_and_at_equal_steps_it_is_not():

@@ -47,7 +47,7 @@ def propose(
 
 
 def inherited_shares(child: PaperGenome, parents: Sequence[tuple[str, PaperGenome]]) -> tuple[tuple[str, float], ...]:
-    """Reference weights: the share of inherited genes that each parent gave.
+    """Return reference weights: the share of inherited genes that each parent gave.
 
     A gene is a term, or the backbone as a whole. It is inherited from the parents that have that kind with equal values; if none has, from
     those that have the kind with other values; a gene that no parent has counts for nobody. Several sources share a gene alike.
@@ -93,7 +93,7 @@ def _pick(names: Sequence[str], random: np.random.Generator, focus: tuple[str, .
 
 
 def _with(base: PaperGenome, names: Sequence[str], random: np.random.Generator) -> PaperGenome:
-    """`base` with the named kinds added, their values drawn near the defaults."""
+    """Return `base` with the named kinds added, their values drawn near the defaults."""
     terms, backbone = base.term_values(), base.backbone_values()
     for name in names:
         terms[name] = start_values(kinds()[name].parameters, random)
@@ -103,7 +103,7 @@ def _with(base: PaperGenome, names: Sequence[str], random: np.random.Generator) 
 
 
 def start_values(parameters: Iterable[Parameter], random: np.random.Generator) -> dict[str, float]:
-    """Values for a new term: near the defaults, so that a term can be worth something at once."""
+    """Values for a new term: near the defaults, so that a term can be worth something immediately."""
     return {
         parameter.name: float(moved_value(Scale(parameter.name, parameter.type, parameter.low, parameter.high), parameter.default, STEP, random))
         for parameter in parameters
@@ -191,7 +191,8 @@ def _closure(name: str, base: PaperGenome) -> list[str]:
 
 
 def with_values(base: PaperGenome, values: Mapping[str, float | int | str]) -> PaperGenome:
-    """`base` with other hyperparameter values, flat by name; unknown names are an InputError of `genome`."""
+    """Return `base` with other hyperparameter values, flat by name; unknown names are an InputError of
+    `genome`."""
     terms = {name: {key: float(values.get(key, old)) for key, old in held.items()} for name, held in base.term_values().items()}
     backbone = {key: float(values.get(key, old)) for key, old in base.backbone_values().items()}
     return genome(backbone, terms)

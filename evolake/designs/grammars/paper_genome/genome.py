@@ -9,7 +9,7 @@ A genome is a backbone (the seven parameters of the baseline dynamics) and at mo
     xl       the drive of dxl
 
 `compose` turns a genome into the Python file that is traced, run and stored. The empty genome is the baseline. Kinds that only make sense
-beside another one name it in `requires` (the tail gate's shift needs the tail gate and the memory gate).
+next to another one name it in `requires` (the tail gate's shift needs the tail gate and the memory gate).
 """
 
 from __future__ import annotations
@@ -48,9 +48,11 @@ class PaperGenome:
         return tuple(name for name, _ in self.terms)
 
     def backbone_values(self) -> dict[str, float]:
+        """Return name -> value of the backbone's parameters."""
         return dict(self.backbone)
 
     def term_values(self) -> dict[str, dict[str, float]]:
+        """Return term -> its parameters' values."""
         return {name: dict(values) for name, values in self.terms}
 
     def values(self) -> dict[str, float]:
@@ -58,7 +60,7 @@ class PaperGenome:
         return self.backbone_values() | {name: value for _, values in self.terms for name, value in values}
 
     def has_release(self) -> bool:
-        """True when at least one gate is there, and with it `kappa`."""
+        """Return whether at least one gate is there, and with it `kappa`."""
         return any(kinds()[name].slot == "release" for name in self.term_names())
 
     def to_json(self) -> str:

@@ -1,7 +1,7 @@
 """Gates of the release term, an additive push on xs that fires only where every gate is open (paper, S1.1 and Table S2).
 
 The baseline leaves a clause that hovers near the threshold with a tiny xs for long. The gates choose which of them get a nudge: those whose
-memory xl is large, whose state c lies in a window near the threshold, whose xs is still small. Names at hand in `lines`: c, xl, xs,
+memory xl is large, whose state c is in a window near the threshold, whose xs is still small. Names at hand in `lines`: c, xl, xs,
 threshold (the effective gamma), hp.
 """
 

@@ -1,4 +1,4 @@
-"""What the champion's memories do with a clause, beside the baseline's: like figure S1 of the paper's supplement, for any design.
+"""What the champion's memories do with a clause, next to the baseline's: like figure S1 of the paper's supplement, for any design.
 
 The gates of the paper's design can be drawn one by one, since it is known which they are. Of any design one can say how fast each memory of a clause
 moves at a given state, so that is drawn: against how far the clause is from satisfied, for a clause that was violated for a short time, for long,

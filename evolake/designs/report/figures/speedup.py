@@ -8,7 +8,7 @@ from evolake.report.figures import Figure
 
 
 def draw_speedup(material: Material) -> bytes:
-    """Times less work, at every size that both were run at."""
+    """Draw how many times less work, at every size that both were run at."""
     from evolake.plots.responses import speedup
 
     champion = material.population.champion_id

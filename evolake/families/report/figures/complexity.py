@@ -1,4 +1,4 @@
-"""Distributions of measures of complexity, by operator, beside the paper's means."""
+"""Distributions of measures of complexity, by operator, next to the paper's means."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def draw_difficulty(report: FamiliesReport) -> bytes:
 
 
 def interval_of(right: int, replies: int) -> tuple[float, float]:
-    """Ends of the 95% interval of a share."""
+    """Return the ends of the 95% interval of a share."""
     interval = wilson_interval(right, replies)
     return interval.low, interval.high
 

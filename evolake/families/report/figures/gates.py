@@ -1,4 +1,4 @@
-"""The share of those that came to a gate that passed it, beside the paper's."""
+"""The share of those that came to a gate that passed it, next to the paper's."""
 
 from __future__ import annotations
 

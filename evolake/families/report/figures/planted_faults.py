@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def draw_planted_faults(report: FamiliesReport) -> bytes | None:
-    """Nothing where no fault was planted."""
+    """Nothing if no fault was planted."""
     from evolake.families.tables_faults import figure_of
 
     return figure_of(report.kills) if report.kills.height else None

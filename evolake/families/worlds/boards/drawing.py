@@ -1,4 +1,4 @@
-"""A board, drawn whole: a theme, a rule each for walls, the edge, things in the way and marked cells, and a question make a family of their own."""
+"""A board, drawn whole: a theme, a rule each for walls, the edge, things in the way and marked cells, and a question make their own family."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ COURSE = (
 
 
 def board_world(random: np.random.Generator) -> Family | None:
-    """Return a family that no other is a parent of, None where no question and rules were found that all matter."""
+    """Return a family that no other is a parent of, None if no question and rules were found that all matter."""
     return drawn_world(random, BOARD_THEMES, QUESTIONS, {point: chosen_rules(point) for point in POINTS}, _mattering)
 
 

@@ -1,8 +1,8 @@
 """The sources of a board's family: generator, reader and three engines that share no code.
 
-    simulation  one board, changed move by move
-    table       arrays of whole boards, many at once, every rule on all of them
-    clauses     a variable for each move and cell
+simulation  one board, changed move by move
+table       arrays of whole boards, many at the same time, every rule on all of them
+clauses     a variable for each move and cell
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `run` folds `trace`: (cell of the mover, cells of things) before the first move and after each; cells are (row, column) from 1 on, `ground` is cell ->
 letter. `table` folds `at` (numbers of cells, row * width + column) and `box` (boards), with `b` what never changes. `clauses` asks through
-`is_(kind, t, cell)`, which tells by the model whether the mover is `at` a cell, or a `thing` is there, after move t, or through `solver` and `L`.
+`is_(kind, t, cell)`, which says by the model whether the mover is `at` a cell, or a `thing` is there, after move t, or through `solver` and `L`.
 """
 
 from __future__ import annotations

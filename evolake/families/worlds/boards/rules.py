@@ -1,7 +1,7 @@
 """The rules of a board: what happens at a wall, at the edge, at a thing in the way, and on marked cells; each with its meaning three times over.
 
     run       statements on `w`, the one board that there is                      (move by move)
-    table     new columns of `z`, of many boards at once                          (whole-board arrays)
+    table     new columns of `z`, of many boards at the same time                          (whole-board arrays)
     relation  the cases of a move from cell `x` in direction `v`                  (clauses over cells and moves)
 
 run: `w` has `at`, `things`, `ground` (cell -> letter), `home`, `pause` (moves that are still lost), `rows`, `columns`; j is the direction (0 to 3,

@@ -1,4 +1,4 @@
-"""Themes of boards: who moves where, what stands in the way, what can be pushed, and what is on the marked cells."""
+"""Themes of boards: who moves where, what is in the way, what can be pushed, and what is on the marked cells."""
 
 from __future__ import annotations
 

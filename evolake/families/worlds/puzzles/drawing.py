@@ -1,4 +1,4 @@
-"""A puzzle, drawn whole: an engine, a theme, a question and two alternatives of each rule make a family of their own."""
+"""A puzzle, drawn whole: an engine, a theme, a question and two alternatives of each rule make their own family."""
 
 from __future__ import annotations
 

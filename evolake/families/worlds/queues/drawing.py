@@ -1,4 +1,4 @@
-"""A queue, drawn whole: a theme, a rule each for calls, leaving and services, and a question make a family of their own."""
+"""A queue, drawn whole: a theme, a rule each for calls, leaving and services, and a question make their own family."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COURSE = (
 
 
 def queue_world(random: np.random.Generator) -> Family | None:
-    """Return a family that no other is a parent of, None where no question and rules were found that all matter."""
+    """Return a family that no other is a parent of, None if no question and rules were found that all matter."""
     return drawn_world(random, QUEUE_THEMES, QUESTIONS, {point: chosen_rules(point) for point in POINTS}, _mattering)
 
 

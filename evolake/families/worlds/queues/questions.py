@@ -1,8 +1,8 @@
 """Questions on what came of a queue, with the answer of each engine.
 
-`run` folds `calls` (a mapping for each call, in the order of the calls), `gone` (numbers of those who went away) and `line` (how many stand in it at
+`run` folds `calls` (a mapping for each call, in the order of the calls), `gone` (numbers of those who went away) and `line` (how many are in it at
 the end of each minute, from minute 0 on). `table` folds arrays by person: `start`, `until` (0 for who is not served), `rank` (of the call), and
-`waiting(m)`, who stands in line at the end of minute m. `clauses` asks through `is_`, which tells by the model whether person i (from 0) begins,
+`waiting(m)`, who is in line at the end of minute m. `clauses` asks through `is_`, which says by the model whether person i (from 0) begins,
 waits
 or is served in minute t.
 """

@@ -1,4 +1,4 @@
-"""Themes of queues: who stands in line, for what, and what gives some of them priority."""
+"""Themes of queues: who is in line, for what, and what gives some of them priority."""
 
 from __future__ import annotations
 

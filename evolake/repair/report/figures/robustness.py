@@ -8,7 +8,7 @@ from evolake.report.figures import Figure
 
 
 def draw_robustness(findings: Findings) -> bytes | None:
-    """Return a panel per perturbation; nothing where no problem was perturbed."""
+    """Return a panel per perturbation; nothing if no problem was perturbed."""
     from evolake.plots import ArmDelta, arm_deltas
 
     if findings.robustness.is_empty():

@@ -10,7 +10,7 @@ SUITE = "sudoku4"
 
 
 def draw_transfer_sudoku4(findings: Findings) -> bytes | None:
-    """Descriptive only; nothing where no grid was tried."""
+    """Descriptive only; nothing if no grid was tried."""
     if SUITE not in findings.summary["suite"]:
         return None
     return solve_rates(findings.of("summary", suite=SUITE), f"Transfer to {SUITE}, descriptive only ({proposer(findings)})")

@@ -25,7 +25,7 @@ def included_after(path: str, anchor: str, header: str) -> Rewrite:
 
 
 def members(text: str, *, support: bool = False) -> Rewrite:
-    """New members of the class Solver, each with its initial value in place."""
+    """Add new members of the class Solver, each with its initial value in place."""
     return Rewrite(HEADER, MEMBERS_ANCHOR, text + "\n    ", "before", support)
 
 

@@ -13,7 +13,7 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.solvers.evolution.authors import Author, CoderFacts, Commission
 from evolake.solvers.evolution.proposing.proposal import Judge
 from evolake.solvers.evolution.trials import Trial
-from evolake.solvers.roles.told_rules import ShownRules
+from evolake.solvers.roles.rules_to_show import ShownRules
 from evolake.solvers.settings import SolversSettings
 
 WhoElse = Callable[[Mapping[str, Any]], Author | None]
@@ -46,6 +46,7 @@ class CoderTurn:
 
     @property
     def operators(self) -> bool:
+        """Return whether operators propose, not a model."""
         return self.agents.backend.name == "operators"
 
     def fresh(self, number: int, attempt: int | str) -> Path:

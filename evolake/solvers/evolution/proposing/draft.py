@@ -20,7 +20,7 @@ HYPOTHESIS, CHANGELOG, RESULTS = "HYPOTHESIS.md", "CHANGELOG.md", "RESULTS.md"
 
 @dataclass(frozen=True)
 class Draft:
-    """A variant on disk, before its gates. `problem` is set where the reply could not be applied or changed nothing; the coder is told."""
+    """A variant on disk, before its gates. `problem` is set where the reply could not be applied or changed nothing; the coder is shown."""
 
     folder: Path
     variant_id: str
@@ -30,7 +30,7 @@ class Draft:
 
 
 def make_draft(reply: CodeReply, plan: Mapping[str, Any], parents: Sequence[KnownVariant], base: Base, folder: Path) -> Draft:
-    """Writes the variant to `folder`, which must not exist."""
+    """Write the variant to `folder`, which must not exist."""
     parent = parents[0]
     edits, dropped, problem = None, (), ""
     if reply.edits is not None:

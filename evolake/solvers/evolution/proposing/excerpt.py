@@ -47,7 +47,7 @@ def visible_files(folder: Path, adapter: Any) -> dict[str, str]:
 
 
 def outline(files: Mapping[str, str]) -> list[SourceFile]:
-    """One line per file; for the larger ones also where functions begin. The longest files are kept where there are too many."""
+    """One line per file; for the larger ones also where functions begin. The longest files are kept if there are too many."""
     items = []
     for path, text in files.items():
         lines = text.splitlines()
@@ -119,7 +119,7 @@ def whole_functions(files: Mapping[str, str], wanted: Sequence[str], most: int) 
 
 
 def places_of(diff: str, folder: Path) -> list[str]:
-    """Return what a diff changed, one line per file: its path and the functions in `folder`, the changed tree, that its hunks lie in."""
+    """Return what a diff changed, one line per file: its path and the functions in `folder`, the changed tree, that its hunks are in."""
     result = []
     for file in parse_diff(diff)[0]:
         path = folder / file.path

@@ -20,20 +20,28 @@ LENT = 0.25
 
 
 class Judgement(Protocol):
-    """What the gates say of a folder. `blocked_by` is None where nothing objected; `feedback` is for the coder, and `output` what
+    """What the gates say of a folder. `blocked_by` is None if nothing objected; `feedback` is for the coder, and `output` what
     the program wrote where a run of it did not end well."""
 
     @property
-    def variant_id(self) -> str: ...
+    def variant_id(self) -> str:
+        """Return the variant's id."""
+        ...
 
     @property
-    def blocked_by(self) -> Any: ...
+    def blocked_by(self) -> Any:
+        """Return the verdict that blocks the variant, or None."""
+        ...
 
     @property
-    def feedback(self) -> str: ...
+    def feedback(self) -> str:
+        """Return what the coder is shown about the verdict."""
+        ...
 
     @property
-    def output(self) -> str: ...
+    def output(self) -> str:
+        """Return the output of the build or the run that failed."""
+        ...
 
 
 Judge = Callable[[Path], Judgement]
@@ -44,7 +52,8 @@ class Proposal:
     """A variant that was made.
 
     weights: parent id -> share, summing to 1. diff: its sources against the first parent's. dropped: what a crossover, or an edit whose anchor was
-    not found, left out. judged: what the gates said of its last form. repairs: how often the coder mended it. objections: what it was told each time.
+    not found, left out. judged: what the gates said of its last form. repairs: how often the coder repaired it. objections: what it was shown
+    each time.
     trials: rows of RUNS, of it and its parent before the benchmark.
     """
 
@@ -67,15 +76,17 @@ class Proposal:
 
     @property
     def blocked(self) -> bool:
+        """Return whether a gate blocked the variant."""
         return self.judged.blocked_by is not None
 
     @property
     def repairs(self) -> int:
+        """Return how many repairs were tried."""
         return len(self.objections)
 
 
 @dataclass(frozen=True)
-class Unmade:
+class FailedProposal:
     """A plan that gave no variant: the coder's last answer could not be applied, or changed nothing."""
 
     plan_id: str
@@ -89,14 +100,14 @@ class Proposals:
 
     variants: list[Proposal] = field(default_factory=list)
     failures: list[AgentFailure] = field(default_factory=list)
-    unmade: list[Unmade] = field(default_factory=list)
+    unmade: list[FailedProposal] = field(default_factory=list)
 
-    def add(self, plan: Mapping[str, Any], outcome: Proposal | Unmade | AgentFailure) -> None:
+    def add(self, plan: Mapping[str, Any], outcome: Proposal | FailedProposal | AgentFailure) -> None:
         """Add the outcome of one plan; a plan whose call failed is unmade, too."""
         if isinstance(outcome, AgentFailure):
             self.failures.append(outcome)
-            self.unmade.append(Unmade(plan["plan_id"], f"{outcome.role}: {outcome.reason}"))
-        elif isinstance(outcome, Unmade):
+            self.unmade.append(FailedProposal(plan["plan_id"], f"{outcome.role}: {outcome.reason}"))
+        elif isinstance(outcome, FailedProposal):
             self.unmade.append(outcome)
         else:
             self.variants.append(outcome)
@@ -108,7 +119,12 @@ def proposal_of(
 ) -> Proposal:
     """Return the variant that a judged draft is. crossed: what the crossover of its parents left out."""
     parents, base, plan = commission.parents, commission.base, commission.plan
-    shares = [1.0] if len(parents) == 1 else [0.5, 0.5] if parents[1].base == base.name else [1 - LENT, LENT]
+    if len(parents) == 1:
+        shares = [1.0]
+    elif parents[1].base == base.name:
+        shares = [0.5, 0.5]
+    else:
+        shares = [1 - LENT, LENT]
     return Proposal(
         variant_id=draft.variant_id, folder=draft.folder, base=base.name, title=whole_title(reply.title, draft.edits or ()),
         operator=reply.operator or plan["kind"], origin=origin, plan_id=plan["plan_id"], hypothesis=plan["hypothesis"], changelog=reply.changelog,

@@ -18,7 +18,7 @@ from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.proposing.draft import Draft
 from evolake.solvers.evolution.proposing.excerpt import places_of
 from evolake.solvers.evolution.proposing.existing import ExistingVariants
-from evolake.solvers.evolution.proposing.proposal import Proposal, Proposals, Unmade
+from evolake.solvers.evolution.proposing.proposal import FailedProposal, Proposal, Proposals
 from evolake.solvers.evolution.proposing.write import write_by_author, write_by_roles
 from evolake.solvers.repository.unified_diff_parse import whole_hunks
 from evolake.solvers.roles.models import SHORT_ID, Tried, with_short_ids
@@ -58,7 +58,7 @@ def propose_variants(
 class _PlanDone:
     """What came of a plan. tried: ids of all its drafts. written: base and text of the edits of each. agents: who was asked, where it was apart."""
 
-    outcome: Proposal | Unmade | AgentFailure
+    outcome: Proposal | FailedProposal | AgentFailure
     tried: frozenset[str] = frozenset()
     written: frozenset[tuple[str, str]] = frozenset()
     agents: Agents | None = None
@@ -77,28 +77,28 @@ class _PlansOfCycle:
     count: int = 1
 
     def apart(self, plan: Mapping[str, Any]) -> _PlanDone:
-        """Carry out a plan beside others, under what exists now. Called by threads."""
+        """Carry out a plan next to others, under what exists now. Called by threads."""
         agents = self.turn.agents.apart()
         return replace(self.take(plan, replace(self.turn, agents=agents)), agents=agents)
 
     def take(self, plan: Mapping[str, Any], turn: CoderTurn) -> _PlanDone:
         """Carry out a plan. What it makes raise is its end."""
         if missing := [parent for parent in plan["parent_ids"] if parent not in self.known]:
-            return _PlanDone(Unmade(plan["plan_id"], f"its parent {missing[0][:SHORT_ID]} may not be built on in this cycle"))
+            return _PlanDone(FailedProposal(plan["plan_id"], f"its parent {missing[0][:SHORT_ID]} may not be built on in this cycle"))
         commission, author = self._commission(plan), turn.author(plan)
         drafts: list[Draft] = []
         if author is None:
             made = contained(write_by_roles, turn, commission, self.existing, drafts)
         else:
             made = contained(write_by_author, turn, commission, self.existing, author)
-        outcome = Unmade(plan["plan_id"], made.reason) if isinstance(made, Raised) else made
+        outcome = FailedProposal(plan["plan_id"], made.reason) if isinstance(made, Raised) else made
         written = frozenset((commission.base.name, write_edits(draft.edits)) for draft in drafts if draft.edits is not None)
         return _PlanDone(outcome, frozenset(draft.variant_id for draft in drafts if not draft.problem), written)
 
     def still(self, plan: Mapping[str, Any], done: _PlanDone) -> _PlanDone | None:
-        """Return the same, where none of its drafts has been made by now that was not there; operators pass over what is there, so only their drafts
+        """Return the same, if none of its drafts has been made by now that was not there; operators pass over what is there, so only their drafts
         can meet others."""
-        if isinstance(done.outcome, Unmade) and not done.tried:
+        if isinstance(done.outcome, FailedProposal) and not done.tried:
             return done
         return None if self.existing.has(done.tried, done.written) else done
 
@@ -121,11 +121,11 @@ class _PlansOfCycle:
         )
 
 
-def _tried_of(plan: Mapping[str, Any], known: Mapping[str, KnownVariant], made: Proposal | Unmade | AgentFailure) -> Tried:
+def _tried_of(plan: Mapping[str, Any], known: Mapping[str, KnownVariant], made: Proposal | FailedProposal | AgentFailure) -> Tried:
     """Return what the coders of later plans are shown of this one."""
     parent = known[plan["parent_ids"][0]]
     shared = {"parent_id": parent.variant_id[:SHORT_ID], "base": parent.base, "hypothesis": plan["hypothesis"][:600]}
-    if isinstance(made, Unmade | AgentFailure):
+    if isinstance(made, FailedProposal | AgentFailure):
         return Tried(variant_id="", title="", outcome="unmade", reason=made.reason[:600], **shared)
     blocked = made.judged.blocked_by
     return Tried(

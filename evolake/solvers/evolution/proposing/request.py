@@ -125,7 +125,7 @@ def operators_input(commission: Commission, scratch: Path, taken: set[str], forb
 
 
 def _material(edits: Sequence[Edit] | None, parent: KnownVariant, base: Base) -> CoderMaterial:
-    """Return what applies beside these edits to the base or, where there are none since the parent was written as a diff, to the parent."""
+    """Return what applies next to these edits to the base or, if there are none since the parent was written as a diff, to the parent."""
     result = applicable(editable_tree(source_files(base.folder if edits is not None else parent.folder), base.adapter), edits or ())
     options = [
         Option(name=item.name, kind=item.kind, default=item.default, low=_finite(item.low), high=_finite(item.high)) for item in result.options

@@ -15,7 +15,7 @@ from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.proposing.draft import Draft, make_draft
 from evolake.solvers.evolution.proposing.excerpt import cut_excerpts, excerpts, regions_without_asking, visible_files
 from evolake.solvers.evolution.proposing.existing import ExistingVariants
-from evolake.solvers.evolution.proposing.proposal import Proposal, Unmade, proposal_of
+from evolake.solvers.evolution.proposing.proposal import FailedProposal, Proposal, proposal_of
 from evolake.solvers.evolution.proposing.request import CoderInput, code_request, lookup_request, operators_input, repair_request, revise_request
 from evolake.solvers.evolution.trials import TRIAL, Trial
 from evolake.solvers.roles.coder import CODER, CODER_REPAIR, CODER_REVISE, LOOKUP
@@ -26,7 +26,9 @@ LOSS = 1 / 1.1
 EXISTS = "This variant exists already, source for source."
 
 
-def write_by_roles(turn: CoderTurn, commission: Commission, existing: ExistingVariants, drafts: list[Draft]) -> Proposal | Unmade | AgentFailure:
+def write_by_roles(
+    turn: CoderTurn, commission: Commission, existing: ExistingVariants, drafts: list[Draft],
+) -> Proposal | FailedProposal | AgentFailure:
     """Make the first draft and repair it. What was judged last stands, should a later answer be of no use. drafts: gets each that was made."""
     shown = _coder_input(turn, commission, existing)
     if isinstance(shown, AgentFailure):
@@ -39,7 +41,7 @@ def write_by_roles(turn: CoderTurn, commission: Commission, existing: ExistingVa
         if isinstance(reply, AgentFailure):
             return last or reply
         if reply.operator == "repeat" and turn.operators:
-            return last or Unmade(plan["plan_id"], reply.changelog)
+            return last or FailedProposal(plan["plan_id"], reply.changelog)
         written = reply if turn.operators else reply.model_copy(update={"edits": None, "operator": None, "dropped": []})
         draft = make_draft(written, plan, commission.parents, commission.base, turn.fresh(number, attempt))
         drafts.append(draft)
@@ -59,7 +61,7 @@ def write_by_roles(turn: CoderTurn, commission: Commission, existing: ExistingVa
         repair = repair_request(commission, shown, written, draft, objection, output)
         repair = repair.model_copy(update={"note": f"{commission.note}\nRepair {attempt + 1} of at most {turn.settings.repair_attempts}.".strip()})
         replied = turn.agents.call(CODER_REPAIR, repair, seed=turn.seeds.seed("repair", number * 100 + attempt), attempt=attempt)
-    return last or Unmade(plan["plan_id"], objections[-1], tuple(objections))
+    return last or FailedProposal(plan["plan_id"], objections[-1], tuple(objections))
 
 
 @dataclass(frozen=True)
@@ -118,17 +120,17 @@ def _trial(turn: CoderTurn, commission: Commission, draft: Draft) -> Trial | Non
     return None if kept is None else Trial(**kept)
 
 
-def write_by_author(turn: CoderTurn, commission: Commission, existing: ExistingVariants, author: Author) -> Proposal | Unmade | AgentFailure:
+def write_by_author(turn: CoderTurn, commission: Commission, existing: ExistingVariants, author: Author) -> Proposal | FailedProposal | AgentFailure:
     """Make and judge once what another author gives: an objection of the gates is the end of its variant."""
     plan = commission.plan
     written = author.write(commission)
     if isinstance(written, AgentFailure):
         return written
     if written.reply is None:
-        return Unmade(plan["plan_id"], written.reason)
+        return FailedProposal(plan["plan_id"], written.reason)
     draft = make_draft(written.reply, plan, commission.parents, commission.base, turn.fresh(plan["number"], 0))
     if draft.problem or draft.variant_id in existing.ids:
-        return Unmade(plan["plan_id"], draft.problem or EXISTS)
+        return FailedProposal(plan["plan_id"], draft.problem or EXISTS)
     written.made(draft.variant_id)
     return proposal_of(commission, written.reply, draft, turn.judge(draft.folder), origin=author.origin, crossed=written.dropped)
 

@@ -14,7 +14,12 @@ def draw_cactus_plot(material: Material) -> bytes:
     times = []
     for (variant_id,), part in sorted(material.population.runs.group_by("variant_id"), key=lambda item: str(item[0])):
         row = rows[str(variant_id)]
-        kind = "champion" if variant_id == champion_id else "seed" if row["operator"] == "seed" else "other"
+        if variant_id == champion_id:
+            kind = "champion"
+        elif row["operator"] == "seed":
+            kind = "seed"
+        else:
+            kind = "other"
         times.append(SolverTimes(title_of(row), part["cpu_s"].filter(part["solved"]).to_list(), kind))
     return cactus(times, material.timeout_s, "Formulas of the suite train solved within a time")
 

@@ -19,7 +19,12 @@ def draw_par2_by_cycle(material: Material) -> bytes:
         last = dict(lake.read(LINE, "metrics", each).select("variant_id", "par2").iter_rows())
         decisions = lake.read(LINE, "champion", each).to_dicts()
         winner = max((row for row in decisions if row["wins"]), key=lambda row: row["ratio"], default=None)
-        champion_id = winner["challenger_id"] if winner else decisions[0]["champion_id"] if decisions else min(last, key=lambda name: last[name])
+        if winner:
+            champion_id = winner["challenger_id"]
+        elif decisions:
+            champion_id = decisions[0]["champion_id"]
+        else:
+            champion_id = min(last, key=lambda name: last[name])
         fresh = set(lake.read(LINE, "benchmark_runs", each)["variant_id"]) - seeds
         points.append(Par2Point(each, last.get(champion_id, float("nan")), [last[name] for name in sorted(fresh) if name in last]))
     return par2_trajectory(points, {title_of(rows[name]): last[name] for name in sorted(seeds) if name in last})

@@ -16,7 +16,7 @@ from evolake.solvers.gates.feedback import feedback_of
 from evolake.solvers.gates.judging import gate_verdicts
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import CARD, EDITS
-from evolake.solvers.roles.told_rules import forbidden_edits
+from evolake.solvers.roles.rules_to_show import forbidden_edits
 from evolake.solvers.rules.learned import decide, with_learned
 from evolake.solvers.rules.replay import StoredVariant, blocked_by, replay
 from evolake.solvers.tables_archive import RULE_PROPOSALS

@@ -41,14 +41,14 @@ def shown_rules(ruleset: Ruleset) -> ShownRules:
     )
 
 
-def told_rules(ruleset: Ruleset) -> list[Rule]:
+def rules_to_show(ruleset: Ruleset) -> list[Rule]:
     """Return the rules that roles may hear of. Of the holdout no role hears, not even that there is one."""
     return [rule for rule in ruleset.rules if rule.gate != "holdout"]
 
 
 def rule_texts(ruleset: Ruleset) -> list[str]:
     """Return the rules in words, for roles; variants that a learned one names go by their short ids."""
-    return [f"{rule.id}: {with_short_ids(' '.join(rule.text.split()))}"[:600] for rule in told_rules(ruleset)]
+    return [f"{rule.id}: {with_short_ids(' '.join(rule.text.split()))}"[:600] for rule in rules_to_show(ruleset)]
 
 
 def rule_lines(ruleset: Ruleset) -> list[str]:
@@ -56,7 +56,7 @@ def rule_lines(ruleset: Ruleset) -> list[str]:
 
     A gate's objection, and the file of a session, has a rule's whole text.
     """
-    rules = told_rules(ruleset)
+    rules = rules_to_show(ruleset)
     stages = {rule.gate: [other.id for other in rules if other.gate == rule.gate] for rule in rules if rule.gate in STAGES_OF_RUNS}
     lines = [f"{rule.id.removeprefix(SHIPPED)}: {_first_sentence(with_short_ids(rule.text))}" for rule in rules if rule.gate not in STAGES_OF_RUNS]
     return [*lines, *(_stage_line(gate, ids) for gate, ids in stages.items())]
@@ -64,7 +64,7 @@ def rule_lines(ruleset: Ruleset) -> list[str]:
 
 def rule_names(ruleset: Ruleset) -> list[str]:
     """Return the rules by name, a line for each gate; those that were learnt in a line each, since no name says what they block."""
-    rules = told_rules(ruleset)
+    rules = rules_to_show(ruleset)
     gates = {rule.gate: [other.id for other in rules if other.gate == rule.gate and other.kind != "learned"] for rule in rules}
     learned = [f"{rule.id}: {_first_sentence(with_short_ids(rule.text))}" for rule in rules if rule.kind == "learned"]
     return [*(_stage_line(gate, ids) for gate, ids in gates.items() if ids), *learned]
