@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FOUND_TAG = "evolake/found"
 """Tag of a run that sealed a cycle: what it found, in one sentence."""
-LONGEST_TAG, LONGEST_REASON = 150, 160
+LONGEST_TAG, LONGEST_REASON = 150, 100
 
 
 def story_page(store: Lake, line: Line, cycle: str, run_id: str, warn: Callable[[str], object]) -> tuple[dict[str, Any], str]:
@@ -34,9 +34,9 @@ def story_page(store: Lake, line: Line, cycle: str, run_id: str, warn: Callable[
     page, found = _told(store, line, cycle, warn)
     links: dict[str, Any] = {
         "run": dg.MetadataValue.dagster_run(run_id),
-        "survivors_and_figures": dg.MetadataValue.asset(line.key(line.closing)),
+        line.closing: dg.MetadataValue.asset(line.key(line.closing)),
         "report": f"evolake report --lines {line.name} --out report.html",
-        "tables": dg.MetadataValue.path(f"tables/{line.name}"),
+        "tables": dg.MetadataValue.path(f"tables/{line.name}"),  # pyright: ignore[reportUnknownMemberType]
     }
     return page | links, found
 
@@ -46,10 +46,14 @@ def _told(store: Lake, line: Line, cycle: str, warn: Callable[[str], object]) ->
     from evolake.gates.boundary import Raised, contained
 
     if line.name not in lines():
-        return {"story": markdown(f"- **Cycle {cycle}** of {line.name} is sealed. No installed package registers the line, so nothing more is known.")}, ""
+        text = f"- **Cycle {cycle}** of {line.name} is sealed. No installed package registers the line, so nothing more is known."
+        return {"story": markdown(text)}, ""
+
+    def of(ended: str) -> tuple[dict[str, Any], str]:
+        return _of(store, line, ended)
 
     try:
-        told = contained(lambda ended: _of(store, line, ended), cycle)
+        told = contained(of, cycle)
     except LakeError as damage:
         trouble = f"{damage}. Run: evolake lake verify"
     else:
@@ -75,7 +79,7 @@ def _of(store: Lake, line: Line, cycle: str) -> tuple[dict[str, Any], str]:
     if story.blocks:
         reasons = [(block, shorten(block.reason, LONGEST_REASON, placeholder=" …")) for block in story.blocks]
         rows = [{"rule": block.rule, "stopped": block.stopped, "for example": reason} for block, reason in reasons]
-        page["rules that stopped most"] = table({"rule": "string", "stopped": "int", "for example": "string"}, rows)
+        page["rules"] = table({"rule": "string", "stopped": "int", "for example": "string"}, rows)
     return page, found_in(story)
 
 

@@ -27,7 +27,7 @@ from evolake.report.standing import NOBODY, Ask, Row
 BLOCKS_TOLD = 3
 DRAWN = 24
 """Points of a trend that a picture within a page of the UI has room for."""
-PICTURE = (480, 120)
+PICTURE = (400, 110)
 """Width and height of that picture in pixels."""
 BLOCKED_BY_RULE = "evolake sql --file cookbook/blocked_by_rule.sql"
 INLINE = 999

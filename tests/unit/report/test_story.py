@@ -203,7 +203,7 @@ def test_the_page_of_a_cycle_has_the_story_its_trend_and_its_gates_without_a_cli
     assert page["story"] == dg.MetadataValue.md(markdown(story)) and len(page["story"].value) <= INLINE
     gates = [(row.data["gate"], row.data["came"], row.data["stopped"], row.data["passed"]) for row in page["gates"].records]
     assert gates == [(gate.name, gate.came, gate.stopped, gate.came - gate.stopped) for gate in story.gates] != []
-    assert page["survivors_and_figures"] == dg.MetadataValue.asset(dg.AssetKey(["solvers", "survivors"]))
+    assert page["survivors"] == dg.MetadataValue.asset(dg.AssetKey(["solvers", "survivors"]))
     assert page["tables"] == dg.MetadataValue.path("tables/solvers")
     assert found.startswith(f"{story.champion}: ") and found == in_a_cell(found) and len(found) <= LONGEST_TAG
     trend = page["trend"].value
