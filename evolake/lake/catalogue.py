@@ -263,7 +263,7 @@ class Catalogue:
             self._ready_views.add(name)
 
     def _gather(self, parts: Mapping[str, list[Part]]) -> dict[str, list[Part]]:
-        """Return the parts of each view, in one file where one was worth writing. parts: by view, verified."""
+        """Return the parts of each view, in one file if one was worth writing. parts: by view, verified."""
         known = {name: self._parts[name]() for name, some in parts.items() if any(part.place is None for part in some)}
         for due in self._gathered.due({part.path: part for some in known.values() for part in some}.values()):
             self._gathered.write(due)

@@ -3,10 +3,10 @@
     cache/parts/<line>/<asset>.json                  one signed line: the file's name, its sha256, and which parts are in it
     cache/parts/<line>/<asset>-<sha256, 16>.parquet  their rows, part after part, as in a file of `packs`
 
-The parts stay the record, and cycles read them alone. A catalogue takes a part's rows from here if its cycle and the sha256 of its file, as the
+The parts remain the record, and cycles read only them. A catalogue takes a part's rows from here if its cycle and the sha256 of its file, as the
 manifest names it, are those of the head, if the part's file is there with its size, and if the bytes here are those that the head names. So what SQL
 reads was verified; a part whose bytes rot at the same size is found by cycles and by `lake verify`. Such a file is written from parts that have just
-been verified. Any that cannot be believed, also one of a newer evolake, is as if it were not there. It can be removed at any time.
+been verified. A file that cannot be trusted, for example one of a newer evolake, is ignored. Each file can be removed at any time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from evolake.lake.schemas import is_population
 from evolake.lake.store import Lake
 
 FORMAT = 1
-"""What this evolake writes and believes. Raise it if the layout or its meaning changes."""
+"""The format that this version writes and accepts. Raise it if the layout or its meaning changes."""
 MOST_ROWS = 1 << 20
 """Rows of one file; the parts beyond them are read as they are. `evolake lake compact` gathers any number."""
 Key = tuple[str, str]
@@ -38,13 +38,13 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class _Gathered:
-    """A file that is believed. places: (cycle, sha256 of the part's file) -> where its rows are."""
+    """A verified file. places: (cycle, sha256 of the part's file) -> where its rows are."""
 
     places: Mapping[Key, Packed]
 
 
 class GatheredParts:
-    """The files of one lake, each looked at once."""
+    """The files of one lake. The head of each is read one time."""
 
     def __init__(self, lake: Lake):
         self._lake = lake
@@ -59,7 +59,7 @@ class GatheredParts:
         return {place.path for known in self._known.values() for place in known.places.values()}
 
     def due(self, parts: Iterable[Part]) -> list[list[Part]]:
-        """Return the parts of each table for which a file is worth writing: enough have come since the last, or it has rows that are gone."""
+        """Return the parts of each table for which a file is worth writing: enough are new, or the file has superseded rows."""
         result: list[list[Part]] = []
         for (line, asset), own in _by_table(part for part in parts if _fits(part)).items():
             wanted, known = _up_to_most(own), self._of(line, asset).places
@@ -69,7 +69,7 @@ class GatheredParts:
         return result
 
     def write(self, parts: Sequence[Part]) -> None:
-        """Write the file of one table. parts: `due`, just verified. Where it cannot be written nothing is lost: the parts are read instead."""
+        """Write the file of one table. parts: `due`, just verified. If it cannot be written, the parts are read instead."""
         line, asset = parts[0].line, parts[0].asset
         with suppress(OSError):  # a folder that may not be written, or a part that another run replaces now: a later question writes the file
             frames = [_with_origin(part, list(parts[0].columns)) for part in parts]

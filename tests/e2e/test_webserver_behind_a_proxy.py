@@ -46,7 +46,7 @@ def proxy_before(port: int) -> Iterator[int]:
 
         do_POST = do_GET
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        def log_message(self, format: str, *args: Any) -> None:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
