@@ -38,7 +38,7 @@ LINE, PROJECT = "programs", "function_minimization"
 JAIL, WORKER = "jail", "worker"
 KINDS = (WORKER, "daemon", "code", "webserver", JAIL, "code+daemon+webserver+worker")
 PATIENCE_S = 900.0
-JAIL_PATIENCE_S = 60.0
+HIT_PATIENCE_S = 60.0
 
 
 @dataclass
@@ -74,12 +74,19 @@ class RealServedSite(ServedSite):
         return result
 
     def strike(self, kind: str) -> str:
-        """Kill processes of one kind and return what was hit, in words. A jail is waited for, since a cycle has one for a moment only."""
+        """Kill processes of one kind and return what was hit, in words.
+
+        The process of a run is waited for, because after its run has ended it still takes seconds to exit, and a jail, because a cycle has one for a
+        moment only.
+        """
+        self.wait("the UI to answer", self.answers, PATIENCE_S)  # which is asked for runs, and may have been killed in the round before
+        end = time.monotonic() + HIT_PATIENCE_S
+        while kind == WORKER and not self.started() and time.monotonic() < end:
+            time.sleep(0.2)
         if kind != JAIL:
-            active = "a run active" if self.workers() else "between cycles"
+            active = "a run active" if self.started() else "between cycles"
             self.kill(kind.split("+"))
             return active
-        end = time.monotonic() + JAIL_PATIENCE_S
         while time.monotonic() < end:
             for pid in self.jails():
                 with contextlib.suppress(ProcessLookupError):
@@ -87,6 +94,10 @@ class RealServedSite(ServedSite):
                     return "a run active"
             time.sleep(0.01)
         return "no jail was met"
+
+    def started(self) -> bool:
+        """Return whether a run has started, and has a process."""
+        return any(run.status == "STARTED" for run in self.runs()) and bool(self.workers())
 
 
 def main() -> int:
