@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import shlex
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,11 +27,11 @@ from assets.lake import observe_rules
 from assets.line import FIRST_CYCLE, IN_PROCESS_TAG, LINE_TAG, Line, cycle_key, is_cycle_key, register_keys
 from assets.package import limit_pool
 from assets.resealing import require_consent
-from assets.shown import markdown, note, warn
-from evolake.errors import LakeError, PartitionBusy
+from assets.shown import in_brief, note, warn
+from assets.story import FOUND_TAG, story_page
+from evolake.errors import PartitionBusy
 from evolake.lake import Lake, Seal, following, population_version, preceding
 from evolake.lake.schemas import INCOMING, OPENED
-from evolake.lines import lines
 from evolake.settings import require_profile
 from resources.dagster_internals import repository_of
 from resources.lake import LakeResource
@@ -50,27 +50,24 @@ class Opened:
 
     def metadata(self) -> dict[str, str]:
         """For the opening asset's materialization."""
-        return {"incoming_version": self.seal.version}
+        return {"incoming_version": in_brief(self.seal.version)}
 
 
 @dataclass(frozen=True)
 class Sealed:
-    """A population that waits for `cycle`: its version, rows per table, whether it is the one before it again (nothing survived), and the story of
-    the cycle before with its trend, in Markdown; "" for seeds and for a line that no package registers."""
+    """A population that waits for `cycle`: its version, rows per table, whether it is the one before it again (nothing survived), and the asset whose
+    page says what the cycle before found; None for seeds."""
 
     cycle: str
     version: str
     rows: dict[str, int]
     carried_over: bool
-    story: str = ""
-    trend: str = ""
+    story: dg.AssetKey | None = None
 
     def metadata(self) -> dict[str, Any]:
-        """For the closing asset's materialization, the story first. `warning` is there when nothing survived."""
-        shown: dict[str, Any] = {"story": markdown(self.story)} if self.story else {}
-        if self.trend:
-            shown["trend"] = markdown(self.trend)
-        shown |= {"next_cycle": self.cycle, "incoming_version": self.version}
+        """For the closing asset's materialization, the link to the story first. `warning` is there when nothing survived."""
+        shown: dict[str, Any] = {"story": dg.MetadataValue.asset(self.story)} if self.story else {}
+        shown |= {"next_cycle": self.cycle, "incoming_version": in_brief(self.version)}
         shown |= {f"rows_{table}": rows for table, rows in self.rows.items()}
         if self.carried_over:
             shown["warning"] = "WARN: no survivor; the previous population enters the next cycle again"
@@ -256,40 +253,19 @@ def _seal(
         ).content_sha
         for table, frame in sorted(tables.items())
     }
-    story, trend = story_for_the_ui(store, line, preceding(cycle), lambda text: warn(context, text))
+    ended = preceding(cycle)
+    page, found = story_page(store, line, ended, context.run.run_id, lambda text: warn(context, text)) if ended else ({}, "")
     version = population_version(hashes)
     store.seals.seal(line.name, cycle, version, built_on, context.run.run_id, hashes)
     register_keys(context.instance, line.name, [cycle])
     limit_pool(context.instance, line.pool)
-    sealed = Sealed(cycle, version, {table: frame.height for table, frame in tables.items()}, carried_over, story, trend)
+    sealed = Sealed(cycle, version, {table: frame.height for table, frame in tables.items()}, carried_over, line.story.key if ended else None)
     tags = {"dagster/data_version": version}
     key = line.key("incoming")
     context.log_event(dg.AssetObservation(asset_key=key, partition=cycle, tags=tags))
     context.log_event(dg.AssetMaterialization(asset_key=key, partition=cycle, tags=tags, metadata=sealed.metadata()))
+    if ended:
+        context.log_event(dg.AssetMaterialization(asset_key=line.story.key, partition=ended, tags=tags, metadata=page))
+    if found:
+        context.instance.add_run_tags(context.run.run_id, {FOUND_TAG: found})
     return sealed
-
-
-def story_for_the_ui(store: Lake, line: Line, cycle: str | None, warn: Callable[[str], object]) -> tuple[str, str]:
-    """Return what happened in the cycle that ends, and the picture of its trend, in Markdown.
-
-    A damaged table of any line, or words of a candidate that cannot be shown, are no reason to lose the cycle: that is said instead.
-    """
-    from evolake.gates.boundary import Raised, contained
-    from evolake.report.story import markdown, picture, story_of
-
-    def in_markdown(ended: str) -> tuple[str, str]:
-        story = story_of(store, line.name, ended, closing=True)
-        return markdown(story), picture(story.trend)
-
-    if cycle is None or line.name not in lines():
-        return "", ""
-    try:
-        summary = contained(in_markdown, cycle)
-    except LakeError as damage:
-        trouble = f"{damage}. Run: evolake lake verify"
-    else:
-        if not isinstance(summary, Raised):
-            return summary
-        trouble = f"{summary.error} at {summary.place}: {summary.message}"
-    warn(f"WARN: the story of cycle {cycle} cannot be read: {trouble}")
-    return f"The story of cycle {cycle} cannot be read: {trouble}", ""

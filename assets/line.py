@@ -35,6 +35,8 @@ MEASURES_TIME = "evolake/measures_time"
 """Metadata of an asset whose rows hold times that are compared: `evolake run` keeps other lines from the machine while it is made."""
 SAID_OF_CYCLE = "evolake/said_of_cycle"
 """Metadata of a materialization: words that `evolake run` adds to what it says of the finished cycle."""
+STORY = "story"
+"""The asset with the page of each cycle, and the metadata of all others that links to it."""
 WHEN_SOMETHING_NEW_ENTERS = dg.AutomationCondition.eager()
 """What continuous mode (pipelines.sensors) looks at; the same for every cycle asset."""
 
@@ -95,6 +97,8 @@ class Line(Package):
     """What a row of the line is as an artifact: artifact_id, kind, content_sha, title."""
     proposers: Mapping[str, tuple[Lazy[Role[Any, Any]], ...]] = field(default_factory=dict[str, tuple[Lazy["Role[Any, Any]"], ...]], compare=False)
     """Asset that asks agents for proposals -> the roles whose valid reply is one (`assets.proposals`)."""
+    closing: str = "survivors"
+    """The asset that seals the population of the next cycle."""
 
     @property
     def seeds_group(self) -> str:
@@ -129,6 +133,17 @@ class Line(Package):
             description="The population that enters a cycle, sealed by the cycle before it (by the seeds for cycle 0001).",
         )
 
+    @property
+    def story(self) -> dg.AssetSpec:
+        """The page of each cycle (`assets.story`). External: the closing asset writes it."""
+        return dg.AssetSpec(
+            self.key(STORY), deps=[self.key(self.closing)], partitions_def=self.cycles, group_name=self.name, owners=list(self.owners),
+            kinds={"markdown"}, description=(
+                "What each cycle found: who leads and by how much, what was proposed, stopped and measured, what it cost, and what to do next. "
+                "Partitions has the page of every cycle."
+            ),
+        )
+
     def decorate(self, group: str, **given: Unpack[Options]) -> Decorator:
         """As any package; a function whose first parameter is of a FirstParameter class (a LineStore) gets one in place of context and lake."""
         declared = super().decorate(group, **given)
@@ -142,7 +157,8 @@ class Line(Package):
 
     def asset(self, **given: Unpack[Options]) -> Decorator:
         """Return a decorator that makes a function an asset of every cycle."""
-        options: Options = {"automation_condition": WHEN_SOMETHING_NEW_ENTERS, **given, "partitions_def": self.cycles}
+        linked = {STORY: dg.MetadataValue.asset(self.key(STORY)), **given.get("metadata", {})}
+        options: Options = {"automation_condition": WHEN_SOMETHING_NEW_ENTERS, **given, "partitions_def": self.cycles, "metadata": linked}
         return self.decorate(self.name, **options)
 
     def seed_asset(self, **given: Unpack[Options]) -> Decorator:

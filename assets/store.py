@@ -28,7 +28,7 @@ from assets.line import FIRST_CYCLE, SAID_OF_CYCLE, SEED_ROUND, Line
 from assets.progress import report
 from assets.proposals import require_proposals_of
 from assets.resealing import require_consent
-from assets.shown import note, warn
+from assets.shown import in_brief_all, note, warn
 from evolake import __version__
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, SESSION_TURNS, VERDICTS, BlobStore, Lake, TableSchema, side_table
 from evolake.settings import Settings
@@ -255,7 +255,7 @@ class LineStore:
 
     def tell(self, metadata: Mapping[str, Any]) -> None:
         """Metadata that the UI shows of what is materialized."""
-        self.context.add_output_metadata(metadata)
+        self.context.add_output_metadata(in_brief_all(metadata))
 
     def log(self, text: str) -> None:
         """Say in the run's log how far the asset is."""

@@ -26,6 +26,8 @@ from lake_scale_synthesis import LINE, synthesize, synthesize_next
 GOALS = {"open the catalogue": 2.0, "ancestry of the champion": 1.0, "evolake status": 3.0, "chain check of the newest cycle": 1.0}
 QUERY_GOAL = 5.0
 ANCESTRY = "SELECT * FROM ancestors((SELECT arg_max(artifact_id, cycle) FROM champions WHERE line = $line))"
+ALL_ONCE = "every question once, which gathers parts"
+"""The first questions after many cycles write files below cache/parts (evolake.lake.gathered); the figures after it are of those that find them."""
 LIMIT_S = 3600
 PARAMETERS = {"line": LINE, "run_id": "run-0500", "gate_no": "2", "rule_id": "rule-1", "before": "1", "after": "2"}
 
@@ -56,6 +58,7 @@ def main() -> None:
             if state == "compacted":
                 run_measurement("compact", root, None)
                 print(f"{sum(1 for path in (root / 'tables').rglob('*') if path.is_file())} files below tables/")
+            run_measurement(ALL_ONCE, root, None)
             for name, goal in GOALS.items():
                 run_measurement(name, root, goal)
             for path in sorted(Path(__file__).resolve().parent.parent.joinpath("sql/cookbook").glob("*.sql")):
@@ -95,6 +98,15 @@ def measure(name: str, root: Path) -> None:
         text, catalogue = ANCESTRY if name.startswith("ancestry") else (SQL_ROOT / name).read_text(), opened()
         given = {key: value for key, value in PARAMETERS.items() if f"${key}" in text}
         work = lambda: f"{len(catalogue.query(text, given).rows)} rows"  # noqa: E731
+    elif name == ALL_ONCE:
+        catalogue = opened()
+        texts = [ANCESTRY, *(path.read_text() for path in sorted((SQL_ROOT / "cookbook").glob("*.sql")))]
+
+        def work() -> str:
+            for text in texts:
+                catalogue.query(text, {key: value for key, value in PARAMETERS.items() if f"${key}" in text})
+            return f"{sum(1 for _ in (root / 'cache' / 'parts').rglob('*.parquet'))} files"
+
     elif name == "compact":
         from evolake.lake.compact import compact
 

@@ -32,7 +32,7 @@ def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg
     what is no line."""
     refuse_unknown(lines)
     known = [built.line for built in lines]
-    of_lines = [asset for built in lines for asset in (built.line.incoming, *kept_fresh(built))]
+    of_lines = [asset for built in lines for asset in (built.line.incoming, *kept_fresh(built), built.line.story)]
     jobs_of_lines = [job(built.line) for built in lines for job in (seeds_job, cycle_job)]
     return dg.Definitions(
         assets=[*of_lines, *(asset for built in studies for asset in built.assets)],

@@ -69,7 +69,7 @@ class LakeIOManager(dg.ConfigurableIOManager):
         self.lake.hold(line, context.run_id)
         cycle = context.partition_key if context.has_partition_key else None
         record = self.lake.open().publish(line, asset, frame, cycle=cycle, run_id=context.run_id, schema=declared(line, asset))
-        context.add_output_metadata(describe(record, frame, declared(line, asset)))
+        context.add_output_metadata(describe(record, frame, self.lake.open().root, declared(line, asset)))
         context.step_context.set_data_version(context.asset_key, dg.DataVersion(self._version(context.asset_key, record, cycle)))
 
     def _version(self, key: dg.AssetKey, record: Record, cycle: str | None) -> str:
@@ -89,14 +89,14 @@ class LakeIOManager(dg.ConfigurableIOManager):
         return self.lake.open().read(line, asset, cycle)
 
 
-def describe(record: Record, frame: pl.DataFrame, schema: TableSchema | None = None) -> dict[str, Any]:
-    """Metadata that the UI shows of a published table."""
+def describe(record: Record, frame: pl.DataFrame, root: Path, schema: TableSchema | None = None) -> dict[str, Any]:
+    """Return the metadata that the UI shows of a published table. root: the lake's folder, which `path` is relative to."""
     free = [dg.TableColumn(name, type=str(kind)) for name, kind in frame.schema.items()]
     return {
         "dagster/row_count": record.rows,
         "dagster/column_schema": column_schema(schema) if schema else dg.TableSchema(free),
         "content_hash": record.content_sha,
-        "path": dg.MetadataValue.path(str(record.path)),
+        "path": dg.MetadataValue.path(record.path.relative_to(root).as_posix()),
     }
 
 

@@ -28,6 +28,7 @@ import polars as pl
 
 from evolake.errors import CorruptPart, LakeError
 from evolake.lake import datasets, genealogy, statements
+from evolake.lake.gathered import GatheredParts
 from evolake.lake.inventory import Inventory, Part, TableParts, take_inventory
 from evolake.lake.layout import check_name
 from evolake.lake.schemas import SHARED, TableSchema, is_population, shared_table_of
@@ -79,6 +80,7 @@ class Catalogue:
         self._files: dict[str, Path] = {}  # a view's or macro's name -> its file, until it has been run
         self._parts: dict[str, Callable[[], list[Part]]] = {}  # a view's name -> the parts under it
         self._broken: dict[str, LakeError] = {}  # a view's name -> why it cannot be believed
+        self._gathered = GatheredParts(lake)
         self._verified: set[Path] = set()
         self._ready_views: set[str] = set()  # names of views whose parts are verified and below them
         self._later: dict[str, tuple[str, Callable[[list[Part]], Any]]] = {}  # a view's name -> its source, and what its parts are there
@@ -248,19 +250,30 @@ class Catalogue:
                 raise damage
         reached = [name for name in self._parts if everything or name.rpartition(".")[2] in words]
         reached = [name for name in reached if name not in self._ready_views]
-        parts = {name: self._parts[name]() for name in reached}
+        parts = {name: self._gathered.taken(self._parts[name]()) for name in reached}
+        self._verified |= self._gathered.files()
         wanted = [part for part in {part.path: part for some in parts.values() for part in some}.values() if part.path not in self._verified]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for part, damage in zip(wanted, pool.map(self._damage, wanted), strict=True):
                 if damage:
                     raise damage
                 self._verified.add(part.path)
+        parts = self._gather(parts)
         for name in reached:
             if name in self._later:
                 source, dataset = self._later.pop(name)
                 if parts[name]:
                     self._connection.register(source, dataset(parts[name]))
             self._ready_views.add(name)
+
+    def _gather(self, parts: Mapping[str, list[Part]]) -> dict[str, list[Part]]:
+        """Return the parts of each view, in one file if one was worth writing. parts: by view, verified."""
+        known = {name: self._parts[name]() for name, some in parts.items() if any(part.place is None for part in some)}
+        for due in self._gathered.due({part.path: part for some in known.values() for part in some}.values()):
+            self._gathered.write(due)
+        result = {name: self._gathered.taken(some) for name, some in known.items()}
+        self._verified |= self._gathered.files()
+        return {**parts, **result}
 
     def _damage(self, part: Part) -> CorruptPart | None:
         try:

@@ -33,12 +33,15 @@ def _per_row(ids: Any, sources: Any, targets: Any) -> pa.Array:
 
 def reached(start: str, sources: pa.Array, targets: pa.Array) -> list[str]:
     """Return every target to which edges (sources[i] -> targets[i]) lead from `start`, in no order."""
-    names = pa.concat_arrays([pa.array([start], sources.type), sources, targets]).dictionary_encode()
-    numbers = names.indices.to_numpy()
-    after = numbers[1 + len(sources) :]
-    order = np.argsort(numbers[1 : 1 + len(sources)], kind="stable")
-    after, count = after[order], len(names.dictionary)
-    first = np.concatenate([[0], np.cumsum(np.bincount(numbers[1 : 1 + len(sources)], minlength=count))])
+    if not len(sources):
+        return []
+    # one dictionary over the three arrays as they are: a copy of a million edges would take longer than the walk
+    encoded = pa.chunked_array([pa.array([start], sources.type), sources, targets]).dictionary_encode()
+    _, before, after = (chunk.indices.to_numpy() for chunk in encoded.chunks)
+    names = encoded.chunks[-1].dictionary
+    order, count = np.argsort(before, kind="stable"), len(names)
+    after = after[order]
+    first = np.concatenate([[0], np.cumsum(np.bincount(before, minlength=count))])
     seen, frontier = np.zeros(count, bool), np.zeros(1, np.int64)
     while frontier.size:
         lengths = first[frontier + 1] - first[frontier]
@@ -46,4 +49,4 @@ def reached(start: str, sources: pa.Array, targets: pa.Array) -> list[str]:
         met = after[np.repeat(first[frontier], lengths) + steps]
         frontier = np.unique(met[~seen[met]]).astype(np.int64)
         seen[frontier] = True
-    return names.dictionary.take(pa.array(np.flatnonzero(seen))).to_pylist()
+    return names.take(pa.array(np.flatnonzero(seen))).to_pylist()

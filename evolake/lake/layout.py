@@ -8,6 +8,7 @@
     tables/<line>/<asset>/part.parquet                        an unpartitioned table
     tables/<line>/<asset>/_history/...                        parts that were superseded
     cache/manifests/<line>/<asset>.checkpoint                 what a manifest says, in columns; derived, see `checkpoint`
+    cache/parts/<line>/<asset>-<sha>.parquet                  the parts of a table in one file for SQL; derived, see `gathered`
     _format.json                                              which format this is; see `lake_format`
     blobs/ab/cdef...    seals/<line>/0001.json    seals/<line>/_journal.jsonl    locks/...    quarantine/...    tape/...
     profile                                                   the profile that the newest population was sealed under (evolake.settings)

@@ -60,6 +60,6 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float |
 
 
 def _ranks(values: Sequence[float]) -> np.ndarray:
-    """Return the ranks of values, equal values at the mean of theirs. (scipy.stats has it, and takes half a second to import.)"""
+    """Return the ranks of values, equal values at the mean of theirs. scipy.stats has it, but takes half a second to import."""
     _, places, counts = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True, return_counts=True)
     return (counts.cumsum() - (counts - 1) / 2)[places]

@@ -1,4 +1,4 @@
-"""What happened in a cycle, said once: the report's first page, the UI's page of `<line>/survivors` and `evolake watch` take it from here.
+"""What happened in a cycle, said once: the report's first page, the UI's page of `<line>/story` and `evolake watch` take it from here.
 
 Most of it is the same for every line and comes from the shared tables. What only the line knows (how much its champion gains, what was measured, what
 to look at next) its `LineSpec.story` adds: a function (the shared story, ask) -> the story, where ask(sql, **parameters) gives rows of the lake.
@@ -27,6 +27,8 @@ from evolake.report.standing import NOBODY, Ask, Row
 BLOCKS_TOLD = 3
 DRAWN = 24
 """Points of a trend that a picture within a page of the UI has room for."""
+PICTURE = (400, 110)
+"""Width and height of that picture in pixels."""
 BLOCKED_BY_RULE = "evolake sql --file cookbook/blocked_by_rule.sql"
 INLINE = 999
 """Characters that Dagster's UI shows of a Markdown entry without a click."""
@@ -192,14 +194,15 @@ def picture(trend: Trend) -> str:
     if len(points) < 2:
         return ""
     values = [value for _, value in points]
-    line = " ".join(f"{x:.0f},{y:.0f}" for x, y in polyline(values, 240, 48, 4))
+    width, height = PICTURE
+    line = " ".join(f"{x:.0f},{y:.0f}" for x, y in polyline(values, width, height - 18, 4))
     ends = "".join(
-        f'<text x="{x}" y="60" font-size="11" text-anchor="{anchor}">{figures(value)}{trend.unit}</text>'
-        for x, anchor, value in ((4, "start", values[0]), (236, "end", values[-1]))
+        f'<text x="{x}" y="{height - 4}" font-size="12" text-anchor="{anchor}">{figures(value)}{trend.unit}, cycle {cycle}</text>'
+        for x, anchor, (cycle, value) in ((4, "start", points[0]), (width - 4, "end", points[-1]))
     )
     svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="240" height="64"><polyline points="{line}" fill="none" stroke="#0072B2" stroke-width="2"/>'
-        f"{ends}</svg>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"><polyline points="{line}" fill="none" stroke="#0072B2" '
+        f'stroke-width="2"/>{ends}</svg>'
     )
     return f"{as_text(shorten(trend.measure, 60, placeholder=' …'))}: ![trend](data:image/svg+xml;base64,{b64encode(svg.encode()).decode()})"
 

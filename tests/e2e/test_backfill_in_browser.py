@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
+from solver_lake import make_lake
 from toy_location.site import LOCATION, ROOT, Site, running_site
 
 from assets.line import Line, register_keys
+from assets.story import story_page
 from pipelines.cycles import forget
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser]
@@ -56,12 +59,49 @@ def test_a_range_of_cycles_is_picked_launched_and_turns_green(site: Site, requir
         expect(page.get_by_text("Succeeded", exact=True).first).to_be_visible()
         page.screenshot(path=ARTIFACTS / "backfill-2-green.png")
         page.goto(f"{site.url}/locations/__repository__@{LOCATION}/asset-groups/gated")
-        expect(page.get_by_text("60% filled")).to_have_count(2, timeout=60_000)
+        expect(page.get_by_text("60% filled")).to_have_count(3, timeout=60_000)
         expect(page.get_by_text("80% filled")).to_have_count(1)
         page.screenshot(path=ARTIFACTS / "backfill-3-group.png")
         browser.close()
     assert [(run.cycle, run.status) for run in runs] == [("0001", "SUCCESS"), ("0002", "SUCCESS"), ("0003", "SUCCESS")]
     assert site.members("gated", "0004") == ["seed>0001>0002>0003"]
+
+
+CLIPPED = """() => [...document.querySelectorAll("table")].filter(
+    table => table.parentElement.scrollWidth > table.parentElement.clientWidth + 1).length"""
+"""How many tables of the page are wider than the space that they have."""
+
+
+def test_a_person_comes_from_the_group_to_the_page_of_a_cycle_and_nothing_on_it_is_cut_off(
+    site: Site, requires: Callable[[str], str], tmp_path: Path,
+):
+    chromium = requires("chromium")
+    from playwright.sync_api import expect, sync_playwright
+
+    line = Line("gated", "")
+    assert site.lake.seals.cycles("gated")[-1] == "0004"
+    # as much as a page can hold: that of a cycle of solvers, in the place of the next cycle's
+    page_of_solvers, found = story_page(make_lake(tmp_path), Line("solvers", ""), "0002", "a" * 36, lambda _: None)
+    assert found
+    with sync_playwright() as playwright, dg.DagsterInstance.from_config(str(site.home)) as instance:
+        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1500, "height": 1400})
+        page.set_default_timeout(60_000)
+        page.goto(f"{site.url}/locations/__repository__@{LOCATION}/asset-groups/gated/list")
+        page.get_by_role("link", name="story").first.click()
+        expect(page.get_by_text("What each cycle found")).to_be_visible()
+        expect(page.get_by_text("No installed package registers the line")).to_be_visible()
+        instance.report_runless_asset_event(dg.AssetMaterialization(line.story.key, partition="0004", metadata=page_of_solvers))
+        for name, where in (("overview", ""), ("partition", "?view=partitions&partition=0004")):
+            page.goto(f"{site.url}/assets/gated/story{where}")
+            expect(page.get_by_text("Proposed:")).to_be_visible()
+            expect(page.get_by_role("img", name="trend")).to_be_visible()
+            expect(page.get_by_text("tables/solvers")).to_be_visible()
+            page.screenshot(path=ARTIFACTS / f"story-{name}.png", full_page=True)
+            assert (name, page.evaluate(CLIPPED)) == (name, 0)
+        page.goto(f"{site.url}/assets/gated/candidates")
+        expect(page.get_by_role("link", name="gated / story")).to_be_visible()
+        browser.close()
 
 
 STATS = """{ assetNodeOrError(assetKey: {path: ["left", "candidates"]}) { ... on AssetNode {
@@ -106,6 +146,6 @@ def test_the_first_click_of_a_fresh_line_makes_its_seeds_and_a_mistyped_cycle_do
         counted = {"numMaterialized": 1, "numFailed": 0, "numPartitions": 2}
         site.wait("the failure to be gone", lambda: stats(site)["partitionStats"] == counted, 30)
         page.goto(group)
-        expect(page.get_by_text("50% filled")).to_have_count(2, timeout=60_000)
+        expect(page.get_by_text("50% filled")).to_have_count(3, timeout=60_000)
         page.screenshot(path=ARTIFACTS / "first-click-3-forgotten.png")
         browser.close()

@@ -142,4 +142,4 @@ def test_its_best_is_taken_out_and_checked_without_the_lake(site: RealSite, tmp_
 
 def test_the_ui_shows_its_groups(site: RealSite):
     nodes = [(node["groupName"], node["assetKey"]["path"][1]) for node in site.ask(GROUPS)["assetNodes"] if node["assetKey"]["path"][0] == "golomb"]
-    assert sorted(nodes) == sorted([("golomb", name) for name in (*GROUP, "incoming")] + [("golomb_seeds", "seeds")])
+    assert sorted(nodes) == sorted([("golomb", name) for name in (*GROUP, "incoming", "story")] + [("golomb_seeds", "seeds")])

@@ -43,9 +43,11 @@ class Server:
 
     @property
     def alive(self) -> bool:
+        """Return whether the process runs."""
         return self._process.poll() is None
 
     def close(self) -> None:
+        """End the process and wait for it."""
         self._process.kill()
         self._process.wait()
         assert self._process.stdin is not None

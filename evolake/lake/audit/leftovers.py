@@ -15,7 +15,7 @@ from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
 from evolake.lake.store import Lake
 
-FOLDERS = ("tables", "blobs", "seals", "locks", "tape", "fetched", "quarantine", "cache/manifests")
+FOLDERS = ("tables", "blobs", "seals", "locks", "tape", "fetched", "quarantine", "cache/manifests", "cache/parts")
 OLD_ENOUGH_S = 600.0
 _OF_PROCESS = re.compile(r"\.tmp-(\d+)(-|$)")
 

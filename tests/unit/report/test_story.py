@@ -15,6 +15,7 @@ from solver_lake import ID, make_lake
 
 from assets.cycle import Sealed
 from assets.line import Line
+from assets.story import LONGEST_TAG, story_page
 from evolake.lake import AGENT_CALLS, ARTIFACTS, Lake, side_table
 from evolake.lake.schemas import IMMIGRANTS
 from evolake.programs.tables import DECISIONS, MEASURED, PROGRAMS, PROJECTS
@@ -22,6 +23,7 @@ from evolake.report.numbers import decimals_known, dollars, duration, figures, i
 from evolake.report.pages import page
 from evolake.report.sparkline import blocks, polyline
 from evolake.report.story import INLINE, Block, Cost, Gate, Story, Trend, markdown, picture, story_of
+from evolake.visible import in_a_cell
 
 
 @pytest.fixture(scope="module")
@@ -188,22 +190,28 @@ def test_markdown_fits_the_ui_and_what_candidates_say_is_text_in_it():
     assert markdown(replace(summary, champion="a_b")).startswith("- **Leads**: a\\_b")
 
 
-def test_a_seal_shows_the_story_before_everything_else():
-    shown = Sealed("0002", "v", {"toys": 1}, False, "- **Leads**: me").metadata()
-    assert next(iter(shown)) == "story" and shown["story"] == dg.MetadataValue.md("- **Leads**: me")
-    assert not {"story", "trend"} & set(Sealed("0001", "v", {}, False).metadata())
+def test_a_seal_links_to_the_story_before_everything_else():
+    key = Line("toys", "").story.key
+    shown = Sealed("0002", "v" * 64, {"toys": 1}, False, key).metadata()
+    assert next(iter(shown)) == "story" and shown["story"] == dg.MetadataValue.asset(key)
+    assert "story" not in Sealed("0001", "v", {}, False).metadata()
 
 
-def test_the_ui_shows_the_trend_as_a_picture_without_a_click(lake: Lake):
-    from assets.cycle import story_for_the_ui
-
-    _, trend = story_for_the_ui(lake, Line("solvers", "Solvers."), "0002", lambda _: None)
-    assert trend == picture(story_of(lake, "solvers", "0002").trend)
-    assert Sealed("0003", "v", {}, False, "s", trend).metadata()["trend"] == dg.MetadataValue.md(trend)
+def test_the_page_of_a_cycle_has_the_story_its_trend_and_its_gates_without_a_click(lake: Lake):
+    story = story_of(lake, "solvers", "0002")
+    page, found = story_page(lake, Line("solvers", "Solvers."), "0002", "run", lambda _: None)
+    assert page["story"] == dg.MetadataValue.md(markdown(story)) and len(page["story"].value) <= INLINE
+    gates = [(row.data["gate"], row.data["came"], row.data["stopped"], row.data["passed"]) for row in page["gates"].records]
+    assert gates == [(gate.name, gate.came, gate.stopped, gate.came - gate.stopped) for gate in story.gates] != []
+    assert page["survivors"] == dg.MetadataValue.asset(dg.AssetKey(["solvers", "survivors"]))
+    assert page["tables"] == dg.MetadataValue.path("tables/solvers")
+    assert found.startswith(f"{story.champion}: ") and found == in_a_cell(found) and len(found) <= LONGEST_TAG
+    trend = page["trend"].value
+    assert trend == picture(story.trend)
     text, _, data = trend.partition(": ![trend](data:image/svg+xml;base64,")
     assert text == "PAR-2 of the champion"
     svg = fromstring(b64decode(data.removesuffix(")")))
-    assert [child.text for child in svg if child.tag.endswith("text")] == ["2.3 s", "1.15 s"]
+    assert [child.text for child in svg if child.tag.endswith("text")] == ["2.3 s, cycle 0001", "1.15 s, cycle 0002"]
     assert len(svg[0].attrib["points"].split()) == 2
     many = Trend("[x](y) " * 99, [(f"{number:04d}", number * 1234.567) for number in range(999)], " points")
     assert len(picture(many)) <= INLINE and "[x](y)" not in picture(many)
@@ -211,13 +219,11 @@ def test_the_ui_shows_the_trend_as_a_picture_without_a_click(lake: Lake):
 
 
 def test_a_damaged_table_does_not_lose_the_cycle_and_is_told(tmp_path: Path):
-    from assets.cycle import story_for_the_ui
-
     lake, warned = make_lake(tmp_path), []
     part = next(path for path in tmp_path.rglob("*.parquet") if "compliance__verdicts" in str(path) and "0002" in str(path))
     part.write_bytes(part.read_bytes()[:-9] + b"otherwise")
-    text, trend = story_for_the_ui(lake, Line("solvers", "Solvers."), "0002", warned.append)
-    assert text.startswith("The story of cycle 0002 cannot be read: ") and "evolake lake verify" in text
-    assert len(warned) == 1 and trend == ""
-    assert story_for_the_ui(lake, Line("bridges", "Not registered."), "0002", warned.append) == ("", "")
-    assert story_for_the_ui(lake, Line("solvers", "Solvers."), None, warned.append) == ("", "")
+    page, found = story_page(lake, Line("solvers", "Solvers."), "0002", "run", warned.append)
+    assert page["story"].value.startswith("The story of cycle 0002 cannot be read: ") and "evolake lake verify" in page["story"].value
+    assert len(warned) == 1 and "trend" not in page and not found
+    unknown, found = story_page(lake, Line("bridges", "Not registered."), "0002", "run", warned.append)
+    assert "No installed package registers the line" in unknown["story"].value and not found and len(warned) == 1

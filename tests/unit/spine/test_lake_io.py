@@ -98,7 +98,7 @@ def test_rows_columns_hash_and_path_are_shown(project):
     record = project.lake.record("io", "eager_frame", "0001")
     assert metadata["dagster/row_count"].value == 2
     assert metadata["dagster/column_schema"].value == dg.TableSchema(columns=[dg.TableColumn("name", "String"), dg.TableColumn("size", "Int64")])
-    assert (metadata["content_hash"].value, metadata["path"].value) == (record.content_sha, str(record.path))
+    assert (metadata["content_hash"].value, metadata["path"].value) == (record.content_sha, "tables/io/eager_frame/cycle=0001/part.parquet")
 
 
 def test_columns_of_a_declared_schema_say_what_they_mean(project):

@@ -42,6 +42,7 @@ def test_a_line_has_its_cycle_in_one_group_and_its_seeds_in_another(project):
         "gated/incoming": ("gated", "gated_cycle", True, []),
         "gated/candidates": ("gated", "gated_cycle", False, ["gated/incoming"]),
         "gated/survivors": ("gated", "gated_cycle", False, ["gated/candidates"]),
+        "gated/story": ("gated", "gated_cycle", True, ["gated/survivors"]),
     }
 
 
