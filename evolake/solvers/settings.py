@@ -54,7 +54,9 @@ class SolversSettings(LineSettings):
     smoke_instances: int = Field(default=0, ge=0, description="how many formulas of the suite `smoke` are used; 0: all")
     smoke_timeout_s: float = Field(default=10.0, gt=0, description="cpu seconds a smoke run may take")
     correctness_instances: int = Field(default=32, ge=32, description="small formulas on which the correctness gate checks every model and proof")
-    carry_instances: int = Field(default=24, ge=0, description="formulas of train_suite that are run next to renamed copies; less than 4: none")
+    carry_instances: int = Field(
+        default=24, ge=0, description="formulas of train_suite that are run next to renamed copies; less than 4 show nothing"
+    )
     filling_build: bool = Field(
         default=False, description="build each variant once more, with local variables filled that the source does not initialise, to see whether "
         "its search depends on them; false: only what it allocates is filled, which needs no build",
