@@ -145,6 +145,7 @@ docs: $(VENV)/.installed-docs
 
 lint: $(VENV)/.installed-test
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/pyright
 	@$(BIN)/lint-imports
 	@$(BIN)/python docs/generate/words.py

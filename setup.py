@@ -1,8 +1,9 @@
 """Say how evolake is packed; everything else about it is in pyproject.toml.
 
-In the repository `pipelines`, `assets`, `resources`, `sql`, `deploy` and `data_lake` are at the top. Such common names must not be top-level names in
-site-packages: in a wheel they are folders of `evolake/_project`, which `evolake.project.enter` puts on the path of the processes that load the
-definitions. A checkout that is installed in place (`pip install -e`) keeps them where they are.
+In the repository `pipelines`, `assets`, `resources`, `sql`, `deploy` and `data_lake` are at the top. Such
+common names must not be top-level names in site-packages: in a wheel they are folders of `evolake/_project`,
+which `evolake.project.enter` puts on the path of the processes that load the definitions. A checkout that is
+installed in place (`pip install -e`) keeps them where they are.
 
 Only tracked files are packed: a user's own seeds, caches and drafts are in the same folders and stay out.
 """
@@ -24,10 +25,27 @@ INSIDE = "evolake._project"
 WIRING = find_packages(include=["pipelines*", "assets*", "resources*"])
 SCIENCE = find_packages(include=["evolake*"])
 OF_USERS = ("data_lake/seeds/programs/", "data_lake/seeds/prompts/roots/", "data_lake/seeds/solvers/own/")
-"""Folders of seeds in which nothing is shipped: `evolake seeds add` and `evolake programs new` write there."""
+"""Folders of seeds in which nothing is shipped: `evolake seeds add` and `evolake programs new` write
+there."""
 SUFFIXES = {
-    ".c", ".css", ".csv", ".diff", ".dockerignore", ".example", ".h", ".j2", ".json",
-    ".jsonl", ".md", ".py", ".sh", ".sql", ".toml", ".xz", ".yaml", "",
+    ".c",
+    ".css",
+    ".csv",
+    ".diff",
+    ".dockerignore",
+    ".example",
+    ".h",
+    ".j2",
+    ".json",
+    ".jsonl",
+    ".md",
+    ".py",
+    ".sh",
+    ".sql",
+    ".toml",
+    ".xz",
+    ".yaml",
+    "",
 }
 """Of what is packed if neither git nor a manifest says what is tracked."""
 
@@ -35,17 +53,26 @@ SUFFIXES = {
 def packed_files() -> Callable[[str], bool]:
     """Return the test that a path, relative to this folder, passes if it is packed.
 
-    In a source distribution its own manifest decides, in a checkout git's index does. A tree without either, such as a downloaded archive, is packed
-    by place and suffix.
+    In a source distribution its own manifest decides, in a checkout git's index does. A tree without either,
+    such as a downloaded archive, is packed by place and suffix.
     """
     manifest = HERE / "evolake.egg-info" / "SOURCES.txt"
     if (HERE / "PKG-INFO").is_file() and manifest.is_file():
-        return frozenset(Path(line).as_posix() for line in manifest.read_text(encoding="utf-8").splitlines()).__contains__
+        return frozenset(
+            Path(line).as_posix() for line in manifest.read_text(encoding="utf-8").splitlines()
+        ).__contains__
     if (HERE / ".git").exists():
-        listed = subprocess.run(["git", "-C", str(HERE), "ls-files", "-z"], capture_output=True, check=False) if shutil.which("git") else None
+        listed = (
+            subprocess.run(["git", "-C", str(HERE), "ls-files", "-z"], capture_output=True, check=False)
+            if shutil.which("git")
+            else None
+        )
         if listed is not None and listed.returncode == 0:
             return frozenset(listed.stdout.decode("utf-8", "surrogateescape").split("\0")).__contains__
-        print("warning: git cannot say which files are tracked; files are packed by place and suffix", file=sys.stderr)
+        print(
+            "warning: git cannot say which files are tracked; files are packed by place and suffix",
+            file=sys.stderr,
+        )
     return looks_shipped
 
 
@@ -60,7 +87,8 @@ PACKED = packed_files()
 
 
 def only_packed(paths: Iterable[str]) -> list[str]:
-    """Return the paths that are packed. They are relative to this folder, which is the current one during a build."""
+    """Return the paths that are packed. They are relative to this folder, which is the current one during a
+    build."""
     return [path for path in paths if PACKED(Path(path).as_posix())]
 
 
@@ -101,7 +129,10 @@ class InPlace(editable_wheel):
 options: dict[str, Any] = {
     "packages": [*SCIENCE, INSIDE, *(f"{INSIDE}.{name}" for name in WIRING)],
     "package_dir": {INSIDE: "."},
-    "package_data": {"evolake": ["**/*"], INSIDE: ["sql/**/*", "deploy/**/*", "data_lake/README.md", "data_lake/seeds/**/*"]},
+    "package_data": {
+        "evolake": ["**/*"],
+        INSIDE: ["sql/**/*", "deploy/**/*", "data_lake/README.md", "data_lake/seeds/**/*"],
+    },
     "exclude_package_data": {"": ["**/__pycache__/*"]},
     "include_package_data": False,
     "script_name": Path(__file__).name,  # which is no module of the folder it lies in

@@ -1,11 +1,13 @@
 """A gate on a whole partition: a blocking asset check whose verdict is a Great Expectations suite's.
 
-Per candidate, gates write verdict rows (evolake.gates). On top of them these checks guard what a cycle hands on: keys are unique, every accepted
-row passed every gate, no survivor lacks its proof. A failing check stops what is downstream in the same run, and shows five offending rows and the
-SQL that finds all of them. Great Expectations alone decides; the SQL only explains. A suite that cannot be evaluated (a missing column, say) is a
-fault of ours and makes the run red as an error, never as a failed check.
+Per candidate, gates write verdict rows (evolake.gates). On top of them these checks guard what a cycle hands
+on: keys are unique, every accepted row passed every gate, no survivor lacks its proof. A failing check stops
+what is downstream in the same run, and shows five offending rows and the SQL that finds all of them. Great
+Expectations alone decides; the SQL only explains. A suite that cannot be evaluated (a missing column, say) is
+a fault of ours and makes the run red as an error, never as a failed check.
 
-Great Expectations and pandas cost seconds to import, so they are imported when a check runs, not when definitions load.
+Great Expectations and pandas cost seconds to import, so they are imported when a check runs, not when
+definitions load.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
@@ -38,7 +40,8 @@ if TYPE_CHECKING:
     from great_expectations.expectations.expectation import Expectation
 
 Expectations = Callable[[ModuleType], Sequence["Expectation"]]
-"""Given `great_expectations.expectations`, the expectations that the frame must meet: `lambda gxe: [gxe.ExpectColumnValuesToBeUnique(...)]`."""
+"""Given `great_expectations.expectations`, the expectations that the frame must meet: `lambda gxe:
+[gxe.ExpectColumnValuesToBeUnique(...)]`."""
 
 Prepare = Callable[[pl.DataFrame, Lake, str | None], pl.DataFrame]
 """(the asset's frame, the lake, the cycle) -> the frame that the suite judges."""
@@ -59,7 +62,8 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
     """Evaluate a suite over `frame`.
 
     Raises:
-        MachineryError: an expectation could not be evaluated (it names a column that is not there, for instance).
+        MachineryError: an expectation could not be evaluated (it names a column that is not there, for
+            instance).
     """
     load_expectations()
     import great_expectations as gx
@@ -68,17 +72,28 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
     batch = _whole_frame().get_batch({"dataframe": frame.to_pandas()})
     result = batch.validate(gx.ExpectationSuite(name=name, expectations=list(expectations(gxe))))
     if not result.results:
-        raise MachineryError(f"the suite {name!r} judged nothing", wanted="at least one expectation", do="fix the check")
+        raise MachineryError(
+            f"the suite {name!r} judged nothing", wanted="at least one expectation", do="fix the check"
+        )
     for item in result.results:
         if reason := _raised(item.exception_info):
-            raise MachineryError(f"the suite {name!r} could not be evaluated", got=reason, do="fix the check or the asset's columns")
-    return Judgement(bool(result.success), len(result.results), tuple(_line(element) for element in result.results if not element.success))
+            raise MachineryError(
+                f"the suite {name!r} could not be evaluated",
+                got=reason,
+                do="fix the check or the asset's columns",
+            )
+    return Judgement(
+        bool(result.success),
+        len(result.results),
+        tuple(_line(element) for element in result.results if not element.success),
+    )
 
 
 @cache
 def load_expectations() -> None:
-    """Import Great Expectations, which takes about a second of processor time. Nothing of it is garbage, and a fifth of that time would go into
-    looking for some. What it imports for one expectation on distributions, and to draw that one, is put off: it takes as long again."""
+    """Import Great Expectations, which takes about a second of processor time. Nothing of it is garbage, and
+    a fifth of that time would go into looking for some. What it imports for one expectation on distributions,
+    and to draw that one, is put off: it takes as long again."""
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
     for module in ("scipy.stats", "altair"):
         put_off(module)
@@ -93,47 +108,73 @@ def load_expectations() -> None:
 
 @cache
 def _whole_frame() -> BatchDefinition[Any]:
-    """Return what makes a batch of any frame. It names no frame, so that one serves every check of a process: to make it takes as long as a small
-    check.
+    """Return what makes a batch of any frame. It names no frame, so that one serves every check of a process:
+    to make it takes as long as a small check.
     """
     import great_expectations as gx
     from great_expectations.data_context.types.base import ProgressBarsConfig
 
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = ProgressBarsConfig(globally=False)
-    return context.data_sources.add_pandas("lake").add_dataframe_asset("frame").add_batch_definition_whole_dataframe("whole")
+    return (
+        context.data_sources.add_pandas("lake")
+        .add_dataframe_asset("frame")
+        .add_batch_definition_whole_dataframe("whole")
+    )
 
 
 def suite_check(
-    asset: dg.AssetsDefinition, name: str, description: str, partitions_def: dg.PartitionsDefinition | None, expectations: Expectations,
-    offenders_sql: str, *, prepare: Prepare | None = None, blocking: bool = True,
+    asset: dg.AssetsDefinition,
+    name: str,
+    description: str,
+    partitions_def: dg.PartitionsDefinition | None,
+    expectations: Expectations,
+    offenders_sql: str,
+    *,
+    prepare: Prepare | None = None,
+    blocking: bool = True,
 ) -> dg.AssetChecksDefinition:
     """Return a check of `asset`, judged by a suite.
 
     Args:
         partitions_def: the asset's own (`line.cycles`), or None for an unpartitioned asset.
         expectations: see `Expectations`.
-        offenders_sql: a query over the lake's views that finds every offending row; `$cycle` is the cycle that is checked.
-        prepare: makes the frame that the suite judges out of the asset's frame (a join with a side table, a count); None: the asset's frame itself.
+        offenders_sql: a query over the lake's views that finds every offending row; `$cycle` is the cycle
+            that is checked.
+        prepare: makes the frame that the suite judges out of the asset's frame (a join with a side table, a
+            count); None: the asset's frame itself.
 
-    Metadata: rows, expectations and, where it failed, `broken`, `offending_rows` (a markdown table of five), `offending_count` and `sql`, ready to
+    Metadata: rows, expectations and, where it failed, `broken`, `offending_rows` (a markdown table of five),
+        `offending_count` and `sql`, ready to
     paste.
     """
 
-    def check(context: dg.AssetCheckExecutionContext, lake: LakeResource, frame: pl.DataFrame) -> dg.AssetCheckResult:
+    def check(
+        context: dg.AssetCheckExecutionContext, lake: LakeResource, frame: pl.DataFrame
+    ) -> dg.AssetCheckResult:
         cycle = context.partition_key if context.has_partition_key else None
         judged = judge(prepare(frame, lake.open(), cycle) if prepare else frame, name, expectations)
         metadata: dict[str, Any] = {"rows": frame.height, "expectations": judged.asked}
         if not judged.passed:
             metadata |= explanation(lake.open(), offenders_sql.strip(), cycle, judged)
-        return dg.AssetCheckResult(passed=judged.passed, metadata=metadata, description="; ".join(judged.broken) or None)
+        return dg.AssetCheckResult(
+            passed=judged.passed, metadata=metadata, description="; ".join(judged.broken) or None
+        )
 
-    return define(check, asset, name, description, partitions_def, blocking=blocking, compute_kind="great_expectations")
+    return define(
+        check, asset, name, description, partitions_def, blocking=blocking, compute_kind="great_expectations"
+    )
 
 
 def define(
-    check: Callable[..., dg.AssetCheckResult], asset: dg.AssetsDefinition, name: str, description: str,
-    partitions_def: dg.PartitionsDefinition | None, *, blocking: bool, compute_kind: str | None = None,
+    check: Callable[..., dg.AssetCheckResult],
+    asset: dg.AssetsDefinition,
+    name: str,
+    description: str,
+    partitions_def: dg.PartitionsDefinition | None,
+    *,
+    blocking: bool,
+    compute_kind: str | None = None,
 ) -> dg.AssetChecksDefinition:
     """`check` as an asset check of `asset`, in the pool of the asset."""
     check.__annotations__ = typing.get_type_hints(check)  # Dagster wants classes, not postponed names
@@ -141,7 +182,12 @@ def define(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.PreviewWarning)  # partitioned checks are a preview in Dagster 1.13
         return dg.asset_check(
-            asset=asset, name=name, description=description, blocking=blocking, partitions_def=partitions_def, pool=asset.op.pool,
+            asset=asset,
+            name=name,
+            description=description,
+            blocking=blocking,
+            partitions_def=partitions_def,
+            pool=asset.op.pool,
             compute_kind=compute_kind,
         )(check)
 
@@ -171,7 +217,9 @@ def markdown_table(frame: pl.DataFrame) -> str:
     if frame.is_empty():
         return "the SQL finds no row: the suite looks at something that this query does not"
     head = "| " + " | ".join(frame.columns) + " |\n|" + " --- |" * frame.width
-    return "\n".join([head, *("| " + " | ".join(_cell(value) for value in row) + " |" for row in frame.iter_rows())])
+    return "\n".join(
+        [head, *("| " + " | ".join(_cell(value) for value in row) + " |" for row in frame.iter_rows())]
+    )
 
 
 def _cell(value: object) -> str:
@@ -184,12 +232,17 @@ def _line(result: Any) -> str:
     config, results = result.expectation_config, result.result
     looked_at = ", ".join(f"{key}={value}" for key, value in config.kwargs.items() if key != "batch_id")
     count = results.get("unexpected_count")
-    counted = f": {count} of {results['element_count']} rows" if count is not None else f": observed {results.get('observed_value')}"
+    counted = (
+        f": {count} of {results['element_count']} rows"
+        if count is not None
+        else f": observed {results.get('observed_value')}"
+    )
     return f"{config.type}({looked_at}){counted}"
 
 
 def _raised(info: dict[str, Any] | None) -> str | None:
-    """Return the message of an expectation that raised; Great Expectations keeps it flat or keyed by metric."""
+    """Return the message of an expectation that raised; Great Expectations keeps it flat or keyed by
+    metric."""
     if not info:
         return None
     for item in [info] if "raised_exception" in info else info.values():

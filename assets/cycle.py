@@ -1,13 +1,15 @@
 """The feedback edge: opening a cycle, and sealing the population that enters the next one.
 
-Cycle n+1 starts from what survived cycle n. Dagster refuses such a loop as a dependency, so it goes through the lake: the external asset
-`L/incoming[n]` is sealed by the closing asset of cycle n-1. Seals form a hash chain: each names the version it was built on. Opening cycle n
-reopens seal n+1, and a cycle starts only when every link before it holds. So a failure, a change, or a partial re-run anywhere upstream stops
-what is based on it, while a re-run that ends in the same content breaks nothing. Dagster's events mirror the seals: an observation, then a
-materialization (the other way round the UI calls fresh partitions stale).
+Cycle n+1 starts from what survived cycle n. Dagster refuses such a loop as a dependency, so it goes through
+the lake: the external asset `L/incoming[n]` is sealed by the closing asset of cycle n-1. Seals form a hash
+chain: each names the version it was built on. Opening cycle n reopens seal n+1, and a cycle starts only when
+every link before it holds. So a failure, a change, or a partial re-run anywhere upstream stops what is based
+on it, while a re-run that ends in the same content breaks nothing. Dagster's events mirror the seals: an
+observation, then a materialization (the other way round the UI calls fresh partitions stale).
 
-Opening also notes, in the lake's table `<line>.opened`, on which version the cycle's work is based. Sealing compares: a closing asset that is
-re-run alone after its population has changed cannot pass old work off as new.
+Opening also notes, in the lake's table `<line>.opened`, on which version the cycle's work is based. Sealing
+compares: a closing asset that is re-run alone after its population has changed cannot pass old work off as
+new.
 """
 
 from __future__ import annotations
@@ -37,8 +39,18 @@ from resources.dagster_internals import repository_of
 from resources.lake import LakeResource
 from resources.locks import hold_line, release_lines
 
-__all__ = ["FIRST_CYCLE", "Line", "Opened", "Sealed", "cycle_key", "following", "open_cycle", "read_population", "seal_cycle", "seal_seeds"]
-
+__all__ = [
+    "FIRST_CYCLE",
+    "Line",
+    "Opened",
+    "Sealed",
+    "cycle_key",
+    "following",
+    "open_cycle",
+    "read_population",
+    "seal_cycle",
+    "seal_seeds",
+]
 
 
 @dataclass(frozen=True)
@@ -55,8 +67,8 @@ class Opened:
 
 @dataclass(frozen=True)
 class Sealed:
-    """A population that waits for `cycle`: its version, rows per table, whether it is the one before it again (nothing survived), and the asset whose
-    page says what the cycle before found; None for seeds."""
+    """A population that waits for `cycle`: its version, rows per table, whether it is the one before it again
+    (nothing survived), and the asset whose page says what the cycle before found; None for seeds."""
 
     cycle: str
     version: str
@@ -65,7 +77,8 @@ class Sealed:
     story: dg.AssetKey | None = None
 
     def metadata(self) -> dict[str, Any]:
-        """For the closing asset's materialization, the link to the story first. `warning` is there when nothing survived."""
+        """For the closing asset's materialization, the link to the story first. `warning` is there when
+        nothing survived."""
         shown: dict[str, Any] = {"story": dg.MetadataValue.asset(self.story)} if self.story else {}
         shown |= {"next_cycle": self.cycle, "incoming_version": in_brief(self.version)}
         shown |= {f"rows_{table}": rows for table, rows in self.rows.items()}
@@ -75,15 +88,20 @@ class Sealed:
 
 
 def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line) -> Opened:
-    """Begin the cycle of `context.partition_key`: hold the line, require every link of the chain, reopen the seal that this cycle will make.
+    """Begin the cycle of `context.partition_key`: hold the line, require every link of the chain, reopen the
+    seal that this cycle will make.
 
     Raises:
-        dg.Failure: not retried. Another run holds the line, or the chain is broken: says where, whose run is to blame, and what repairs it.
+        dg.Failure: not retried. Another run holds the line, or the chain is broken: says where, whose run is
+            to blame, and what repairs it.
     """
     cycle = context.partition_key
     if not is_cycle_key(cycle):
         keys = "keys are 0001, 0002, ... To remove it from the UI"
-        raise dg.Failure(f"{cycle!r} is no cycle of line {line.name!r}: {keys}: {forget_command(line, cycle)}", allow_retries=False)
+        raise dg.Failure(
+            f"{cycle!r} is no cycle of line {line.name!r}: {keys}: {forget_command(line, cycle)}",
+            allow_retries=False,
+        )
     make_seeds_first(context, lake, line, cycle)
     require_profile(lake.open().root)
     hold(context, lake, line, f"cycle {cycle} of line {line.name!r} cannot start")
@@ -100,33 +118,52 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
 
 
 def make_seeds_first(context: dg.AssetExecutionContext, lake: LakeResource, line: Line, cycle: str) -> None:
-    """Make the line's seeds if `cycle` is the first and they were never sealed: their own run, in this process, that the UI shows.
+    """Make the line's seeds if `cycle` is the first and they were never sealed: their own run, in this
+    process, that the UI shows.
 
-    Nothing if this run cannot make them (it has no job for the seeds): the chain then says which group to materialize.
+    Nothing if this run cannot make them (it has no job for the seeds): the chain then says which group to
+    materialize.
 
     Raises:
         dg.Failure: the seeds failed; not retried. Another run holds the line.
     """
     store, repository = lake.open(), repository_of(context)
-    if cycle != FIRST_CYCLE or store.seals.read(line.name, cycle) is not None or repository is None or not repository.has_job(line.seeds_job_name):
+    if (
+        cycle != FIRST_CYCLE
+        or store.seals.read(line.name, cycle) is not None
+        or repository is None
+        or not repository.has_job(line.seeds_job_name)
+    ):
         return
-    note(context, f"line {line.name} has no seeds yet: making the group {line.seeds_group} first, in a separate run")
+    note(
+        context,
+        f"line {line.name} has no seeds yet: making the group {line.seeds_group} first, in a separate run",
+    )
     run_id = str(uuid.uuid4())
-    release_lines(context.run.run_id)  # the run of the seeds takes the line, from before it is recorded until it has ended (pipelines.burial)
+    release_lines(
+        context.run.run_id
+    )  # the run of the seeds takes the line, from before it is recorded until it has ended (pipelines.burial)
     try:
         hold_line(store, line.name, run_id)
     except PartitionBusy as busy:
-        raise dg.Failure(f"the seeds of line {line.name!r} cannot be made: {busy}", allow_retries=False) from busy
+        raise dg.Failure(
+            f"the seeds of line {line.name!r} cannot be made: {busy}", allow_retries=False
+        ) from busy
     try:
         made = repository.get_job(line.seeds_job_name).execute_in_process(
-            instance=context.instance, run_id=run_id, raise_on_error=False, tags={IN_PROCESS_TAG: str(os.getpid()), LINE_TAG: line.name},
+            instance=context.instance,
+            run_id=run_id,
+            raise_on_error=False,
+            tags={IN_PROCESS_TAG: str(os.getpid()), LINE_TAG: line.name},
         )
     finally:
         release_lines(run_id)
     if not made.success:
         raise dg.Failure(
-            f"the seeds of line {line.name!r} could not be made: see run {made.run_id}. Then materialize the group {line.seeds_group!r}, and this "
-            "cycle again.", allow_retries=False,
+            f"the seeds of line {line.name!r} could not be made: see run {made.run_id}. Then materialize "
+            f"the group {line.seeds_group!r}, and this "
+            "cycle again.",
+            allow_retries=False,
         )
 
 
@@ -150,27 +187,41 @@ def read_population(lake: LakeResource, line: Line, cycle: str) -> dict[str, pl.
     for asset, sha in seal.tables.items():
         record = store.record(line.name, asset, cycle)
         if record is None or record.content_sha != sha:
-            why = f"not what was sealed (table {asset}: wanted content {sha[:12]}, got {record.content_sha[:12] if record else 'nothing'})"
+            why = (
+                f"not what was sealed (table {asset}: wanted content {sha[:12]}, got "
+                f"{record.content_sha[:12] if record else 'nothing'})"
+            )
             raise dg.Failure(recovery_sentence(store, line, cycle, cycle, why), allow_retries=False)
         tables[asset.removeprefix(INCOMING)] = store.read(line.name, asset, cycle)
     return tables
 
 
 def seal_cycle(
-    context: dg.AssetExecutionContext, lake: LakeResource, line: Line, cycle: str, tables: Mapping[str, pl.DataFrame], *,
-    built_on: Opened | str | None = None, guarded_by: Sequence[dg.AssetChecksDefinition] = (), population: str | None = None,
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    line: Line,
+    cycle: str,
+    tables: Mapping[str, pl.DataFrame],
+    *,
+    built_on: Opened | str | None = None,
+    guarded_by: Sequence[dg.AssetChecksDefinition] = (),
+    population: str | None = None,
 ) -> Sealed:
-    """Seal what survived `cycle` as the population of the next one, register the next partition, mirror it in Dagster's events.
+    """Seal what survived `cycle` as the population of the next one, register the next partition, mirror it in
+    Dagster's events.
 
     Args:
-        tables: name -> frame; published as `incoming_<name>` of the next cycle. No rows means that nothing survived: the population that entered
-            `cycle` is sealed again, with a warning. That is legal.
-        built_on: the version of `incoming[cycle]` that the work is based on. None: what the opening asset noted.
-        guarded_by: blocking checks that must have passed on this cycle's current parts; in a whole run they have, in a partial one they may not.
+        tables: name -> frame; published as `incoming_<name>` of the next cycle. No rows means that nothing
+            survived: the population that entered `cycle` is sealed again, with a warning. That is legal.
+        built_on: the version of `incoming[cycle]` that the work is based on. None: what the opening asset
+            noted.
+        guarded_by: blocking checks that must have passed on this cycle's current parts; in a whole run they
+            have, in a partial one they may not.
         population: the table whose rows count as survivors; None: all of them.
 
     Raises:
-        dg.Failure: not retried. A guard has not passed, or the cycle was opened on another population than the one that is sealed now.
+        dg.Failure: not retried. A guard has not passed, or the cycle was opened on another population than
+            the one that is sealed now.
     """
     hold(context, lake, line, f"cycle {cycle} of line {line.name!r} cannot be sealed")
     store = lake.open()
@@ -185,23 +236,35 @@ def seal_cycle(
         why = "its work is based on another population than the one that enters it now"
         raise dg.Failure(f"cycle {cycle} cannot be sealed: {why}. {mend(line, cycle)}", allow_retries=False)
     require_passed(context, guarded_by, cycle)
-    survived = (tables[population].height if population else sum(frame.height for frame in tables.values())) > 0
+    survived = (
+        tables[population].height if population else sum(frame.height for frame in tables.values())
+    ) > 0
     if not survived:
-        warn(context, f"WARN: cycle {cycle} of {line.name} has no survivor; what entered it enters cycle {following(cycle)} again")
+        warn(
+            context,
+            f"WARN: cycle {cycle} of {line.name} has no survivor; what entered it enters cycle "
+            f"{following(cycle)} again",
+        )
         tables = read_population(lake, line, cycle)
     store.note_profile(lake.settings().profile)
     return _seal(context, store, line, following(cycle), tables, entering, carried_over=not survived)
 
 
-def seal_seeds(context: dg.AssetExecutionContext, lake: LakeResource, line: Line, tables: Mapping[str, pl.DataFrame]) -> Sealed:
+def seal_seeds(
+    context: dg.AssetExecutionContext, lake: LakeResource, line: Line, tables: Mapping[str, pl.DataFrame]
+) -> Sealed:
     """Seal the population that enters cycle 0001. For the line's seed asset.
 
     Raises:
-        dg.Failure: another run holds the line, there are no seeds at all, or they would void finished cycles (`resealing`).
+        dg.Failure: another run holds the line, there are no seeds at all, or they would void finished cycles
+            (`resealing`).
     """
     hold(context, lake, line, f"the seeds of line {line.name!r} cannot be sealed")
     if not any(frame.height for frame in tables.values()):
-        raise dg.Failure(f"line {line.name!r} has no seeds: every table is empty. Add seeds and materialize again.", allow_retries=False)
+        raise dg.Failure(
+            f"line {line.name!r} has no seeds: every table is empty. Add seeds and materialize again.",
+            allow_retries=False,
+        )
     require_consent(context, lake.open(), line, tables)
     lake.open().note_profile(lake.settings().profile)
     return _seal(context, lake.open(), line, FIRST_CYCLE, tables, None, carried_over=False)
@@ -218,22 +281,30 @@ def hold(context: dg.AssetExecutionContext, lake: LakeResource, line: Line, refu
 def mend(line: Line, first: str) -> str:
     """Return what to do when everything from cycle `first` on has to run again."""
     return (
-        f"Materialize the whole group {line.name!r} from cycle {first} on, in one new backfill (or: evolake run --lines {line.name}). "
+        f"Materialize the whole group {line.name!r} from cycle {first} on, in one new backfill (or: "
+        f"evolake run --lines {line.name}). "
         'Do not use "re-execute from failure" on the old backfill: it runs later cycles first.'
     )
 
 
 def recovery_sentence(lake: Lake, line: Line, cycle: str, broken: str, why: str) -> str:
-    """Return why `cycle` cannot start: the first broken link, the cycle whose run is to blame, and what repairs it."""
+    """Return why `cycle` cannot start: the first broken link, the cycle whose run is to blame, and what
+    repairs it."""
     opening = f"cycle {cycle} cannot start: the population that enters cycle {broken} is {why}"
     blamed = preceding(broken)
     if blamed is None:
         return f"{opening}. Materialize the group {line.seeds_group!r} first."
     seal = lake.seals.read(line.name, broken)
     if seal is None:
-        return f"{opening}: cycle {blamed} has not run. {mend(line, blamed)} If {cycle} was mistyped: {forget_command(line, cycle)}"
+        return (
+            f"{opening}: cycle {blamed} has not run. {mend(line, blamed)} If {cycle} was mistyped: "
+            f"{forget_command(line, cycle)}"
+        )
     if seal.state != "sealed":
-        return f"{opening}: the run of cycle {blamed} failed or did not finish (run {seal.run_id}). {mend(line, blamed)}"
+        return (
+            f"{opening}: the run of cycle {blamed} failed or did not finish (run {seal.run_id}). "
+            f"{mend(line, blamed)}"
+        )
     return f"{opening}: cycle {blamed} has to run again. {mend(line, blamed)}"
 
 
@@ -244,28 +315,53 @@ def _opened_version(lake: Lake, line: Line, cycle: str) -> str | None:
 
 
 def _seal(
-    context: dg.AssetExecutionContext, store: Lake, line: Line, cycle: str, tables: Mapping[str, pl.DataFrame], built_on: str | None, *,
+    context: dg.AssetExecutionContext,
+    store: Lake,
+    line: Line,
+    cycle: str,
+    tables: Mapping[str, pl.DataFrame],
+    built_on: str | None,
+    *,
     carried_over: bool,
 ) -> Sealed:
     hashes = {
         f"{INCOMING}{table}": store.publish(
-            line.name, f"{INCOMING}{table}", frame, cycle=cycle, run_id=context.run.run_id, schema=line.population.get(table)
+            line.name,
+            f"{INCOMING}{table}",
+            frame,
+            cycle=cycle,
+            run_id=context.run.run_id,
+            schema=line.population.get(table),
         ).content_sha
         for table, frame in sorted(tables.items())
     }
     ended = preceding(cycle)
-    page, found = story_page(store, line, ended, context.run.run_id, lambda text: warn(context, text)) if ended else ({}, "")
+    page, found = (
+        story_page(store, line, ended, context.run.run_id, lambda text: warn(context, text))
+        if ended
+        else ({}, "")
+    )
     version = population_version(hashes)
     store.seals.seal(line.name, cycle, version, built_on, context.run.run_id, hashes)
     register_keys(context.instance, line.name, [cycle])
     limit_pool(context.instance, line.pool)
-    sealed = Sealed(cycle, version, {table: frame.height for table, frame in tables.items()}, carried_over, line.story.key if ended else None)
+    sealed = Sealed(
+        cycle,
+        version,
+        {table: frame.height for table, frame in tables.items()},
+        carried_over,
+        line.story.key if ended else None,
+    )
     tags = {"dagster/data_version": version}
     key = line.key("incoming")
     context.log_event(dg.AssetObservation(asset_key=key, partition=cycle, tags=tags))
-    context.log_event(dg.AssetMaterialization(asset_key=key, partition=cycle, tags=tags, metadata=sealed.metadata()))
+    context.log_event(
+        dg.AssetMaterialization(asset_key=key, partition=cycle, tags=tags, metadata=sealed.metadata())
+    )
     if ended:
-        context.log_event(dg.AssetMaterialization(asset_key=line.story.key, partition=ended, tags=tags, metadata=page))
+        context.log_event(
+            dg.AssetMaterialization(asset_key=line.story.key, partition=ended, tags=tags, metadata=page)
+        )
     if found:
         context.instance.add_run_tags(context.run.run_id, {FOUND_TAG: found})
     return sealed

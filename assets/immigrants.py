@@ -1,7 +1,8 @@
 """Added seeds: seeds that were added to a line that has begun, taken in by the asset that opens a cycle.
 
-Which they are is fixed when the cycle is first done, in the table `<line>.immigrants` with their bytes as blobs: a re-run of the cycle takes in the
-same, whatever has become of the folder. Their rows are a table of the cycle, which the archive of the cycle includes.
+Which they are is fixed when the cycle is first done, in the table `<line>.immigrants` with their bytes as
+blobs: a re-run of the cycle takes in the same, whatever has become of the folder. Their rows are a table of
+the cycle, which the archive of the cycle includes.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ P = TypeVar("P", bound="Tables")
 
 @dataclass(frozen=True)
 class Seedling:
-    """A seed that is to enter. blob_sha: its bytes as they are kept; None where they could not be, for `fault`."""
+    """A seed that is to enter. blob_sha: its bytes as they are kept; None where they could not be, for
+    `fault`."""
 
     name: str
     seed_sha: str
@@ -39,7 +41,8 @@ class Seedling:
 class Arrival:
     """A seed after its gates: its row of the population's table, and the verdicts on it.
 
-    present: it was in the population already, as that row. reason: why it was blocked, where the row does not say it.
+    present: it was in the population already, as that row. reason: why it was blocked, where the row does not
+    say it.
     """
 
     row: Mapping[str, Any]
@@ -52,12 +55,15 @@ Admit = Callable[[Seedling], Arrival]
 """What becomes of a seed. An InputError is the seed's fault."""
 
 
-def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequence[SeedItem]], table: str, admit: Admit) -> None:
-    """Take in what is new among the seeds, in an asset that has just opened its cycle. Publishes what came of each; `archive` has them from now on.
+def admit_seeds(
+    store: LineStore, population: Tables, items: Callable[[], Sequence[SeedItem]], table: str, admit: Admit
+) -> None:
+    """Take in what is new among the seeds, in an asset that has just opened its cycle. Publishes what came of
+    each; `archive` has them from now on.
 
     Args:
-        population: as it was sealed. items: what is in the folder; asked where the cycle was never done before. table: of the population, that of
-            individuals.
+        population: as it was sealed. items: what is in the folder; asked where the cycle was never done
+            before. table: of the population, that of individuals.
 
     Raises:
         MachineryError: from judging.
@@ -74,12 +80,22 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
         if not enters(entered.get(seed.seed_sha), ruleset):
             continue
         result = _judged(seed, admit)
-        if isinstance(result, Arrival) and (twin := arrived.get(result.row[key])) and twin.row["state"] != "blocked":
+        if (
+            isinstance(result, Arrival)
+            and (twin := arrived.get(result.row[key]))
+            and twin.row["state"] != "blocked"
+        ):
             result = Arrival(twin.row, present=True)  # another seed of this cycle comes to the same artifact
-        notes.append({
-            "cycle": store.cycle, "name": seed.name, "seed_sha": seed.seed_sha, "blob_sha": seed.blob_sha, "ruleset_hash": ruleset,
-            **_outcome(result, key),
-        })
+        notes.append(
+            {
+                "cycle": store.cycle,
+                "name": seed.name,
+                "seed_sha": seed.seed_sha,
+                "blob_sha": seed.blob_sha,
+                "ruleset_hash": ruleset,
+                **_outcome(result, key),
+            }
+        )
         if isinstance(result, Arrival) and not result.present:
             arrived[result.row[key]] = result
         store.log(f"added seed {seed.name}: {notes[-1]['state']} {notes[-1]['reason'] or ''}")
@@ -92,22 +108,31 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
     verdicts = (verdict.row() for arrival in arrived.values() for verdict in arrival.verdicts)
     store.extra(VERDICTS, verdicts, side_table(IMMIGRANTS.name, VERDICTS))
     if new := [note["state"] for note in notes if note["state"] != "present"]:
-        store.tell({"immigrants": f"{len(new) - new.count('blocked')} entered, {new.count('blocked')} blocked"})
+        store.tell(
+            {"immigrants": f"{len(new) - new.count('blocked')} entered, {new.count('blocked')} blocked"}
+        )
 
 
 def with_added_seeds(store: LineStore, population: P, table: str) -> P:
     """Return the population that entered the cycle, with the seeds that entered next to it."""
     from evolake.lake.immigrants import entry
 
-    notes = [note for note in store.rows(IMMIGRANTS.name) if not _refused_at_start(note)] if store.has(IMMIGRANTS.name) else []
+    notes = (
+        [note for note in store.rows(IMMIGRANTS.name) if not _refused_at_start(note)]
+        if store.has(IMMIGRANTS.name)
+        else []
+    )
     if not notes:
         return population
     entered = population.value(ENTERED, {}) | {note["seed_sha"]: entry(note) for note in notes}
     return population.updated(**{table: store.rows(_rows_table(table))}).with_values(**{ENTERED: entered})
 
 
-def with_seeds(store: LineStore, population: P, items: Iterable[SeedItem], table: str, rows: Sequence[Row]) -> P:
-    """Return the population of cycle 0001 with a note of the seeds that it was made of. Refused seeds are named on the screen.
+def with_seeds(
+    store: LineStore, population: P, items: Iterable[SeedItem], table: str, rows: Sequence[Row]
+) -> P:
+    """Return the population of cycle 0001 with a note of the seeds that it was made of. Refused seeds are
+    named on the screen.
 
     rows: of `table`, one per item.
     """
@@ -119,47 +144,70 @@ def with_seeds(store: LineStore, population: P, items: Iterable[SeedItem], table
             store.refused(item.name, row["reason"] or "no reason is given")
     ruleset, key = store.rules().hash, population.schemas[table].keys[0]
     entered = {
-        item.sha: entry({
-            "name": item.name, "cycle": store.cycle, "artifact_id": row[key], "state": "blocked" if row["state"] == "blocked" else "accepted",
-            "ruleset_hash": ruleset,
-        })
+        item.sha: entry(
+            {
+                "name": item.name,
+                "cycle": store.cycle,
+                "artifact_id": row[key],
+                "state": "blocked" if row["state"] == "blocked" else "accepted",
+                "ruleset_hash": ruleset,
+            }
+        )
         for item, row in zip(items, rows, strict=True)
     }
     return population.with_values(**{ENTERED: entered})
 
 
 def _refused_before(store: LineStore, population: Tables, table: str) -> list[dict[str, Any]]:
-    """Return rows of `IMMIGRANTS` for the seeds that were refused when the first population was sealed; none but in the first cycle."""
+    """Return rows of `IMMIGRANTS` for the seeds that were refused when the first population was sealed; none
+    but in the first cycle."""
     if store.cycle != FIRST_CYCLE:
         return []
     frame = getattr(population, table)
-    reasons = dict(frame.select(population.schemas[table].keys[0], "reason").iter_rows()) if "reason" in frame.columns else {}
+    reasons = (
+        dict(frame.select(population.schemas[table].keys[0], "reason").iter_rows())
+        if "reason" in frame.columns
+        else {}
+    )
     return [
         {
-            "cycle": store.cycle, "name": known["name"], "seed_sha": sha, "blob_sha": None, "artifact_id": known["artifact_id"], "state": "blocked",
-            "reason": reasons.get(known["artifact_id"]), "ruleset_hash": known["ruleset_hash"],
+            "cycle": store.cycle,
+            "name": known["name"],
+            "seed_sha": sha,
+            "blob_sha": None,
+            "artifact_id": known["artifact_id"],
+            "state": "blocked",
+            "reason": reasons.get(known["artifact_id"]),
+            "ruleset_hash": known["ruleset_hash"],
         }
-        for sha, known in sorted(population.value(ENTERED, {}).items()) if known["state"] == "blocked" and known["cycle"] == SEED_ROUND
+        for sha, known in sorted(population.value(ENTERED, {}).items())
+        if known["state"] == "blocked" and known["cycle"] == SEED_ROUND
     ]
 
 
 def _noted(store: LineStore) -> list[Seedling] | None:
-    """Return the seeds that entered this cycle when it was done; None where it was never done. Those that were refused before it are not among them.
-    """
-    if store.lake.seals.read(store.line.name, following(store.cycle)) is None or not store.has(IMMIGRANTS.name):
+    """Return the seeds that entered this cycle when it was done; None where it was never done. Those that
+    were refused before it are not among them."""
+    if store.lake.seals.read(store.line.name, following(store.cycle)) is None or not store.has(
+        IMMIGRANTS.name
+    ):
         return None
     return [
-        Seedling(row["name"], row["seed_sha"], row["blob_sha"], row["reason"] or "") for row in store.rows(IMMIGRANTS.name)
+        Seedling(row["name"], row["seed_sha"], row["blob_sha"], row["reason"] or "")
+        for row in store.rows(IMMIGRANTS.name)
         if not _refused_at_start(row)
     ]
 
 
 def _refused_at_start(note: Row) -> bool:
-    """Return True for a seed that was refused when the first population was sealed: the state has it, and its bytes were not kept."""
+    """Return True for a seed that was refused when the first population was sealed: the state has it, and its
+    bytes were not kept."""
     return note["blob_sha"] is None and note["artifact_id"] is not None
 
 
-def _kept(store: LineStore, items: Iterable[SeedItem], entered: Mapping[str, Row], ruleset: str) -> list[Seedling]:
+def _kept(
+    store: LineStore, items: Iterable[SeedItem], entered: Mapping[str, Row], ruleset: str
+) -> list[Seedling]:
     """Return the seeds that enter now, their bytes kept as blobs."""
     from evolake.lake.immigrants import waiting
 
@@ -175,7 +223,8 @@ def _kept(store: LineStore, items: Iterable[SeedItem], entered: Mapping[str, Row
 
 
 def _judged(seed: Seedling, admit: Admit) -> Arrival | str:
-    """Return what became of it, or why it cannot be read. What judging it raises is its block, as of any candidate."""
+    """Return what became of it, or why it cannot be read. What judging it raises is its block, as of any
+    candidate."""
     from evolake.gates.boundary import Raised, contained
 
     if seed.blob_sha is None:
@@ -198,7 +247,11 @@ def _outcome(result: Arrival | str, key: str) -> dict[str, Any]:
         state = "blocked"
     else:
         state = "accepted"
-    return {"artifact_id": result.row[key], "state": state, "reason": (result.reason or result.row.get("reason")) if blocked else None}
+    return {
+        "artifact_id": result.row[key],
+        "state": state,
+        "reason": (result.reason or result.row.get("reason")) if blocked else None,
+    }
 
 
 def _rows_table(table: str) -> str:

@@ -1,8 +1,9 @@
 """A line of evolution as Dagster sees it: names, partitions, groups and pools, said once.
 
-Every asset of a line is keyed (line, asset). Cycle assets are partitioned by the line's cycles, sit in the group of the line's name and share one
-pool of one slot, so that cycles run one after the other and two lines side by side. Unpartitioned assets (seeds, rules) sit in their own group:
-"Materialize all" on the line's group is then one cycle's assets and nothing else, and a backfill is never split into waves.
+Every asset of a line is keyed (line, asset). Cycle assets are partitioned by the line's cycles, sit in the
+group of the line's name and share one pool of one slot, so that cycles run one after the other and two lines
+side by side. Unpartitioned assets (seeds, rules) sit in their own group: "Materialize all" on the line's
+group is then one cycle's assets and nothing else, and a backfill is never split into waves.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ LINE_TAG = "evolake/line"
 IN_PROCESS_TAG = "evolake/in_process"
 """Tag of a run that no code server was asked to start: the id of the process that makes it."""
 MEASURES_TIME = "evolake/measures_time"
-"""Metadata of an asset whose rows hold times that are compared: `evolake run` keeps other lines from the machine while it is made."""
+"""Metadata of an asset whose rows hold times that are compared: `evolake run` keeps other lines from the
+machine while it is made."""
 SAID_OF_CYCLE = "evolake/said_of_cycle"
 """Metadata of a materialization: words that `evolake run` adds to what it says of the finished cycle."""
 STORY = "story"
@@ -55,15 +57,18 @@ def is_cycle_key(key: str) -> bool:
 
 @functools.cache
 def cycles_of(line: str) -> dg.DynamicPartitionsDefinition:
-    """Return the cycles of a line: `0001`, `0002`, ... A backfill submits keys in string order, hence the zeros in front.
+    """Return the cycles of a line: `0001`, `0002`, ... A backfill submits keys in string order, hence the
+    zeros in front.
 
-    Each line has its own set: a line that has finished has no partition missing because another one continues.
+    Each line has its own set: a line that has finished has no partition missing because another one
+    continues.
     """
     return dg.DynamicPartitionsDefinition(name=f"{line}_cycle")
 
 
 def register_keys(instance: dg.DagsterInstance, line: str, keys: Iterable[str]) -> list[str]:
-    """Add the partition keys of `line` that are not there yet; gives those it added. Another process may add the same one at the same moment."""
+    """Add the partition keys of `line` that are not there yet; gives those it added. Another process may add
+    the same one at the same moment."""
     name = str(cycles_of(line).name)
     there = set(instance.get_dynamic_partitions(name))
     missing = [key for key in keys if key not in there]
@@ -78,7 +83,8 @@ def register_keys(instance: dg.DagsterInstance, line: str, keys: Iterable[str]) 
 
 @runtime_checkable
 class FirstParameter(Protocol):
-    """A class whose values the functions of assets may take first: it adapts such a function to the parameters that Dagster passes."""
+    """A class whose values the functions of assets may take first: it adapts such a function to the
+    parameters that Dagster passes."""
 
     def adapt(self, line: Line, function: Callable[..., object], /) -> Callable[..., object]:
         """Return `function` as Dagster calls it."""
@@ -89,13 +95,16 @@ class FirstParameter(Protocol):
 class Line(Package):
     """One line: its name, what it evolves, who owns it, the kinds shown on all its assets.
 
-    `population` types the tables that `incoming` consists of (name -> schema); a table that is not named there has free columns.
+    `population` types the tables that `incoming` consists of (name -> schema); a table that is not named
+    there has free columns.
     """
 
     population: Mapping[str, TableSchema] = field(default_factory=dict[str, TableSchema])
     artifact: Callable[[Mapping[str, Any]], dict[str, Any]] = field(default=dict, compare=False)
     """What a row of the line is as an artifact: artifact_id, kind, content_sha, title."""
-    proposers: Mapping[str, tuple[Lazy[Role[Any, Any]], ...]] = field(default_factory=dict[str, tuple[Lazy["Role[Any, Any]"], ...]], compare=False)
+    proposers: Mapping[str, tuple[Lazy[Role[Any, Any]], ...]] = field(
+        default_factory=dict[str, tuple[Lazy["Role[Any, Any]"], ...]], compare=False
+    )
     """Asset that asks agents for proposals -> the roles whose valid reply is one (`assets.proposals`)."""
     closing: str = "survivors"
     """The asset that seals the population of the next cycle."""
@@ -129,23 +138,36 @@ class Line(Package):
     def incoming(self) -> dg.AssetSpec:
         """The population that enters a cycle. External: no asset computes it; the cycle before seals it."""
         return dg.AssetSpec(
-            self.key("incoming"), partitions_def=self.cycles, group_name=self.name, owners=list(self.owners), kinds=set(self.kinds),
-            description="The population that enters a cycle, sealed by the cycle before it (by the seeds for cycle 0001).",
+            self.key("incoming"),
+            partitions_def=self.cycles,
+            group_name=self.name,
+            owners=list(self.owners),
+            kinds=set(self.kinds),
+            description=(
+                "The population that enters a cycle, sealed by the cycle before it (by the seeds for "
+                "cycle 0001)."
+            ),
         )
 
     @property
     def story(self) -> dg.AssetSpec:
         """The page of each cycle (`assets.story`). External: the closing asset writes it."""
         return dg.AssetSpec(
-            self.key(STORY), deps=[self.key(self.closing)], partitions_def=self.cycles, group_name=self.name, owners=list(self.owners),
-            kinds={"markdown"}, description=(
-                "What each cycle found: who leads and by how much, what was proposed, stopped and measured, what it cost, and what to do next. "
-                "Partitions has the page of every cycle."
+            self.key(STORY),
+            deps=[self.key(self.closing)],
+            partitions_def=self.cycles,
+            group_name=self.name,
+            owners=list(self.owners),
+            kinds={"markdown"},
+            description=(
+                "What each cycle found: who leads and by how much, what was proposed, stopped and "
+                "measured, what it cost, and what to do next. Partitions has the page of every cycle."
             ),
         )
 
     def decorate(self, group: str, **given: Unpack[Options]) -> Decorator:
-        """As any package; a function whose first parameter is of a FirstParameter class (a LineStore) gets one in place of context and lake."""
+        """As any package; a function whose first parameter is of a FirstParameter class (a LineStore) gets
+        one in place of context and lake."""
         declared = super().decorate(group, **given)
 
         def decorate(function: Callable[..., object]) -> dg.AssetsDefinition:
@@ -158,7 +180,12 @@ class Line(Package):
     def asset(self, **given: Unpack[Options]) -> Decorator:
         """Return a decorator that makes a function an asset of every cycle."""
         linked = {STORY: dg.MetadataValue.asset(self.key(STORY)), **given.get("metadata", {})}
-        options: Options = {"automation_condition": WHEN_SOMETHING_NEW_ENTERS, **given, "partitions_def": self.cycles, "metadata": linked}
+        options: Options = {
+            "automation_condition": WHEN_SOMETHING_NEW_ENTERS,
+            **given,
+            "partitions_def": self.cycles,
+            "metadata": linked,
+        }
         return self.decorate(self.name, **options)
 
     def seed_asset(self, **given: Unpack[Options]) -> Decorator:

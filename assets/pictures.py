@@ -16,7 +16,8 @@ def shown(png: bytes, title: str) -> dg.MetadataValue:
 
 
 def figures_of(package: str, material: Any, asset: str) -> dict[str, dg.MetadataValue]:
-    """Return the figures of a line that belong to an asset, as its metadata. package: the line's figures. material: what they are drawn from."""
+    """Return the figures of a line that belong to an asset, as its metadata. package: the line's figures.
+    material: what they are drawn from."""
     from evolake.report.figures import draw_figures
 
     return {title: shown(png, title) for title, png in draw_figures(package, material, asset).items()}

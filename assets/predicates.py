@@ -1,5 +1,5 @@
-"""Checks whose predicates are written once, in SQL: Great Expectations is asked whether each holds in every row, and the rows where one does not are
-what the failed check shows.
+"""Checks whose predicates are written once, in SQL: Great Expectations is asked whether each holds in every
+row, and the rows where one does not are what the failed check shows.
 
     rows_check(metrics, "metrics_add_up", "Solved is at most all.", once("variant_id"), "solved <= instances")
 
@@ -27,27 +27,44 @@ def once(*columns: str) -> str:
 
 
 def rows_check(
-    asset: dg.AssetsDefinition, name: str, description: str, *predicates: str, rows: str | None = None, blocking: bool = True,
+    asset: dg.AssetsDefinition,
+    name: str,
+    description: str,
+    *predicates: str,
+    rows: str | None = None,
+    blocking: bool = True,
 ) -> dg.AssetChecksDefinition:
     """Return a check that `predicates` hold in every row.
 
     Args:
-        rows: a query for other rows than those of the asset (a join with a side table, a count); `$cycle` is the cycle that is checked.
+        rows: a query for other rows than those of the asset (a join with a side table, a count); `$cycle` is
+            the cycle that is checked.
         blocking: False for a check of the asset that seals: it is judged when the cycle is sealed already.
     """
-    selected = rows.strip() if rows else f"SELECT * FROM {table_of(asset)}" + (" WHERE cycle = $cycle" if asset.partitions_def else "")
+    selected = (
+        rows.strip()
+        if rows
+        else f"SELECT * FROM {table_of(asset)}" + (" WHERE cycle = $cycle" if asset.partitions_def else "")
+    )
 
     def judged(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
         from evolake.lake import Catalogue
 
         columns = ", ".join(f"({text}) IS TRUE AS {_quoted(text)}" for text in predicates)
         with Catalogue(lake) as catalogue:
-            return catalogue.frame(f"SELECT {columns} FROM ({selected})", {"cycle": cycle} if "$cycle" in selected else {})
+            return catalogue.frame(
+                f"SELECT {columns} FROM ({selected})", {"cycle": cycle} if "$cycle" in selected else {}
+            )
 
     return suite_check(
-        asset, name, description, asset.partitions_def,
+        asset,
+        name,
+        description,
+        asset.partitions_def,
         lambda gxe: [gxe.ExpectColumnValuesToBeInSet(column=text, value_set=[True]) for text in predicates],
-        offenders_sql(selected, predicates, "*" if rows else _offender_columns(asset, predicates)), prepare=judged, blocking=blocking,
+        offenders_sql(selected, predicates, "*" if rows else _offender_columns(asset, predicates)),
+        prepare=judged,
+        blocking=blocking,
     )
 
 
@@ -55,7 +72,8 @@ def rows_check(
 class DecidingVerdicts:
     """Conditions, in SQL, on the verdicts v that decide on a row r.
 
-    about: which verdicts are about the row. counts: which of them may count as a pass; objects: as an objection.
+    about: which verdicts are about the row. counts: which of them may count as a pass; objects: as an
+    objection.
     """
 
     about: str = "v.cycle = r.cycle"
@@ -67,13 +85,21 @@ OF_THE_CYCLE = DecidingVerdicts()
 
 
 def passed_every_gate(
-    asset: dg.AssetsDefinition, name: str, description: str, key: str, gates: int, *, where: str = "true", table: str | None = None,
+    asset: dg.AssetsDefinition,
+    name: str,
+    description: str,
+    key: str,
+    gates: int,
+    *,
+    where: str = "true",
+    table: str | None = None,
     verdicts: DecidingVerdicts = OF_THE_CYCLE,
 ) -> dg.AssetChecksDefinition:
     """Return a check that each artifact has a pass of `gates` gates and no objection.
 
     Args:
-        key: the column that names the artifact. where: which rows of the asset (or of `table`) are asked about.
+        key: the column that names the artifact. where: which rows of the asset (or of `table`) are asked
+            about.
     """
     rows = f"""
 SELECT r.{key}, count(DISTINCT v.gate) FILTER (v.outcome = 'pass' AND {verdicts.counts}) AS passes,
@@ -84,22 +110,31 @@ LEFT JOIN {VERDICTS.name} AS v ON v.artifact_id = r.{key} AND {verdicts.about} G
 
 
 def weights_sum_to_one(
-    asset: dg.AssetsDefinition, name: str, description: str, key: str, *, orphans_allowed: bool, born_orphans: str = "FALSE",
+    asset: dg.AssetsDefinition,
+    name: str,
+    description: str,
+    key: str,
+    *,
+    orphans_allowed: bool,
+    born_orphans: str = "FALSE",
 ) -> dg.AssetChecksDefinition:
-    """Return a check that the shares of an artifact's parents sum to 1. orphans_allowed: whether an artifact may have no parents.
+    """Return a check that the shares of an artifact's parents sum to 1. orphans_allowed: whether an artifact
+    may have no parents.
 
     born_orphans: where not every one may, a condition on the rows `c` of those that may.
     """
     side = f"{asset.key.path[0]}.{side_table(asset.key.path[-1], DERIVATIONS)}"
     rows = f"""
 SELECT c.{key}, sum(d.weight) AS total, min(d.weight) AS smallest
-FROM {table_of(asset)} AS c {'' if orphans_allowed else 'LEFT '}JOIN {side} AS d ON d.child_id = c.{key} AND d.cycle = c.cycle
+FROM {table_of(asset)} AS c {"" if orphans_allowed else "LEFT "}JOIN {side} AS d ON d.child_id = c.{key}
+  AND d.cycle = c.cycle
 WHERE c.cycle = $cycle AND NOT (d.child_id IS NULL AND {born_orphans}) GROUP BY ALL"""
     return rows_check(asset, name, description, f"abs(total - 1) <= {TOLERANCE}", "smallest >= 0", rows=rows)
 
 
 def every_objective_scored(asset: dg.AssetsDefinition, noun: str) -> dg.AssetChecksDefinition:
-    """Return a check that there is one row for every pair of an objective and a design, variant, ... (`noun`)."""
+    """Return a check that there is one row for every pair of an objective and a design, variant, ...
+    (`noun`)."""
     key, scores = f"{noun}_id", f"(SELECT * FROM {table_of(asset)} WHERE cycle = $cycle)"
     rows = f"""
 SELECT o.objective_id, a.{key}, count(s.cycle) AS times
@@ -113,7 +148,13 @@ def ranking_is_total(asset: dg.AssetsDefinition, noun: str) -> dg.AssetChecksDef
     """Return a check that each artifact has its own rank."""
     description = f"Every {noun} has one rank, ranks are unique, the consensus is in 0 to 1."
     return rows_check(
-        asset, "ranking_is_total", description, once(f"{noun}_id"), once("rank"), "rank >= 1", "consensus BETWEEN 0 AND 1",
+        asset,
+        "ranking_is_total",
+        description,
+        once(f"{noun}_id"),
+        once("rank"),
+        "rank >= 1",
+        "consensus BETWEEN 0 AND 1",
     )
 
 
@@ -125,11 +166,14 @@ def table_of(asset: dg.AssetsDefinition) -> str:
 def offenders_sql(rows: str, predicates: tuple[str, ...], shown: str = "*") -> str:
     """Return the query for the rows in which a predicate does not hold."""
     broken = " OR ".join(f"({text}) IS NOT TRUE" for text in predicates)
-    return f"SELECT {shown} FROM ({rows}) {'QUALIFY' if ' OVER ' in broken else 'WHERE'} {broken} ORDER BY ALL"
+    return (
+        f"SELECT {shown} FROM ({rows}) {'QUALIFY' if ' OVER ' in broken else 'WHERE'} {broken} ORDER BY ALL"
+    )
 
 
 def _offender_columns(asset: dg.AssetsDefinition, predicates: tuple[str, ...]) -> str:
-    """Return the asset's keys and the columns that the predicates name; all columns where the asset has no schema."""
+    """Return the asset's keys and the columns that the predicates name; all columns where the asset has no
+    schema."""
     schema = declared(asset.key.path[0], asset.key.path[-1])
     if schema is None:
         return "*"

@@ -1,4 +1,5 @@
-"""How far a long asset is: reported to the log of its run, and to the display of the progress of runs in this process."""
+"""How far a long asset is: reported to the log of its run, and to the display of the progress of runs in this
+process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Count the proposals that the calls of an asset brought, and end a line that gets none; `evolake.agents.proposal_outcomes` says what counts."""
+"""Count the proposals that the calls of an asset brought, and end a line that gets none;
+`evolake.agents.proposal_outcomes` says what counts."""
 
 from __future__ import annotations
 
@@ -13,12 +14,17 @@ if TYPE_CHECKING:
 
 
 def outcomes_in(lake: Lake, line: Line, asset: str, cycle: str) -> ProposalOutcomes:
-    """Return what came of the calls of a proposing asset in a cycle; nothing was asked where it has no rows."""
+    """Return what came of the calls of a proposing asset in a cycle; nothing was asked where it has no
+    rows."""
     from evolake.agents.proposal_outcomes import count_outcomes
 
     def rows(schema: TableSchema) -> list[dict[str, Any]]:
         table = side_table(asset, schema)
-        return lake.read(line.name, table, cycle).to_dicts() if lake.record(line.name, table, cycle) is not None else []
+        return (
+            lake.read(line.name, table, cycle).to_dicts()
+            if lake.record(line.name, table, cycle) is not None
+            else []
+        )
 
     return count_outcomes(rows(AGENT_CALLS), roles_of(line, asset), rows(SESSION_TURNS))
 
@@ -32,14 +38,25 @@ def failed_before(lake: Lake, line: Line, cycle: str, most: int) -> list[str]:
     """Return the failed cycles that came right before `cycle`, at most so many, oldest first."""
     result: list[str] = []
     before = preceding(cycle)
-    while before is not None and len(result) < most and any(outcomes_in(lake, line, asset, before).failed for asset in line.proposers):
+    while (
+        before is not None
+        and len(result) < most
+        and any(outcomes_in(lake, line, asset, before).failed for asset in line.proposers)
+    ):
         result.insert(0, before)
         before = preceding(before)
     return result
 
 
 def require_proposals_of(
-    lake: Lake, line: Line, asset: str, cycle: str, rows: Sequence[Mapping[str, Any]], *, allowed: int, last: str,
+    lake: Lake,
+    line: Line,
+    asset: str,
+    cycle: str,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    allowed: int,
+    last: str,
     turns: Sequence[Mapping[str, Any]] = (),
 ) -> None:
     """Raise AgentUnavailable if `rows`, the calls of `asset` in `cycle` (turns: of its sessions), brought no
@@ -48,6 +65,11 @@ def require_proposals_of(
 
     if roles := roles_of(line, asset):
         require_proposals(
-            count_outcomes(rows, roles, turns), line=line.name, cycle=cycle, roles=roles, allowed=allowed, last=last,
+            count_outcomes(rows, roles, turns),
+            line=line.name,
+            cycle=cycle,
+            roles=roles,
+            allowed=allowed,
+            last=last,
             before=lambda most: failed_before(lake, line, cycle, most),
         )

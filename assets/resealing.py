@@ -1,4 +1,5 @@
-"""Seeds that change under a line that has begun: sealing them again voids every finished cycle, so it is done only on an explicit request."""
+"""Seeds that change under a line that has begun: sealing them again voids every finished cycle, so it is done
+only on an explicit request."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ RESEAL_TAG = "evolake/reseal"
 """Tag of a run that may seal the seeds of a line again; its value is the line's name."""
 
 
-def require_consent(context: dg.AssetExecutionContext, lake: Lake, line: Line, tables: Mapping[str, pl.DataFrame]) -> None:
+def require_consent(
+    context: dg.AssetExecutionContext, lake: Lake, line: Line, tables: Mapping[str, pl.DataFrame]
+) -> None:
     """Nothing where these seeds void no finished cycle, or the run may do so.
 
     Raises:
@@ -29,11 +32,14 @@ def require_consent(context: dg.AssetExecutionContext, lake: Lake, line: Line, t
     sealed = lake.seals.read(line.name, FIRST_CYCLE)
     if sealed is not None and sealed.version == _version(line, tables):
         return
-    cycles = f"cycle {done[0]}" if len(done) == 1 else f"{len(done)} finished cycles ({done[0]} to {done[-1]})"
+    cycles = (
+        f"cycle {done[0]}" if len(done) == 1 else f"{len(done)} finished cycles ({done[0]} to {done[-1]})"
+    )
     raise dg.Failure(
-        f"these seeds of line {line.name!r} are not those of cycle {FIRST_CYCLE}: sealing them would void {cycles}, which would have to "
-        f"run again. Nothing was sealed. New seeds need no sealing: they enter the next cycle (evolake run --lines {line.name}). "
-        f"To start over all the same: evolake seeds reseal {line.name}, or give the run the tag {RESEAL_TAG}: {line.name}.",
+        f"these seeds of line {line.name!r} are not those of cycle {FIRST_CYCLE}: sealing them would void "
+        f"{cycles}, which would have to run again. Nothing was sealed. New seeds need no sealing: they "
+        f"enter the next cycle (evolake run --lines {line.name}). To start over all the same: evolake "
+        f"seeds reseal {line.name}, or give the run the tag {RESEAL_TAG}: {line.name}.",
         allow_retries=False,
     )
 
@@ -45,5 +51,7 @@ def _version(line: Line, tables: Mapping[str, pl.DataFrame]) -> str:
     hashes: dict[str, str] = {}
     for name, frame in tables.items():
         schema = line.population.get(name)
-        hashes[f"{INCOMING}{name}"] = content_hash(schema.validate(frame), schema.provenance) if schema else content_hash(frame)
+        hashes[f"{INCOMING}{name}"] = (
+            content_hash(schema.validate(frame), schema.provenance) if schema else content_hash(frame)
+        )
     return population_version(hashes)

@@ -1,7 +1,7 @@
 """Texts and numbers for Dagster's log and pages.
 
-Hidden characters are made visible: names and reasons come from candidates, and logs are read on terminals. Numbers have at most four digits and a
-content hash its first twelve, so that no value is wider than its cell.
+Hidden characters are made visible: names and reasons come from candidates, and logs are read on terminals.
+Numbers have at most four digits and a content hash its first twelve, so that no value is wider than its cell.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ _SHA = re.compile(r"[0-9a-f]{64}")
 
 
 def markdown(text: str) -> dg.MetadataValue:
-    """Return Markdown as metadata. Terminals print it, too: `dagster asset materialize` logs what it stores."""
+    """Return Markdown as metadata. Terminals print it, too: `dagster asset materialize` logs what it
+    stores."""
     return dg.MetadataValue.md(visible(text))
 
 
 def in_brief(value: Any) -> Any:
-    """Return a value of metadata as a page has room for it: a float to four digits, of a sha256 the first twelve, any other as it is."""
+    """Return a value of metadata as a page has room for it: a float to four digits, of a sha256 the first
+    twelve, any other as it is."""
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}") if abs(value) < 10**DIGITS else round(value)
     return value[:SHA_DIGITS] if isinstance(value, str) and _SHA.fullmatch(value) else value
@@ -37,9 +39,15 @@ def in_brief_all(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def table(columns: Mapping[str, str], rows: Sequence[Mapping[str, str | int]]) -> dg.MetadataValue:
-    """Return rows as a table that the UI shows without a click. columns: name -> type, as in `dg.TableColumn`."""
+    """Return rows as a table that the UI shows without a click. columns: name -> type, as in
+    `dg.TableColumn`."""
     schema = dg.TableSchema([dg.TableColumn(name, kind) for name, kind in columns.items()])
-    records = [dg.TableRecord({name: in_a_cell(row[name]) if isinstance(row[name], str) else row[name] for name in columns}) for row in rows]
+    records = [
+        dg.TableRecord(
+            {name: in_a_cell(row[name]) if isinstance(row[name], str) else row[name] for name in columns}
+        )
+        for row in rows
+    ]
     return dg.MetadataValue.table(records, schema)
 
 

@@ -1,8 +1,10 @@
-"""What one asset reads and publishes of its line, in its own partition: the one place that books rows to a line, an asset, a cycle and a run.
+"""What one asset reads and publishes of its line, in its own partition: the one place that books rows to a
+line, an asset, a cycle and a run.
 
 @line.asset(schema=PLANS)
 def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
-with store.roles(agents) as served:             # what was asked is published as this asset's AGENT_CALLS when the block ends well
+with store.roles(agents) as served:             # what was asked is published as this asset's AGENT_CALLS when
+                                                the block ends well
 ...
 store.side(VERDICTS, rows)                      # this asset's rows of a shared table, as <asset>__verdicts
 store.extra(REVIEWS, rows)                      # a further table of the line, under the schema's name
@@ -30,7 +32,19 @@ from assets.proposals import require_proposals_of
 from assets.resealing import require_consent
 from assets.shown import in_brief_all, note, warn
 from evolake import __version__
-from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, SESSION_TURNS, VERDICTS, BlobStore, Lake, TableSchema, side_table
+from evolake.lake import (
+    AGENT_CALLS,
+    ARTIFACTS,
+    CHAMPIONS,
+    DERIVATIONS,
+    RULES,
+    SESSION_TURNS,
+    VERDICTS,
+    BlobStore,
+    Lake,
+    TableSchema,
+    side_table,
+)
 from evolake.settings import Settings
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
@@ -46,7 +60,8 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class LineStore:
-    """The line's rows as the asset that is being materialized sees them. An asset without cycles publishes unpartitioned rows of round 0000.
+    """The line's rows as the asset that is being materialized sees them. An asset without cycles publishes
+    unpartitioned rows of round 0000.
 
     compute: where it computes; None if nothing heavy is done.
     """
@@ -59,18 +74,26 @@ class LineStore:
 
     @classmethod
     def adapt(cls, line: Line, function: Callable[..., object]) -> Callable[..., object]:
-        """Return `function`, whose first parameter is a LineStore, as Dagster calls it: with context, lake and compute. See `assets.line`."""
+        """Return `function`, whose first parameter is a LineStore, as Dagster calls it: with context, lake
+        and compute. See `assets.line`."""
         hints = typing.get_type_hints(function, include_extras=True)
         _, *others = inspect.signature(function).parameters
 
         @functools.wraps(function)
-        def asset(context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, **inputs: object) -> object:
+        def asset(
+            context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, **inputs: object
+        ) -> object:
             if "compute" in others:
                 inputs["compute"] = compute
             return function(cls(line, context, lake, compute), **inputs)
 
-        given = {"context": dg.AssetExecutionContext, "lake": LakeResource, "compute": ComputeResource} | {name: hints[name] for name in others}
-        parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=hint) for name, hint in given.items()]
+        given = {"context": dg.AssetExecutionContext, "lake": LakeResource, "compute": ComputeResource} | {
+            name: hints[name] for name in others
+        }
+        parameters = [
+            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=hint)
+            for name, hint in given.items()
+        ]
         asset.__annotations__ = given | {"return": hints["return"]}
         asset.__signature__ = inspect.Signature(parameters, return_annotation=hints["return"])  # pyright: ignore[reportAttributeAccessIssue]
         del asset.__wrapped__
@@ -132,7 +155,8 @@ class LineStore:
         return read_population(self.resource, self.line, self.cycle)
 
     def read(self, asset: str, schema: TableSchema | None = None) -> pl.DataFrame:
-        """Return what `asset` published in this cycle; with a shared table's schema, its rows of that table."""
+        """Return what `asset` published in this cycle; with a shared table's schema, its rows of that
+        table."""
         return self.lake.read(self.line.name, side_table(asset, schema) if schema else asset, self.cycle)
 
     def rows(self, asset: str, schema: TableSchema | None = None) -> list[dict[str, Any]]:
@@ -141,12 +165,22 @@ class LineStore:
 
     def has(self, asset: str, schema: TableSchema | None = None) -> bool:
         """Return whether `read` would find a part: a lake of an earlier version may have none."""
-        return self.lake.record(self.line.name, side_table(asset, schema) if schema else asset, self.cycle) is not None
+        return (
+            self.lake.record(self.line.name, side_table(asset, schema) if schema else asset, self.cycle)
+            is not None
+        )
 
     def extra(self, schema: TableSchema, rows: Iterable[Row], name: str | None = None) -> pl.DataFrame:
         """Publish a further table of the line, under the schema's name unless another is given."""
         frame = schema.frame(rows)
-        self.lake.publish(self.line.name, name or schema.name, frame, cycle=self.partition, run_id=self.run_id, schema=schema)
+        self.lake.publish(
+            self.line.name,
+            name or schema.name,
+            frame,
+            cycle=self.partition,
+            run_id=self.run_id,
+            schema=schema,
+        )
         return frame
 
     def side(self, schema: TableSchema, rows: Iterable[Row]) -> pl.DataFrame:
@@ -162,13 +196,24 @@ class LineStore:
 
         rows: the line's own (`Line.artifact` says what each is); state: for all of them, else each row's.
         """
-        own = {"line": self.line.name, "created_at": datetime.now(UTC), "run_id": self.run_id, "code_version": __version__}
-        made = ({**self.line.artifact(row), "cycle": row["cycle"], "state": state or row["state"]} | own for row in rows)
+        own = {
+            "line": self.line.name,
+            "created_at": datetime.now(UTC),
+            "run_id": self.run_id,
+            "code_version": __version__,
+        }
+        made = (
+            {**self.line.artifact(row), "cycle": row["cycle"], "state": state or row["state"]} | own
+            for row in rows
+        )
         self.extra(ARTIFACTS, made, name or side_table(self.asset, ARTIFACTS))
 
     def champion(self, artifact_id: str, score: float | None) -> None:
         """Publish who is champion after this cycle."""
-        self.side(CHAMPIONS, [{"line": self.line.name, "cycle": self.cycle, "artifact_id": artifact_id, "score": score}])
+        self.side(
+            CHAMPIONS,
+            [{"line": self.line.name, "cycle": self.cycle, "artifact_id": artifact_id, "score": score}],
+        )
 
     def rules(self) -> Ruleset:
         """Return the line's rule files, pinned."""
@@ -190,7 +235,9 @@ class LineStore:
             InputError: the model backend lacks something.
             AgentUnavailable: as `called`.
         """
-        with (agents or AgentsResource()).open(self.resource, self.cycle, self.run_id, line=self.line.name) as served:
+        with (agents or AgentsResource()).open(
+            self.resource, self.cycle, self.run_id, line=self.line.name
+        ) as served:
             yield served
             self.called(served.rows(), served.last_failure, served.turns())
 
@@ -201,15 +248,24 @@ class LineStore:
             last: what was wrong with the last reply that could not be used.
 
         Raises:
-            AgentUnavailable: no proposal came, and none in too many cycles before (the setting `agents.failed_cycles_allowed`).
+            AgentUnavailable: no proposal came, and none in too many cycles before (the setting
+                `agents.failed_cycles_allowed`).
         """
         self.side(AGENT_CALLS, rows)
         if turns or self.has(self.asset, SESSION_TURNS):
             blobs = [self.blobs.put(turn["text"].encode("utf-8", "replace")) for turn in turns]
             summary = ({name: turn[name] for name in SESSION_TURNS.columns if name in turn} for turn in turns)
-            self.side(SESSION_TURNS, (row | {"record_sha": sha} for row, sha in zip(summary, blobs, strict=True)))
+            self.side(
+                SESSION_TURNS, (row | {"record_sha": sha} for row, sha in zip(summary, blobs, strict=True))
+            )
         require_proposals_of(
-            self.lake, self.line, self.asset, self.cycle, rows, allowed=self.settings.agents.failed_cycles_allowed, last=last,
+            self.lake,
+            self.line,
+            self.asset,
+            self.cycle,
+            rows,
+            allowed=self.settings.agents.failed_cycles_allowed,
+            last=last,
             turns=turns,
         )
 
@@ -217,16 +273,32 @@ class LineStore:
         """Begin this cycle; see `assets.cycle.open_cycle`."""
         return open_cycle(self.context, self.resource, self.line)
 
-    def seal(self, tables: Mapping[str, pl.DataFrame], guarded_by: Sequence[dg.AssetChecksDefinition], *, survivors: str) -> Sealed:
-        """Seal the population that enters the next cycle; see `assets.cycle.seal_cycle`. survivors: the table whose rows they are."""
-        return seal_cycle(self.context, self.resource, self.line, self.cycle, tables, guarded_by=guarded_by, population=survivors)
+    def seal(
+        self,
+        tables: Mapping[str, pl.DataFrame],
+        guarded_by: Sequence[dg.AssetChecksDefinition],
+        *,
+        survivors: str,
+    ) -> Sealed:
+        """Seal the population that enters the next cycle; see `assets.cycle.seal_cycle`. survivors: the table
+        whose rows they are."""
+        return seal_cycle(
+            self.context,
+            self.resource,
+            self.line,
+            self.cycle,
+            tables,
+            guarded_by=guarded_by,
+            population=survivors,
+        )
 
     def may_seal(self, tables: Mapping[str, pl.DataFrame]) -> None:
-        """Fails before anything is published where these seeds would void finished cycles; see `assets.resealing`."""
+        """Fails before anything is published where these seeds would void finished cycles; see
+        `assets.resealing`."""
         require_consent(self.context, self.lake, self.line, tables)
 
     def seal_seeds(
-        self, rows: Sequence[Row], tables: Mapping[str, pl.DataFrame], *, lacking: str, do: str,
+        self, rows: Sequence[Row], tables: Mapping[str, pl.DataFrame], *, lacking: str, do: str
     ) -> dict[str, Any]:
         """Publish the rules and seal what enters cycle 0001; gives metadata.
 
@@ -237,14 +309,23 @@ class LineStore:
         self.side(RULES, self.rules().rows())
         accepted = [row for row in rows if row["state"] == "accepted"]
         if not accepted:
-            reasons = "; ".join(self._refused) or "; ".join(f"{self.line.artifact(row)['title']}: {row['reason']}" for row in rows) or "there is none"
+            reasons = (
+                "; ".join(self._refused)
+                or "; ".join(f"{self.line.artifact(row)['title']}: {row['reason']}" for row in rows)
+                or "there is none"
+            )
             raise dg.Failure(f"{lacking} ({reasons}). {do}", allow_retries=False)
         sealed = seal_seeds(self.context, self.resource, self.line, tables)
         said = {SAID_OF_CYCLE: "; ".join(self._refused)} if self._refused else {}
-        return sealed.metadata() | said | {"accepted": len(accepted), "blocked": len(rows) - len(accepted), "first_cycle": FIRST_CYCLE}
+        return (
+            sealed.metadata()
+            | said
+            | {"accepted": len(accepted), "blocked": len(rows) - len(accepted), "first_cycle": FIRST_CYCLE}
+        )
 
     def refused(self, name: str, reason: str) -> None:
-        """Report that a seed does not enter: in the run's log, and on the screen of `evolake run` when the seeds are sealed."""
+        """Report that a seed does not enter: in the run's log, and on the screen of `evolake run` when the
+        seeds are sealed."""
         text = f"{name} does not enter: {' '.join(reason.removeprefix(f'{name}: ').split())}"
         self.warn(text)
         self._refused.append(text)
@@ -262,7 +343,8 @@ class LineStore:
         note(self.context, text)
 
     def progress(self, what: str, done: int, of: int, about: str = "") -> None:
-        """Report how far a long stage is, as `class 3 of 39: NAME`, to the run's log and on the screen of `evolake run`."""
+        """Report how far a long stage is, as `class 3 of 39: NAME`, to the run's log and on the screen of
+        `evolake run`."""
         text = f"{what} {done} of {of}{f': {about}' if about else ''}"
         self.log(text)
         report(text)

@@ -1,7 +1,9 @@
-"""The page of a cycle: the external asset `<line>/story`, which a person opens from the group, from a run or from any asset of the line.
+"""The page of a cycle: the external asset `<line>/story`, which a person opens from the group, from a run or
+from any asset of the line.
 
-It has no table, so that its page begins with what the cycle found. The closing asset writes it when it seals the population of the next cycle, as a
-materialization of the cycle that ends, and gives the run the same in one sentence as a tag, which the list of runs shows.
+It has no table, so that its page begins with what the cycle found. The closing asset writes it when it seals
+the population of the next cycle, as a materialization of the cycle that ends, and gives the run the same in
+one sentence as a tag, which the list of runs shows.
 """
 
 from __future__ import annotations
@@ -26,10 +28,13 @@ FOUND_TAG = "evolake/found"
 LONGEST_TAG, LONGEST_REASON = 150, 100
 
 
-def story_page(store: Lake, line: Line, cycle: str, run_id: str, warn: Callable[[str], object]) -> tuple[dict[str, Any], str]:
+def story_page(
+    store: Lake, line: Line, cycle: str, run_id: str, warn: Callable[[str], object]
+) -> tuple[dict[str, Any], str]:
     """Return the page of the cycle that ends, as metadata, and what it found in one sentence.
 
-    A damaged table of any line, or words of a candidate that cannot be shown, are no reason to lose the cycle: the page and a warning say so.
+    A damaged table of any line, or words of a candidate that cannot be shown, are no reason to lose the
+    cycle: the page and a warning say so.
     """
     page, found = _summary(store, line, cycle, warn)
     links: dict[str, Any] = {
@@ -41,12 +46,17 @@ def story_page(store: Lake, line: Line, cycle: str, run_id: str, warn: Callable[
     return page | links, found
 
 
-def _summary(store: Lake, line: Line, cycle: str, warn: Callable[[str], object]) -> tuple[dict[str, Any], str]:
+def _summary(
+    store: Lake, line: Line, cycle: str, warn: Callable[[str], object]
+) -> tuple[dict[str, Any], str]:
     """Return the first half of the page, and the sentence."""
     from evolake.gates.boundary import Raised, contained
 
     if line.name not in lines():
-        text = f"- **Cycle {cycle}** of {line.name} is sealed. No installed package registers the line, so nothing more is known."
+        text = (
+            f"- **Cycle {cycle}** of {line.name} is sealed. No installed package registers the line, so "
+            "nothing more is known."
+        )
         return {"story": markdown(text)}, ""
 
     def of(ended: str) -> tuple[dict[str, Any], str]:
@@ -74,16 +84,35 @@ def _of(store: Lake, line: Line, cycle: str) -> tuple[dict[str, Any], str]:
     if trend := picture(story.trend):
         page["trend"] = markdown(trend)
     if story.gates:
-        rows = [{"gate": gate.name, "came": gate.came, "stopped": gate.stopped, "passed": gate.came - gate.stopped} for gate in story.gates]
+        rows = [
+            {
+                "gate": gate.name,
+                "came": gate.came,
+                "stopped": gate.stopped,
+                "passed": gate.came - gate.stopped,
+            }
+            for gate in story.gates
+        ]
         page["gates"] = table({"gate": "string", "came": "int", "stopped": "int", "passed": "int"}, rows)
     if story.blocks:
         reasons = [(block, shorten(block.reason, LONGEST_REASON, placeholder=" …")) for block in story.blocks]
-        rows = [{"rule": block.rule, "stopped": block.stopped, "for example": reason} for block, reason in reasons]
+        rows = [
+            {"rule": block.rule, "stopped": block.stopped, "for example": reason} for block, reason in reasons
+        ]
         page["rules"] = table({"rule": "string", "stopped": "int", "for example": "string"}, rows)
     return page, found_in(story)
 
 
 def found_in(story: Story) -> str:
-    """Return what a cycle found in one sentence: who leads and by how much, and how many candidates passed."""
-    leads = f"{story.champion}: {story.short_gain or story.gain or 'gain not measured'}" if story.champion else story.leads
-    return shorten(in_a_cell("; ".join(filter(None, [leads, f"{story.passed} of {story.made} passed"]))), LONGEST_TAG, placeholder=" …")
+    """Return what a cycle found in one sentence: who leads and by how much, and how many candidates
+    passed."""
+    leads = (
+        f"{story.champion}: {story.short_gain or story.gain or 'gain not measured'}"
+        if story.champion
+        else story.leads
+    )
+    return shorten(
+        in_a_cell("; ".join(filter(None, [leads, f"{story.passed} of {story.made} passed"]))),
+        LONGEST_TAG,
+        placeholder=" …",
+    )

@@ -1,8 +1,10 @@
-"""A study as Dagster sees it: a fixed design whose cells are run, then findings over all of them. Nothing evolves, so there are no cycles.
+"""A study as Dagster sees it: a fixed design whose cells are run, then findings over all of them. Nothing
+evolves, so there are no cycles.
 
-Cells are static partitions `<arm>-<seed>` (names that fit a folder). The assets are in three groups, each of one kind of partition, so that
-"Materialize all" on a group is one clear thing: `<study>_setup` makes what every cell works on, `<study>` runs cells (a backfill runs them all),
-`<study>_findings` compares them. Cells do not depend on each other; they share one pool of one slot because each uses all workers already.
+Cells are static partitions `<arm>-<seed>` (names that fit a folder). The assets are in three groups, each of
+one kind of partition, so that "Materialize all" on a group is one clear thing: `<study>_setup` makes what
+every cell works on, `<study>` runs cells (a backfill runs them all), `<study>_findings` compares them. Cells
+do not depend on each other; they share one pool of one slot because each uses all workers already.
 """
 
 from __future__ import annotations
@@ -61,15 +63,20 @@ class Study(Package):
         its cells."""
         return self.decorate(self.findings_group, **given)
 
-    def require_cells(self, context: dg.AssetExecutionContext, checks: Sequence[dg.AssetChecksDefinition]) -> None:
+    def require_cells(
+        self, context: dg.AssetExecutionContext, checks: Sequence[dg.AssetChecksDefinition]
+    ) -> None:
         """Fail, not to be retried, unless every cell is there and `checks` have passed on its current part.
 
-        Within one run a failed blocking check stops what is downstream; findings are another run, so they ask.
+        Within one run a failed blocking check stops what is downstream; findings are another run, so they
+        ask.
         """
         missing = {cell: result for cell in self.cells if (result := unmet(context.instance, checks, cell))}
         if missing:
             first, result = next(iter(missing.items()))
             raise dg.Failure(
-                f"no findings yet: {len(missing)} of {len(self.cells)} cells have not passed their checks; first {first}: {', '.join(result)}. "
-                f"Materialize the group {self.name!r} for the missing cells ({', '.join(missing)}), with its checks.", allow_retries=False,
+                f"no findings yet: {len(missing)} of {len(self.cells)} cells have not passed their "
+                f"checks; first {first}: {', '.join(result)}. Materialize the group {self.name!r} for the "
+                f"missing cells ({', '.join(missing)}), with its checks.",
+                allow_retries=False,
             )

@@ -2,9 +2,10 @@
 
     python benchmarks/answers_beside_math_verify.py
 
-Takes the pairs of tests/unit/families/test_latex_answers.py and the rows of docs/answers.md, each with what counts. Prints right replies that are
-missed and wrong ones that are rewarded, for each of the two. math-verify is an extra: if it is not installed, the benchmark says so and prints our
-figures alone. Our reader was written with these pairs in view, so the figures favour it.
+Takes the pairs of tests/unit/families/test_latex_answers.py and the rows of docs/answers.md, each with what
+counts. Prints right replies that are missed and wrong ones that are rewarded, for each of the two.
+math-verify is an extra: if it is not installed, the benchmark says so and prints our figures alone. Our
+reader was written with these pairs in view, so the figures favour it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from evolake.answers.forms import asked_units
 from evolake.answers.matching import matches
 
 ROOT = Path(__file__).parents[1]
-ROW = re.compile(r"\| [^|]+ \| `(?P<reply>[^|]+)` \| `(?P<label>[^|]+)` \| (?P<question>[^|]*)\| (?P<counts>yes|no) \| (?:yes|no) \|$")
+ROW = re.compile(
+    r"\| [^|]+ \| `(?P<reply>[^|]+)` \| `(?P<label>[^|]+)` \| (?P<question>[^|]*)\| (?P<counts>yes|no) \| "
+    r"(?:yes|no) \|$"
+)
 Judge = Callable[[str, Any, str, bool], bool]
 
 
@@ -30,10 +34,18 @@ def cases() -> list[tuple[str, Any, str, bool, bool]]:
     """(content of the box, label, question, whether case counts, whether it is right)."""
     from unit.families.test_latex_answers import RIGHT, WRONG  # pyright: ignore[reportMissingImports]
 
-    rows = [match for line in (ROOT / "docs" / "answers.md").read_text(encoding="utf-8").splitlines() if (match := ROW.match(line))]
+    rows = [
+        match
+        for line in (ROOT / "docs" / "answers.md").read_text(encoding="utf-8").splitlines()
+        if (match := ROW.match(line))
+    ]
     return [
-        *((reply, label, "", False, True) for reply, label in RIGHT), *((reply, label, "", False, False) for reply, label in WRONG),
-        *((row["reply"], json.loads(row["label"]), row["question"], True, row["counts"] == "yes") for row in rows),
+        *((reply, label, "", False, True) for reply, label in RIGHT),
+        *((reply, label, "", False, False) for reply, label in WRONG),
+        *(
+            (row["reply"], json.loads(row["label"]), row["question"], True, row["counts"] == "yes")
+            for row in rows
+        ),
     ]
 
 
@@ -63,7 +75,10 @@ def show(name: str, judge: Judge) -> None:
     missed = [case for case in cases() if case[4] and not judge(*case[:4])]
     rewarded = [case for case in cases() if not case[4] and judge(*case[:4])]
     right, wrong = sum(case[4] for case in cases()), sum(not case[4] for case in cases())
-    print(f"{name:12} right replies missed: {len(missed)} of {right}   wrong replies rewarded: {len(rewarded)} of {wrong}")
+    print(
+        f"{name:12} right replies missed: {len(missed)} of {right}   wrong replies rewarded: "
+        f"{len(rewarded)} of {wrong}"
+    )
     for content, label, question, *_ in [*missed, *rewarded][:20]:
         print(f"             {content!r} for the label {label!r} {question}")
 

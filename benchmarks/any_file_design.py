@@ -1,7 +1,9 @@
-"""A design of no family: what "any design file" means in the benchmark. It works badly; it is here for the operators it uses.
+"""A design of no family: what "any design file" means in the benchmark. It works badly; it is here for the
+operators it uses.
 
-A softmax in place of the best literal, a momentum on the variables, p-norms and standard deviations for the time scale, a cumulative sum that no
-kernel is generated for when `MIXED` is true (the second variant of the benchmark), logarithms, powers, tanh and softplus.
+A softmax in place of the best literal, a momentum on the variables, p-norms and standard deviations for the
+time scale, a cumulative sum that no kernel is generated for when `MIXED` is true (the second variant of the
+benchmark), logarithms, powers, tanh and softplus.
 """
 
 import torch
@@ -31,7 +33,9 @@ def _grad_single(vars, idx, sgn, hp):
     soft = (1.0 - torch.logsumexp(literals / hp.tau, dim=-1) * hp.tau).clamp(0.0, 2.0) / 2.0
     order = torch.sort(literals, dim=-1, descending=True).values
     gap = torch.tanh((order[:, 0] - order[:, 1]) * 3.0)
-    push = (soft[:, None] * (weights + share) * (1.0 + torch.log1p(xl)[:, None]) * (0.1 + xs[:, None])).pow(1.1)
+    push = (soft[:, None] * (weights + share) * (1.0 + torch.log1p(xl)[:, None]) * (0.1 + xs[:, None])).pow(
+        1.1
+    )
     force = torch.zeros_like(v).index_add(0, idx.reshape(-1), (push * sgn).reshape(-1))
     dv = force + hp.rate * drift
     size = dv.abs().clamp_min(1e-9).pow(hp.power).mean().pow(1.0 / hp.power)
@@ -41,4 +45,10 @@ def _grad_single(vars, idx, sgn, hp):
     dxs = torch.expm1(soft - 0.25) * (1.0 + gap) - 0.05 * xs
     if MIXED:
         dxs = dxs + 1e-6 * torch.cumsum(soft, dim=0) / idx.shape[0]
-    return {"v": -rate * dv, "drift": -rate * (force - drift), "xl": -rate * dxl, "xs": -rate * dxs, "share": -(weights - share)}
+    return {
+        "v": -rate * dv,
+        "drift": -rate * (force - drift),
+        "xl": -rate * dxl,
+        "xs": -rate * dxs,
+        "share": -(weights - share),
+    }

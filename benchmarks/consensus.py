@@ -1,10 +1,12 @@
-"""Consensus: the time of one ranking, side by side with a plain double loop of scipy's kendalltau over the same scores.
+"""Consensus: the time of one ranking, side by side with a plain double loop of scipy's kendalltau over the
+same scores.
 
     python benchmarks/consensus.py            the paper's size: 42 objectives, 414 designs
     python benchmarks/consensus.py --large    also 200 objectives, 10,000 designs (scipy on a sample of pairs, scaled up)
 
-One thread: neither way uses BLAS. Medians of repeated runs, the two taking turns, so that a noisy machine slows both.
-"""
+One thread: neither way uses BLAS. Medians of repeated runs, the two taking turns, so that a noisy machine
+slows both.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -52,8 +54,8 @@ def main() -> None:
         theirs.append(seconds(lambda: plain(scores, pairs)))
     fast, slow = statistics.median(mine), statistics.median(theirs)
     print(
-        f"K={k} n={n}: evolake {1e3 * fast:.2f} ms, fastest {1e3 * min(mine):.2f} ms (goal 5), scipy double loop {1e3 * slow:.0f} ms, "
-        f"ratio {slow / fast:.0f}x, tau differs by at most {worst:.0e}"
+        f"K={k} n={n}: evolake {1e3 * fast:.2f} ms, fastest {1e3 * min(mine):.2f} ms (goal 5), scipy "
+        f"double loop {1e3 * slow:.0f} ms, ratio {slow / fast:.0f}x, tau differs by at most {worst:.0e}"
     )
     if "--large" in sys.argv:
         large(200, 10_000)
@@ -67,8 +69,9 @@ def large(k: int, n: int) -> None:
     slow = seconds(lambda: plain(scores, sample)) / len(sample) * k * (k - 1) / 2
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"K={k} n={n}: evolake {took:.1f} s the first time (compiles), {again:.1f} s after (goal 30), peak {memory:.0f} MB (goal 2048), "
-        f"scipy double loop about {slow:.0f} s, ratio {slow / again:.0f}x"
+        f"K={k} n={n}: evolake {took:.1f} s the first time (compiles), {again:.1f} s after (goal 30), "
+        f"peak {memory:.0f} MB (goal 2048), scipy double loop about {slow:.0f} s, ratio "
+        f"{slow / again:.0f}x"
     )
 
 

@@ -1,16 +1,20 @@
-"""How much better than the baseline a search gets, and how fast: the operators of one grammar, raced over sizes, kinds and seeds by the fused engine.
+"""How much better than the baseline a search gets, and how fast: the operators of one grammar, raced over
+sizes, kinds and seeds by the fused engine.
 
     python benchmarks/designs_search.py --grammar open|paper --minutes M [--state FILE] [--seed S] [--workers W] [--no-bar] [--prepare]
 
-Starts at the grammar's baseline dynamics. Every child is traced in the jail and run on the rungs of `designs_bar.SIZES`, planted formulas at several
-p0 and uniform satisfiable ones, all racers on the same instances. Racers are judged by their worse rank over kinds. The second half of the time is
-for the values: the elite may then be of one form. With --state, a search is kept in FILE as it runs and continues from it, so two hours may be run in
-pieces. At the end the best of the elite and the front on instances of their own is the champion, and it is held against the bar (`designs_bar`);
+Starts at the grammar's baseline dynamics. Every child is traced in the jail and run on the rungs of
+`designs_bar.SIZES`, planted formulas at several p0 and uniform satisfiable ones, all racers on the same
+instances. Racers are judged by their worse rank over kinds. The second half of the time is for the values:
+the elite may then be of one form. With --state, a search is kept in FILE as it runs and continues from it, so
+two hours may be run in pieces. At the end the best of the elite and the front on instances of their own is
+the champion, and it is held against the bar (`designs_bar`);
 --no-bar leaves that out, and --minutes 0 does that alone. If the bar is not reached, the Pareto front is printed: planted work relative to design 340
-against uniform work relative to the baseline. Work is counted, so a design's figures do not depend on the machine; how many candidates an hour
-holds does. --prepare only draws the uniform formulas, which needs the package python-sat; they are kept in the folder EVOLAKE_FORMULA_CACHE, and a
-machine that has this folder does not need the package.
-"""
+against uniform work relative to the baseline. Work is counted, so a design's figures do not depend on the
+machine; how many candidates an hour holds does. --prepare only draws the uniform formulas, which needs the
+package python-sat; they are kept in the folder EVOLAKE_FORMULA_CACHE, and a machine that has this folder does
+not need the package.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -26,7 +30,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from designs_bar import BARS, BATCH, BEYOND, REPEATS, RIVALS, bar_rungs, budget_levels, counted_work, front_lines, measured, verdict
+from designs_bar import (
+    BARS,
+    BATCH,
+    BEYOND,
+    REPEATS,
+    RIVALS,
+    bar_rungs,
+    budget_levels,
+    counted_work,
+    front_lines,
+    measured,
+    verdict,
+)
 
 from evolake.designs.evolution.racing import BudgetLevel, KindScore, Race, Racer, Stage, front_of, run_stages
 from evolake.designs.genome.grammars import GRAMMARS, compose, read_genome
@@ -38,14 +54,20 @@ from evolake.jail import open_pool
 
 WALL_S = 120.0
 FINALISTS = 10
-FINALS = ((PLANTED, 320, 24, 40_000), (PLANTED, 640, 24, 40_000), (uniform_kind(4.1), 226, 24, 30_000), (uniform_kind(4.0), 320, 24, 30_000))
+FINALS = (
+    (PLANTED, 320, 24, 40_000),
+    (PLANTED, 640, 24, 40_000),
+    (uniform_kind(4.1), 226, 24, 30_000),
+    (uniform_kind(4.0), 320, 24, 30_000),
+)
 KEPT_EVERY_S = 30.0
 SETTLED_AFTER = 0.5
 
 
 @dataclass
 class SearchTotals:
-    """What a search has cost and shown over its runs: seconds of the clock, processor seconds in all and of simulating, raced, blocked, the curve.
+    """What a search has cost and shown over its runs: seconds of the clock, processor seconds in all and of
+    simulating, raced, blocked, the curve.
 
     curve: [seconds, candidates raced, rungs missed, score] whenever the best changed.
     """
@@ -59,7 +81,8 @@ class SearchTotals:
 
 
 def processor_seconds() -> float:
-    """Processor time of this process and of all that it has started, the dead among them that were waited for."""
+    """Processor time of this process and of all that it has started, the dead among them that were waited
+    for."""
     times: dict[int, tuple[int, float]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -77,8 +100,23 @@ def processor_seconds() -> float:
 class Search:
     """The race, who traces and who runs."""
 
-    def __init__(self, race: Race, summary: SearchTotals, pool: Any, executor: ProcessPoolExecutor, seed: int, state: Path | None = None):
-        self.race, self.before, self.pool, self.executor, self.state, self.kept_at = race, summary, pool, executor, state, time.monotonic()
+    def __init__(
+        self,
+        race: Race,
+        summary: SearchTotals,
+        pool: Any,
+        executor: ProcessPoolExecutor,
+        seed: int,
+        state: Path | None = None,
+    ):
+        self.race, self.before, self.pool, self.executor, self.state, self.kept_at = (
+            race,
+            summary,
+            pool,
+            executor,
+            state,
+            time.monotonic(),
+        )
         self.random = np.random.default_rng([seed, race.raced])
         self.lock = threading.Lock()
         self.cpu_s, self.blocked, self.began, self.cpu_began = 0.0, 0, time.monotonic(), processor_seconds()
@@ -89,9 +127,12 @@ class Search:
     def total(self) -> SearchTotals:
         """Return what the search has cost and shown, earlier runs included."""
         return SearchTotals(
-            self.before.spent_s + time.monotonic() - self.began, self.before.cpu_s + processor_seconds() - self.cpu_began,
-            self.before.simulating_cpu_s + self.cpu_s, self.before.raced + self.race.raced - self.raced_before,
-            self.before.blocked + self.blocked, self.curve,
+            self.before.spent_s + time.monotonic() - self.began,
+            self.before.cpu_s + processor_seconds() - self.cpu_began,
+            self.before.simulating_cpu_s + self.cpu_s,
+            self.before.raced + self.race.raced - self.raced_before,
+            self.before.blocked + self.blocked,
+            self.curve,
         )
 
     def traced(self, source: str) -> str | None:
@@ -106,7 +147,9 @@ class Search:
 
     def prepared(self, rungs: Sequence[BudgetLevel]) -> None:
         """Draw what a SAT solver has to look at, on every worker."""
-        for future in [self.executor.submit(prepare, rung.kind, rung.n, rung.batch, rung.seed) for rung in rungs]:
+        for future in [
+            self.executor.submit(prepare, rung.kind, rung.n, rung.batch, rung.seed) for rung in rungs
+        ]:
             future.result()
 
     def compare_with_rivals(self) -> None:
@@ -116,7 +159,10 @@ class Search:
 
     def run(self, name: str, rungs: Sequence[BudgetLevel]) -> list[Stage]:
         """Run a named design on rungs side by side, each to its end."""
-        pending = [self.executor.submit(run_stages, self.texts[name], [rung], [rung.max_steps], WALL_S) for rung in rungs]
+        pending = [
+            self.executor.submit(run_stages, self.texts[name], [rung], [rung.max_steps], WALL_S)
+            for rung in rungs
+        ]
         return [future.result()[0] for future in pending]
 
     def name_design(self, name: str, source: str) -> None:
@@ -137,7 +183,14 @@ class Search:
             self.cpu_s += sum(lap.cpu_s for lap in laps)
             racer = self.race.take(name, title, genome, laps, operator)
             if racer is not None and racer is self.race.elite[0] and racer is not best:
-                self.curve.append([self.before.spent_s + time.monotonic() - self.began, self.race.raced, racer.missed, racer.score])
+                self.curve.append(
+                    [
+                        self.before.spent_s + time.monotonic() - self.began,
+                        self.race.raced,
+                        racer.missed,
+                        racer.score,
+                    ]
+                )
                 print(f"{self.curve[-1][0]:7.0f} s  {self.race.raced:5d} raced  {shown(racer)}", flush=True)
             if time.monotonic() - self.kept_at > KEPT_EVERY_S:
                 self.keep()
@@ -146,8 +199,13 @@ class Search:
         """Return what a search can continue from, as JSON values."""
         race = self.race
         return {
-            "grammar": race.grammar.name, "rungs": [asdict(rung) for rung in race.rungs], "elite": [asdict(racer) for racer in race.elite],
-            "taken": sorted(race.taken), "times": race.times, "raced": race.raced, "finished": race.finished,
+            "grammar": race.grammar.name,
+            "rungs": [asdict(rung) for rung in race.rungs],
+            "elite": [asdict(racer) for racer in race.elite],
+            "taken": sorted(race.taken),
+            "times": race.times,
+            "raced": race.raced,
+            "finished": race.finished,
             "front": [asdict(racer) for racer in race.front],
             "references": {name: [asdict(lap) for lap in laps] for name, laps in self.references.items()},
         }
@@ -173,13 +231,22 @@ class Search:
 
 
 def shown(racer: Racer) -> str:
-    parts = [f"{item.kind} {np.exp(item.score):6.0f} work to N={item.n} ({item.missed} missed)" for item in racer.by_kind]
+    parts = [
+        f"{item.kind} {np.exp(item.score):6.0f} work to N={item.n} ({item.missed} missed)"
+        for item in racer.by_kind
+    ]
     return f"{'   '.join(parts)}   {racer.title}"
 
 
 def racer_of(data: dict[str, Any]) -> Racer:
     """Return a racer from its JSON."""
-    return Racer(**{**data, "medians": tuple(data["medians"]), "kinds": tuple(KindScore(**item) for item in data.get("kinds", ()))})
+    return Racer(
+        **{
+            **data,
+            "medians": tuple(data["medians"]),
+            "kinds": tuple(KindScore(**item) for item in data.get("kinds", ())),
+        }
+    )
 
 
 def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, list[Stage]]] | None:
@@ -189,10 +256,24 @@ def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, 
         return None
     data = json.loads(path.read_text())
     if data["grammar"] != grammar:
-        raise SystemExit(f"{path} holds a search in the grammar {data['grammar']!r}; wanted {grammar!r}: name another file")
+        raise SystemExit(
+            f"{path} holds a search in the grammar {data['grammar']!r}; wanted {grammar!r}: name another file"
+        )
     elite, front = ([racer_of(item) for item in data.get(name, [])] for name in ("elite", "front"))
-    rungs = [BudgetLevel(**{**rung, "kind": FormulaKind(**rung["kind"]) if "kind" in rung else PLANTED}) for rung in data["rungs"]]
-    race = Race(GRAMMARS[grammar], rungs, elite, set(data["taken"]), data["times"], data["raced"], data["finished"], front=front or front_of(elite))
+    rungs = [
+        BudgetLevel(**{**rung, "kind": FormulaKind(**rung["kind"]) if "kind" in rung else PLANTED})
+        for rung in data["rungs"]
+    ]
+    race = Race(
+        GRAMMARS[grammar],
+        rungs,
+        elite,
+        set(data["taken"]),
+        data["times"],
+        data["raced"],
+        data["finished"],
+        front=front or front_of(elite),
+    )
     references = {name: [Stage(**lap) for lap in laps] for name, laps in data.get("references", {}).items()}
     return race, SearchTotals(**data.get("totals", {})), references
 
@@ -209,30 +290,40 @@ def champion_of(search: Search, seed: int) -> Racer:
     for name, racer in known.items():
         text = search.traced(compose(read_genome(racer.genome)))
         if text is not None:
-            pending[name] = [search.executor.submit(run_stages, text, [rung], [rung.max_steps], WALL_S) for rung in rungs]
+            pending[name] = [
+                search.executor.submit(run_stages, text, [rung], [rung.max_steps], WALL_S) for rung in rungs
+            ]
     distances: dict[str, float] = {}
     for name, futures in pending.items():
         laps = [future.result()[0] for future in futures]
         works = {
             kind: [
                 np.log(max(1.0, lap.median_work) / counted_work(rival))
-                for rung, lap, rival in zip(rungs, laps, rivals[RIVALS[kind]], strict=True) if rung.kind.name == kind
-            ] for kind in RIVALS
+                for rung, lap, rival in zip(rungs, laps, rivals[RIVALS[kind]], strict=True)
+                if rung.kind.name == kind
+            ]
+            for kind in RIVALS
         }
-        distances[name] = max(float(np.mean(work)) + float(np.log(needed[kind])) for kind, work in works.items() if work)
+        distances[name] = max(
+            float(np.mean(work)) + float(np.log(needed[kind])) for kind, work in works.items() if work
+        )
     return known[min(distances, key=lambda name: distances[name])]
 
 
 def limits_sentence(race: Race, summary: SearchTotals, workers: int) -> str:
     """Return what a search was limited by: time, candidates, and budget levels that few got through."""
     through = race.finished / max(race.raced, 1)
-    curve = "; ".join(f"{at:.0f} s {raced:.0f} raced, {missed:.0f} missed, {np.exp(score):.0f}" for at, raced, missed, score in summary.curve)
+    curve = "; ".join(
+        f"{at:.0f} s {raced:.0f} raced, {missed:.0f} missed, {np.exp(score):.0f}"
+        for at, raced, missed, score in summary.curve
+    )
     return (
         f"over all runs that were counted: {summary.raced} candidates in {summary.spent_s:.0f} s, "
-        f"{3600 * summary.raced / max(summary.cpu_s, 1e-9):.0f} per processor hour; "
-        f"simulating was {summary.simulating_cpu_s / max(summary.cpu_s, 1e-9):.0%} of {summary.cpu_s:.0f} processor seconds, which were "
-        f"{summary.cpu_s / max(summary.spent_s * workers, 1e-9):.0%} of what {workers} workers could have had; {summary.blocked} blocked, "
-        f"{through:.0%} went through every rung; the best over time (work on the average of the large rungs): {curve or 'no change'}"
+        f"{3600 * summary.raced / max(summary.cpu_s, 1e-9):.0f} per processor hour; simulating was "
+        f"{summary.simulating_cpu_s / max(summary.cpu_s, 1e-9):.0%} of {summary.cpu_s:.0f} processor "
+        f"seconds, which were {summary.cpu_s / max(summary.spent_s * workers, 1e-9):.0%} of what "
+        f"{workers} workers could have had; {summary.blocked} blocked, {through:.0%} went through every "
+        f"rung; the best over time (work on the average of the large rungs): {curve or 'no change'}"
     )
 
 
@@ -240,7 +331,8 @@ def search_for(search: Search, minutes: float, workers: int) -> None:
     """Search for so long, and say what it came to."""
     race, before, began = search.race, search.race.raced, time.monotonic()
     deadline = began + 60 * minutes
-    # a candidate is traced in a jail, then raced in a process; more candidates than workers keep both kinds of processes at work
+    # a candidate is traced in a jail, then raced in a process; more candidates than workers keep both kinds
+    # of processes at work
     under_way = workers + workers // 2
     with ThreadPoolExecutor(under_way) as threads:
         for future in [threads.submit(search.until, deadline) for _ in range(under_way)]:
@@ -248,9 +340,10 @@ def search_for(search: Search, minutes: float, workers: int) -> None:
     spent, raced = time.monotonic() - began, race.raced - before
     search.keep()
     print(
-        f"\ngrammar {race.grammar.name}: {raced} candidates in {spent:.0f} s on {workers} workers, {3600 * raced / max(spent, 1e-9):.0f} an hour; "
-        f"{race.finished} of all {race.raced} went through every rung, {search.blocked} were blocked; simulating took "
-        f"{search.cpu_s / max(spent * workers, 1e-9):.0%} of the workers' wall time",
+        f"\ngrammar {race.grammar.name}: {raced} candidates in {spent:.0f} s on {workers} workers, "
+        f"{3600 * raced / max(spent, 1e-9):.0f} an hour; {race.finished} of all {race.raced} went through "
+        f"every rung, {search.blocked} were blocked; simulating took "
+        f"{search.cpu_s / max(spent * workers, 1e-9):.0%} of the workers' wall time"
     )
     print(limits_sentence(race, search.total(), workers))
     best = {racer.name for racer in (*race.elite, *race.front)}
@@ -260,19 +353,26 @@ def search_for(search: Search, minutes: float, workers: int) -> None:
 
 
 def hold_against_bar(search: Search, seed: int) -> None:
-    """Choose the champion, measure it against the bar on fresh formulas and at the size beyond, and print what came of it."""
+    """Choose the champion, measure it against the bar on fresh formulas and at the size beyond, and print
+    what came of it."""
     champion = champion_of(search, seed)
     genome = read_genome(champion.genome)
-    print(f"\nchampion: {champion.title}\n{compose(genome).partition('def _grad_single')[2]}{genome.values()}\n{genome.to_json()}")
+    print(
+        f"\nchampion: {champion.title}\n"
+        f"{compose(genome).partition('def _grad_single')[2]}{genome.values()}\n{genome.to_json()}"
+    )
     search.name_design("champion", compose(genome))
     search.prepared([rung for bar in BARS for rung in bar_rungs(bar, seed)])
-    print(f"\nfresh formulas, {REPEATS} batches of {BATCH}; median over batches of the batch's median work, in steps of the baseline")
+    print(
+        f"\nfresh formulas, {REPEATS} batches of {BATCH}; median over batches of the batch's median work, "
+        "in steps of the baseline"
+    )
     comparisons = measured(search.run, seed)
     laps = search.run("champion", bar_rungs(BEYOND, seed))
     works, solved = [counted_work(lap) for lap in laps], sum(lap.solved for lap in laps)
     print(
-        f"{BEYOND!s:24s} champion {'' if solved == len(laps) else '>= '}{np.median(works):,.0f} ({min(works):,.0f} to {max(works):,.0f}); "
-        f"half solved in {solved} of {len(laps)} batches"
+        f"{BEYOND!s:24s} champion {'' if solved == len(laps) else '>= '}{np.median(works):,.0f} "
+        f"({min(works):,.0f} to {max(works):,.0f}); half solved in {solved} of {len(laps)} batches"
     )
     print(verdict(comparisons))
     if not all(item.reached for item in comparisons):
@@ -281,25 +381,44 @@ def hold_against_bar(search: Search, seed: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--grammar", choices=list(GRAMMARS), default="open")
     parser.add_argument("--minutes", type=float, default=6.0)
     parser.add_argument("--state", type=Path)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--no-bar", action="store_true", help="do not measure a champion at the end")
-    parser.add_argument("--prepare", action="store_true", help="only draw the uniform formulas of the race and of the bar")
+    parser.add_argument(
+        "--prepare", action="store_true", help="only draw the uniform formulas of the race and of the bar"
+    )
     given = parser.parse_args()
     known = read_state(given.state, given.grammar) if given.state else None
-    race, summary, references = known or (Race(GRAMMARS[given.grammar], budget_levels(given.seed, "race")), SearchTotals(), {})
-    with open_pool(workers=given.workers, preload=PRELOAD) as pool, ProcessPoolExecutor(given.workers) as executor:
+    race, summary, references = known or (
+        Race(GRAMMARS[given.grammar], budget_levels(given.seed, "race")),
+        SearchTotals(),
+        {},
+    )
+    with (
+        open_pool(workers=given.workers, preload=PRELOAD) as pool,
+        ProcessPoolExecutor(given.workers) as executor,
+    ):
         search = Search(race, summary, pool, executor, given.seed, given.state)
         search.references = references
         search.prepared(race.rungs)
         if given.prepare:
-            search.prepared([*budget_levels(given.seed, "final", FINALS), *(rung for bar in BARS for rung in bar_rungs(bar, given.seed))])
+            search.prepared(
+                [
+                    *budget_levels(given.seed, "final", FINALS),
+                    *(rung for bar in BARS for rung in bar_rungs(bar, given.seed)),
+                ]
+            )
             return
-        for name, source in {"baseline": compose(PAPER.baseline()), "design 340": compose(PAPER.seeds()[1])}.items():
+        for name, source in {
+            "baseline": compose(PAPER.baseline()),
+            "design 340": compose(PAPER.seeds()[1]),
+        }.items():
             search.name_design(name, source)
         if not race.elite:
             search.first()

@@ -1,19 +1,22 @@
-"""How many candidates a core races in an hour, and where its time goes: every instance computed, and only those that decide, side by side.
+"""How many candidates a core races in an hour, and where its time goes: every instance computed, and only
+those that decide, side by side.
 
     python benchmarks/designs_throughput.py [--candidates 16] [--profile laptop] [--seed 5] [--max-work W]
 
-The race of a first cycle from the baseline, by the operators of the profile's grammar, one candidate at a time. Every racer runs both ways, in
-turns first and second; that both come to the same laps is checked (else the benchmark fails), so the race is the same either way. Only
-processor seconds count, of this process, its jail and the process that simulates:
+The race of a first cycle from the baseline, by the operators of the profile's grammar, one candidate at a
+time. Every racer runs both ways, in turns first and second; that both come to the same laps is checked (else
+the benchmark fails), so the race is the same either way. Only processor seconds count, of this process, its
+jail and the process that simulates:
 
     simulating   steps of instances, in the kernel
     preparing    lowering, compiling, the first step on the reference engine, instances and initial states
     the rest     operators, tracing in the jail, checking graphs, the other gates
 
-At the end, the processor seconds of each part by candidate, candidates per core hour of both ways, and their ratio. A cycle holds
-experiments, tuning and duels as well; they compute solved instances no further, which is a part of what is measured here.
-Where the processor is slow at gather instructions, kernels load values one by one; how much that saves is measured on the baseline, and the
-old way is charged for it. `--max-work` lowers the profile's limit of a rung.
+At the end, the processor seconds of each part by candidate, candidates per core hour of both ways, and their
+ratio. A cycle holds experiments, tuning and duels as well; they compute solved instances no further, which is
+a part of what is measured here. Where the processor is slow at gather instructions, kernels load values one
+by one; how much that saves is measured on the baseline, and the old way is charged for it. `--max-work`
+lowers the profile's limit of a rung.
 """
 
 from __future__ import annotations
@@ -80,13 +83,16 @@ def processor_seconds() -> float:
 
 @dataclass
 class BothWays:
-    """Runs racers both ways. simulating, child: processor seconds by way, of kernels and of the whole process that simulates."""
+    """Runs racers both ways. simulating, child: processor seconds by way, of kernels and of the whole process
+    that simulates."""
 
     simulating: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     child: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     raced: int = 0
 
-    def __call__(self, traced: str, rungs: Sequence[BudgetLevel], limits: Sequence[int], core_s: float) -> list[Stage]:
+    def __call__(
+        self, traced: str, rungs: Sequence[BudgetLevel], limits: Sequence[int], core_s: float
+    ) -> list[Stage]:
         laps: dict[str, list[Stage]] = {}
         for way in WAYS if self.raced % 2 else WAYS[::-1]:
             began = child_seconds()
@@ -94,7 +100,10 @@ class BothWays:
             self.child[way] += child_seconds() - began
             self.simulating[way] += sum(lap.cpu_s for lap in laps[way])
         self.raced += 1
-        outcomes = [[(lap.solved, lap.steps_run, lap.median_step if lap.solved else None) for lap in laps[way]] for way in WAYS]
+        outcomes = [
+            [(lap.solved, lap.steps_run, lap.median_step if lap.solved else None) for lap in laps[way]]
+            for way in WAYS
+        ]
         if outcomes[0] != outcomes[1]:
             raise SystemExit(f"both ways should come to the same laps (got {outcomes[0]} and {outcomes[1]})")
         return laps[WAYS[1]]
@@ -106,7 +115,8 @@ def child_seconds() -> float:
 
 
 def gather_ratio(traced: TracedDesign, n: int = 317, steps: int = 100) -> float:
-    """How many times as long a step of a design takes by gather instructions; 1 where this processor's kernels use them."""
+    """How many times as long a step of a design takes by gather instructions; 1 where this processor's
+    kernels use them."""
     if not kernel_call.gathers_slowly():
         return 1.0
     chosen, best = kernel_call.gathers_slowly, dict.fromkeys((False, True), float("inf"))
@@ -126,13 +136,19 @@ def gather_ratio(traced: TracedDesign, n: int = 317, steps: int = 100) -> float:
 def profile_settings(profile: str, candidates: int, max_work: int | None) -> DesignsSettings:
     """Return the settings of a profile with so many candidates in the race, and no other bound on it."""
     values = tomllib.loads((ROOT / "evolake" / "designs" / "profiles" / f"{profile}.toml").read_text())
-    values["race"] = values.get("race", {}) | {"candidates": candidates, "work": 10**9} | ({"max_steps": max_work} if max_work else {})
+    values["race"] = (
+        values.get("race", {})
+        | {"candidates": candidates, "work": 10**9}
+        | ({"max_steps": max_work} if max_work else {})
+    )
     return DesignsSettings.model_validate(values)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the race and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--candidates", type=int, default=16)
     parser.add_argument("--profile", default="laptop")
     parser.add_argument("--seed", type=int, default=5)
@@ -141,26 +157,58 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = profile_settings(given.profile, given.candidates, given.max_work)
     baseline, both = GRAMMARS[settings.grammar].baseline(), BothWays()
     with open_pool(workers=1, preload=PRELOAD) as pool:
-        judge = DesignGates(pool, load_rules(ROOT / "data_lake" / "seeds" / "rules", "designs"), settings, "0001", "benchmark", given.seed)
+        judge = DesignGates(
+            pool,
+            load_rules(ROOT / "data_lake" / "seeds" / "rules", "designs"),
+            settings,
+            "0001",
+            "benchmark",
+            given.seed,
+        )
         done = judge(compose(baseline), {}, {})
         if done.traced is None:
             raise SystemExit(f"the baseline of the grammar cannot be traced: {done.reason}")
-        starter = Starter(done.design_id, "baseline", baseline, json.dumps(done.traced.to_json(), sort_keys=True))
-        known, before = KnownDesigns({done.traced.graph_sha: done.design_id}, {baseline.key()}), processor_seconds()
-        setup, seeds = RaceSetup(judge, Inline(), "operators", 1, both), CycleSeeds(given.seed, "designs", "0001")
+        starter = Starter(
+            done.design_id, "baseline", baseline, json.dumps(done.traced.to_json(), sort_keys=True)
+        )
+        known, before = (
+            KnownDesigns({done.traced.graph_sha: done.design_id}, {baseline.key()}),
+            processor_seconds(),
+        )
+        setup, seeds = (
+            RaceSetup(judge, Inline(), "operators", 1, both),
+            CycleSeeds(given.seed, "designs", "0001"),
+        )
         bred = breed([starter], setup, known, settings=settings, cycle_seeds=seeds)
         total = processor_seconds() - before
     rest, slower = total - sum(both.child.values()), gather_ratio(done.traced)
-    print(f"{len(bred.rows)} candidates of the profile {given.profile}, {both.raced} raced; processor seconds per candidate:\n")
-    print(f"{'':18} {'simulating':>11} {'preparing':>10} {'the rest':>9} {'together':>9} {'per core hour':>14}")
+    print(
+        f"{len(bred.rows)} candidates of the profile {given.profile}, {both.raced} raced; processor "
+        "seconds per candidate:\n"
+    )
+    print(
+        f"{'':18} {'simulating':>11} {'preparing':>10} {'the rest':>9} {'together':>9} {'per core hour':>14}"
+    )
     hourly = {}
     for way in WAYS:
-        parts = [both.simulating[way] * (slower if way == "all" else 1.0), both.child[way] - both.simulating[way], rest]
+        parts = [
+            both.simulating[way] * (slower if way == "all" else 1.0),
+            both.child[way] - both.simulating[way],
+            rest,
+        ]
         hourly[way] = 3600 * len(bred.rows) / sum(parts)
         shown = [part / len(bred.rows) for part in (*parts, sum(parts))]
-        print(f"{NAMES[way]:18} {shown[0]:11.2f} {shown[1]:10.2f} {shown[2]:9.2f} {shown[3]:9.2f} {hourly[way]:14.0f}")
-    print(f"\nA step by gather instructions takes {slower:.2f} times as long, which the first row is charged for.")
-    print(f"{hourly[WAYS[1]] / hourly[WAYS[0]]:.2f} times as many candidates per core hour, with the same laps")
+        print(
+            f"{NAMES[way]:18} {shown[0]:11.2f} {shown[1]:10.2f} {shown[2]:9.2f} {shown[3]:9.2f} "
+            f"{hourly[way]:14.0f}"
+        )
+    print(
+        f"\nA step by gather instructions takes {slower:.2f} times as long, which the first row is "
+        "charged for."
+    )
+    print(
+        f"{hourly[WAYS[1]] / hourly[WAYS[0]]:.2f} times as many candidates per core hour, with the same laps"
+    )
     return 0
 
 

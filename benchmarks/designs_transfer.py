@@ -1,18 +1,22 @@
-"""How designs fare on formulas that hide no planted assignment: uniform random 3-SAT, kept where a SAT solver finds it satisfiable.
+"""How designs fare on formulas that hide no planted assignment: uniform random 3-SAT, kept where a SAT solver
+finds it satisfiable.
 
     python benchmarks/designs_transfer.py [DESIGN.py ...] [--sizes 160:4.2,226:4.1] [--batches 1] [--batch 100] [--max-work 40000]
     python benchmarks/designs_transfer.py --terms [GENOME.json] [--sizes ...] [...]
 
-A search that is judged on planted formulas alone (`evolake.designs.model.instances`) may learn to exploit what planting leaves in them. Beside the
-designs that are named (by default the reference design that a search in the open grammar found, `open_search`) stand the baseline and the paper's
-design 340, on the same formulas, planted and uniform. The first line of a size says how far the majority of a variable's literals tells its value in
-the hidden assignment, or in the solver's model: the correlation of the two. A figure is the median work of a batch, in steps of the baseline, and
-behind it the median steps; medians over batches where there are several, with the 95% interval of the work where there is one. ">=" where half of a
-batch were not solved within the limit of work. Both are counted, so they do not depend on the machine. --sizes N alone: planted formulas only.
+A search that is judged on planted formulas alone (`evolake.designs.model.instances`) may learn to exploit
+what planting leaves in them. Beside the designs that are named (by default the reference design that a search
+in the open grammar found, `open_search`) stand the baseline and the paper's design 340, on the same formulas,
+planted and uniform. The first line of a size says how far the majority of a variable's literals tells its
+value in the hidden assignment, or in the solver's model: the correlation of the two. A figure is the median
+work of a batch, in steps of the baseline, and behind it the median steps; medians over batches where there
+are several, with the 95% interval of the work where there is one. ">=" where half of a batch were not solved
+within the limit of work. Both are counted, so they do not depend on the machine. --sizes N alone: planted
+formulas only.
 
 --terms leaves one term of a genome at a time out, by default of `open_search`, and says what it does on each kind: the work without it over the work
 with it, geometric mean over sizes and batches.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -36,28 +40,45 @@ from evolake.jail import open_pool
 from evolake.seeds import child_seed
 
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
-KNOWN = {"baseline": SEEDS / "designs" / "baseline.py", "design 340": SEEDS / "reference_designs" / "design_340.py"}
+KNOWN = {
+    "baseline": SEEDS / "designs" / "baseline.py",
+    "design 340": SEEDS / "reference_designs" / "design_340.py",
+}
 FOUND = SEEDS / "reference_designs" / "open_search.py"
 FOUND_GENOME = FOUND.with_suffix(".genome.json")
 CORE_S = 600.0
 
 
 def majority(batch: Planted) -> float:
-    """Return the correlation, over variables, of the sum of the signs of a variable's literals with its hidden value."""
-    sums = [np.bincount(batch.idx[number].ravel(), batch.sgn[number].ravel(), minlength=batch.n) for number in range(batch.batch)]
+    """Return the correlation, over variables, of the sum of the signs of a variable's literals with its
+    hidden value."""
+    sums = [
+        np.bincount(batch.idx[number].ravel(), batch.sgn[number].ravel(), minlength=batch.n)
+        for number in range(batch.batch)
+    ]
     return float(np.corrcoef(np.concatenate(sums), batch.hidden.ravel())[0, 1])
 
 
 def median_of(design: TracedDesign, batches: list[Planted], max_work: int) -> str:
     """Return the median over batches of the batch's median work, and of its steps."""
     until = StopRule(interval=True)
-    runs = [simulate(design, batch, max_steps=10 * max_work, bounds=WorkBounds(max_work), until=until, seed=batch.seed) for batch in batches]
+    runs = [
+        simulate(
+            design, batch, max_steps=10 * max_work, bounds=WorkBounds(max_work), until=until, seed=batch.seed
+        )
+        for batch in batches
+    ]
     work = float(np.median([run.median_work if run.reached else max_work for run in runs]))
     steps = float(np.median([run.median_step if run.reached else run.limit for run in runs]))
     low, high = runs[0].interval
     ends = "-" if high is None else f"{high * runs[0].work_per_step:,.0f}"
-    interval = f" ({low * runs[0].work_per_step:,.0f} to {ends})" if len(runs) == 1 and runs[0].reached else ""
-    return f"{'>=' if work >= max_work else ''}{work:,.0f}{interval} {steps:,.0f} steps of {runs[0].work_per_step:.2f}"
+    interval = (
+        f" ({low * runs[0].work_per_step:,.0f} to {ends})" if len(runs) == 1 and runs[0].reached else ""
+    )
+    return (
+        f"{'>=' if work >= max_work else ''}{work:,.0f}{interval} {steps:,.0f} steps of "
+        f"{runs[0].work_per_step:.2f}"
+    )
 
 
 def sizes_of(text: str) -> list[tuple[int, list[FormulaKind]]]:
@@ -79,8 +100,13 @@ def compare(given: argparse.Namespace) -> None:
                 raise SystemExit(f"{path}: {result}")
             traced[name] = result
     for n, kinds in sizes_of(given.sizes):
-        batches = {kind: [draw_formulas(kind, n, given.batch, seed) for seed in seeds_of(given.batches)] for kind in kinds}
-        correlations = ", ".join(f"{kind} {np.mean([majority(batch) for batch in drawn]):+.2f}" for kind, drawn in batches.items())
+        batches = {
+            kind: [draw_formulas(kind, n, given.batch, seed) for seed in seeds_of(given.batches)]
+            for kind in kinds
+        }
+        correlations = ", ".join(
+            f"{kind} {np.mean([majority(batch) for batch in drawn]):+.2f}" for kind, drawn in batches.items()
+        )
         print(f"N={n:4d} correlation of a variable's majority with its hidden value: {correlations}")
         for kind, drawn in batches.items():
             parts = [f"{name} {median_of(design, drawn, given.max_work)}" for name, design in traced.items()]
@@ -96,7 +122,9 @@ def tell_terms(given: argparse.Namespace) -> None:
     whole = from_json((given.designs[0] if given.designs else FOUND_GENOME).read_text())
     rungs = [
         BudgetLevel(n, given.batch, seed, given.max_work, kind)
-        for n, kinds in sizes_of(given.sizes) for kind in kinds for seed in seeds_of(given.batches)
+        for n, kinds in sizes_of(given.sizes)
+        for kind in kinds
+        for seed in seeds_of(given.batches)
     ]
     with open_pool(workers=1, preload=PRELOAD) as pool:
 
@@ -113,7 +141,9 @@ def tell_terms(given: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("designs", nargs="*", type=Path)
     parser.add_argument("--terms", action="store_true", help="leave one term of a genome at a time out")
     parser.add_argument("--sizes", default="160:4.2,226:4.1", help="N:ratio of the uniform formulas")

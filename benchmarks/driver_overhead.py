@@ -1,9 +1,11 @@
-"""What one task costs the driver and the scheduler: tasks that take no time, on fake workers, through the same executor as a run's.
+"""What one task costs the driver and the scheduler: tasks that take no time, on fake workers, through the
+same executor as a run's.
 
-Three processes: the driver (this one), the scheduler, and all the workers together, which do their tasks at once in one thread. So the workers cost
-whatever they cost, and the processor time of the other two is that of a cluster of so many workers on hosts of their own. The clock of a busy machine
-says nothing; with a core for each process it says what a task takes. Workers that are starved for longer than Dask's heartbeats allow are lost, which
-says nothing of the driver either: here nothing is timed out. `docs/scaling.md` says what follows.
+Three processes: the driver (this one), the scheduler, and all the workers together, which do their tasks at
+once in one thread. So the workers cost whatever they cost, and the processor time of the other two is that of
+a cluster of so many workers on hosts of their own. The clock of a busy machine says nothing; with a core for
+each process it says what a task takes. Workers that are starved for longer than Dask's heartbeats allow are
+lost, which says nothing of the driver either: here nothing is timed out. `docs/scaling.md` says what follows.
 """
 
 from __future__ import annotations
@@ -25,8 +27,11 @@ from typing import Any
 from evolake.compute import trusted
 
 PATIENT = {
-    "distributed.scheduler.worker-ttl": None, "distributed.comm.timeouts.connect": "600s", "distributed.comm.timeouts.tcp": "600s",
-    "distributed.worker.memory.terminate": False, "distributed.admin.tick.limit": "600s",
+    "distributed.scheduler.worker-ttl": None,
+    "distributed.comm.timeouts.connect": "600s",
+    "distributed.comm.timeouts.tcp": "600s",
+    "distributed.worker.memory.terminate": False,
+    "distributed.admin.tick.limit": "600s",
 }
 
 
@@ -63,7 +68,10 @@ async def work(pipe: Connection) -> None:
 
     address, count = await asyncio.to_thread(pipe.recv)
     async with contextlib.AsyncExitStack() as stack:
-        workers = [Worker(address, nthreads=1, memory_limit=0, dashboard=False, executor=AtOnce()) for _ in range(count)]
+        workers = [
+            Worker(address, nthreads=1, memory_limit=0, dashboard=False, executor=AtOnce())
+            for _ in range(count)
+        ]
         await asyncio.gather(*(stack.enter_async_context(worker) for worker in workers))
         pipe.send("ready")
         await told_times(pipe)
@@ -98,7 +106,8 @@ def process(main: Callable[[Connection], Coroutine[Any, Any, None]]) -> Iterator
 
 
 def measure(tasks: int, workers: int) -> dict[str, float]:
-    """Seconds for all tasks: of the clock, and of the processor by the driver, the scheduler and all workers together."""
+    """Seconds for all tasks: of the clock, and of the processor by the driver, the scheduler and all workers
+    together."""
     from dask import config
 
     from evolake.compute.cluster import ClusterExecutor, connect
@@ -106,7 +115,12 @@ def measure(tasks: int, workers: int) -> dict[str, float]:
     from evolake.compute.proof import PLENTY
     from evolake.settings import load
 
-    with config.set(PATIENT), process(schedule) as scheduler, process(work) as working, tempfile.TemporaryDirectory() as lake:
+    with (
+        config.set(PATIENT),
+        process(schedule) as scheduler,
+        process(work) as working,
+        tempfile.TemporaryDirectory() as lake,
+    ):
         address = scheduler.recv()
         working.send((address, workers))
         assert working.recv() == "ready"
@@ -118,7 +132,12 @@ def measure(tasks: int, workers: int) -> dict[str, float]:
         def times() -> dict[str, float]:
             for pipe in (scheduler, working):
                 pipe.send("time")
-            return {"clock": time.perf_counter(), "driver": time.process_time(), "scheduler": scheduler.recv(), "workers": working.recv()}
+            return {
+                "clock": time.perf_counter(),
+                "driver": time.process_time(),
+                "scheduler": scheduler.recv(),
+                "workers": working.recv(),
+            }
 
         before = times()
         assert list(executor.map(nothing, range(tasks))) == list(range(tasks))
@@ -139,9 +158,11 @@ def main() -> None:
     asked.add_argument("--workers", type=int, default=64)
     sizes = asked.parse_args()
     each = {name: 1000 * value / sizes.tasks for name, value in measure(sizes.tasks, sizes.workers).items()}
-    print(f"{sizes.tasks} instantaneous tasks on {sizes.workers} fake workers, each: {each['driver']:.2f} ms of the driver's processor and"
-          f" {each['scheduler']:.2f} of the scheduler's (goal for each: below 5), {each['workers']:.2f} of the workers';"
-          f" {each['clock']:.2f} ms by the clock")
+    print(
+        f"{sizes.tasks} instantaneous tasks on {sizes.workers} fake workers, each: {each['driver']:.2f} "
+        f"ms of the driver's processor and {each['scheduler']:.2f} of the scheduler's (goal for each: "
+        f"below 5), {each['workers']:.2f} of the workers'; {each['clock']:.2f} ms by the clock"
+    )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
-"""Steps a second of every engine beside the paper's way, on one thread, in one run: `python benchmarks/engine.py [--quick] [--json]`.
+"""Steps a second of every engine beside the paper's way, on one thread, in one run: `python
+benchmarks/engine.py [--quick] [--json]`.
 
-Seconds are cpu seconds of this thread, the best of a few short bursts, engines in turn, so that other work on the machine hurts all alike. The ratio
-is to the plain engine in the same run. Compilation is shown apart ("made s": seconds of cpu to lower, compile or fetch a kernel and fill its arrays).
+Seconds are cpu seconds of this thread, the best of a few short bursts, engines in turn, so that other work on
+the machine hurts all alike. The ratio is to the plain engine in the same run. Compilation is shown apart
+("made s": seconds of cpu to lower, compile or fetch a kernel and fill its arrays).
 
-What limits: the baseline's step is three gathers and a scatter a clause, near what memory gives; designs with gates are limited by their
-exponentials and powers; "mixed" by the round trip through torch for the operator without a kernel.
+What limits: the baseline's step is three gathers and a scatter a clause, near what memory gives; designs with
+gates are limited by their exponentials and powers; "mixed" by the round trip through torch for the operator
+without a kernel.
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ def designs(folder: Path) -> dict[str, Path]:
     mixed.write_text(unusual.read_text().replace("MIXED = False", "MIXED = True"))
     seeds = ROOT / "data_lake" / "seeds"
     return {
-        "baseline": seeds / "designs" / "baseline.py", "design 340": seeds / "reference_designs" / "design_340.py", "any file": unusual,
+        "baseline": seeds / "designs" / "baseline.py",
+        "design 340": seeds / "reference_designs" / "design_340.py",
+        "any file": unusual,
         "any file, cumsum": mixed,
     }
 
@@ -61,7 +66,9 @@ def rate(run: Callable[[int], object], bursts: int, seconds: float) -> float:
     return best
 
 
-def measure(name: str, path: Path, traced: TracedDesign, n: int, bursts: int, seconds: float) -> dict[str, object]:
+def measure(
+    name: str, path: Path, traced: TracedDesign, n: int, bursts: int, seconds: float
+) -> dict[str, object]:
     """One line of the table."""
     instances = planted(n, BATCH, seed=1)
     plain = PlainEngine(path, instances)
@@ -76,7 +83,12 @@ def measure(name: str, path: Path, traced: TracedDesign, n: int, bursts: int, se
         stepper, note = make_stepper(traced, instances, seed=1, engine=engine)
         made = time.thread_time() - began
         key = "torch" if engine == "torch" else "best"
-        row |= {key: rate(stepper.run, bursts, seconds), f"{key}_engine": stepper.name, f"{key}_made_s": made, f"{key}_note": note}
+        row |= {
+            key: rate(stepper.run, bursts, seconds),
+            f"{key}_engine": stepper.name,
+            f"{key}_made_s": made,
+            f"{key}_note": note,
+        }
     return row
 
 
@@ -91,7 +103,9 @@ def main(arguments: list[str]) -> int:
                 print(f"{name}: blocked at {traced.gate}: {traced.reason}", file=sys.stderr)
                 return 1
             for n in SIZES[:2] if quick else SIZES:
-                rows.append(measure(name, path, traced, n, bursts=1 if quick else 3, seconds=0.3 if quick else 1.0))
+                rows.append(
+                    measure(name, path, traced, n, bursts=1 if quick else 3, seconds=0.3 if quick else 1.0)
+                )
                 if "--json" not in arguments:
                     show(rows[-1], header=len(rows) == 1)
     if "--json" in arguments:
@@ -102,11 +116,16 @@ def main(arguments: list[str]) -> int:
 def show(row: dict, *, header: bool) -> None:
     """Print a line for people."""
     if header:
-        print(f"{'design':18} {'N':>5} {'plain/s':>9} {'torch/s':>9} {'ratio':>6} {'best/s':>9} {'ratio':>7}  engine   made s   goal now, wanted")
+        print(
+            f"{'design':18} {'N':>5} {'plain/s':>9} {'torch/s':>9} {'ratio':>6} {'best/s':>9} "
+            f"{'ratio':>7}  engine   made s   goal now, wanted"
+        )
     goal = "{} {}".format(*GOALS[row["design"]])
     print(
-        f"{row['design']:18} {row['n']:5d} {row['plain']:9.1f} {row['torch']:9.1f} {row['torch'] / row['plain']:5.1f}x {row['best']:9.1f} "
-        f"{row['best'] / row['plain']:6.1f}x  {row['best_engine']:7} {row['best_made_s']:7.3f}   {goal}", flush=True,
+        f"{row['design']:18} {row['n']:5d} {row['plain']:9.1f} {row['torch']:9.1f} "
+        f"{row['torch'] / row['plain']:5.1f}x {row['best']:9.1f} {row['best'] / row['plain']:6.1f}x  "
+        f"{row['best_engine']:7} {row['best_made_s']:7.3f}   {goal}",
+        flush=True,
     )
 
 

@@ -1,8 +1,10 @@
-"""What an event of Dagster costs while its files stay open, and while they do not: two runs of one op in turn, side by side.
+"""What an event of Dagster costs while its files stay open, and while they do not: two runs of one op in
+turn, side by side.
 
     python benchmarks/events.py [--events 300] [--runs 5] [--json]
 
-Counted is the time of a run on the wall, by what waits for the disk, and its cpu time, each divided by the events it wrote.
+Counted is the time of a run on the wall, by what waits for the disk, and its cpu time, each divided by the
+events it wrote.
 """
 
 from __future__ import annotations
@@ -50,8 +52,20 @@ def one_run(folder: Path, events: int, *, keep: bool) -> tuple[float, float]:
 
 
 @click.command()
-@click.option("--events", default=300, show_default=True, type=click.IntRange(min=1), help="Lines that a run writes, beside Dagster's own.")
-@click.option("--runs", default=5, show_default=True, type=click.IntRange(min=3), help="Runs of each way, after one that does not count.")
+@click.option(
+    "--events",
+    default=300,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Lines that a run writes, beside Dagster's own.",
+)
+@click.option(
+    "--runs",
+    default=5,
+    show_default=True,
+    type=click.IntRange(min=3),
+    help="Runs of each way, after one that does not count.",
+)
 @click.option("--json", "as_json", is_flag=True)
 def main(events: int, runs: int, as_json: bool) -> None:
     """Print the medians and their ratio."""
@@ -62,11 +76,22 @@ def main(events: int, runs: int, as_json: bool) -> None:
                 place = Path(folder) / f"{number}-{keep}"
                 place.mkdir()
                 result[name].append(one_run(place, events, keep=keep))
-    medians = {name: [statistics.median(column) for column in zip(*times[1:], strict=True)] for name, times in result.items()}
+    medians = {
+        name: [statistics.median(column) for column in zip(*times[1:], strict=True)]
+        for name, times in result.items()
+    }
     before, after = medians.values()
     ratio = before[0] / after[0]
     if as_json:
-        click.echo(json.dumps({"ms_an_event": {name: median[0] for name, median in medians.items()}, "ratio": ratio, "runs": runs}))
+        click.echo(
+            json.dumps(
+                {
+                    "ms_an_event": {name: median[0] for name, median in medians.items()},
+                    "ratio": ratio,
+                    "runs": runs,
+                }
+            )
+        )
         return
     click.echo(f"{'files':<24}{'ms an event':>12}{'cpu ms':>8}")
     for name, (took, used) in medians.items():

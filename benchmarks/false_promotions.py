@@ -1,24 +1,26 @@
-"""How often a challenger that is no better becomes champion, and how large a gain must be to be seen: two tables, by simulation.
+"""How often a challenger that is no better becomes champion, and how large a gain must be to be seen: two
+tables, by simulation.
 
     python benchmarks/false_promotions.py [--line solvers] [--contests 1000] [--power 60] [--seed 0]
 
-The lines' own functions decide, with the repeats that are their default: `decide_champion` of designs on simulated
-runs, `run_duel` and `decide_by_metrics` of programs (with one, two and four declared metrics), `decide_duel` of
-solvers (also with a look after each pass, as `evolake solvers duel` does), `decide_champion` of prompts. Under every noise
-model both rivals are equally good. Same seed, same tables;
-some two minutes on one core. Exit code 1 if a share of false promotions is above
+The lines' own functions decide, with the repeats that are their default: `decide_champion` of designs on
+simulated runs, `run_duel` and `decide_by_metrics` of programs (with one, two and four declared metrics),
+`decide_duel` of solvers (also with a look after each pass, as `evolake solvers duel` does), `decide_champion`
+of prompts. Under every noise model both rivals are equally good. Same seed, same tables; some two minutes on
+one core. Exit code 1 if a share of false promotions is above
 2.5 % by more than the simulation's own error (the lower end of its 99.9 % interval, as there are many cells).
 
-Designs are compared at a target size, so further models have challengers that are better at small sizes and no better at the
-target: `power laws cross` and `exponential laws cross` (a gain of 1.65 at the smallest size that shrinks along the law), `not
-reached` (the same, and neither is solved beyond half of the target), `no growth` (work shows neither law), `ends before the
-target` and `falls from the middle on` (the gain follows no law: 1.65 up to the size before the target, or up to two before it).
-For the last two 5 % are stated.
+Designs are compared at a target size, so further models have challengers that are better at small sizes and
+no better at the target: `power laws cross` and `exponential laws cross` (a gain of 1.65 at the smallest size
+that shrinks along the law), `not reached` (the same, and neither is solved beyond half of the target), `no
+growth` (work shows neither law), `ends before the target` and `falls from the middle on` (the gain follows no
+law: 1.65 up to the size before the target, or up to two before it). For the last two 5 % are stated.
 
-Noise models: `seeds` (no noise within a seed, independent across seeds), `heavy tails` (Student's t with 2 degrees of
-freedom), `ties` (three values), `censored` (two of five runs end at the limit), `correlated` (nine tenths of the
-variance come from the seed and are shared by both rivals), `within a seed` (a repetition differs, too), `helps some,
-hurts others` (the cost of each formula is multiplied by a log-normal factor of mean 1 and standard deviation 0.5).
+Noise models: `seeds` (no noise within a seed, independent across seeds), `heavy tails` (Student's t with 2
+degrees of freedom), `ties` (three values), `censored` (two of five runs end at the limit), `correlated` (nine
+tenths of the variance come from the seed and are shared by both rivals), `within a seed` (a repetition
+differs, too), `helps some, hurts others` (the cost of each formula is multiplied by a log-normal factor of
+mean 1 and standard deviation 0.5).
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ from evolake.solvers.tables import DUELS
 from evolake.stats import wilson_interval
 
 Noise = Callable[[np.random.Generator, int], np.ndarray]
-"""(generator, n) -> (2, n): what chance adds to champion and challenger under n seeds, in standard deviations; lower is better."""
+"""(generator, n) -> (2, n): what chance adds to champion and challenger under n seeds, in standard
+deviations; lower is better."""
 HELPS = "helps some, hurts others"
 SURE = 0.999
 """Level of the interval by which a cell of the first table is above the stated rate."""
@@ -60,7 +63,8 @@ SEEN = 0.8
 LIMIT = 1.0
 """Noise above which a run counts as unsolved under the model `censored`, in standard deviations."""
 SPREAD = 0.5
-"""Standard deviation of the factor by which a variant changes the cost of a formula, under the model `helps some, hurts others`."""
+"""Standard deviation of the factor by which a variant changes the cost of a formula, under the model `helps
+some, hurts others`."""
 
 
 LOOKS = 3
@@ -88,7 +92,11 @@ def correlated(rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 MODELS: Mapping[str, Noise] = {
-    "seeds": across_seeds, "heavy tails": heavy_tails, "ties": ties, "censored": censored, "correlated": correlated,
+    "seeds": across_seeds,
+    "heavy tails": heavy_tails,
+    "ties": ties,
+    "censored": censored,
+    "correlated": correlated,
 }
 
 
@@ -133,7 +141,8 @@ AHEAD = 0.5
 
 @dataclass(frozen=True)
 class LogGains:
-    """Log of the factor by which the challenger needs less work at each of `SIZES`, and the largest size that either solves.
+    """Log of the factor by which the challenger needs less work at each of `SIZES`, and the largest size that
+    either solves.
 
     growth: log of the champion's work at each size, less that at the smallest.
     """
@@ -153,15 +162,18 @@ def even(gain: float, largest: int = SIZES[-1]) -> LogGains:
 
 
 def crossing(at: Callable[[float], float], largest: int, growth: float) -> LogGains:
-    """AHEAD at the smallest size and nothing at the target, along a line in at(N); the champion's work grows by `growth` along it, too."""
+    """AHEAD at the smallest size and nothing at the target, along a line in at(N); the champion's work grows
+    by `growth` along it, too."""
     x = np.array([at(n) for n in SIZES])
     share = (x - x[0]) / (x[-1] - x[0])
     return LogGains(tuple((AHEAD * (1 - share)).tolist()), largest, tuple((growth * share).tolist()))
 
 
 NO_BETTER: Mapping[str, LogGains] = {
-    "power laws cross": crossing(math.log, SIZES[-1], 4.0), "power laws, not reached": crossing(math.log, HALF, 4.0),
-    "exponential laws cross": crossing(float, SIZES[-1], 5.0), "exponential laws, not reached": crossing(float, HALF, 5.0),
+    "power laws cross": crossing(math.log, SIZES[-1], 4.0),
+    "power laws, not reached": crossing(math.log, HALF, 4.0),
+    "exponential laws cross": crossing(float, SIZES[-1], 5.0),
+    "exponential laws, not reached": crossing(float, HALF, 5.0),
     "no growth, not reached": crossing(math.log, HALF, 0.0),
     "ends before the target": LogGains((AHEAD,) * (len(SIZES) - 1) + (0.0,)),
     "falls from the middle on": LogGains((AHEAD,) * (len(SIZES) - 2) + (AHEAD / 2, 0.0)),
@@ -177,15 +189,28 @@ def designs(noise: np.ndarray, gains: LogGains, settings: DesignsSettings, numbe
 
     def simulate(name: str, n: int, max_work: int, seed: int, core_s: float, own: DesignsSettings) -> Run:
         place, size, side = seeds.setdefault(seed, len(seeds)), SIZES.index(n), int(name)
-        steps = round(STEPS * math.exp(gains.growth[size] + noise[size, side, place] * SIGMA - gains.by_size[size] * side))
+        steps = round(
+            STEPS
+            * math.exp(gains.growth[size] + noise[size, side, place] * SIGMA - gains.by_size[size] * side)
+        )
         if n > gains.largest:
             return Run(steps, 1.0, max_work)
-        return Run(steps, 0.0, steps) if noise[size, side, place] < LIMIT or max_work == MOST else Run(steps, 1.0, max_work)
+        return (
+            Run(steps, 0.0, steps)
+            if noise[size, side, place] < LIMIT or max_work == MOST
+            else Run(steps, 1.0, max_work)
+        )
 
     champion, challenger = (Contender(name, name, SIZES[-1]) for name in ("0", "1"))
     done = decide_champion(
-        challenger, champion, champion, executor=Inline(), settings=settings, profile="simulated",
-        cycle_seeds=CycleSeeds(number, "designs", "0001"), simulate=simulate,
+        challenger,
+        champion,
+        champion,
+        executor=Inline(),
+        settings=settings,
+        profile="simulated",
+        cycle_seeds=CycleSeeds(number, "designs", "0001"),
+        simulate=simulate,
     )
     return done.champion_id == "1"
 
@@ -200,18 +225,28 @@ def designs_settings(repeats: int, limit: float = MOST) -> DesignsSettings:
     return DesignsSettings(champion_repeats=repeats, low=LEVEL, medium=LEVEL, high=high)
 
 
-def programs(noises: Sequence[np.ndarray], gains: Sequence[float], rng: np.random.Generator, within: float = 0.0) -> bool:
-    """Whether the challenger wins a duel of programs. noises, gains: one for each metric, gains in standard deviations over seeds. within: noise
-    within a seed."""
+def programs(
+    noises: Sequence[np.ndarray], gains: Sequence[float], rng: np.random.Generator, within: float = 0.0
+) -> bool:
+    """Whether the challenger wins a duel of programs. noises, gains: one for each metric, gains in standard
+    deviations over seeds. within: noise within a seed."""
     names = [f"x{place}" for place in range(len(noises))]
 
     def evaluate(side: str, seed: int) -> Evaluation:
-        values = [-noise[int(side), seed] + gain * int(side) + within * float(rng.normal()) for noise, gain in zip(noises, gains, strict=True)]
+        values = [
+            -noise[int(side), seed] + gain * int(side) + within * float(rng.normal())
+            for noise, gain in zip(noises, gains, strict=True)
+        ]
         return Evaluation("ok", metrics=dict(zip(names, values, strict=True)), seed=seed)
 
     scores = [partial(_metric, name) for name in names]
-    result = run_programs({"champion": "0", "again": "0", "challenger": "1"}, range(noises[0].shape[1]), evaluate, scores=scores)
-    known = {name: {side: [item.metrics[name] for item in items] for side, items in result.items()} for name in names}
+    result = run_programs(
+        {"champion": "0", "again": "0", "challenger": "1"}, range(noises[0].shape[1]), evaluate, scores=scores
+    )
+    known = {
+        name: {side: [item.metrics[name] for item in items] for side, items in result.items()}
+        for name in names
+    }
     return bool(decide_programs(known, rng)["wins"])
 
 
@@ -220,48 +255,83 @@ def _metric(name: str, item: Evaluation) -> float:
 
 
 def solvers(costs: np.ndarray, rng: np.random.Generator, timeout_s: float = 1e9, looks: int = 1) -> bool:
-    """Return whether the challenger wins a duel of solvers. costs: (2, formulas, passes) of champion and challenger."""
+    """Return whether the challenger wins a duel of solvers. costs: (2, formulas, passes) of champion and
+    challenger."""
     _, formulas, passes = costs.shape
-    part, formula, place = (axis.ravel() for axis in np.meshgrid(*(np.arange(size) for size in costs.shape), indexing="ij"))
+    part, formula, place = (
+        axis.ravel() for axis in np.meshgrid(*(np.arange(size) for size in costs.shape), indexing="ij")
+    )
     cpu = costs.ravel()
     named = np.array(["champion", "challenger"])[part]
     rows, names = formulas * passes * 2, [f"f{number:03d}" for number in formula]
-    frame = pl.DataFrame({
-        "cycle": ["0001"] * rows, "champion_id": ["champion"] * rows, "challenger_id": ["challenger"] * rows,
-        "instance": names, "formula": names, "pair": place, "part": named, "place": np.zeros(rows, dtype=np.int64),
-        "variant_id": named, "status": np.where(cpu < timeout_s, "sat", "timeout"), "solved": cpu < timeout_s, "certificate": ["model"] * rows,
-        "proof_status": pl.Series([None] * rows, dtype=pl.String), "cpu_s": cpu, "conflicts": np.zeros(rows, dtype=np.int64),
-        "timeout_s": np.full(rows, timeout_s), "host": ["here"] * rows, "proof_bytes": pl.Series([None] * rows, dtype=pl.Int64),
-    }, schema=dict(DUELS.columns))
+    frame = pl.DataFrame(
+        {
+            "cycle": ["0001"] * rows,
+            "champion_id": ["champion"] * rows,
+            "challenger_id": ["challenger"] * rows,
+            "instance": names,
+            "formula": names,
+            "pair": place,
+            "part": named,
+            "place": np.zeros(rows, dtype=np.int64),
+            "variant_id": named,
+            "status": np.where(cpu < timeout_s, "sat", "timeout"),
+            "solved": cpu < timeout_s,
+            "certificate": ["model"] * rows,
+            "proof_status": pl.Series([None] * rows, dtype=pl.String),
+            "cpu_s": cpu,
+            "conflicts": np.zeros(rows, dtype=np.int64),
+            "timeout_s": np.full(rows, timeout_s),
+            "host": ["here"] * rows,
+            "proof_bytes": pl.Series([None] * rows, dtype=pl.Int64),
+        },
+        schema=dict(DUELS.columns),
+    )
     return decide_solvers(frame, rng, looks).wins
 
 
 def solvers_pass_by_pass(costs: np.ndarray, rng: np.random.Generator, timeout_s: float = 1e9) -> bool:
-    """Return whether the challenger wins a duel that is looked at after each pass, as `evolake solvers duel` does."""
+    """Return whether the challenger wins a duel that is looked at after each pass, as `evolake solvers duel`
+    does."""
     passes = costs.shape[2]
     return any(solvers(costs[:, :, :done], rng, timeout_s, passes) for done in range(1, passes + 1))
 
 
-def costs_of(rng: np.random.Generator, formulas: int, passes: int, gain: float = 1.0, spread: float = SPREAD) -> np.ndarray:
-    """Costs of which the challenger's differ by a log-normal factor of mean 1/gain, with 3 % of noise in each run."""
+def costs_of(
+    rng: np.random.Generator, formulas: int, passes: int, gain: float = 1.0, spread: float = SPREAD
+) -> np.ndarray:
+    """Costs of which the challenger's differ by a log-normal factor of mean 1/gain, with 3 % of noise in each
+    run."""
     base = rng.uniform(0.3, 1.0, size=formulas)
     sigma = math.sqrt(math.log1p(spread**2))
     factor = np.exp(rng.normal(-(sigma**2) / 2, sigma, size=formulas)) / gain
-    return np.stack([base, base * factor])[:, :, None] * np.exp(rng.normal(0, 0.03, size=(2, formulas, passes)))
+    return np.stack([base, base * factor])[:, :, None] * np.exp(
+        rng.normal(0, 0.03, size=(2, formulas, passes))
+    )
 
 
 def of_noise(noise: np.ndarray, rng: np.random.Generator, passes: int) -> np.ndarray:
-    """Costs of both solvers: a formula's own, times what chance adds; half a standard deviation is a tenth."""
+    """Costs of both solvers: a formula's own, times what chance adds; half a standard deviation is a
+    tenth."""
     base = rng.uniform(0.3, 1.0, size=noise.shape[1])
-    return (base * np.exp(0.2 * np.clip(noise, -20, 20)))[:, :, None] * np.exp(rng.normal(0, 0.03, size=(2, noise.shape[1], passes)))
+    return (base * np.exp(0.2 * np.clip(noise, -20, 20)))[:, :, None] * np.exp(
+        rng.normal(0, 0.03, size=(2, noise.shape[1], passes))
+    )
 
 
-def prompts(rng: np.random.Generator, problems: int, samples: int, gain: float = 0.0, changed: float = 0.0) -> bool:
-    """Whether the challenger wins a duel of prompts. changed: by how much it is better or worse at single problems."""
+def prompts(
+    rng: np.random.Generator, problems: int, samples: int, gain: float = 0.0, changed: float = 0.0
+) -> bool:
+    """Whether the challenger wins a duel of prompts. changed: by how much it is better or worse at single
+    problems."""
     own = rng.uniform(0.2, 0.8, size=problems)
     other = np.clip(own + gain + changed * np.where(rng.random(problems) < 0.5, 1.0, -1.0), 0, 1)
     sides = {"champion": own, "challenger": other}
-    correct = {(side, f"q{place:03d}"): list(rng.random(samples) < p) for side, shares in sides.items() for place, p in enumerate(shares)}
+    correct = {
+        (side, f"q{place:03d}"): list(rng.random(samples) < p)
+        for side, shares in sides.items()
+        for place, p in enumerate(shares)
+    }
     return bool(decide_prompts("champion", "challenger", correct, rng, cycle="0001")["wins"])
 
 
@@ -279,13 +349,33 @@ def of_designs(contests: int, seed: int) -> Iterator[Cell]:
     for repeats in dict.fromkeys((3, DesignsSettings().champion_repeats)):
         for model, noise in MODELS.items():
             same = replace(even(0.0), growth=FLAT) if model == "censored" else even(0.0)
-            settings = designs_settings(repeats, STEPS * math.exp(SIGMA * LIMIT) if model == "censored" else MOST)
-            drawn = (over_sizes(noise, rng_of(seed, "designs", model, repeats, k), repeats) for k in range(contests))
-            yield "designs", f"{repeats} seeds", model, contests, sum(designs(values, same, settings, k) for k, values in enumerate(drawn))
+            settings = designs_settings(
+                repeats, STEPS * math.exp(SIGMA * LIMIT) if model == "censored" else MOST
+            )
+            drawn = (
+                over_sizes(noise, rng_of(seed, "designs", model, repeats, k), repeats)
+                for k in range(contests)
+            )
+            yield (
+                "designs",
+                f"{repeats} seeds",
+                model,
+                contests,
+                sum(designs(values, same, settings, k) for k, values in enumerate(drawn)),
+            )
         for model, gains in NO_BETTER.items():
             settings = designs_settings(repeats)
-            drawn = (over_sizes(across_seeds, rng_of(seed, "designs", model, repeats, k), repeats) for k in range(contests))
-            yield "designs", f"{repeats} seeds", model, contests, sum(designs(values, gains, settings, k) for k, values in enumerate(drawn))
+            drawn = (
+                over_sizes(across_seeds, rng_of(seed, "designs", model, repeats, k), repeats)
+                for k in range(contests)
+            )
+            yield (
+                "designs",
+                f"{repeats} seeds",
+                model,
+                contests,
+                sum(designs(values, gains, settings, k) for k, values in enumerate(drawn)),
+            )
 
 
 def of_programs(contests: int, seed: int) -> Iterator[Cell]:
@@ -294,12 +384,20 @@ def of_programs(contests: int, seed: int) -> Iterator[Cell]:
         for model, noise in (*MODELS.items(), ("within a seed", across_seeds)):
             within = 1.0 if model == "within a seed" else 0.0
             drawn = (rng_of(seed, "programs", model, repeats, k) for k in range(contests))
-            yield "programs", f"{repeats} seeds", model, contests, sum(programs([noise(rng, repeats)], [0.0], rng, within) for rng in drawn)
+            yield (
+                "programs",
+                f"{repeats} seeds",
+                model,
+                contests,
+                sum(programs([noise(rng, repeats)], [0.0], rng, within) for rng in drawn),
+            )
     repeats = ProgramsSettings().heldout_repeats
     for count in (2, 4):
         for model, noise in MODELS.items():
             drawn = (rng_of(seed, "metrics", model, count, k) for k in range(contests))
-            won = sum(programs([noise(rng, repeats) for _ in range(count)], [0.0] * count, rng) for rng in drawn)
+            won = sum(
+                programs([noise(rng, repeats) for _ in range(count)], [0.0] * count, rng) for rng in drawn
+            )
             yield "programs", f"{repeats} seeds, {count} metrics", model, contests, won
 
 
@@ -308,11 +406,23 @@ def of_solvers(contests: int, seed: int) -> Iterator[Cell]:
     passes = SolversSettings().pairs
     for formulas in (9, 22, 54):
         drawn = (rng_of(seed, "solvers", HELPS, formulas, k) for k in range(contests))
-        yield "solvers", f"{formulas} formulas", HELPS, contests, sum(solvers(costs_of(rng, formulas, passes), rng) for rng in drawn)
+        yield (
+            "solvers",
+            f"{formulas} formulas",
+            HELPS,
+            contests,
+            sum(solvers(costs_of(rng, formulas, passes), rng) for rng in drawn),
+        )
     for model, noise in MODELS.items():
         limit = 0.6 if model == "censored" else 1e9
         drawn = (rng_of(seed, "solvers", model, 22, k) for k in range(contests))
-        yield "solvers", "22 formulas", model, contests, sum(solvers(of_noise(noise(rng, 22), rng, passes), rng, limit) for rng in drawn)
+        yield (
+            "solvers",
+            "22 formulas",
+            model,
+            contests,
+            sum(solvers(of_noise(noise(rng, 22), rng, passes), rng, limit) for rng in drawn),
+        )
     for formulas in (9, 22, 54):
         drawn = (rng_of(seed, "solvers", "looks", formulas, k) for k in range(contests))
         won = sum(solvers_pass_by_pass(costs_of(rng, formulas, LOOKS), rng) for rng in drawn)
@@ -330,7 +440,10 @@ def of_prompts(contests: int, seed: int) -> Iterator[Cell]:
 
 
 LINES: Mapping[str, tuple[Callable[[int, int], Iterator[Cell]], int]] = {
-    "designs": (of_designs, 1), "programs": (of_programs, 1), "solvers": (of_solvers, 4), "prompts": (of_prompts, 4),
+    "designs": (of_designs, 1),
+    "programs": (of_programs, 1),
+    "solvers": (of_solvers, 4),
+    "prompts": (of_prompts, 4),
 }
 """Line -> its cells, and by how much fewer contests it has because they take longer."""
 
@@ -340,14 +453,19 @@ def seen_gain(wins: Callable[[float, int], bool], contests: int, most: float) ->
     not seen.
 
     Args:
-        wins: (gain, number of the contest) -> whether the challenger wins. The same number has the same noise.
+        wins: (gain, number of the contest) -> whether the challenger wins. The same number has the same
+            noise.
     """
     low, high = 0.0, most
     if sum(wins(high, k) for k in range(contests)) < SEEN * contests:
         return math.inf
     for _ in range(5):
         middle = (low + high) / 2
-        low, high = (low, middle) if sum(wins(middle, k) for k in range(contests)) >= SEEN * contests else (middle, high)
+        low, high = (
+            (low, middle)
+            if sum(wins(middle, k) for k in range(contests)) >= SEEN * contests
+            else (middle, high)
+        )
     return high
 
 
@@ -360,10 +478,16 @@ def power(lines: Sequence[str], contests: int, seed: int) -> Iterator[tuple[str,
 def power_of_designs(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
     """Yield the rows of designs."""
     for repeats in SEEDS:
-        noises = [over_sizes(across_seeds, rng_of(seed, "power", repeats, k), repeats) for k in range(contests)]
+        noises = [
+            over_sizes(across_seeds, rng_of(seed, "power", repeats, k), repeats) for k in range(contests)
+        ]
         settings = designs_settings(repeats)
         for what, largest in (("", SIZES[-1]), (", at half of the target", HALF)):
-            gain = seen_gain(lambda g, k, n=noises, s=settings, m=largest: designs(n[k], even(g, m), s, k), contests, 12 * SIGMA)
+            gain = seen_gain(
+                lambda g, k, n=noises, s=settings, m=largest: designs(n[k], even(g, m), s, k),
+                contests,
+                12 * SIGMA,
+            )
             factor = "more than 11" if math.isinf(gain) else f"{math.exp(gain):.2f}"
             yield "designs", f"{repeats} seeds{what}", f"{factor} times less work"
 
@@ -373,11 +497,22 @@ def power_of_programs(contests: int, seed: int) -> Iterator[tuple[str, str, str]
     for repeats in SEEDS:
         noises = [across_seeds(rng_of(seed, "power", repeats, k), repeats) for k in range(contests)]
         gain = seen_gain(lambda g, k, n=noises: programs([n[k]], [g], np.random.default_rng(k)), contests, 12)
-        yield "programs", f"{repeats} seeds", f"{'more than 12' if math.isinf(gain) else f'{gain:.1f}'} standard deviations of a score"
+        yield (
+            "programs",
+            f"{repeats} seeds",
+            f"{'more than 12' if math.isinf(gain) else f'{gain:.1f}'} standard deviations of a score",
+        )
     repeats = ProgramsSettings().heldout_repeats
-    pairs = [[across_seeds(rng_of(seed, "power", "metrics", repeats, k, place), repeats) for place in range(2)] for k in range(contests)]
+    pairs = [
+        [across_seeds(rng_of(seed, "power", "metrics", repeats, k, place), repeats) for place in range(2)]
+        for k in range(contests)
+    ]
     gain = seen_gain(lambda g, k: programs(pairs[k], [g, 0.0], np.random.default_rng(k)), contests, 12)
-    yield "programs", f"{repeats} seeds, 2 metrics", f"{'more than 12' if math.isinf(gain) else f'{gain:.1f}'} standard deviations of one of them"
+    yield (
+        "programs",
+        f"{repeats} seeds, 2 metrics",
+        f"{'more than 12' if math.isinf(gain) else f'{gain:.1f}'} standard deviations of one of them",
+    )
 
 
 def power_of_solvers(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
@@ -398,29 +533,55 @@ def power_of_solvers(contests: int, seed: int) -> Iterator[tuple[str, str, str]]
 def power_of_prompts(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
     """Yield the rows of prompts."""
     for problems in (12, PromptsSettings().duel_problems):
-        gain = seen_gain(lambda g, k, n=problems: prompts(rng_of(seed, "power", n, k), n, 1, g), contests, 0.8)
-        yield "prompts", f"{problems} problems, 1 reply", f"{'more than +80' if math.isinf(gain) else f'{100 * gain:+.0f}'} % correct replies"
+        gain = seen_gain(
+            lambda g, k, n=problems: prompts(rng_of(seed, "power", n, k), n, 1, g), contests, 0.8
+        )
+        yield (
+            "prompts",
+            f"{problems} problems, 1 reply",
+            f"{'more than +80' if math.isinf(gain) else f'{100 * gain:+.0f}'} % correct replies",
+        )
 
 
 SEEDS = (3, 4, 5, 6, 8, 12)
 POWERS: Mapping[str, Callable[[int, int], Iterator[tuple[str, str, str]]]] = {
-    "designs": power_of_designs, "programs": power_of_programs, "solvers": power_of_solvers, "prompts": power_of_prompts,
+    "designs": power_of_designs,
+    "programs": power_of_programs,
+    "solvers": power_of_solvers,
+    "prompts": power_of_prompts,
 }
 
 
 def in_columns(rows: Sequence[Sequence[str]]) -> str:
     """Return a table in Markdown with aligned columns."""
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    texts = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in rows]
+    texts = [
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+        for row in rows
+    ]
     return "\n".join([texts[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *texts[1:]])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--contests", type=int, default=1000, help="simulated contests of a cell (of solvers and prompts a quarter); default: 1000")
-    parser.add_argument("--power", type=int, default=60, help="simulated contests of a step of the second table, 0 for none (default: 60)")
-    parser.add_argument("--line", action="append", choices=[*LINES], help="line to simulate; may be repeated (default: all)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--contests",
+        type=int,
+        default=1000,
+        help="simulated contests of a cell (of solvers and prompts a quarter); default: 1000",
+    )
+    parser.add_argument(
+        "--power",
+        type=int,
+        default=60,
+        help="simulated contests of a step of the second table, 0 for none (default: 60)",
+    )
+    parser.add_argument(
+        "--line", action="append", choices=[*LINES], help="line to simulate; may be repeated (default: all)"
+    )
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
     chosen = given.line or [*LINES]
@@ -429,12 +590,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cells, fewer = LINES[line]
         for _, repeats, model, contests, won in cells(given.contests // fewer, given.seed):
             share = wilson_interval(won, contests)
-            rows.append((line, repeats, model, f"{100 * share.estimate:.1f} % of {contests:,}", f"{100 * share.low:.1f} to {100 * share.high:.1f} %"))
-            above += [f"{line}, {repeats}, {model}"] if wilson_interval(won, contests, SURE).low > NO_LAW.get(model, ERROR) else []
-    print(f"Equal rivals: how often the challenger becomes champion (stated: at most {100 * ERROR:g} %)\n\n{in_columns(rows)}\n", flush=True)
+            rows.append(
+                (
+                    line,
+                    repeats,
+                    model,
+                    f"{100 * share.estimate:.1f} % of {contests:,}",
+                    f"{100 * share.low:.1f} to {100 * share.high:.1f} %",
+                )
+            )
+            above += (
+                [f"{line}, {repeats}, {model}"]
+                if wilson_interval(won, contests, SURE).low > NO_LAW.get(model, ERROR)
+                else []
+            )
+    print(
+        f"Equal rivals: how often the challenger becomes champion (stated: at most {100 * ERROR:g} %)\n\n"
+        f"{in_columns(rows)}\n",
+        flush=True,
+    )
     if given.power:
-        seen = [("line", "repeats", "gain that is seen 8 times in 10"), *power(chosen, given.power, given.seed)]
-        print(f"Power, with noise that is independent across seeds ({SIGMA:g} in the log of a design's steps)\n\n{in_columns(seen)}")
+        seen = [
+            ("line", "repeats", "gain that is seen 8 times in 10"),
+            *power(chosen, given.power, given.seed),
+        ]
+        print(
+            f"Power, with noise that is independent across seeds ({SIGMA:g} in the log of a design's "
+            f"steps)\n\n{in_columns(seen)}"
+        )
     for cell in above:
         print(f"\nabove what is stated: {cell}", file=sys.stderr)
     return 1 if above else 0

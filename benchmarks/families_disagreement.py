@@ -1,12 +1,15 @@
-"""Families: do the voters and the reader of operators' children disagree, where no gate has looked at the children before?
+"""Families: do the voters and the reader of operators' children disagree, where no gate has looked at the
+children before?
 
     python benchmarks/families_disagreement.py [EACH] [SEED] [ACCEPTED]     EACH children of each operator (default 20)
 
-Parents are the shipped seeds and what the operators made of them so far, as in a cycle; ACCEPTED, a DIR of `families_cycles.py run`, adds what was
-accepted there. Each child is asked for 20 instances, two per difficulty, its voters answer them, its reader reads them, and nothing is blocked. A
-line for each operator: children, how many draws made none, how many children have an instance that a voter does not answer, on which voters differ,
-whose majority is not the primary's, that the reader hands on as other inputs; and how many cannot be made at all at some difficulty.
-"""
+Parents are the shipped seeds and what the operators made of them so far, as in a cycle; ACCEPTED, a DIR of
+`families_cycles.py run`, adds what was accepted there. Each child is asked for 20 instances, two per
+difficulty, its voters answer them, its reader reads them, and nothing is blocked. A line for each operator:
+children, how many draws made none, how many children have an instance that a voter does not answer, on which
+voters differ, whose majority is not the primary's, that the reader hands on as other inputs; and how many
+cannot be made at all at some difficulty.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -49,7 +52,11 @@ def looked_at(family: Family, pool: Any, settings: FamiliesSettings) -> set[str]
         result |= lost
     if family.reader is not None:
         readings = read(family.reader, [item.text for item in made], pool=pool)
-        result |= {"read otherwise"} if [reading.inputs for reading in readings] != [item.inputs for item in made] else set()
+        result |= (
+            {"read otherwise"}
+            if [reading.inputs for reading in readings] != [item.inputs for item in made]
+            else set()
+        )
     return result
 
 
@@ -63,7 +70,10 @@ def main(each: int = 20, seed: int = 0, accepted: str = "") -> None:
         for number in range(each):
             for place, name in enumerate(OPERATORS):
                 random = np.random.default_rng([seed, number, place])
-                drawn = [parents[item] for item in random.choice(len(parents), size=min(6, len(parents)), replace=False)]
+                drawn = [
+                    parents[item]
+                    for item in random.choice(len(parents), size=min(6, len(parents)), replace=False)
+                ]
                 try:
                     child = child_of(name, drawn, random)
                 except NotComposable:

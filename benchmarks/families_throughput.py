@@ -2,11 +2,13 @@
 
     python benchmarks/families_throughput.py [INSTANCES]      default 200 an arm and family; the baseline takes a tenth of them
 
-A validated instance is made by the generator, answered by the primary and two independent validators, and labelled by strict majority. The baseline
-does what a script without evolake does: for each instance one new jailed process that starts Python and loads the four sources. Both arms run one
-worker, in the same jail, on the same (difficulty, seed) pairs, and must give the same labels. They take turns by family, so that a noisy machine
-slows both. `bare` is the baseline without any jail, for comparison; it is no way to run code that nobody has read, so only shipped seeds are run.
-"""
+A validated instance is made by the generator, answered by the primary and two independent validators, and
+labelled by strict majority. The baseline does what a script without evolake does: for each instance one new
+jailed process that starts Python and loads the four sources. Both arms run one worker, in the same jail, on
+the same (difficulty, seed) pairs, and must give the same labels. They take turns by family, so that a noisy
+machine slows both. `bare` is the baseline without any jail, for comparison; it is no way to run code that
+nobody has read, so only shipped seeds are run.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -56,10 +58,16 @@ def one_process(family: Family, pair: tuple[int, int], *, jailed: bool) -> dict[
     case = {"difficulty": pair[0], "seed": pair[1], "generator": family.generator, "voters": family.voters()}
     argv = [sys.executable, "-c", SCRIPT]
     if not jailed:
-        return json.loads(subprocess.run(argv, input=json.dumps(case), capture_output=True, text=True, check=True).stdout)
-    outcome = run_native(NativeRun(argv, stdin=json.dumps(case).encode(), python=True), limits=Limits(cpu_s=20, wall_s=60))
+        return json.loads(
+            subprocess.run(argv, input=json.dumps(case), capture_output=True, text=True, check=True).stdout
+        )
+    outcome = run_native(
+        NativeRun(argv, stdin=json.dumps(case).encode(), python=True), limits=Limits(cpu_s=20, wall_s=60)
+    )
     if outcome.status != "ok" or outcome.exit_code != 0:
-        raise SystemExit(f"the baseline failed: {outcome.status} {outcome.reason} {outcome.stderr.decode()[-300:]}")
+        raise SystemExit(
+            f"the baseline failed: {outcome.status} {outcome.reason} {outcome.stderr.decode()[-300:]}"
+        )
     return json.loads(outcome.stdout)
 
 
@@ -87,7 +95,9 @@ def main() -> None:
                 labels[arm] = run(given)
                 spent[arm] += time.perf_counter() - start
                 done[arm] += len(given)
-            assert labels["baseline"] == labels["bare"] == labels["ours"][: len(few)], f"{family.name}: the arms disagree"
+            assert labels["baseline"] == labels["bare"] == labels["ours"][: len(few)], (
+                f"{family.name}: the arms disagree"
+            )
     rates = {arm: done[arm] / spent[arm] for arm in spent}
     print(f"{len(families)} families, 3 voters each, one worker")
     for arm, rate in rates.items():

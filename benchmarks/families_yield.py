@@ -2,13 +2,15 @@
 
     python benchmarks/families_yield.py yield [ATTEMPTS] [CYCLES]     default 60 and 1: accepted families by operator, reasons of the blocked ones
     python benchmarks/families_yield.py faults [EACH] [GATE ...]      default 10: planted faults by class and gate, and a figure on request; of the
-                                                                      classes meant for these gates, where any is named
+                                                                      classes meant for these gates, where any
+                                                                      is named
     python benchmarks/families_yield.py worlds [FIRST] [COUNT] [NAME]  default 40 and 50: drawn worlds of these seeds that pass every gate as they are
-                                                                      drawn, and what blocked the others; NAME: default `constraint_world`
+                                                                      drawn, and what blocked the others;
+                                                                      NAME: default `constraint_world`
 
-With `--figure FILE.png` the second also draws the kill rates. One worker; the shipped seeds are the first parents, and each cycle's accepted families
-join them.
-"""
+With `--figure FILE.png` the second also draws the kill rates. One worker; the shipped seeds are the first
+parents, and each cycle's accepted families join them.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -52,11 +54,19 @@ def show_yield(pool: Any, agents: Agents, attempts: int, cycles: int) -> None:
     for number in range(1, cycles + 1):
         start = time.perf_counter()
         made = propose_families(
-            agents, EvolutionSources(population, known), pool=pool, judge=judge, settings=SETTINGS, cycle=f"{number:04d}", root_seed=0,
+            agents,
+            EvolutionSources(population, known),
+            pool=pool,
+            judge=judge,
+            settings=SETTINGS,
+            cycle=f"{number:04d}",
+            root_seed=0,
             count=attempts,
         )
-        print(f"cycle {number}: {attempts} attempts, {len(made.accepted)} accepted, {len(made.failures)} without a family, "
-              f"{time.perf_counter() - start:.0f} s")
+        print(
+            f"cycle {number}: {attempts} attempts, {len(made.accepted)} accepted, {len(made.failures)} "
+            f"without a family, {time.perf_counter() - start:.0f} s"
+        )
         by_operator(made)
         population += [examined.family for examined in made.accepted]
         known += [examined.fingerprint for examined in made.accepted if examined.fingerprint]
@@ -66,10 +76,21 @@ def by_operator(made: Proposals) -> None:
     """Print a line for each operator, then the rules that blocked."""
     for operator in OPERATORS:
         own = [proposal for proposal in made.proposals if proposal.rounds[0].family.operator == operator]
-        first, delivered = (sum(flags) for flags in ([item.rounds[0].accepted for item in own], [item.family is not None for item in own]))
-        print(f"  {operator:10s} {len(own):3d} made, {first:3d} pass at once, {delivered:3d} after refinement")
+        first, delivered = (
+            sum(flags)
+            for flags in (
+                [item.rounds[0].accepted for item in own],
+                [item.family is not None for item in own],
+            )
+        )
+        print(
+            f"  {operator:10s} {len(own):3d} made, {first:3d} pass at once, {delivered:3d} after refinement"
+        )
     blocks = Counter(observation.rule_id for observation in made.observations)
-    print("  blocked versions: " + (", ".join(f"{rule} {count}" for rule, count in blocks.most_common()) or "none"))
+    print(
+        "  blocked versions: "
+        + (", ".join(f"{rule} {count}" for rule, count in blocks.most_common()) or "none")
+    )
 
 
 def show_faults(pool: Any, agents: Agents, each: int, gates: Sequence[str], figure: Path | None) -> None:
@@ -83,9 +104,17 @@ def show_faults(pool: Any, agents: Agents, each: int, gates: Sequence[str], figu
         own = plant_faults(families, prints, judge, each=each, cycle="0001", root_seed=0, faults=[fault])
         rows += own
         [element] = kill_rates(own)
-        low = f" (95% interval from {wilson_interval(element.caught, element.planted).low:.0%})" if element.planted else ""
+        low = (
+            f" (95% interval from {wilson_interval(element.caught, element.planted).low:.0%})"
+            if element.planted
+            else ""
+        )
         rate = f"{element.caught}/{element.planted} caught{low}"
-        print(f"{element.fault:36s} {rate}, meant for {element.expected}; {element.gates}, {element.does_not_apply} do not apply", flush=True)
+        print(
+            f"{element.fault:36s} {rate}, meant for {element.expected}; {element.gates}, "
+            f"{element.does_not_apply} do not apply",
+            flush=True,
+        )
     for row in rows:
         if row.outcome == "survived":
             print(f"survived: {row.fault} in {row.name}")
@@ -105,9 +134,13 @@ def show_worlds(pool: Any, agents: Agents, first: int, count: int, name: str) ->
         if not examined.accepted and (block := examined.blocked_by):
             blocks[block.rule_id] += 1
             print(f"{seed}: {block.rule_id}: {block.reason}", flush=True)
-    print(f"{name}, seeds {first} to {first + count - 1}: {count - blocks.total()} of {count} pass every gate; " + (
-        ", ".join(f"{rule} blocks {number}" for rule, number in blocks.most_common()) or "nothing is blocked"
-    ))
+    print(
+        f"{name}, seeds {first} to {first + count - 1}: {count - blocks.total()} of {count} pass every gate; "
+        + (
+            ", ".join(f"{rule} blocks {number}" for rule, number in blocks.most_common())
+            or "nothing is blocked"
+        )
+    )
 
 
 def judge_of(pool: Any, agents: Agents) -> Judge:
@@ -138,11 +171,19 @@ def main(words: list[str]) -> None:
         figure, words = Path(words[place + 1]), words[:place] + words[place + 2 :]
     what, gates = (words or ["yield"])[0], [word for word in words[1:] if not word.isdigit()]
     numbers = [int(word) for word in words[1:] if word.isdigit()]
-    with open_pool(workers=1, preload=PRELOAD) as pool, Agents(OperatorsBackend("0001"), line="families", cycle="0001") as agents:
+    with (
+        open_pool(workers=1, preload=PRELOAD) as pool,
+        Agents(OperatorsBackend("0001"), line="families", cycle="0001") as agents,
+    ):
         if what == "faults":
             show_faults(pool, agents, *(numbers or [10]), gates=gates, figure=figure)
         elif what == "worlds":
-            show_worlds(pool, agents, *([*numbers, *[40, 50][len(numbers) :]]), name=(gates or ["constraint_world"])[0])
+            show_worlds(
+                pool,
+                agents,
+                *([*numbers, *[40, 50][len(numbers) :]]),
+                name=(gates or ["constraint_world"])[0],
+            )
         else:
             show_yield(pool, agents, *([*numbers, *[60, 1][len(numbers) :]]))
 

@@ -1,11 +1,13 @@
-"""Rounds of SIGKILL at every kind of process of a server that runs a real line each night; in the end, one cycle per tick and nothing lost.
+"""Rounds of SIGKILL at every kind of process of a server that runs a real line each night; in the end, one
+cycle per tick and nothing lost.
 
     python benchmarks/kill_rounds.py --rounds 50
 
-The line is programs with one small project, profile demo, a night every ten seconds. The services are those of an unattended server, and a supervisor
-starts again whichever was killed (tests/toy_location/served.py). In a round one kind dies at a random moment: the process that runs the cycle, the
-daemon, the code server, the webserver, a jail with a candidate in it, or the first four at once. Then one more cycle must be sealed without help.
-Exit code 1 if a cycle was lost or made twice, or if a tick has more than one run.
+The line is programs with one small project, profile demo, a night every ten seconds. The services are those
+of an unattended server, and a supervisor starts again whichever was killed (tests/toy_location/served.py). In
+a round one kind dies at a random moment: the process that runs the cycle, the daemon, the code server, the
+webserver, a jail with a candidate in it, or the first four at once. Then one more cycle must be sealed
+without help. Exit code 1 if a cycle was lost or made twice, or if a tick has more than one run.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ class RealServedSite(ServedSite):
     above: Path = ROOT
 
     def prepare(self, deployment: str = "sqlite") -> None:
-        """Prepare as any site, and make Dagster's databases: two processes that both find none can leave a home that neither can open."""
+        """Prepare as any site, and make Dagster's databases: two processes that both find none can leave a
+        home that neither can open."""
         super().prepare(deployment)
         with dg.DagsterInstance.from_config(str(self.home)):
             pass
@@ -61,7 +64,9 @@ class RealServedSite(ServedSite):
             RuntimeError: they were not sealed.
         """
         command = [sys.executable, "-m", "pipelines.evolve", "--lines", LINE, "--cycles", "0"]
-        done = subprocess.run(command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             raise RuntimeError(done.stderr)
 
@@ -70,16 +75,22 @@ class RealServedSite(ServedSite):
         result: list[int] = []
         for worker in self.workers():
             with contextlib.suppress(psutil.Error):
-                result += [child.pid for child in psutil.Process(worker).children(recursive=True) if child.name() == "bwrap"]
+                result += [
+                    child.pid
+                    for child in psutil.Process(worker).children(recursive=True)
+                    if child.name() == "bwrap"
+                ]
         return result
 
     def strike(self, kind: str) -> str:
         """Kill processes of one kind and return what was hit, in words.
 
-        The process of a run is waited for, because after its run has ended it still takes seconds to exit, and a jail, because a cycle has one for a
-        moment only.
+        The process of a run is waited for, because after its run has ended it still takes seconds to exit,
+        and a jail, because a cycle has one for a moment only.
         """
-        self.wait("the UI to answer", self.answers, PATIENCE_S)  # which is asked for runs, and may have been killed in the round before
+        self.wait(
+            "the UI to answer", self.answers, PATIENCE_S
+        )  # which is asked for runs, and may have been killed in the round before
         end = time.monotonic() + HIT_PATIENCE_S
         while kind == WORKER and not self.started() and time.monotonic() < end:
             time.sleep(0.2)
@@ -102,15 +113,22 @@ class RealServedSite(ServedSite):
 
 def main() -> int:
     """Run the rounds and print one line for each, then the sums."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=50)
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no further round after so many minutes")
+    parser.add_argument(
+        "--minutes", type=float, default=float("inf"), help="begin no further round after so many minutes"
+    )
     parser.add_argument("--seed", type=int, default=14)
     given = parser.parse_args()
     served.LINE = LINE
     drawn, hits, seconds = random.Random(given.seed), Counter[tuple[str, str]](), list[float]()
     with tempfile.TemporaryDirectory(prefix="evolake-rounds-") as folder:
-        environment = {"EVOLAKE_PROFILE": "demo", "EVOLAKE_PROGRAMS__PROJECTS": str(ROOT / "examples" / "programs" / PROJECT)}
+        environment = {
+            "EVOLAKE_PROFILE": "demo",
+            "EVOLAKE_PROGRAMS__PROJECTS": str(ROOT / "examples" / "programs" / PROJECT),
+        }
         site = RealServedSite(Path(folder) / "site", environment)
         site.prepare()
         try:
@@ -135,7 +153,10 @@ def main() -> int:
             site.stop()
     for (kind, when), count in sorted(hits.items()):
         print(f"{kind:<30} {when:<16} {count}")
-    print(f"{len(seconds)} rounds; one more cycle after {statistics.median(seconds):.0f} s at the median, {max(seconds):.0f} s at most")
+    print(
+        f"{len(seconds)} rounds; one more cycle after {statistics.median(seconds):.0f} s at the median, "
+        f"{max(seconds):.0f} s at most"
+    )
     print("\n".join(faults) or "nothing lost, nothing doubled")
     return int(bool(faults))
 
@@ -148,7 +169,10 @@ def counted(site: RealServedSite) -> list[str]:
     done = Counter(run.cycle for run in runs if run.status == "SUCCESS")
     ended = Counter(run.status for run in runs)
     skipped = sum(tick["status"] == "SKIPPED" for tick in ticks)
-    print(f"{len(ticks)} ticks, {skipped} of them skipped; {len(runs)} runs ({dict(ended)}); {len(cycles) - 1} cycles sealed")
+    print(
+        f"{len(ticks)} ticks, {skipped} of them skipped; {len(runs)} runs ({dict(ended)}); "
+        f"{len(cycles) - 1} cycles sealed"
+    )
     faults = []
     if max((len(tick["runIds"]) for tick in ticks), default=0) > 1 or len(asked) != len(set(asked)):
         faults.append("a tick has more than one run, or a run more than one tick")

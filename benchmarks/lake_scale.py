@@ -1,13 +1,15 @@
-"""A lake of 1,000 sealed cycles, 10^5 artifacts and 10^6 lineage rows: what opening it, asking it and adding to it takes.
+"""A lake of 1,000 sealed cycles, 10^5 artifacts and 10^6 lineage rows: what opening it, asking it and adding
+to it takes.
 
     python benchmarks/lake_scale.py                      a smaller lake of 50 cycles, in a folder that is removed again
     python benchmarks/lake_scale.py --cycles 1000        the lake that docs/team-lake.md has the figures of: minutes, and some gigabytes
     python benchmarks/lake_scale.py --cycles 1000 --keep DIR   keeps it there; a lake that is there already is measured as it is
 
-The lake is that of the line `solvers`: every table that the line has, each with a part for every cycle, written with the lake's own encoding, hashes,
-logs and seals, and without waiting for the disk. Each figure is from a process of its own: seconds of the processor, on the clock, and the goal.
-All is measured twice, as the lake was written and after `evolake lake compact`, which stays done; opening also without checkpoints.
-"""
+The lake is that of the line `solvers`: every table that the line has, each with a part for every cycle,
+written with the lake's own encoding, hashes, logs and seals, and without waiting for the disk. Each figure is
+from a process of its own: seconds of the processor, on the clock, and the goal. All is measured twice, as the
+lake was written and after `evolake lake compact`, which stays done; opening also without checkpoints.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -23,18 +25,33 @@ from pathlib import Path
 
 from lake_scale_synthesis import LINE, synthesize, synthesize_next
 
-GOALS = {"open the catalogue": 2.0, "ancestry of the champion": 1.0, "evolake status": 3.0, "chain check of the newest cycle": 1.0}
+GOALS = {
+    "open the catalogue": 2.0,
+    "ancestry of the champion": 1.0,
+    "evolake status": 3.0,
+    "chain check of the newest cycle": 1.0,
+}
 QUERY_GOAL = 5.0
 ANCESTRY = "SELECT * FROM ancestors((SELECT arg_max(artifact_id, cycle) FROM champions WHERE line = $line))"
 ALL_ONCE = "every question once, which gathers parts"
-"""The first questions after many cycles write files below cache/parts (evolake.lake.gathered); the figures after it are of those that find them."""
+"""The first questions after many cycles write files below cache/parts (evolake.lake.gathered); the figures
+after it are of those that find them."""
 LIMIT_S = 3600
-PARAMETERS = {"line": LINE, "run_id": "run-0500", "gate_no": "2", "rule_id": "rule-1", "before": "1", "after": "2"}
+PARAMETERS = {
+    "line": LINE,
+    "run_id": "run-0500",
+    "gate_no": "2",
+    "rule_id": "rule-1",
+    "before": "1",
+    "after": "2",
+}
 
 
 def main() -> None:
     """Synthesizes where nothing is, measures, prints."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--cycles", type=int, default=50)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--measure", help=argparse.SUPPRESS)
@@ -57,7 +74,9 @@ def main() -> None:
             print(f"-- {state}")
             if state == "compacted":
                 run_measurement("compact", root, None)
-                print(f"{sum(1 for path in (root / 'tables').rglob('*') if path.is_file())} files below tables/")
+                print(
+                    f"{sum(1 for path in (root / 'tables').rglob('*') if path.is_file())} files below tables/"
+                )
             run_measurement(ALL_ONCE, root, None)
             for name, goal in GOALS.items():
                 run_measurement(name, root, goal)
@@ -79,11 +98,16 @@ def run_measurement(name: str, root: Path, goal: float | None) -> None:
         return
     result = json.loads(done.stdout.splitlines()[-1])
     against = "" if goal is None else f"   goal {goal:g} s, {'met' if result['cpu_s'] < goal else 'MISSED'}"
-    print(f"{name:40} cpu {result['cpu_s']:7.2f} s  (clock {result['wall_s']:8.2f} s){against}   {result['note']}", flush=True)
+    print(
+        f"{name:40} cpu {result['cpu_s']:7.2f} s  (clock {result['wall_s']:8.2f} s){against}   "
+        f"{result['note']}",
+        flush=True,
+    )
 
 
 def measure(name: str, root: Path) -> None:
-    """One measurement, printed as one JSON line; imports are not counted, but for `evolake status`, which is a whole command."""
+    """One measurement, printed as one JSON line; imports are not counted, but for `evolake status`, which is
+    a whole command."""
     from evolake.cli.known_tables import all_tables
     from evolake.lake import Catalogue, Lake
     from evolake.lake.catalogue import SQL_ROOT
@@ -92,7 +116,13 @@ def measure(name: str, root: Path) -> None:
         return Catalogue(Lake(root), all_tables())
 
     def spent() -> float:
-        return sum(item.ru_utime + item.ru_stime for item in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)))
+        return sum(
+            item.ru_utime + item.ru_stime
+            for item in (
+                resource.getrusage(resource.RUSAGE_SELF),
+                resource.getrusage(resource.RUSAGE_CHILDREN),
+            )
+        )
 
     if name.startswith("cookbook/") or name == "ancestry of the champion":
         text, catalogue = ANCESTRY if name.startswith("ancestry") else (SQL_ROOT / name).read_text(), opened()
@@ -118,7 +148,8 @@ def measure(name: str, root: Path) -> None:
 
         environment = {**os.environ, "EVOLAKE_LAKE": str(root)}
         run = [str(Path(sys.executable).with_name("evolake")), "status"]
-        work = lambda: subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()[0]  # noqa: E731
+        asked = {"env": environment, "capture_output": True, "text": True, "check": True}
+        work = lambda: subprocess.run(run, **asked).stdout.splitlines()[0]  # noqa: E731
     elif name == "chain check of the newest cycle":
         lake = Lake(root)
         newest = lake.seals.cycles(LINE)[-1]

@@ -1,7 +1,9 @@
-"""The paper's way to run a design, written plainly: what the ratios of `benchmarks/engine.py` are measured against.
+"""The paper's way to run a design, written plainly: what the ratios of `benchmarks/engine.py` are measured
+against.
 
-vmap of `_grad_single` over the batch, a plain gradient step, clamps, and a vmapped check of the clauses at every step, all by torch on one thread.
-The design file is executed here, in this process, so this is for the shipped designs only: never for a file that nobody has read.
+vmap of `_grad_single` over the batch, a plain gradient step, clamps, and a vmapped check of the clauses at
+every step, all by torch on one thread. The design file is executed here, in this process, so this is for the
+shipped designs only: never for a file that nobody has read.
 """
 
 from __future__ import annotations
@@ -24,14 +26,21 @@ class PlainEngine:
         torch.manual_seed(seed)
         sizes = {"B": instances.batch, "N": instances.n, "M": instances.m}
         spec = module["VARIABLES_SPEC"]
-        self.state = {name: entry["init"](tuple(sizes.get(item, item) for item in entry["shape"])) for name, entry in spec.items()}
+        self.state = {
+            name: entry["init"](tuple(sizes.get(item, item) for item in entry["shape"]))
+            for name, entry in spec.items()
+        }
         self._bounds = {name: entry["bounds"] for name, entry in spec.items()}
-        hyper = types.SimpleNamespace(**{name: entry["default"] for name, entry in module["HYPER_SPACE"].items()})
+        hyper = types.SimpleNamespace(
+            **{name: entry["default"] for name, entry in module["HYPER_SPACE"].items()}
+        )
         self._learning_rate = getattr(hyper, "lr", 1e-2)
         self._idx = torch.from_numpy(instances.idx.astype("int64"))
         self._sgn = torch.from_numpy(instances.sgn.astype("float32"))
 
-        def single(state: dict[str, torch.Tensor], idx: torch.Tensor, sgn: torch.Tensor) -> dict[str, torch.Tensor]:
+        def single(
+            state: dict[str, torch.Tensor], idx: torch.Tensor, sgn: torch.Tensor
+        ) -> dict[str, torch.Tensor]:
             return module["_grad_single"](state, idx, sgn, hyper)
 
         self._gradients = torch.func.vmap(single, in_dims=(0, 0, 0), randomness="different")

@@ -1,21 +1,22 @@
-"""The control that a model has to beat: operators alone against two dumb searches on `programs_control_problems`.
+"""The control that a model has to beat: operators alone against two dumb searches on
+`programs_control_problems`.
 
     python benchmarks/programs_control.py [--evaluations 150] [--seeds 5] [--problems a,b] [--hours H] [--state FILE]
     python benchmarks/programs_control.py --field [--minutes 30] [--problems a,b] [--state FILE]
 
-Per problem it prints the score of the initial program, the median of each search's best over seeds, and the operators'
-improvement over that of hill climbing with a 95% interval (bootstrap over seeds). A win is an interval wholly above 1,
-a loss one wholly below 1. A ratio counts as 0.1 at least and 10 at most. If a project is noisy, the reported score is
-the best program's under held-out seeds.
+Per problem it prints the score of the initial program, the median of each search's best over seeds, and the
+operators' improvement over that of hill climbing with a 95% interval (bootstrap over seeds). A win is an
+interval wholly above 1, a loss one wholly below 1. A ratio counts as 0.1 at least and 10 at most. If a
+project is noisy, the reported score is the best program's under held-out seeds.
 
-The searches are in `programs_control_searches.py`: the line's operators, as cycles of the laptop profile run them; hill
-climbing, which changes one to three literals of the best program so far; and restart climbing, which changes those of
-the initial program. Every run is kept in FILE as soon as it ends. It is not repeated unless the problem, the number of
-evaluations or workers, or the code of its search has changed.
+The searches are in `programs_control_searches.py`: the line's operators, as cycles of the laptop profile run
+them; hill climbing, which changes one to three literals of the best program so far; and restart climbing,
+which changes those of the initial program. Every run is kept in FILE as soon as it ends. It is not repeated
+unless the problem, the number of evaluations or workers, or the code of its search has changed.
 
-`--field` runs the operators on AlphaEvolve's problems, each for so many minutes of the clock, and prints their results
-with published ones.
-"""
+`--field` runs the operators on AlphaEvolve's problems, each for so many minutes of the clock, and prints
+their results with published ones.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -32,7 +33,13 @@ from pathlib import Path
 
 import click
 from programs_control_comparison import Comparison, compare, geometric_mean
-from programs_control_searches import SEARCHES, BudgetedEvaluator, SearchSetup, held_out_seeds, search_is_noisy
+from programs_control_searches import (
+    SEARCHES,
+    BudgetedEvaluator,
+    SearchSetup,
+    held_out_seeds,
+    search_is_noisy,
+)
 
 from evolake.errors import HostBusy, InputError
 from evolake.gates import load_rules
@@ -72,7 +79,8 @@ class Run:
 
     @property
     def improvement(self) -> float:
-        """Return how much better the best is than the initial program; 0 if under held-out seeds it is none."""
+        """Return how much better the best is than the initial program; 0 if under held-out seeds it is
+        none."""
         return max(0.0, (self.best - self.initial) * (1 if self.higher_is_better else -1))
 
 
@@ -82,23 +90,30 @@ def problem_names() -> list[str]:
 
 
 def load_problem(name: str) -> Project:
-    """Return a problem as a project: its folder, with those shared modules that its evaluator imports, directly or by another."""
+    """Return a problem as a project: its folder, with those shared modules that its evaluator imports,
+    directly or by another."""
     files, shared, missing = read_files(PROBLEMS / name), read_files(SHARED), True
     while missing:
         missing = {
-            file: data for file, data in shared.items() if file not in files
+            file: data
+            for file, data in shared.items()
+            if file not in files
             and any(f"from {Path(file).stem} import".encode() in text for text in files.values())
         }
         files |= missing
     return settled(project_of(name, files), LAPTOP)
 
 
-def run_key(project: Project, search: str, seed: int, evaluations: int, minutes: float | None, workers: int) -> str:
+def run_key(
+    project: Project, search: str, seed: int, evaluations: int, minutes: float | None, workers: int
+) -> str:
     """Return a hash of what the result of a run depends on."""
     line = ROOT / "evolake" / "programs"
     sources = [Path(__file__).parent / "programs_control_searches.py"]
     if search == "operators":
-        sources += sorted(path for folder in ("search", "evolution", "roles") for path in (line / folder).glob("*.py"))
+        sources += sorted(
+            path for folder in ("search", "evolution", "roles") for path in (line / folder).glob("*.py")
+        )
     digest = hashlib.sha256(json.dumps([project.sha, search, seed, evaluations, minutes, workers]).encode())
     for path in sources:
         digest.update(path.read_bytes())
@@ -106,7 +121,14 @@ def run_key(project: Project, search: str, seed: int, evaluations: int, minutes:
 
 
 def run_search(
-    project: Project, search: str, seed: int, key: str, *, evaluations: int = UNLIMITED, minutes: float | None = None, workers: int = 2,
+    project: Project,
+    search: str,
+    seed: int,
+    key: str,
+    *,
+    evaluations: int = UNLIMITED,
+    minutes: float | None = None,
+    workers: int = 2,
 ) -> Run:
     """Run one search from the initial program until its evaluations or minutes are spent."""
     begun, usage = time.monotonic(), os.times()
@@ -114,26 +136,51 @@ def run_search(
     ruleset = load_rules(ROOT / "data_lake" / "seeds" / "rules", "programs")
     with tempfile.TemporaryDirectory(prefix="programs-control-") as folder:
         blobs = BlobStore(Path(folder))
-        initial, _ = admit(project, LAPTOP, ruleset, blobs, cycle="0000", run_id="benchmark", root_seed=seed, mode=None)
+        initial, _ = admit(
+            project, LAPTOP, ruleset, blobs, cycle="0000", run_id="benchmark", root_seed=seed, mode=None
+        )
         if initial["score"] is None:
-            raise InputError(f"the initial program of {project.name} has no score", got=str(initial["reason"]), do="correct the problem")
-        evaluator = BudgetedEvaluator(project, LAPTOP, workers=workers, mode=None, most=evaluations, until=until)
+            raise InputError(
+                f"the initial program of {project.name} has no score",
+                got=str(initial["reason"]),
+                do="correct the problem",
+            )
+        evaluator = BudgetedEvaluator(
+            project, LAPTOP, workers=workers, mode=None, most=evaluations, until=until
+        )
         with evaluator:
-            found = SEARCHES[search](SearchSetup(project, LAPTOP, evaluator, initial, ruleset, blobs, seed, workers))
+            found = SEARCHES[search](
+                SearchSetup(project, LAPTOP, evaluator, initial, ruleset, blobs, seed, workers)
+            )
             spent = evaluator.spent
     start, best = initial["score"], found.score
     if search_is_noisy(project, LAPTOP):
         start, best = held_out_score(project, project.evolving), held_out_score(project, found.texts)
     after = os.times()
     cpu_s = sum(after[:4]) - sum(usage[:4])
-    return Run(key, project.name, search, seed, start, best, project.higher_is_better, spent, cpu_s, time.monotonic() - begun, found.texts)
+    return Run(
+        key,
+        project.name,
+        search,
+        seed,
+        start,
+        best,
+        project.higher_is_better,
+        spent,
+        cpu_s,
+        time.monotonic() - begun,
+        found.texts,
+    )
 
 
 def held_out_score(project: Project, texts: Mapping[str, str]) -> float:
-    """Return the mean score under held-out seeds; an evaluation without one counts as the worst that there was."""
+    """Return the mean score under held-out seeds; an evaluation without one counts as the worst that there
+    was."""
     with Evaluator(project, LAPTOP) as evaluator:
         built = evaluator.build(texts)
-        evaluations = [evaluator.evaluate(texts, seed, built) for seed in held_out_seeds(project, LAPTOP, HELD_OUT)]
+        evaluations = [
+            evaluator.evaluate(texts, seed, built) for seed in held_out_seeds(project, LAPTOP, HELD_OUT)
+        ]
     scores = [score for item in evaluations if item.ok and (score := score_of(project, item)) is not None]
     if not scores:
         what = f"a program of {project.name} has no score under held-out seeds"
@@ -143,7 +190,8 @@ def held_out_score(project: Project, texts: Mapping[str, str]) -> float:
 
 
 def read_runs(state: Path) -> dict[str, Run]:
-    """Return the runs that a state file has, by key. A last line that was broken off is removed from the file."""
+    """Return the runs that a state file has, by key. A last line that was broken off is removed from the
+    file."""
     runs: dict[str, Run] = {}
     lines = state.read_text().splitlines(keepends=True) if state.exists() else []
     if lines and not lines[-1].endswith("\n"):
@@ -154,15 +202,29 @@ def read_runs(state: Path) -> dict[str, Run]:
             run = Run(**json.loads(line))
         except (ValueError, TypeError):
             what = f"line {number} of {state} is no run of this benchmark"
-            raise InputError(what, wanted="a file that this command wrote", got=line[:80], do="name another file by --state") from None
+            raise InputError(
+                what,
+                wanted="a file that this command wrote",
+                got=line[:80],
+                do="name another file by --state",
+            ) from None
         runs[run.key] = run
     return runs
 
 
 def runs_of(
-    names: Sequence[str], searches: Sequence[str], seeds: int, state: Path, *, evaluations: int, minutes: float | None, workers: int, until: float,
+    names: Sequence[str],
+    searches: Sequence[str],
+    seeds: int,
+    state: Path,
+    *,
+    evaluations: int,
+    minutes: float | None,
+    workers: int,
+    until: float,
 ) -> Iterator[Run]:
-    """Yield the runs that are wanted, from the state file or done now, until the time is over. Runs of one seed come before those of the next."""
+    """Yield the runs that are wanted, from the state file or done now, until the time is over. Runs of one
+    seed come before those of the next."""
     done = read_runs(state)
     projects = {name: load_problem(name) for name in names}
     for seed in range(seeds):
@@ -175,24 +237,36 @@ def runs_of(
                 if time.monotonic() >= until:
                     continue
                 try:
-                    run = run_search(project, search, seed, key, evaluations=evaluations, minutes=minutes, workers=workers)
+                    run = run_search(
+                        project, search, seed, key, evaluations=evaluations, minutes=minutes, workers=workers
+                    )
                 except HostBusy as error:
                     click.echo(f"{name}, {search}, seed {seed}: not run, {error}", err=True)
                     continue
                 state.parent.mkdir(parents=True, exist_ok=True)
                 with state.open("a") as file:
                     file.write(json.dumps(asdict(run)) + "\n")
-                change, spent = f"{run.initial:.6g} -> {run.best:.6g}", f"{run.spent} evaluations, {run.wall_s:.0f} s"
+                change, spent = (
+                    f"{run.initial:.6g} -> {run.best:.6g}",
+                    f"{run.spent} evaluations, {run.wall_s:.0f} s",
+                )
                 click.echo(f"{name}, {search}, seed {seed}: {change}, {spent}", err=True)
                 yield run
 
 
 def comparison_table(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
-    """Return the lines of the table in Markdown, and a summary. Only seeds under which all searches ran are compared."""
-    lines = ["| problem | initial | operators | hill | restart | operators / hill | | operators / restart |", "| --- " * 8 + "|"]
+    """Return the lines of the table in Markdown, and a summary. Only seeds under which all searches ran are
+    compared."""
+    lines = [
+        "| problem | initial | operators | hill | restart | operators / hill | | operators / restart |",
+        "| --- " * 8 + "|",
+    ]
     compared: dict[str, list[Comparison]] = {"hill": [], "restart": []}
     for name in names:
-        by_search = {search: {run.seed: run for run in runs if (run.problem, run.search) == (name, search)} for search in SEARCHES}
+        by_search = {
+            search: {run.seed: run for run in runs if (run.problem, run.search) == (name, search)}
+            for search in SEARCHES
+        }
         seeds = sorted(set.intersection(*(set(found) for found in by_search.values())))
         if not seeds:
             continue
@@ -201,7 +275,11 @@ def comparison_table(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
             first, second = ([run.improvement for run in own[search]] for search in ("operators", other))
             comparisons.append(compare(name, first, second, generator(0, "programs_control", name, other)))
         lines.append(comparison_row(own, compared["hill"][-1], compared["restart"][-1]))
-    return lines + [""] * bool(compared["hill"]) + [summary(other, comparisons) for other, comparisons in compared.items() if comparisons]
+    return (
+        lines
+        + [""] * bool(compared["hill"])
+        + [summary(other, comparisons) for other, comparisons in compared.items() if comparisons]
+    )
 
 
 def comparison_row(own: Mapping[str, Sequence[Run]], hill: Comparison, restart: Comparison) -> str:
@@ -210,7 +288,10 @@ def comparison_row(own: Mapping[str, Sequence[Run]], hill: Comparison, restart: 
     medians = [statistics.median(run.initial for run in own["operators"])]
     medians += [statistics.median(run.best for run in own[search]) for search in SEARCHES]
     arrow = "higher" if first.higher_is_better else "lower"
-    ratio = f"{hill.ratio.estimate:.2f} ({hill.ratio.low:.2f} to {hill.ratio.high:.2f}) | {hill.verdict} | {restart.ratio.estimate:.2f}"
+    ratio = (
+        f"{hill.ratio.estimate:.2f} ({hill.ratio.low:.2f} to {hill.ratio.high:.2f}) | {hill.verdict} | "
+        f"{restart.ratio.estimate:.2f}"
+    )
     return f"| {first.problem} ({arrow}) | {' | '.join(f'{value:.5g}' for value in medians)} | {ratio} |"
 
 
@@ -226,24 +307,52 @@ def summary(other: str, comparisons: Sequence[Comparison]) -> str:
 
 def field_table(runs: Sequence[Run], published: Mapping[str, Mapping[str, str]]) -> list[str]:
     """Return the lines of the table with published values in Markdown."""
-    lines = [f"| problem | initial | operators alone | {' | '.join(SYSTEMS)} |", "| --- " * (3 + len(SYSTEMS)) + "|"]
+    lines = [
+        f"| problem | initial | operators alone | {' | '.join(SYSTEMS)} |",
+        "| --- " * (3 + len(SYSTEMS)) + "|",
+    ]
     for run in runs:
         values = " | ".join(published[run.problem].get(system, "") for system in SYSTEMS)
         arrow = "higher" if run.higher_is_better else "lower"
-        lines.append(f"| {run.problem} ({arrow}) | {run.initial:.6g} | {run.best:.8g}, {run.spent} evaluations | {values} |")
+        lines.append(
+            f"| {run.problem} ({arrow}) | {run.initial:.6g} | {run.best:.8g}, {run.spent} evaluations | "
+            f"{values} |"
+        )
     return lines
 
 
 @click.command()
-@click.option("--evaluations", default=150, show_default=True, help="Of each search on each problem under each seed.")
+@click.option(
+    "--evaluations", default=150, show_default=True, help="Of each search on each problem under each seed."
+)
 @click.option("--seeds", default=5, show_default=True)
 @click.option("--problems", default="", help="Names, comma-separated; default: all.")
 @click.option("--hours", default=0.0, help="No run begins after so many hours; 0: all are run.")
-@click.option("--state", type=click.Path(path_type=Path, dir_okay=False), default=ROOT / "build" / "programs_control.jsonl", show_default=True)
-@click.option("--workers", default=2, show_default=True, help="Evaluations at the same time, of every search.")
-@click.option("--field", is_flag=True, help="What operators alone reach on AlphaEvolve's problems, with published values.")
+@click.option(
+    "--state",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=ROOT / "build" / "programs_control.jsonl",
+    show_default=True,
+)
+@click.option(
+    "--workers", default=2, show_default=True, help="Evaluations at the same time, of every search."
+)
+@click.option(
+    "--field",
+    is_flag=True,
+    help="What operators alone reach on AlphaEvolve's problems, with published values.",
+)
 @click.option("--minutes", default=30.0, show_default=True, help="Of each problem, with --field.")
-def main(evaluations: int, seeds: int, problems: str, hours: float, state: Path, workers: int, field: bool, minutes: float) -> None:
+def main(
+    evaluations: int,
+    seeds: int,
+    problems: str,
+    hours: float,
+    state: Path,
+    workers: int,
+    field: bool,
+    minutes: float,
+) -> None:
     """Run the searches and print the table."""
     published = tomllib.loads(PUBLISHED.read_text()) if PUBLISHED.exists() else {}
     known = sorted(published) if field else problem_names()
@@ -256,16 +365,38 @@ def main(evaluations: int, seeds: int, problems: str, hours: float, state: Path,
     begun, usage = time.monotonic(), os.times()
     try:
         if field:
-            some = runs_of(names, ["operators"], 1, state, evaluations=UNLIMITED, minutes=minutes, workers=workers, until=until)
+            some = runs_of(
+                names,
+                ["operators"],
+                1,
+                state,
+                evaluations=UNLIMITED,
+                minutes=minutes,
+                workers=workers,
+                until=until,
+            )
             lines = field_table(list(some), published)
         else:
-            some = runs_of(names, list(SEARCHES), seeds, state, evaluations=evaluations, minutes=None, workers=workers, until=until)
+            some = runs_of(
+                names,
+                list(SEARCHES),
+                seeds,
+                state,
+                evaluations=evaluations,
+                minutes=None,
+                workers=workers,
+                until=until,
+            )
             lines = comparison_table(list(some), names)
     except InputError as error:
         click.echo(f"error: {error}", err=True)
         raise SystemExit(2) from None
     click.echo("\n".join(lines))
-    click.echo(f"{time.monotonic() - begun:.0f} s on the clock, {sum(os.times()[:4]) - sum(usage[:4]):.0f} s of processor time", err=True)
+    click.echo(
+        f"{time.monotonic() - begun:.0f} s on the clock, {sum(os.times()[:4]) - sum(usage[:4]):.0f} s of "
+        "processor time",
+        err=True,
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Compare searches over problems: the ratio of their improvements, with intervals from the bootstrap over seeds."""
+"""Compare searches over problems: the ratio of their improvements, with intervals from the bootstrap over
+seeds."""
 
 from __future__ import annotations
 
@@ -11,12 +12,14 @@ import numpy as np
 from evolake.stats.bootstrap import RESAMPLES, Interval
 
 CAP = 10.0
-"""A ratio counts as at most this, and at least one over it: an improvement of 0 on one side gives no finite ratio."""
+"""A ratio counts as at most this, and at least one over it: an improvement of 0 on one side gives no finite
+ratio."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What two searches made of one problem. ratios: resampled, of `ratio`. ratio: own median improvement over the other's."""
+    """What two searches made of one problem. ratios: resampled, of `ratio`. ratio: own median improvement
+    over the other's."""
 
     problem: str
     ratio: Interval
@@ -39,10 +42,15 @@ def improvement_ratio(own: np.ndarray, other: np.ndarray) -> np.ndarray:
     return np.clip(ratio, 1 / CAP, CAP)
 
 
-def compare(problem: str, own: Sequence[float], other: Sequence[float], random: np.random.Generator) -> Comparison:
+def compare(
+    problem: str, own: Sequence[float], other: Sequence[float], random: np.random.Generator
+) -> Comparison:
     """Compare the improvements of two searches, one number per seed, none negative."""
     first, second = np.asarray(own, float), np.asarray(other, float)
-    medians = [np.median(values[random.integers(len(values), size=(RESAMPLES, len(values)))], axis=1) for values in (first, second)]
+    medians = [
+        np.median(values[random.integers(len(values), size=(RESAMPLES, len(values)))], axis=1)
+        for values in (first, second)
+    ]
     ratios = improvement_ratio(*medians)
     low, high = np.quantile(ratios, [0.025, 0.975])
     estimate = float(improvement_ratio(np.median(first), np.median(second)))
@@ -55,5 +63,7 @@ def geometric_mean(comparisons: Sequence[Comparison]) -> Interval:
     The problems are taken as they are, not as a sample of others.
     """
     estimate = math.exp(sum(math.log(item.ratio.estimate) for item in comparisons) / len(comparisons))
-    low, high = np.quantile(np.exp(np.mean([np.log(item.resampled) for item in comparisons], axis=0)), [0.025, 0.975])
+    low, high = np.quantile(
+        np.exp(np.mean([np.log(item.resampled) for item in comparisons], axis=0)), [0.025, 0.975]
+    )
     return Interval(estimate, float(low), float(high), 0.95)

@@ -1,9 +1,10 @@
-"""The searches that `programs_control.py` compares: the line's operators, a hill climber and a restart climber.
+"""The searches that `programs_control.py` compares: the line's operators, a hill climber and a restart
+climber.
 
-All three evaluate by the same `Evaluator`, in the jail, with the same number of evaluations at the same time, and judge by the same
-gates. An evaluation is one call of the project's evaluator under one seed. A program that was evaluated before is not evaluated again
-and costs nothing, and neither does one that does not build; an evaluation that fails costs as much as any other. The initial program
-is known to all and costs nothing.
+All three evaluate by the same `Evaluator`, in the jail, with the same number of evaluations at the same time,
+and judge by the same gates. An evaluation is one call of the project's evaluator under one seed. A program
+that was evaluated before is not evaluated again and costs nothing, and neither does one that does not build;
+an evaluation that fails costs as much as any other. The initial program is known to all and costs nothing.
 """
 
 from __future__ import annotations
@@ -41,16 +42,27 @@ from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import child_seed, generator
 
 IDLE_ROUNDS = 60
-"""Rounds (generations of the operators, batches of a climber) without a new program after which a search ends: it has found no further one to try."""
+"""Rounds (generations of the operators, batches of a climber) without a new program after which a search
+ends: it has found no further one to try."""
 
 LARGEST = 1e12
 """Numbers beyond it are left as they are."""
 
 
 class BudgetedEvaluator(Evaluator):
-    """An evaluator that refuses further evaluations when their number or the time is spent. `spent` counts them."""
+    """An evaluator that refuses further evaluations when their number or the time is spent. `spent` counts
+    them."""
 
-    def __init__(self, project: Project, own: ProgramsSettings, *, workers: int, mode: str | None, most: int, until: float = math.inf):
+    def __init__(
+        self,
+        project: Project,
+        own: ProgramsSettings,
+        *,
+        workers: int,
+        mode: str | None,
+        most: int,
+        until: float = math.inf,
+    ):
         super().__init__(project, own, workers=workers, mode=mode)
         self.most, self.until, self.spent, self._counting = most, until, 0, threading.Lock()
 
@@ -59,7 +71,9 @@ class BudgetedEvaluator(Evaluator):
         """Whether nothing is left to spend."""
         return self.spent >= self.most or time.monotonic() >= self.until
 
-    def evaluate(self, texts: Mapping[str, str], seed: int, built: Built | None = None, *, watch: bool = False) -> Evaluation:
+    def evaluate(
+        self, texts: Mapping[str, str], seed: int, built: Built | None = None, *, watch: bool = False
+    ) -> Evaluation:
         """Return an evaluation, and count it; a failed one without a score if nothing is left to spend."""
         with self._counting:
             if self.exhausted:
@@ -75,7 +89,8 @@ class BudgetedEvaluator(Evaluator):
 
 @dataclass(frozen=True)
 class SearchSetup:
-    """What every search starts from. initial: row of the initial program, after its gates. seed: of the search."""
+    """What every search starts from. initial: row of the initial program, after its gates. seed: of the
+    search."""
 
     project: Project
     own: ProgramsSettings
@@ -98,7 +113,8 @@ class BestProgram:
 def operators(setup: SearchSetup) -> BestProgram:
     """Search as cycles of the line do: generations on islands, migration at the end of each cycle.
 
-    The duel at the end of a cycle, whose evaluations are under held-out seeds, is left out: the best program of the search counts as champion.
+    The duel at the end of a cycle, whose evaluations are under held-out seeds, is left out: the best program
+    of the search counts as champion.
     """
     islands = Islands(setup.project, setup.own, {setup.initial["program_id"]: setup.initial})
     rows, cycle, idle = [setup.initial], 0, 0
@@ -106,13 +122,28 @@ def operators(setup: SearchSetup) -> BestProgram:
         cycle += 1
         name = f"{cycle:04d}"
         agents = Agents(OperatorsBackend(name), line="programs", cycle=name)
-        context = Context(setup.evaluator, setup.own, agents, setup.blobs, setup.ruleset, name, "benchmark", setup.seed, setup.workers)
+        context = Context(
+            setup.evaluator,
+            setup.own,
+            agents,
+            setup.blobs,
+            setup.ruleset,
+            name,
+            "benchmark",
+            setup.seed,
+            setup.workers,
+        )
         for generation in range(1, setup.own.generations_per_cycle + 1):
             if setup.evaluator.exhausted:
                 break
             before = setup.evaluator.spent
             entry = run_generation(
-                context, islands, generation, next_number=len(rows), seen={row["program_id"] for row in rows}, artifacts={},
+                context,
+                islands,
+                generation,
+                next_number=len(rows),
+                seen={row["program_id"] for row in rows},
+                artifacts={},
                 memory=SearchMemory(rows),
             )
             rows += entry.programs
@@ -168,7 +199,8 @@ def _climb(setup: SearchSetup, *, from_best: bool) -> BestProgram:
 
 @dataclass(frozen=True)
 class Literal:
-    """A literal in one of the files: its place, its value, and of a marked parameter how a value is written."""
+    """A literal in one of the files: its place, its value, and of a marked parameter how a value is
+    written."""
 
     file: str
     start: int
@@ -178,20 +210,29 @@ class Literal:
 
 
 def literals_in(texts: Mapping[str, str]) -> list[Literal]:
-    """Return the marked parameters of the blocks; of Python files without marks, all numbers, truth values and strings but docstrings."""
+    """Return the marked parameters of the blocks; of Python files without marks, all numbers, truth values
+    and strings but docstrings."""
     result: list[Literal] = []
     for name, text in texts.items():
         spans = cut(text, name).spans()
         marked = parameters_in(text, name)
-        found = [Literal(name, item.start, item.end, round(item.value) if item.whole else item.value, item.written) for item in marked]
+        found = [
+            Literal(name, item.start, item.end, round(item.value) if item.whole else item.value, item.written)
+            for item in marked
+        ]
         if name.endswith(".py") and not marked:
             places, tree = Places(text), parse(text)
             docstrings = {places.span(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
             found = [
-                Literal(name, *places.span(node), node.value) for node in ast.walk(tree)
-                if isinstance(node, ast.Constant) and changeable(node.value) and places.span(node) not in docstrings
+                Literal(name, *places.span(node), node.value)
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Constant)
+                and changeable(node.value)
+                and places.span(node) not in docstrings
             ]
-        result += [item for item in found if any(low <= item.start and item.end <= high for low, high in spans)]
+        result += [
+            item for item in found if any(low <= item.start and item.end <= high for low, high in spans)
+        ]
     return sorted(result, key=lambda item: (item.file, item.start))
 
 
@@ -201,7 +242,8 @@ def changeable(value: Any) -> bool:
 
 
 def with_changed_literals(texts: Mapping[str, str], random: np.random.Generator) -> dict[str, str]:
-    """Return the texts with one to three literals changed; as they are if they have none or the result cannot be read."""
+    """Return the texts with one to three literals changed; as they are if they have none or the result cannot
+    be read."""
     found = literals_in(texts)
     if not found:
         return dict(texts)
@@ -228,8 +270,8 @@ def with_changed_literals(texts: Mapping[str, str], random: np.random.Generator)
 
 
 def changed_value(value: Any, strings: list[str], random: np.random.Generator) -> Any:
-    """Return another value: a number times exp(normal) or plus normal, each by a scale of 0.01 to 1; the other truth value; another
-    string of the program."""
+    """Return another value: a number times exp(normal) or plus normal, each by a scale of 0.01 to 1; the
+    other truth value; another string of the program."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, str):
@@ -244,7 +286,11 @@ def changed_value(value: Any, strings: list[str], random: np.random.Generator) -
 
 def held_out_seeds(project: Project, own: ProgramsSettings, count: int) -> list[int]:
     """Return seeds that no search has, the same for all."""
-    return [child_seed(0, "programs_control", "held-out", project.name, place) for place in range(count)] if search_is_noisy(project, own) else []
+    return (
+        [child_seed(0, "programs_control", "held-out", project.name, place) for place in range(count)]
+        if search_is_noisy(project, own)
+        else []
+    )
 
 
 def search_is_noisy(project: Project, own: ProgramsSettings) -> bool:

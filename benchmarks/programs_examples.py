@@ -2,10 +2,11 @@
 
     python benchmarks/programs_examples.py circle_packing | function_minimization | matrix_kernel [--minutes 10] [--cycles N] [--lake DIR]
 
-Cycles of the line in a lake of their own, one after another, as long as one more like the longest so far ends within the minutes. Printed after each:
-the champion's mean under held-out seeds, the initial program's under the same seeds, the noise floor, seconds on the clock since the beginning. With
-nothing else running: the score of `matrix_kernel` is processor time.
-"""
+Cycles of the line in a lake of their own, one after another, as long as one more like the longest so far ends
+within the minutes. Printed after each: the champion's mean under held-out seeds, the initial program's under
+the same seeds, the noise floor, seconds on the clock since the beginning. With nothing else running: the
+score of `matrix_kernel` is processor time.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -31,7 +32,11 @@ SIZES = {
 @click.argument("name", type=click.Choice(sorted(SIZES)))
 @click.option("--minutes", default=10.0, show_default=True)
 @click.option("--cycles", default=20, show_default=True, help="At most.")
-@click.option("--lake", type=click.Path(path_type=Path), help="Missing or made by this command; default: a new temporary folder, which is kept.")
+@click.option(
+    "--lake",
+    type=click.Path(path_type=Path),
+    help="Missing or made by this command; default: a new temporary folder, which is kept.",
+)
 def main(name: str, minutes: float, cycles: int, lake: Path | None) -> None:
     """Run cycles and print what they came to."""
     folder = lake or Path(tempfile.mkdtemp(prefix="evolake-examples-"))

@@ -1,10 +1,11 @@
-"""What an evaluation costs beyond the evaluator's own work, for each way that evaluator and program meet: in jails that are started, and forked.
+"""What an evaluation costs beyond the evaluator's own work, for each way that evaluator and program meet: in
+jails that are started, and forked.
 
     python benchmarks/programs_overhead.py [--evaluations 60] [--json]
 
-Processor milliseconds of the host's process and of all processes of its jails, less those of the same evaluation in one bare process. The evaluator
-computes about 1 ms with numpy. The start of the warm jails is reported for itself. Goal: at most 15 ms an evaluation in the modes "imports" and
-"separate".
+Processor milliseconds of the host's process and of all processes of its jails, less those of the same
+evaluation in one bare process. The evaluator computes about 1 ms with numpy. The start of the warm jails is
+reported for itself. Goal: at most 15 ms an evaluation in the modes "imports" and "separate".
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ VALUES = np.linspace(0.0, 3.0, 200)
 def worth(result):
     return float(-np.abs(np.asarray(result) - np.cos(VALUES)).mean())
 """
-WHOLE = WORK + """
+WHOLE = (
+    WORK
+    + """
 
 def evaluate(program_path):
     import importlib.util
@@ -52,6 +55,7 @@ def evaluate(program_path):
     spec.loader.exec_module(program)
     return {"combined_score": worth(program.heights(VALUES))}
 """
+)
 APART = """import numpy as np
 
 VALUES = np.linspace(0.0, 3.0, 200)
@@ -65,7 +69,8 @@ def score(cases, results):
     return {"combined_score": float(-np.abs(np.asarray(results[0]["output"]) - np.cos(VALUES)).mean())}
 """
 MODES = {
-    "imports": (WHOLE, '[evaluator]\nmode = "imports"\n'), "calls": (WHOLE, '[evaluator]\nmode = "calls"\n'),
+    "imports": (WHOLE, '[evaluator]\nmode = "imports"\n'),
+    "calls": (WHOLE, '[evaluator]\nmode = "calls"\n'),
     "separate": (APART, '[program]\nentry = "heights"\n[evaluator]\nmode = "separate"\n'),
 }
 POSITIONS = slice(11, 15)
@@ -75,11 +80,19 @@ POSITIONS = slice(11, 15)
 def project(mode: str) -> Project:
     """Return the same task in one mode."""
     evaluator, toml = MODES[mode]
-    return project_of("overhead", {"initial_program.py": PROGRAM.encode(), "evaluator.py": evaluator.encode(), "project.toml": toml.encode()})
+    return project_of(
+        "overhead",
+        {
+            "initial_program.py": PROGRAM.encode(),
+            "evaluator.py": evaluator.encode(),
+            "project.toml": toml.encode(),
+        },
+    )
 
 
 def cpu_s() -> float:
-    """Processor seconds of this process, of all processes below it, and of those that have ended: also what a killed jail left (see `main`)."""
+    """Processor seconds of this process, of all processes below it, and of those that have ended: also what a
+    killed jail left (see `main`)."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -87,7 +100,9 @@ def cpu_s() -> float:
     while level:
         process = level.pop()
         try:
-            total += sum(map(int, Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[POSITIONS]))
+            total += sum(
+                map(int, Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[POSITIONS])
+            )
             for task in Path(f"/proc/{process}/task").iterdir():
                 level += map(int, (task / "children").read_text().split())
         except (FileNotFoundError, ProcessLookupError):
@@ -104,7 +119,8 @@ def spent(work: Callable[[int], None], times: int) -> tuple[float, float]:
 
 
 def bare_ms(mode: str, times: int) -> float:
-    """Processor milliseconds of one evaluation in this process: our own program and evaluator, loaded once."""
+    """Processor milliseconds of one evaluation in this process: our own program and evaluator, loaded
+    once."""
     program: dict = {}
     evaluator: dict = {}
     exec(PROGRAM, program)
@@ -148,13 +164,21 @@ def measured(mode: str, times: int, *, forked: bool) -> dict[str, float]:
 
 
 @click.command()
-@click.option("--evaluations", default=60, show_default=True, help="Forked ones of each mode; of started ones a quarter.")
+@click.option(
+    "--evaluations",
+    default=60,
+    show_default=True,
+    help="Forked ones of each mode; of started ones a quarter.",
+)
 @click.option("--json", "as_json", is_flag=True)
 def main(evaluations: int, as_json: bool) -> None:
     """Print both ways for each mode."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     rows = {
-        mode: {"bare_ms": bare_ms(mode, 200), **{way: measured(mode, evaluations, forked=way == "forked") for way in ("started", "forked")}}
+        mode: {
+            "bare_ms": bare_ms(mode, 200),
+            **{way: measured(mode, evaluations, forked=way == "forked") for way in ("started", "forked")},
+        }
         for mode in MODES
     }
     met = all(rows[mode]["forked"]["cpu_ms"] <= GOAL_MS for mode in ("imports", "separate"))
@@ -164,7 +188,9 @@ def main(evaluations: int, as_json: bool) -> None:
     click.echo(f"{'mode':<10}{'way':<9}{'overhead cpu ms':>16}{'clock ms':>10}{'first 3, cpu ms':>17}")
     for mode, row in rows.items():
         for way in ("started", "forked"):
-            click.echo(f"{mode:<10}{way:<9}{row[way]['cpu_ms']:>16.1f}{row[way]['clock_ms']:>10.1f}{row[way]['once_ms']:>17.0f}")
+            click.echo(
+                f"{mode:<10}{way:<9}{row[way]['cpu_ms']:>16.1f}{row[way]['clock_ms']:>10.1f}{row[way]['once_ms']:>17.0f}"
+            )
         click.echo(f"{mode:<10}{'bare':<9}{row['bare_ms']:>16.1f}")
     click.echo(f"at most {GOAL_MS:g} cpu ms in imports and separate: {'met' if met else 'missed'}")
 

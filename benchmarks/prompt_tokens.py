@@ -2,18 +2,21 @@
 
     python benchmarks/prompt_tokens.py [--lines designs,solvers] [--cycles 1] [--sessions] [--save] [--json] [--prompts FOLDER]
 
-Each line runs from its seeds in a project of its own, with the profile `demo` and the backend `model`, against an HTTP server on
-loopback. The server answers each request with what the role's operators reply to the same request, so the figures are those of the
-prompts and of the number of calls, not of a model's skill or length: a reply of a model is longer. The planner and the coder of
-solvers reply with empty statements as their change. Operators hold no sessions, so every writer is asked in one-shot. With
-`--sessions` programs are written in sessions instead, each of two turns: the whole program with an evaluation, then `finish`. The seeds of
-families are taken in by operators; what a model is asked about them is counted as a line of its own. Tokens are counted with the
-tokenizer of the bundled model (SmolLM2, 49,152 tokens), if it was unpacked on this machine; characters divided by four are printed
-next to them. The schema that a server is sent as `response_format` is not counted; the one in the text is.
+Each line runs from its seeds in a project of its own, with the profile `demo` and the backend `model`,
+against an HTTP server on loopback. The server answers each request with what the role's operators reply to
+the same request, so the figures are those of the prompts and of the number of calls, not of a model's skill
+or length: a reply of a model is longer. The planner and the coder of solvers reply with empty statements as
+their change. Operators hold no sessions, so every writer is asked in one-shot. With `--sessions` programs are
+written in sessions instead, each of two turns: the whole program with an evaluation, then `finish`. The seeds
+of families are taken in by operators; what a model is asked about them is counted as a line of its own.
+Tokens are counted with the tokenizer of the bundled model (SmolLM2, 49,152 tokens), if it was unpacked on
+this machine; characters divided by four are printed next to them. The schema that a server is sent as
+`response_format` is not counted; the one in the text is.
 
-`--save` makes the result the baseline, `benchmarks/prompt_tokens.json`, of the lines that ran. `--prompts` writes every prompt
-into a folder. Designs, programs and solvers take a minute each, families and prompts longer.
-"""
+`--save` makes the result the baseline, `benchmarks/prompt_tokens.json`, of the lines that ran. `--prompts`
+writes every prompt into a folder. Designs, programs and solvers take a minute each, families and prompts
+longer.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -48,17 +51,32 @@ RESULT = "tokens.json"
 BLOCK = "# EVOLVE-BLOCK-START"
 TOOLS_MARK = "\n\nThe tools:\n"
 SETTINGS = {
-    "EVOLAKE_BACKEND": "model", "EVOLAKE_PROFILE": "demo", "EVOLAKE_PROGRAMS__WRITER": "one-shot", "EVOLAKE_DESIGNS__DESIGNER": "one-shot",
-    "EVOLAKE_MODEL_API_KEY": "none", "EVOLAKE_MODELS": '{"default": "operators"}',
-    "EVOLAKE_BUDGET__TOKENS_PER_RUN": "100000000", "EVOLAKE_PROGRAMS__PROJECTS": str(ROOT / "examples" / "programs" / "circle_packing"),
-    "DAGSTER_DISABLE_TELEMETRY": "1", "NO_PROXY": "127.0.0.1",
+    "EVOLAKE_BACKEND": "model",
+    "EVOLAKE_PROFILE": "demo",
+    "EVOLAKE_PROGRAMS__WRITER": "one-shot",
+    "EVOLAKE_DESIGNS__DESIGNER": "one-shot",
+    "EVOLAKE_MODEL_API_KEY": "none",
+    "EVOLAKE_MODELS": '{"default": "operators"}',
+    "EVOLAKE_BUDGET__TOKENS_PER_RUN": "100000000",
+    "EVOLAKE_PROGRAMS__PROJECTS": str(ROOT / "examples" / "programs" / "circle_packing"),
+    "DAGSTER_DISABLE_TELEMETRY": "1",
+    "NO_PROXY": "127.0.0.1",
 }
 
 
 def plain_plans(request: Any) -> dict[str, Any]:
     """Return as many plans as are wanted, each a rewrite of the first parent that is offered."""
-    plan = {"parent_id": request.standings[0].variant_id, "second_parent_id": None, "kind": "rewrite", "target": "", "hypothesis": "Nothing changes."}
-    plans = [plan | {"instructions": f"Add {number} empty statements."} for number in range(1, request.plans_wanted + 1)]
+    plan = {
+        "parent_id": request.standings[0].variant_id,
+        "second_parent_id": None,
+        "kind": "rewrite",
+        "target": "",
+        "hypothesis": "Nothing changes.",
+    }
+    plans = [
+        plan | {"instructions": f"Add {number} empty statements."}
+        for number in range(1, request.plans_wanted + 1)
+    ]
     return {"assessment": "Nothing was tried.", "plans": plans}
 
 
@@ -70,11 +88,20 @@ def plain_change(request: Any) -> dict[str, Any]:
     number = excerpt.first_line + place
     head = f"--- a/{excerpt.path}\n+++ b/{excerpt.path}\n@@ -{number},1 +{number},1 @@\n"
     title = f"{count} empty statements"
-    return {"title": title, "changelog": f"Added {title}.", "diff": f"{head}-{lines[place]}\n+{lines[place]}{';' * count}\n"}
+    return {
+        "title": title,
+        "changelog": f"Added {title}.",
+        "diff": f"{head}-{lines[place]}\n+{lines[place]}{';' * count}\n",
+    }
 
 
-PLAIN_REPLIES = {"solvers_planner": plain_plans, "solvers_coder": plain_change, "solvers_coder_repair": plain_change}
-"""Role -> its reply, where operators need fields of the request that they get only if they serve the whole line."""
+PLAIN_REPLIES = {
+    "solvers_planner": plain_plans,
+    "solvers_coder": plain_change,
+    "solvers_coder_repair": plain_change,
+}
+"""Role -> its reply, where operators need fields of the request that they get only if they serve the whole
+line."""
 
 
 @cache
@@ -95,11 +122,14 @@ def tokens_of(text: str) -> int:
 
 
 class OperatorsServer:
-    """An OpenAI-compatible server that replies as a role's operators. `jobs` are the open calls: the text of their first two messages -> job."""
+    """An OpenAI-compatible server that replies as a role's operators. `jobs` are the open calls: the text of
+    their first two messages -> job."""
 
     def __init__(self) -> None:
         self.jobs: dict[str, Any] = {}
-        self.counts: dict[str, Counts] = defaultdict(lambda: {name: dict.fromkeys(("calls", *PARTS), 0) for name in ("tokens", "quarter")})
+        self.counts: dict[str, Counts] = defaultdict(
+            lambda: {name: dict.fromkeys(("calls", *PARTS), 0) for name in ("tokens", "quarter")}
+        )
         self.prompts: dict[str, list[str]] = defaultdict(list)
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -108,7 +138,9 @@ class OperatorsServer:
     @contextmanager
     def serving(self) -> Iterator[str]:
         """Serve until left. Yields the base URL."""
-        thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        )
         thread.start()
         try:
             yield f"http://127.0.0.1:{self._server.server_port}/v1"
@@ -130,41 +162,81 @@ class OperatorsServer:
         with self._lock:
             job = self.jobs[_first(messages)]
         offered = json.dumps(body["tools"], separators=(",", ":")) if "tools" in body else ""
-        message = self._session_message(job, messages) if job.role.tools else {"content": self._operators_reply(job)}
+        message = (
+            self._session_message(job, messages)
+            if job.role.tools
+            else {"content": self._operators_reply(job)}
+        )
         texts = {
             "system": messages[0]["content"] + offered,
-            "user": "\n".join(str(item.get("content") or "") + json.dumps(item.get("tool_calls") or "") for item in messages[1:]),
+            "user": "\n".join(
+                str(item.get("content") or "") + json.dumps(item.get("tool_calls") or "")
+                for item in messages[1:]
+            ),
             "reply": json.dumps(message["tool_calls"]) if "tool_calls" in message else message["content"],
         }
         counted = {part: tokens_of(text) for part, text in texts.items()}
         with self._lock:
-            for name, counts in (("tokens", counted), ("quarter", {part: len(text) // 4 for part, text in texts.items()})):
+            for name, counts in (
+                ("tokens", counted),
+                ("quarter", {part: len(text) // 4 for part, text in texts.items()}),
+            ):
                 row = self.counts[job.role.name][name]
                 row["calls"] += 1
                 for part, count in counts.items():
                     row[part] += count
-            self.prompts[job.role.name].append(f"{texts['system']}\n\n=== user ===\n\n{texts['user']}\n\n=== reply ===\n\n{texts['reply']}")
+            self.prompts[job.role.name].append(
+                f"{texts['system']}\n\n=== user ===\n\n{texts['user']}\n\n=== reply ===\n\n{texts['reply']}"
+            )
         read = counted["system"] + counted["user"]
-        usage = {"prompt_tokens": read, "completion_tokens": counted["reply"], "total_tokens": read + counted["reply"]}
-        choice = {"index": 0, "message": {"role": "assistant"} | message, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}
-        return {"id": "1", "object": "chat.completion", "created": 1, "model": body["model"], "choices": [choice], "usage": usage}
+        usage = {
+            "prompt_tokens": read,
+            "completion_tokens": counted["reply"],
+            "total_tokens": read + counted["reply"],
+        }
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant"} | message,
+            "finish_reason": "tool_calls" if "tool_calls" in message else "stop",
+        }
+        return {
+            "id": "1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": body["model"],
+            "choices": [choice],
+            "usage": usage,
+        }
 
     def _operators_reply(self, job: Any) -> str:
         if (plain := PLAIN_REPLIES.get(job.role.name)) is not None:
             return json.dumps(plain(job.request))
-        return job.role.operators(job.request, np.random.Generator(np.random.PCG64(job.seed))).model_dump_json()
+        return job.role.operators(
+            job.request, np.random.Generator(np.random.PCG64(job.seed))
+        ).model_dump_json()
 
     def _session_message(self, job: Any, messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return a turn that needs no model: of a program the whole text, otherwise unchanged, with an evaluation; then `finish`."""
+        """Return a turn that needs no model: of a program the whole text, otherwise unchanged, with an
+        evaluation; then `finish`."""
         if getattr(job.request, "program", "") and not any(item["role"] == "assistant" for item in messages):
             text = job.request.program.replace(BLOCK, f"{BLOCK}\n# child {job.seed}", 1)
-            calls: list[tuple[str, dict[str, str]]] = [("write_file", {"path": job.request.files[0], "text": text}), ("evaluate", {})]
+            calls: list[tuple[str, dict[str, str]]] = [
+                ("write_file", {"path": job.request.files[0], "text": text}),
+                ("evaluate", {}),
+            ]
         else:
             calls = [("finish", {"idea": "A comment."} if hasattr(job.request, "program") else {})]
-        return {"content": "", "tool_calls": [
-            {"id": str(number), "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-            for number, (name, arguments) in enumerate(calls, start=1)
-        ]}
+        return {
+            "content": "",
+            "tool_calls": [
+                {
+                    "id": str(number),
+                    "type": "function",
+                    "function": {"name": name, "arguments": json.dumps(arguments)},
+                }
+                for number, (name, arguments) in enumerate(calls, start=1)
+            ],
+        }
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         server = self
@@ -199,7 +271,8 @@ def _first(messages: Sequence[Mapping[str, Any]]) -> str:
 
 
 def run_line(line: str, cycles: int, folder: Path) -> None:
-    """Run a line in this process, whose environment names the project, and write what was counted into the folder."""
+    """Run a line in this process, whose environment names the project, and write what was counted into the
+    folder."""
     from evolake.agents.model import ModelBackend
     from evolake.agents.session import conduct as sessions
     from pipelines.evolve import main
@@ -214,11 +287,16 @@ def run_line(line: str, cycles: int, folder: Path) -> None:
         server.register(job)
         return conduct(backend, job, *rest)
 
-    asks, holds = patch.object(ModelBackend, "ask", registered_ask), patch.object(sessions, "conduct", registered_session)
+    asks, holds = (
+        patch.object(ModelBackend, "ask", registered_ask),
+        patch.object(sessions, "conduct", registered_session),
+    )
     with asks, holds, server.serving() as base_url:
         os.environ["EVOLAKE_MODEL_BASE_URL"] = base_url
         code = main(["--lines", line, "--cycles", str(cycles)], standalone_mode=False)
-    (folder / RESULT).write_text(json.dumps({"code": code, "counts": server.counts, "prompts": server.prompts}))
+    (folder / RESULT).write_text(
+        json.dumps({"code": code, "counts": server.counts, "prompts": server.prompts})
+    )
 
 
 @dataclass(frozen=True)
@@ -229,22 +307,44 @@ class Counted:
     prompts: dict[str, list[str]]
 
 
-def count_line(line: str, cycles: int, *, operators_seed: bool = False, may_fail: bool = False, sessions: bool = False) -> Counted:
+def count_line(
+    line: str, cycles: int, *, operators_seed: bool = False, may_fail: bool = False, sessions: bool = False
+) -> Counted:
     """Return what a line asks for in a project and a process of its own.
 
-    operators_seed: whether its seeds are taken in by operators before. may_fail: whether what it asked for until it failed counts.
-    sessions: whether programs are written in sessions.
+    operators_seed: whether its seeds are taken in by operators before. may_fail: whether what it asked for
+    until it failed counts. sessions: whether programs are written in sessions.
     """
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))}
+    clean = {
+        name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))
+    }
     with tempfile.TemporaryDirectory(prefix="prompt-tokens-") as place:
         folder = Path(place)
-        environment = clean | SETTINGS | {"EVOLAKE_LAKE": str(folder / "lake"), "DAGSTER_HOME": str(folder / "home")}
+        environment = (
+            clean | SETTINGS | {"EVOLAKE_LAKE": str(folder / "lake"), "DAGSTER_HOME": str(folder / "home")}
+        )
         environment |= {"EVOLAKE_PROGRAMS__WRITER": "session"} if sessions else {}
         if operators_seed:
-            _run([sys.executable, "-m", "pipelines.evolve", "--lines", line, "--cycles", "0"], environment | {"EVOLAKE_BACKEND": "operators"})
-        command = [sys.executable, str(Path(__file__).resolve()), "--child", place, "--lines", line, "--cycles", str(cycles)]
+            _run(
+                [sys.executable, "-m", "pipelines.evolve", "--lines", line, "--cycles", "0"],
+                environment | {"EVOLAKE_BACKEND": "operators"},
+            )
+        command = [
+            sys.executable,
+            str(Path(__file__).resolve()),
+            "--child",
+            place,
+            "--lines",
+            line,
+            "--cycles",
+            str(cycles),
+        ]
         said = _run(command, environment)
-        result: dict[str, Any] = json.loads((folder / RESULT).read_text()) if (folder / RESULT).is_file() else {"code": "no result"}
+        result: dict[str, Any] = (
+            json.loads((folder / RESULT).read_text())
+            if (folder / RESULT).is_file()
+            else {"code": "no result"}
+        )
     if result["code"] == "no result" or (result["code"] and not may_fail):
         raise click.ClickException(f"the line {line} ended with {result['code']}\n{said}")
     return Counted(result["counts"], result["prompts"])
@@ -252,20 +352,31 @@ def count_line(line: str, cycles: int, *, operators_seed: bool = False, may_fail
 
 def _run(command: Sequence[str], environment: Mapping[str, str]) -> str:
     """Run a command, and return the end of what it printed."""
-    done = subprocess.run(command, env=dict(environment), cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=dict(environment), cwd=ROOT, capture_output=True, text=True, check=False
+    )
     return f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
 
 
 def table(counts: Mapping[str, Mapping[str, Any]], before: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return a table in Markdown: a row for each role and a sum for each line, with the baseline's tokens next to them."""
+    """Return a table in Markdown: a row for each role and a sum for each line, with the baseline's tokens
+    next to them."""
     lines = [
-        "| line | role | calls | system | user | reply | tokens | characters / 4 | calls before | tokens before | change |",
+        "| line | role | calls | system | user | reply | tokens | characters / 4 | calls before | tokens "
+        "before | change |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for line, roles in counts.items():
         old_roles = before.get(line, {})
         for role in sorted({*roles, *old_roles}):
-            lines.append(_row(line, f"`{role}`", [roles[role]] if role in roles else [], [old_roles[role]] if role in old_roles else []))
+            lines.append(
+                _row(
+                    line,
+                    f"`{role}`",
+                    [roles[role]] if role in roles else [],
+                    [old_roles[role]] if role in old_roles else [],
+                )
+            )
         lines.append(_row(line, "**sum**", list(roles.values()), list(old_roles.values())))
     return "\n".join(lines)
 
@@ -273,10 +384,15 @@ def table(counts: Mapping[str, Mapping[str, Any]], before: Mapping[str, Mapping[
 def _row(line: str, role: str, now: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]) -> str:
     parts = [sum(row["tokens"][name] for row in now) for name in ("calls", *PARTS)]
     total, old = sum(parts[1:]), sum(row["tokens"][part] for row in before for part in PARTS)
-    quarter, old_calls = sum(row["quarter"][part] for row in now for part in PARTS), sum(row["tokens"]["calls"] for row in before)
+    quarter, old_calls = (
+        sum(row["quarter"][part] for row in now for part in PARTS),
+        sum(row["tokens"]["calls"] for row in before),
+    )
     change = f"{(total - old) / old:+.0%}" if old else "new"
     compared = [f"{old_calls:,}", f"{old:,}", change] if before else ["", "", "new"]
-    return f"| {' | '.join([line, role, *(f'{number:,}' for number in (*parts, total, quarter)), *compared])} |"
+    return (
+        f"| {' | '.join([line, role, *(f'{number:,}' for number in (*parts, total, quarter)), *compared])} |"
+    )
 
 
 @click.command(help=__doc__)
@@ -287,7 +403,15 @@ def _row(line: str, role: str, now: Sequence[Mapping[str, Any]], before: Sequenc
 @click.option("--json", "as_json", is_flag=True)
 @click.option("--prompts", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--child", type=click.Path(exists=True, path_type=Path), hidden=True)
-def main(lines: str, cycles: int, sessions: bool, save: bool, as_json: bool, prompts: Path | None, child: Path | None) -> None:
+def main(
+    lines: str,
+    cycles: int,
+    sessions: bool,
+    save: bool,
+    as_json: bool,
+    prompts: Path | None,
+    child: Path | None,
+) -> None:
     """Count, print, and save if asked to."""
     if child:
         run_line(lines, cycles, child)
@@ -296,21 +420,35 @@ def main(lines: str, cycles: int, sessions: bool, save: bool, as_json: bool, pro
         prompts.mkdir(parents=True, exist_ok=True)
     kept = json.loads(BASELINE.read_text()) if BASELINE.is_file() else {"lines": {}}
     names = [name.strip() for name in lines.split(",")]
-    counted = {name: count_line(name, cycles, operators_seed=name == FAMILIES, sessions=sessions) for name in names}
+    counted = {
+        name: count_line(name, cycles, operators_seed=name == FAMILIES, sessions=sessions) for name in names
+    }
     if FAMILIES in counted:
-        # no reply of operators reviews a seed family as a model would, so that the seeds do not enter; what was asked about them counts all the same
+        # no reply of operators reviews a seed family as a model would, so that the seeds do not enter; what
+        # was asked about them counts all the same
         counted[SEED_REVIEWS] = count_line(FAMILIES, 0, may_fail=True)
     counts = {name: item.roles for name, item in counted.items()}
-    for name, texts in [pair for item in counted.values() for pair in item.prompts.items()] if prompts else ():
+    for name, texts in (
+        [pair for item in counted.values() for pair in item.prompts.items()] if prompts else ()
+    ):
         for number, text in enumerate(texts, start=1):
             ((prompts or Path()) / f"{name}_{number}.txt").write_text(text)
     if save:
         date = datetime.now(UTC).date().isoformat()
-        BASELINE.write_text(json.dumps({"date": date, "cycles": cycles, "lines": kept["lines"] | counts}, indent=1, sort_keys=True) + "\n")
+        BASELINE.write_text(
+            json.dumps(
+                {"date": date, "cycles": cycles, "lines": kept["lines"] | counts}, indent=1, sort_keys=True
+            )
+            + "\n"
+        )
     if as_json:
         click.echo(json.dumps(counts))
     else:
-        click.echo(f"tokenizer: {'that of the bundled model' if tokenizer() else 'none; characters divided by four'}; cycles: {cycles}")
+        click.echo(
+            "tokenizer: "
+            f"{'that of the bundled model' if tokenizer() else 'none; characters divided by four'}; "
+            f"cycles: {cycles}"
+        )
         click.echo(table(counts, kept["lines"]))
 
 

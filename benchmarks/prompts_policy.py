@@ -1,13 +1,17 @@
-"""What an iteration of the prompts line costs: tokens per second of sampling, seconds of an update, what skipping groups without advantage saves.
+"""What an iteration of the prompts line costs: tokens per second of sampling, seconds of an update, what
+skipping groups without advantage saves.
 
     python benchmarks/prompts_policy.py [--policy local|tiny] [--threads 2] [--rows-at-once 16] [--dtypes]
 
-Sampling is measured at the rows at once that are given and one by one; the ratio is what batching is worth. The update is measured with an advantage
-in every group, and in one of four: the ratio is what leaving the others out of the passes is worth (their gradient is zero). Both are measured once
-more with the prompt read for every row, as transformers and trl do on their own: those ratios are what reading a shared prompt once is worth.
+Sampling is measured at the rows at once that are given and one by one; the ratio is what batching is worth.
+The update is measured with an advantage in every group, and in one of four: the ratio is what leaving the
+others out of the passes is worth (their gradient is zero). Both are measured once more with the prompt read
+for every row, as transformers and trl do on their own: those ratios are what reading a shared prompt once is
+worth.
 
-With --dtypes it prints instead what bfloat16 is worth here beside float32: tokens per processor second of sampling, processor seconds of one update,
-and how far log probabilities of the same replies, and the loss of the same groups, lie apart.
+With --dtypes it prints instead what bfloat16 is worth here beside float32: tokens per processor second of
+sampling, processor seconds of one update, and how far log probabilities of the same replies, and the loss of
+the same groups, lie apart.
 """
 
 from __future__ import annotations
@@ -60,21 +64,35 @@ def compare_dtypes(settings: settings_module.Settings) -> None:
     logs: dict[str, torch.Tensor] = {}
     for dtype in ("float32", "bfloat16"):
         with tempfile.TemporaryDirectory() as folder:
-            policy: Any = open_policy(settings.with_section(own.model_copy(update={"dtype": dtype})), Path(folder), "0001", "bench")
+            policy: Any = open_policy(
+                settings.with_section(own.model_copy(update={"dtype": dtype})), Path(folder), "0001", "bench"
+            )
         start = time.process_time()
         samples = policy.sample(pairs, SAMPLES, 1)
         sampled = time.process_time() - start
         tokens = sum(sample.tokens for some in samples for sample in some)
-        drawn = [Group("p", problem.problem_id, tuple(some), (1.0, 0.0, 0.0, 1.0)) for problem, some in zip(problems, samples, strict=True)]
+        drawn = [
+            Group("p", problem.problem_id, tuple(some), (1.0, 0.0, 0.0, 1.0))
+            for problem, some in zip(problems, samples, strict=True)
+        ]
         groups = groups or drawn
         logs[dtype] = torch.cat([scored(policy, sample) for group in groups for sample in group.samples])
         start = time.process_time()
-        print(f"{dtype}: sampling {tokens / sampled:.2f} tokens per processor second ({tokens} tokens)", flush=True)
+        print(
+            f"{dtype}: sampling {tokens / sampled:.2f} tokens per processor second ({tokens} tokens)",
+            flush=True,
+        )
         stats = policy.update(groups, 1)
         updated = time.process_time() - start
-        print(f"{dtype}: update {updated:.1f} s, loss {stats.loss:.6f}, gradient's norm {stats.grad_norm:.4f}", flush=True)
+        print(
+            f"{dtype}: update {updated:.1f} s, loss {stats.loss:.6f}, gradient's norm {stats.grad_norm:.4f}",
+            flush=True,
+        )
     apart = (logs["bfloat16"] - logs["float32"]).abs()
-    print(f"log probabilities of {len(apart)} tokens lie apart by {float(apart.mean()):.4f} in the mean, {float(apart.max()):.4f} at most")
+    print(
+        f"log probabilities of {len(apart)} tokens lie apart by {float(apart.mean()):.4f} in the mean, "
+        f"{float(apart.max()):.4f} at most"
+    )
 
 
 def scored(policy: Any, sample: Sample) -> Any:
@@ -83,18 +101,28 @@ def scored(policy: Any, sample: Sample) -> Any:
 
     ids = torch.tensor([[*sample.prompt_ids, *sample.reply_ids]], device=policy.device)
     with torch.no_grad():
-        return log_probabilities(policy.model.get_base_model(), ids, torch.ones_like(ids), len(sample.reply_ids), policy.recipe.temperature)[0][0]
+        return log_probabilities(
+            policy.model.get_base_model(),
+            ids,
+            torch.ones_like(ids),
+            len(sample.reply_ids),
+            policy.recipe.temperature,
+        )[0][0]
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--policy", choices=["local", "tiny"], default="local")
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--rows-at-once", type=int, default=16)
     options.add_argument("--dtypes", action="store_true")
     given = options.parse_args()
     settings = settings_module.load("demo")
-    sizes = settings.of(PromptsSettings).model_copy(update={"policy": given.policy, "threads": given.threads, "rows_at_once": given.rows_at_once})
+    sizes = settings.of(PromptsSettings).model_copy(
+        update={"policy": given.policy, "threads": given.threads, "rows_at_once": given.rows_at_once}
+    )
     settings = settings.with_section(sizes)
     if given.dtypes:
         compare_dtypes(settings)
@@ -119,11 +147,21 @@ def main() -> None:
     alone = policy.sample(pairs[:2], SAMPLES, 1)
     one_rate = sum(sample.tokens for some in alone for sample in some) / (time.perf_counter() - start)
     policy.rows_at_once = given.rows_at_once  # type: ignore[attr-defined]
-    print(f"sampling: {rate:.0f} tokens/s at {given.rows_at_once} rows, {one_rate:.0f} one by one; ratio {rate / one_rate:.2f}", flush=True)
+    print(
+        f"sampling: {rate:.0f} tokens/s at {given.rows_at_once} rows, {one_rate:.0f} one by one; ratio "
+        f"{rate / one_rate:.2f}",
+        flush=True,
+    )
 
     rewards: tuple[float | None, ...] = (1.0, 0.0, 0.0, 1.0)
-    every = [Group("p", problem.problem_id, tuple(some), rewards) for problem, some in zip(problems, samples, strict=True)]
-    few = [group if number % 4 == 0 else replace(group, rewards=(0.0,) * SAMPLES) for number, group in enumerate(every)]
+    every = [
+        Group("p", problem.problem_id, tuple(some), rewards)
+        for problem, some in zip(problems, samples, strict=True)
+    ]
+    few = [
+        group if number % 4 == 0 else replace(group, rewards=(0.0,) * SAMPLES)
+        for number, group in enumerate(every)
+    ]
     seconds = {}
     for name, groups in (("warm-up", every), ("every", every), ("one of four", few)):
         start = time.perf_counter()
@@ -137,14 +175,20 @@ def main() -> None:
         policy.update(every, 1)
         updated = time.perf_counter() - start
     print(
-        f"prompt read once for its {SAMPLES} replies, not once per reply: sampling {sampled:.1f} -> {batched:.1f} s, ratio {sampled / batched:.2f}; "
-        f"update {updated:.1f} -> {seconds['every']:.1f} s, ratio {updated / seconds['every']:.2f}", flush=True,
+        f"prompt read once for its {SAMPLES} replies, not once per reply: sampling {sampled:.1f} -> "
+        f"{batched:.1f} s, ratio {sampled / batched:.2f}; update {updated:.1f} -> {seconds['every']:.1f} "
+        f"s, ratio {updated / seconds['every']:.2f}",
+        flush=True,
     )
     print(
-        f"update of {GROUPS * SAMPLES} replies, {tokens} tokens: {seconds['every']:.1f} s with an advantage in every group, "
-        f"{seconds['one of four']:.1f} s in one of four; ratio {seconds['every'] / seconds['one of four']:.2f}"
+        f"update of {GROUPS * SAMPLES} replies, {tokens} tokens: {seconds['every']:.1f} s with an "
+        f"advantage in every group, {seconds['one of four']:.1f} s in one of four; ratio "
+        f"{seconds['every'] / seconds['one of four']:.2f}"
     )
-    print(f"checkpoint: {len(policy.save()) / 1e6:.0f} MB; peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.1f} GB")
+    print(
+        f"checkpoint: {len(policy.save()) / 1e6:.0f} MB; peak memory "
+        f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.1f} GB"
+    )
 
 
 if __name__ == "__main__":

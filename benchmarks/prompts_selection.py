@@ -2,14 +2,16 @@
 
     python benchmarks/prompts_selection.py [--runs 30] [--iterations 20] [--first-seed 200]
 
-Two entries of the principle library decide what a prompt is worth: one raises the share of right replies by .55, one lowers it by .10; which two
-is drawn for each run. All else is the line's own code at the paper's sizes (10 problems, 3 prompts, 5 replies, window 10); operators edit.
-The world is run with fixed weights, and with weights that learn: there each update takes 3 % off what is left to learn, so old values mislead.
+Two entries of the principle library decide what a prompt is worth: one raises the share of right replies by
+.55, one lowers it by .10; which two is drawn for each run. All else is the line's own code at the paper's
+sizes (10 problems, 3 prompts, 5 replies, window 10); operators edit. The world is run with fixed weights, and
+with weights that learn: there each update takes 3 % off what is left to learn, so old values mislead.
 
-Printed for each way to select, after 6 iterations and in the end: in how many runs the prompt that is named best is truly best of those that took
-part, what the best prompt is worth that it misses (regret), what the named one is worth, and what the prompts of all iterations were worth on average
-(what training gets). Two ways to name are compared on the same runs: by the skill of all matches, and by TrueSkill's mu - 3 sigma. The runs of one
-seed share the world, not the draws after the first iteration.
+Printed for each way to select, after 6 iterations and in the end: in how many runs the prompt that is named
+best is truly best of those that took part, what the best prompt is worth that it misses (regret), what the
+named one is worth, and what the prompts of all iterations were worth on average (what training gets). Two
+ways to name are compared on the same runs: by the skill of all matches, and by TrueSkill's mu - 3 sigma. The
+runs of one seed share the world, not the draws after the first iteration.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ WAYS = {"skills": ("espl", "skills"), "espl": ("espl", "espl"), "none": ("no-sel
 
 @dataclass
 class World:
-    """A policy whose share of right replies is known for every prompt. helps, hurts: names of entries of the library."""
+    """A policy whose share of right replies is known for every prompt. helps, hurts: names of entries of the
+    library."""
 
     library: PrincipleLibrary
     helps: str
@@ -59,14 +62,23 @@ class World:
         names = {name for text in prompt.texts for name in self.library.names_of(text)}
         return 1.0 - self.left * (1.0 - BASE - GAIN * (self.helps in names) - LOSS * (self.hurts in names))
 
-    def sample(self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False) -> list[list[Sample]]:
+    def sample(
+        self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
+    ) -> list[list[Sample]]:
         random = np.random.default_rng(seed)
-        return [[self._reply(self.share(prompt), problem, random) for _ in range(n)] for prompt, problem in pairs]
+        return [
+            [self._reply(self.share(prompt), problem, random) for _ in range(n)] for prompt, problem in pairs
+        ]
 
     def _reply(self, share: float, problem: Problem, random: np.random.Generator) -> Sample:
         true = json.loads(problem.answer)
         kind = 3 if random.random() < share else int(random.integers(3))
-        reply = (f"It is {true} I think", f"The sum is {true + 5}", "Let me think about it once", f"The sum is {true}")[kind]
+        reply = (
+            f"It is {true} I think",
+            f"The sum is {true + 5}",
+            "Let me think about it once",
+            f"The sum is {true}",
+        )[kind]
         return Sample(reply, len(reply.split()), kind == 2)
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
@@ -82,7 +94,8 @@ class World:
 
 @dataclass(frozen=True)
 class Point:
-    """A run after an iteration: true shares of the best prompt that took part, of the named ones, and the mean of those that were used so far."""
+    """A run after an iteration: true shares of the best prompt that took part, of the named ones, and the
+    mean of those that were used so far."""
 
     best: float
     by_skill: float
@@ -93,7 +106,17 @@ class Point:
 def problem(number: int) -> Problem:
     """Return a sum to add."""
     name = f"sum-{number}"
-    return Problem(name, f"What is {number} + {number + 3}?", json.dumps(2 * number + 3), True, "sums", 1, "train", "world", name)
+    return Problem(
+        name,
+        f"What is {number} + {number + 3}?",
+        json.dumps(2 * number + 3),
+        True,
+        "sums",
+        1,
+        "train",
+        "world",
+        name,
+    )
 
 
 PROBLEMS = [problem(number) for number in range(1, 41)]
@@ -104,14 +127,25 @@ def judge(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) -
     last = sample.reply.split()[-1]
     correct = last.isdigit() and int(last) == json.loads(problem.answer)
     return Rollout(
-        prompt.prompt_id, problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, correct, last.isdigit(), float(correct),
+        prompt.prompt_id,
+        problem.problem_id,
+        number,
+        sample.reply,
+        sample.tokens,
+        sample.truncated,
+        correct,
+        last.isdigit(),
+        float(correct),
     )
 
 
 def run(way: str, seed: int, iterations: int, learned: float) -> list[Point]:
     """Return a point for each iteration of one run."""
     library = load_library(SEEDS)
-    helps, hurts = (library.entries[place].name for place in np.random.default_rng([77, seed]).choice(len(library.entries), 2, replace=False))
+    helps, hurts = (
+        library.entries[place].name
+        for place in np.random.default_rng([77, seed]).choice(len(library.entries), 2, replace=False)
+    )
     world = World(library, helps, hurts, learned)
     arm, selection = WAYS[way]
     settings = PromptsSettings(selection=selection)  # type: ignore[arg-type]
@@ -122,9 +156,17 @@ def run(way: str, seed: int, iterations: int, learned: float) -> list[Point]:
         for _ in range(iterations):
             done = run_iteration(population, world, PROBLEMS, course, arm=ARMS[arm])
             population = done.population
-            shares = {row["prompt_id"]: world.share(population.prompt(row["prompt_id"])) for row in population.living() if row["rounds"]}
-            used.append(fmean(shares[row["prompt_id"]] for row in done.rows["ratings"] if row["source"] == "update"))
-            by_skill, by_rating = (shares[item.best_id()] for item in (population, without_matches(population)))
+            shares = {
+                row["prompt_id"]: world.share(population.prompt(row["prompt_id"]))
+                for row in population.living()
+                if row["rounds"]
+            }
+            used.append(
+                fmean(shares[row["prompt_id"]] for row in done.rows["ratings"] if row["source"] == "update")
+            )
+            by_skill, by_rating = (
+                shares[item.best_id()] for item in (population, without_matches(population))
+            )
             points.append(Point(max(shares.values()), by_skill, by_rating, fmean(used)))
     return points
 
@@ -136,11 +178,17 @@ def without_matches(population: Population) -> Population:
 
 def line(points: Sequence[Point]) -> str:
     """Return the figures of all runs after one iteration."""
-    found = [sum(abs(getattr(point, name) - point.best) < 1e-9 for point in points) for name in ("by_skill", "by_rating")]
-    regret = [fmean(point.best - getattr(point, name) for point in points) for name in ("by_skill", "by_rating")]
+    found = [
+        sum(abs(getattr(point, name) - point.best) < 1e-9 for point in points)
+        for name in ("by_skill", "by_rating")
+    ]
+    regret = [
+        fmean(point.best - getattr(point, name) for point in points) for name in ("by_skill", "by_rating")
+    ]
     return (
-        f"named by skill {found[0]:2d} of {len(points)} truly best, regret {regret[0]:.3f}, worth {fmean(point.by_skill for point in points):.3f};  "
-        f"by TrueSkill {found[1]:2d}, regret {regret[1]:.3f};  used on average {fmean(point.used for point in points):.3f}"
+        f"named by skill {found[0]:2d} of {len(points)} truly best, regret {regret[0]:.3f}, worth "
+        f"{fmean(point.by_skill for point in points):.3f};  by TrueSkill {found[1]:2d}, regret "
+        f"{regret[1]:.3f};  used on average {fmean(point.used for point in points):.3f}"
     )
 
 
@@ -153,12 +201,18 @@ def compare(runs: int, iterations: int, first_seed: int) -> dict[str, Any]:
             rows = [run(way, first_seed + number, iterations, learned) for number in range(runs)]
             result[name, way] = rows
             for iteration in sorted({min(EARLY, iterations), iterations}):
-                print(f"  selection {way:7s} iteration {iteration:3d}: {line([points[iteration - 1] for points in rows])}", flush=True)
+                print(
+                    f"  selection {way:7s} iteration {iteration:3d}: "
+                    f"{line([points[iteration - 1] for points in rows])}",
+                    flush=True,
+                )
     return result
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--runs", type=int, default=30)
     options.add_argument("--iterations", type=int, default=20)
     options.add_argument("--first-seed", type=int, default=200)

@@ -1,11 +1,13 @@
 """Cost of proof checking: `python benchmarks/proof_check.py [--json] [--solver CADICAL] [--large]`.
 
-On the same proofs: evolake's checker, dratify (forward, every lemma) and drat-trim if it is on PATH or built (`evolake proof tools`). Their verdicts
-must agree. Cpu seconds and peak memory are those of each checker's process, reading of the proof included.
+On the same proofs: evolake's checker, dratify (forward, every lemma) and drat-trim if it is on PATH or built
+(`evolake proof tools`). Their verdicts must agree. Cpu seconds and peak memory are those of each checker's
+process, reading of the proof included.
 
-The proofs come from solvers inside the package python-sat, on random 3-SAT beyond its threshold and on pigeons in too few holes; --large adds proofs
-of 10 to 30 MB. With a program of CaDiCaL (--solver) each formula is also solved by it twice, once with a proof in DRAT and once in LRAT, and checking
-LRAT is compared with solving.
+The proofs come from solvers inside the package python-sat, on random 3-SAT beyond its threshold and on
+pigeons in too few holes; --large adds proofs of 10 to 30 MB. With a program of CaDiCaL (--solver) each
+formula is also solved by it twice, once with a proof in DRAT and once in LRAT, and checking LRAT is compared
+with solving.
 """
 
 from __future__ import annotations
@@ -41,12 +43,17 @@ Row = dict[str, Any]
 def random_formula(variables: int, clauses: int, seed: int) -> Formula:
     """Three different variables a clause, signs at random."""
     rng = np.random.default_rng(seed)
-    rows = [((rng.choice(variables, 3, replace=False) + 1) * rng.choice([-1, 1], 3)).tolist() for _ in range(clauses)]
+    rows = [
+        ((rng.choice(variables, 3, replace=False) + 1) * rng.choice([-1, 1], 3)).tolist()
+        for _ in range(clauses)
+    ]
     return formula_of(variables, rows)
 
 
 def instances(sizes: tuple[tuple[int, ...], tuple[int, ...]]) -> dict[str, bytes]:
-    random = {f"random 3-SAT, {n} variables": write_dimacs(random_formula(n, int(4.6 * n), n)) for n in sizes[0]}
+    random = {
+        f"random 3-SAT, {n} variables": write_dimacs(random_formula(n, int(4.6 * n), n)) for n in sizes[0]
+    }
     return random | {f"{holes + 1} pigeons": dimacs(pigeons(holes)) for holes in sizes[1]}
 
 
@@ -58,7 +65,9 @@ def proof_of(cnf: bytes) -> bytes:
     with Solver(name="glucose4", bootstrap_with=CNF(from_string=cnf.decode()), with_proof=True) as solver:
         if solver.solve() is not False:
             raise ValueError("the formula is satisfiable, so there is no proof to check")
-        return ("\n".join([*(line for line in solver.get_proof() or [] if line.strip() != "0"), "0"]) + "\n").encode()
+        return (
+            "\n".join([*(line for line in solver.get_proof() or [] if line.strip() != "0"), "0"]) + "\n"
+        ).encode()
 
 
 def solving(program: str, cnf: Path, proof: Path, *options: str) -> float:
@@ -67,7 +76,10 @@ def solving(program: str, cnf: Path, proof: Path, *options: str) -> float:
     done = subprocess.run([program, "-q", str(cnf), str(proof), *options], capture_output=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 20:
-        raise SystemExit(f"{program} did not refute the formula: exit code {done.returncode}, {done.stderr.decode()[-200:]}")
+        raise SystemExit(
+            f"{program} did not refute the formula: exit code {done.returncode}, "
+            f"{done.stderr.decode()[-200:]}"
+        )
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
@@ -76,7 +88,11 @@ def checked(name: str, cnf: Path, proof: Path, spelling: ProofSpelling) -> Row:
     if name == "drat-trim":
         return drat_trim(cnf, proof)
     finding = CHECKERS[name].check(cnf, proof, LIMITS, spelling)
-    return {"verdict": finding.verdict, "cpu_s": round(finding.cpu_s, 3), "peak_mb": round(finding.peak_mb, 1)}
+    return {
+        "verdict": finding.verdict,
+        "cpu_s": round(finding.cpu_s, 3),
+        "peak_mb": round(finding.peak_mb, 1),
+    }
 
 
 def drat_trim(cnf: Path, proof: Path) -> Row:
@@ -88,7 +104,11 @@ def drat_trim(cnf: Path, proof: Path) -> Row:
     limits = Limits(cpu_s=LIMITS.cpu_s, wall_s=LIMITS.clock_s, memory_mb=LIMITS.memory_mb, file_mb=0)
     outcome = run_direct(DirectRun(argv, path.parent, inputs), limits)
     verified = b"s VERIFIED" in outcome.stdout.replace(b"\r", b"\n").split(b"\n")
-    return {"verdict": "verified" if verified else "unknown", "cpu_s": round(outcome.cpu_s, 3), "peak_mb": round(outcome.peak_mb, 1)}
+    return {
+        "verdict": "verified" if verified else "unknown",
+        "cpu_s": round(outcome.cpu_s, 3),
+        "peak_mb": round(outcome.peak_mb, 1),
+    }
 
 
 def rows_of(title: str, data: bytes, names: list[str], solver: str | None, folder: Path) -> list[Row]:
@@ -101,14 +121,22 @@ def rows_of(title: str, data: bytes, names: list[str], solver: str | None, folde
         rows.append({"solver": "glucose", "format": "DRAT"} | measured(names, cnf, proof, DRAT))
     if solver:
         solve_s = solving(solver, cnf, proof, "--no-binary")
-        rows.append({"solver": "cadical", "format": "DRAT", "solve_s": round(solve_s, 2)} | measured(names, cnf, proof, DRAT))
+        rows.append(
+            {"solver": "cadical", "format": "DRAT", "solve_s": round(solve_s, 2)}
+            | measured(names, cnf, proof, DRAT)
+        )
         solve_s = solving(solver, cnf, proof, "--lrat")
-        rows.append({"solver": "cadical", "format": "LRAT", "solve_s": round(solve_s, 2)} | measured(["evolake"], cnf, proof, LRAT))
+        rows.append(
+            {"solver": "cadical", "format": "LRAT", "solve_s": round(solve_s, 2)}
+            | measured(["evolake"], cnf, proof, LRAT)
+        )
     return [{"instance": title} | row for row in rows]
 
 
 def measured(names: list[str], cnf: Path, proof: Path, spelling: ProofSpelling) -> Row:
-    row: Row = {"proof_mb": round(proof.stat().st_size / 2**20, 2)} | {name: checked(name, cnf, proof, spelling) for name in names}
+    row: Row = {"proof_mb": round(proof.stat().st_size / 2**20, 2)} | {
+        name: checked(name, cnf, proof, spelling) for name in names
+    }
     if {row[name]["verdict"] for name in names} != {"verified"}:
         raise SystemExit(f"not every checker verifies the proof: {row}")
     return row
@@ -117,7 +145,11 @@ def measured(names: list[str], cnf: Path, proof: Path, spelling: ProofSpelling) 
 def shown(row: Row) -> str:
     """One line of the table."""
     parts = [f"{row['instance']:<28} {row['solver']:<8} {row['format']} {row['proof_mb']:>6.2f} MiB"]
-    parts += [f"{name} {row[name]['cpu_s']:.2f} s {row[name]['peak_mb']:.0f} MiB" for name in ("evolake", "dratify", "drat-trim") if name in row]
+    parts += [
+        f"{name} {row[name]['cpu_s']:.2f} s {row[name]['peak_mb']:.0f} MiB"
+        for name in ("evolake", "dratify", "drat-trim")
+        if name in row
+    ]
     ours = row["evolake"]["cpu_s"]
     for other in ("dratify", "drat-trim"):
         if other in row:

@@ -1,8 +1,10 @@
-"""What the objects of a seed save its variants: one changed file, built with them and without, and the seed that is built first; in an empty store.
+"""What the objects of a seed save its variants: one changed file, built with them and without, and the seed
+that is built first; in an empty store.
 
     python benchmarks/solver_builds.py [--seed cadical195] [--file restart.cpp] [--json]
 
-Seconds of processor time of the jail that were spent now, as `BuildResult` has them. The two programs must be the same bytes.
+Seconds of processor time of the jail that were spent now, as `BuildResult` has them. The two programs must be
+the same bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ CHANGE = "\nint evolake_changes_this(int x) { return x + 1; }\n"
 def built(folder: Path, name: str, *, seed: bool = False, again: bool = False) -> BuildResult:
     """Return a build in a lake that has no stored builds."""
     with tempfile.TemporaryDirectory() as lake:
-        result = build_variant(folder, load_adapter(seed_named(name).adapter), BlobStore(Path(lake)), seed=seed, again=again)
+        result = build_variant(
+            folder, load_adapter(seed_named(name).adapter), BlobStore(Path(lake)), seed=seed, again=again
+        )
     if not result.ok:
         raise SystemExit(f"{name} does not build: {result.reason}")
     return result
@@ -47,19 +51,30 @@ def main(seed: str, file: str, as_json: bool) -> None:
         shutil.copytree(folder, changed)
         [source] = [path for path in changed.rglob(file) if path.is_file()]
         source.write_text(source.read_text(encoding="latin-1") + CHANGE, encoding="latin-1")
-        first, reusing, whole = built(folder, seed, seed=True), built(changed, seed), built(changed, seed, again=True)
+        first, reusing, whole = (
+            built(folder, seed, seed=True),
+            built(changed, seed),
+            built(changed, seed, again=True),
+        )
     if reusing.program != whole.program:
         raise SystemExit("the program that was built with objects of its seed is another one")
     spent_s = reusing.cpu_s - reusing.reused_s
     result = {
-        "seed": seed, "changed": file, "seed_s": first.cpu_s, "with_objects_s": spent_s, "without_s": whole.cpu_s, "ratio": whole.cpu_s / spent_s,
+        "seed": seed,
+        "changed": file,
+        "seed_s": first.cpu_s,
+        "with_objects_s": spent_s,
+        "without_s": whole.cpu_s,
+        "ratio": whole.cpu_s / spent_s,
         "reused": reusing.reused,
     }
     if as_json:
         print(json.dumps(result))
         return
-    print(f"{seed}, {file} changed: {spent_s:.1f} cpu s with {reusing.reused} objects of the seed, {whole.cpu_s:.1f} without "
-          f"({result['ratio']:.1f} times), as the seed's own {first.cpu_s:.1f}")
+    print(
+        f"{seed}, {file} changed: {spent_s:.1f} cpu s with {reusing.reused} objects of the seed, "
+        f"{whole.cpu_s:.1f} without ({result['ratio']:.1f} times), as the seed's own {first.cpu_s:.1f}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,15 +1,18 @@
-"""Can a duel of solvers tell? Identical builds must not differ, and a build at -O1 must lose to one at -O3 of the same source.
+"""Can a duel of solvers tell? Identical builds must not differ, and a build at -O1 must lose to one at -O3 of
+the same source.
 
     python benchmarks/solver_duels.py [--duels 20] [--suite quick-duel] [--timeout 0.25] [--pairs 2] [--seed minisat22] [--json]
 
-The defaults are those of the profile `demo`. Everything is what a cycle uses: the build, the jail, the formulas that a duel
-draws anew under a secret, interleaved pairs on one core, checked proofs, and the decision. Each duel has its own formulas.
-The first row is A/A: the same program under two names. The second is -O3 as the challenger of -O1: they search alike, so
-that only the speed of the program differs. Goals for 20 duels: at most one "better" in A/A, at least 18 for -O3 against
+The defaults are those of the profile `demo`. Everything is what a cycle uses: the build, the jail, the
+formulas that a duel draws anew under a secret, interleaved pairs on one core, checked proofs, and the
+decision. Each duel has its own formulas. The first row is A/A: the same program under two names. The second
+is -O3 as the challenger of -O1: they search alike, so that only the speed of the program differs. Goals for
+20 duels: at most one "better" in A/A, at least 18 for -O3 against
 -O1; for other numbers of duels the same shares. Exit code 1 if a goal is missed.
 
-Some five minutes on two quiet cores. On a busy machine the noise is larger; the printed noise floor says how large.
-"""
+Some five minutes on two quiet cores. On a busy machine the noise is larger; the printed noise floor says how
+large.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -32,7 +35,14 @@ import click
 from evolake.lake import BlobStore
 from evolake.project import BROUGHT
 from evolake.solvers.measurement.benchmark import MeasuringPlan, run_limits
-from evolake.solvers.measurement.duel import Contender, Decision, DuelPlan, decide_duel, decision_rng, run_duel
+from evolake.solvers.measurement.duel import (
+    Contender,
+    Decision,
+    DuelPlan,
+    decide_duel,
+    decision_rng,
+    run_duel,
+)
 from evolake.solvers.process.cpu_affinity import usable_cores
 from evolake.solvers.process.execute import Program
 from evolake.solvers.proof import ProofLimits
@@ -74,45 +84,85 @@ def slowed(folder: Path, target: Path) -> Path:
 
 
 def fight(
-    champion: Program, challenger: Program, number: int, *, suite: str, timeout_s: float, pairs: int, blobs: BlobStore, work: Path,
+    champion: Program,
+    challenger: Program,
+    number: int,
+    *,
+    suite: str,
+    timeout_s: float,
+    pairs: int,
+    blobs: BlobStore,
+    work: Path,
     threads: ThreadPoolExecutor,
 ) -> Decision:
     """Hold one duel on formulas of its own."""
     cycle = f"{number:04d}"
-    formulas = unseen_suite(suite, blobs, work / "formulas", FreshKey(os.urandom(32), number, cycle), seeds=SEEDS)
+    formulas = unseen_suite(
+        suite, blobs, work / "formulas", FreshKey(os.urandom(32), number, cycle), seeds=SEEDS
+    )
     plan = MeasuringPlan(
-        run_limits(timeout_s, MEMORY_MB, PROOF_MB), proof_limits=ProofLimits(PROOF_TIMEOUT_S, proof_mb=PROOF_MB), scratch=work / "runs",
+        run_limits(timeout_s, MEMORY_MB, PROOF_MB),
+        proof_limits=ProofLimits(PROOF_TIMEOUT_S, proof_mb=PROOF_MB),
+        scratch=work / "runs",
         verdicts=work / "verdicts",
     )
-    rows = run_duel(DuelPlan(Contender("champion", champion), Contender("challenger", challenger), formulas, cycle, pairs), plan, threads)
+    rows = run_duel(
+        DuelPlan(
+            Contender("champion", champion), Contender("challenger", challenger), formulas, cycle, pairs
+        ),
+        plan,
+        threads,
+    )
     return decide_duel(DUELS.frame(rows), decision_rng(number, cycle, "challenger"))
 
 
 def summary(what: str, results: list[Decision], seconds: float) -> dict[str, Any]:
     """Return one row of the table."""
-    verdicts = Counter(result.verdict if result.verdict != "better" or result.wins else "undecided" for result in results)
+    verdicts = Counter(
+        result.verdict if result.verdict != "better" or result.wins else "undecided" for result in results
+    )
     return {
-        "challenger against champion": what, "duels": len(results), **{name: verdicts[name] for name in ("better", "worse", "undecided")},
+        "challenger against champion": what,
+        "duels": len(results),
+        **{name: verdicts[name] for name in ("better", "worse", "undecided")},
         "median_ratio": round(statistics.median(result.ratio for result in results), 3),
-        "largest_ratio": round(max(result.ratio for result in results), 3), "smallest_ratio": round(min(result.ratio for result in results), 3),
+        "largest_ratio": round(max(result.ratio for result in results), 3),
+        "smallest_ratio": round(min(result.ratio for result in results), 3),
         "noise_floor": round(statistics.median(result.noise_floor for result in results), 3),
-        "unsolved": round(sum(2 * result.instances - result.solved_champion - result.solved_challenger for result in results), 2),
-        "left_out": sum(result.left_out for result in results), "formulas": min(result.formulas for result in results),
-        "instances": min(result.instances for result in results), "seconds": round(seconds, 1),
+        "unsolved": round(
+            sum(
+                2 * result.instances - result.solved_champion - result.solved_challenger for result in results
+            ),
+            2,
+        ),
+        "left_out": sum(result.left_out for result in results),
+        "formulas": min(result.formulas for result in results),
+        "instances": min(result.instances for result in results),
+        "seconds": round(seconds, 1),
     }
 
 
 def machine() -> str:
     """Return the processor, the cores that are used and the load."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
-    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+    model = next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
+        platform.machine(),
+    )
     return f"{model}, {len(usable_cores())} cores, load {os.getloadavg()[0]:.1f}"
 
 
 @click.command()
 @click.option("--duels", default=20, show_default=True, help="Duels of each kind.", type=click.IntRange(1))
 @click.option("--suite", default="quick-duel", show_default=True, help="Suite whose recipes are drawn anew.")
-@click.option("--timeout", "timeout_s", default=0.25, show_default=True, help="Seconds of processor time of a run.", type=click.FloatRange(0.01))
+@click.option(
+    "--timeout",
+    "timeout_s",
+    default=0.25,
+    show_default=True,
+    help="Seconds of processor time of a run.",
+    type=click.FloatRange(0.01),
+)
 @click.option("--pairs", default=2, show_default=True, help="Pairs on each instance.", type=click.IntRange(1))
 @click.option("--seed", default="minisat22", show_default=True, help="Seed solver whose source is built.")
 @click.option("--json", "as_json", is_flag=True)
@@ -128,27 +178,58 @@ def main(duels: int, suite: str, timeout_s: float, pairs: int, seed: str, as_jso
         slow = build(slowed(folder, work / "slow"), seed, blobs, work, seed=False)
         rows = []
         with ThreadPoolExecutor(max(1, len(usable_cores()))) as threads:
-            for what, champion, first in ((f"{FAST} against itself", fast, 1), (f"{FAST} against {SLOW}", slow, duels + 1)):
+            for what, champion, first in (
+                (f"{FAST} against itself", fast, 1),
+                (f"{FAST} against {SLOW}", slow, duels + 1),
+            ):
                 began = time.monotonic()
                 results = [
-                    fight(champion, fast, number, suite=suite, timeout_s=timeout_s, pairs=pairs, blobs=blobs, work=work, threads=threads)
+                    fight(
+                        champion,
+                        fast,
+                        number,
+                        suite=suite,
+                        timeout_s=timeout_s,
+                        pairs=pairs,
+                        blobs=blobs,
+                        work=work,
+                        threads=threads,
+                    )
                     for number in range(first, first + duels)
                 ]
                 rows.append(summary(what, results, time.monotonic() - began))
     most, least = max(1, math.floor(MOST_FALSE * duels)), math.ceil(LEAST_TRUE * duels)
     met = rows[0]["better"] <= most and rows[1]["better"] >= least
     if as_json:
-        print(json.dumps({"machine": where, "suite": suite, "timeout_s": timeout_s, "pairs": pairs, "rows": rows, "goals_met": met}))
+        print(
+            json.dumps(
+                {
+                    "machine": where,
+                    "suite": suite,
+                    "timeout_s": timeout_s,
+                    "pairs": pairs,
+                    "rows": rows,
+                    "goals_met": met,
+                }
+            )
+        )
     else:
-        print(f"{where}; suite {suite}, {timeout_s:g} s, {pairs} pairs on each of {rows[0]['instances']} instances of {rows[0]['formulas']} formulas")
+        print(
+            f"{where}; suite {suite}, {timeout_s:g} s, {pairs} pairs on each of {rows[0]['instances']} "
+            f"instances of {rows[0]['formulas']} formulas"
+        )
         for row in rows:
             print(
-                f"{row['challenger against champion']}: {row['better']} of {row['duels']} better, {row['worse']} worse, "
-                f"{row['undecided']} undecided; "
-                f"ratio {row['smallest_ratio']} to {row['largest_ratio']}, median {row['median_ratio']}; noise floor {row['noise_floor']}; "
-                f"{row['unsolved']:g} instances unsolved, {row['left_out']} pairs left out; {row['seconds']:g} s"
+                f"{row['challenger against champion']}: {row['better']} of {row['duels']} better, "
+                f"{row['worse']} worse, {row['undecided']} undecided; ratio {row['smallest_ratio']} to "
+                f"{row['largest_ratio']}, median {row['median_ratio']}; noise floor {row['noise_floor']}; "
+                f"{row['unsolved']:g} instances unsolved, {row['left_out']} pairs left out; "
+                f"{row['seconds']:g} s"
             )
-        print(f"goals {'met' if met else 'missed'}: at most {most} better among identical builds, at least {least} of {duels} for {FAST}")
+        print(
+            f"goals {'met' if met else 'missed'}: at most {most} better among identical builds, at least "
+            f"{least} of {duels} for {FAST}"
+        )
     if not met:
         raise SystemExit(1)
 

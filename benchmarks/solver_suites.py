@@ -1,13 +1,15 @@
-"""What the formulas of a suite cost the seeds, and how far shuffled copies of one formula lie apart: the table in docs/solvers.md.
+"""What the formulas of a suite cost the seeds, and how far shuffled copies of one formula lie apart: the
+table in docs/solvers.md.
 
     python benchmarks/solver_suites.py [quick quick-duel quick-holdout] [--solver minisat22 --solver glucose421] [--draws 3]
         [--shuffles 4] [--timeout 2]
 
-Of a suite for duels (its name ends in -duel) each recipe is drawn anew `--draws` times, of others the formula is the
-suite's. Each formula is run in `--shuffles` copies by each seed, in the jail and with a proof that is written and not
-checked. Printed are the mean of cpu seconds and of conflicts, and the spread: the largest cost over the smallest among
-the copies of one formula, the median over draws. Conflicts do not depend on the machine, seconds do.
-"""
+Of a suite for duels (its name ends in -duel) each recipe is drawn anew `--draws` times, of others the formula
+is the suite's. Each formula is run in `--shuffles` copies by each seed, in the jail and with a proof that is
+written and not checked. Printed are the mean of cpu seconds and of conflicts, and the spread: the largest
+cost over the smallest among the copies of one formula, the median over draws. Conflicts do not depend on the
+machine, seconds do.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def programs(work: Path, names: Sequence[str]) -> dict[str, Program]:
     result = {}
     for name in names:
         adapter, blobs = load_adapter(seed_named(name).adapter), BlobStore(work / "lake")
-        built = build_variant(lay_out_seed(seed_named(name), blobs, work, now=datetime.now(UTC)), adapter, blobs, seed=True)
+        built = build_variant(
+            lay_out_seed(seed_named(name), blobs, work, now=datetime.now(UTC)), adapter, blobs, seed=True
+        )
         if not built.ok:
             raise SystemExit(f"{name} does not build: {built.reason}")
         result[name] = open_program(built, adapter, blobs, work / "programs")
@@ -65,7 +69,9 @@ def run(program: Program, formula: Formula, timeout_s: float, work: Path) -> Sol
     return run_solver(program, path, run_limits(timeout_s, MEMORY_MB), scratch=work / "run", want_proof=True)
 
 
-def row(program: Program, recipe: Recipe, draws: int, shuffles: int, timeout_s: float, work: Path) -> tuple[str, str, str]:
+def row(
+    program: Program, recipe: Recipe, draws: int, shuffles: int, timeout_s: float, work: Path
+) -> tuple[str, str, str]:
     """Return cpu seconds, conflicts and spread of a recipe in words; seconds as least to most over draws."""
     seconds, conflicts, spreads = [], [], []
     rng = pcg(1)
@@ -81,7 +87,9 @@ def row(program: Program, recipe: Recipe, draws: int, shuffles: int, timeout_s: 
 
 @click.command()
 @click.argument("suites", nargs=-1)
-@click.option("--solver", "solvers", multiple=True, default=SOLVERS, show_default=True, help="Seeds that are measured.")
+@click.option(
+    "--solver", "solvers", multiple=True, default=SOLVERS, show_default=True, help="Seeds that are measured."
+)
 @click.option("--draws", default=3, show_default=True, type=click.IntRange(1))
 @click.option("--shuffles", default=4, show_default=True, type=click.IntRange(2))
 @click.option("--timeout", "timeout_s", default=2.0, show_default=True, type=click.FloatRange(0.01))
@@ -97,8 +105,15 @@ def main(suites: Sequence[str], solvers: Sequence[str], draws: int, shuffles: in
                 if recipe.shuffle:
                     continue
                 of_duel = draws if name.endswith("-duel") else 0
-                cells = [cell for solver in solvers for cell in row(built[solver], recipe, of_duel, shuffles, timeout_s, work)]
-                print(f"| {name} | {recipe.name} | {recipe.family}, {recipe.status} | {' | '.join(cells)} |", flush=True)
+                cells = [
+                    cell
+                    for solver in solvers
+                    for cell in row(built[solver], recipe, of_duel, shuffles, timeout_s, work)
+                ]
+                print(
+                    f"| {name} | {recipe.name} | {recipe.family}, {recipe.status} | {' | '.join(cells)} |",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -1,24 +1,28 @@
 """Do the operators of the solvers line beat random option settings at equal solver seconds?
 
     python benchmarks/solvers_control.py --state FILE [--cycles 10] [--minutes 0] [--seed minisat22] [--suite quick]
-        [--formulas 0] [--duel-suite quick-duel] [--duel-draws 3] [--timeout 0.25] [--entrants 4] [--pairs 2] [--draw 1] [--json]
+        [--formulas 0] [--duel-suite quick-duel] [--duel-draws 3] [--timeout 0.25] [--entrants 4] [--pairs 2]
+        [--draw 1] [--json]
 
-Two searches from one seed solver, in turns on one machine. The operators' side plans by the line's planner (the bandit,
-combinations), `--entrants` plans a cycle and as many that wait, and runs the children on the suite in a race against the best
-so far: who can no longer reach it is stopped, and the saved seconds go to those that wait. The control moves one to three
-options of the seed at random and runs each setting on the whole suite, until it has spent what the operators have spent.
-Seconds are processor time of solvers on the suite; builds and the checks of proofs count for neither side. Neither side runs
-the gates; an answer without a certificate counts as unsolved, and a refuted one blocks its variant.
+Two searches from one seed solver, in turns on one machine. The operators' side plans by the line's planner
+(the bandit, combinations), `--entrants` plans a cycle and as many that wait, and runs the children on the
+suite in a race against the best so far: who can no longer reach it is stopped, and the saved seconds go to
+those that wait. The control moves one to three options of the seed at random and runs each setting on the
+whole suite, until it has spent what the operators have spent. Seconds are processor time of solvers on the
+suite; builds and the checks of proofs count for neither side. Neither side runs the gates; an answer without
+a certificate counts as unsolved, and a refuted one blocks its variant.
 
-At the end the best of each side by PAR-2 on the suite fight duels on formulas that neither has seen: the operators' against the
-control's, and each against the seed. FILE has a line for each variant; the same command continues from it, and a cycle that was
-killed is drawn again as it was. `--minutes` ends a slice. The defaults take some ten minutes on two cores. For CaDiCaL:
+At the end the best of each side by PAR-2 on the suite fight duels on formulas that neither has seen: the
+operators' against the control's, and each against the seed. FILE has a line for each variant; the same
+command continues from it, and a cycle that was killed is drawn again as it was. `--minutes` ends a slice. The
+defaults take some ten minutes on two cores. For CaDiCaL:
 
     --seed cadical195 --suite strong --duel-suite strong-duel --timeout 3 --duel-draws 1
 
-A variant of CaDiCaL that changes nothing but options is its seed's program with these options on the command line. Both are
-the same search, and an option's default is in a header that all files include, so that each would be a build of 50 seconds.
-"""
+A variant of CaDiCaL that changes nothing but options is its seed's program with these options on the command
+line. Both are the same search, and an option's default is in a header that all files include, so that each
+would be a build of 50 seconds.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -60,7 +64,14 @@ from evolake.solvers.evolution.proposing.existing import ExistingVariants
 from evolake.solvers.evolution.proposing.propose import propose_variants
 from evolake.solvers.evolution.savings import SAVED, savings_of, with_savings
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, run_limits
-from evolake.solvers.measurement.duel import Contender, Decision, DuelPlan, decide_duel, decision_rng, run_duel
+from evolake.solvers.measurement.duel import (
+    Contender,
+    Decision,
+    DuelPlan,
+    decide_duel,
+    decision_rng,
+    run_duel,
+)
 from evolake.solvers.measurement.metrics import PENALTY, compute_metrics
 from evolake.solvers.measurement.race import costs_of, race
 from evolake.solvers.process.cpu_affinity import usable_cores
@@ -99,7 +110,8 @@ class ControlSetup:
 
 @dataclass(frozen=True)
 class MeasuredVariant:
-    """A variant with its runs. cycle: of the operators; of the control how many settings came before. stopped: why it did not run the whole suite."""
+    """A variant with its runs. cycle: of the operators; of the control how many settings came before.
+    stopped: why it did not run the whole suite."""
 
     side: str
     cycle: int
@@ -122,7 +134,9 @@ class MeasuredVariant:
 
     @property
     def par2(self) -> float:
-        return sum(run["cpu_s"] if run["solved"] else PENALTY * run["timeout_s"] for run in self.runs) / max(1, len(self.runs))
+        return sum(run["cpu_s"] if run["solved"] else PENALTY * run["timeout_s"] for run in self.runs) / max(
+            1, len(self.runs)
+        )
 
 
 @dataclass(frozen=True)
@@ -147,16 +161,23 @@ class SearchContext:
 
     def __init__(self, question: ControlSetup, work: Path, threads: ThreadPoolExecutor) -> None:
         self.question, self.work, self.threads = question, work, threads
-        self.blobs, self.adapter = BlobStore(work / "lake" / "blobs"), load_adapter(seed_named(question.seed).adapter)
+        self.blobs, self.adapter = (
+            BlobStore(work / "lake" / "blobs"),
+            load_adapter(seed_named(question.seed).adapter),
+        )
         folder = lay_out_seed(seed_named(question.seed), self.blobs, work, now=datetime.now(UTC))
         self.base = Base(question.seed, folder, self.adapter)
         self.seed_id = source_sha(folder)
-        self.suite = named_suite(question.suite, self.blobs, work / "formulas", seeds=SEEDS, count=question.formulas)
+        self.suite = named_suite(
+            question.suite, self.blobs, work / "formulas", seeds=SEEDS, count=question.formulas
+        )
         self.settings = SolversSettings(variants_per_cycle=2 * question.entrants, repair_attempts=0)
         (work / "runs").mkdir(exist_ok=True)
         self.plan = MeasuringPlan(
-            run_limits(question.timeout_s, MEMORY_MB, PROOF_MB), proof_limits=ProofLimits(PROOF_TIMEOUT_S, proof_mb=PROOF_MB),
-            scratch=work / "runs", verdicts=work / "verdicts",
+            run_limits(question.timeout_s, MEMORY_MB, PROOF_MB),
+            proof_limits=ProofLimits(PROOF_TIMEOUT_S, proof_mb=PROOF_MB),
+            scratch=work / "runs",
+            verdicts=work / "verdicts",
         )
 
     @cached_property
@@ -174,7 +195,10 @@ class SearchContext:
             shutil.copytree(self.base.folder, made, symlinks=True)
             (made / EDITS_FILE).write_text(write_edits(edits))
             if bad := [item for item in apply_edits(made, self.adapter, edits) if not item.applied]:
-                raise SystemExit(f"an edit of the state does not apply any more: {bad[0].edit.described()}: {bad[0].detail}")
+                raise SystemExit(
+                    f"an edit of the state does not apply any more: {bad[0].edit.described()}: "
+                    f"{bad[0].detail}"
+                )
             made.rename(target)
         return target
 
@@ -187,16 +211,27 @@ class SearchContext:
         built = self.build(folder)
         if not built.ok:
             return None
-        program, options = open_program(built, self.adapter, self.blobs, self.work / "programs"), options_of(folder, self.adapter.tunables)
-        return replace(program, argv=(*program.argv, *options), proof_argv=program.proof_argv and (*program.proof_argv, *options))
+        program, options = (
+            open_program(built, self.adapter, self.blobs, self.work / "programs"),
+            options_of(folder, self.adapter.tunables),
+        )
+        return replace(
+            program,
+            argv=(*program.argv, *options),
+            proof_argv=program.proof_argv and (*program.proof_argv, *options),
+        )
 
-    def run(self, programs: Mapping[str, Program], formulas: Sequence[Instance], cycle: str) -> dict[str, list[dict[str, Any]]]:
+    def run(
+        self, programs: Mapping[str, Program], formulas: Sequence[Instance], cycle: str
+    ) -> dict[str, list[dict[str, Any]]]:
         """Return rows of RUNS by variant."""
         jobs = plan_jobs(programs, replace(self.suite, instances=tuple(formulas)), self.plan, cycle=cycle)
         rows = run_jobs(jobs, self.threads).to_dicts()
         return {name: [row for row in rows if row["variant_id"] == name] for name in programs}
 
-    def duel(self, champion: Sequence[Edit], challenger: Sequence[Edit], suite: Suite, pairs: int, cycle: str) -> Decision:
+    def duel(
+        self, champion: Sequence[Edit], challenger: Sequence[Edit], suite: Suite, pairs: int, cycle: str
+    ) -> Decision:
         sides = []
         for edits, name in ((champion, "champion"), (challenger, "challenger")):
             program = self.program(self.folder(edits))
@@ -207,10 +242,15 @@ class SearchContext:
 
 
 def options_of(folder: Path, style: str) -> tuple[str, ...]:
-    """Return the options by which the seed's program is the variant at `folder`; none for another style, for patches, and for the seed."""
+    """Return the options by which the seed's program is the variant at `folder`; none for another style, for
+    patches, and for the seed."""
     path = folder / EDITS_FILE
     edits = read_edits(path.read_text()) if style == "cadical-options" and path.is_file() else ()
-    return tuple(f"--{edit.name}={int(edit.parameters['value'])}" for edit in edits) if all(edit.kind == "tunable" for edit in edits) else ()
+    return (
+        tuple(f"--{edit.name}={int(edit.parameters['value'])}" for edit in edits)
+        if all(edit.kind == "tunable" for edit in edits)
+        else ()
+    )
 
 
 def child_name(edits: Sequence[Edit]) -> str:
@@ -223,43 +263,78 @@ def refuted(rows: Sequence[Mapping[str, Any]]) -> str:
     return next((f"wrong on {row['instance']}" for row in rows if row["status"] == "wrong"), "")
 
 
-def operators_cycle(context: SearchContext, measured: Sequence[MeasuredVariant], cycle: int) -> list[MeasuredVariant]:
+def operators_cycle(
+    context: SearchContext, measured: Sequence[MeasuredVariant], cycle: int
+) -> list[MeasuredVariant]:
     """Return the children of one cycle, each raced against the best so far."""
     name, seeds = f"{cycle:04d}", CycleSeeds(context.question.draw, "solvers", f"{cycle:04d}")
     own = [item for item in measured if item.side in (OPERATORS, SEED)]
     live = sorted((item for item in own if item.whole), key=lambda item: (item.par2, item.variant_id))
     live = [*live[:LIVE], *(item for item in live[LIVE:] if item.side == SEED)]
-    titles = {item.variant_id: ", ".join(edit.described() for edit in read_edits(item.edits)) or context.question.seed for item in live}
+    titles = {
+        item.variant_id: ", ".join(edit.described() for edit in read_edits(item.edits))
+        or context.question.seed
+        for item in live
+    }
     known = [
         KnownVariant(
-            item.variant_id, context.base.name, titles[item.variant_id][:60], item.operator, context.folder(read_edits(item.edits)),
+            item.variant_id,
+            context.base.name,
+            titles[item.variant_id][:60],
+            item.operator,
+            context.folder(read_edits(item.edits)),
             tuple(read_edits(item.edits)),
         )
         for item in live
     ]
     ranking = [
-        {"variant_id": item.variant_id, "rank": place, "consensus": 0.0, "ucb": 1 - place / 100, "visits": 1.0} for place, item in enumerate(live, 1)
+        {
+            "variant_id": item.variant_id,
+            "rank": place,
+            "consensus": 0.0,
+            "ucb": 1 - place / 100,
+            "visits": 1.0,
+        }
+        for place, item in enumerate(live, 1)
     ]
     runs = RUNS.frame([run for item in live for run in item.runs])
     pool = parent_pool(
-        known, {context.base.name: context.base}, ranking=ranking, metrics=compute_metrics(runs).to_dicts(), settings=context.settings, cycle=name,
+        known,
+        {context.base.name: context.base},
+        ranking=ranking,
+        metrics=compute_metrics(runs).to_dicts(),
+        settings=context.settings,
+        cycle=name,
     )
     population = population_of(context, own)
     record = SearchRecord(
-        population.attempts(), joined=[item.parents for item in own if item.operator == COMBINE],
+        population.attempts(),
+        joined=[item.parents for item in own if item.operator == COMBINE],
         savings=savings_of(population, context.settings),
     )
-    existing = ExistingVariants({item.variant_id for item in own}, {context.base.name: {write_edits(read_edits(item.edits)) for item in own}})
+    existing = ExistingVariants(
+        {item.variant_id for item in own},
+        {context.base.name: {write_edits(read_edits(item.edits)) for item in own}},
+    )
     into = context.work / "drafts"
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir()
     with Agents(OperatorsBackend(name), line="solvers", cycle=name) as agents:
         planned = plan_variants(agents, pool, record, ShownRules(), settings=context.settings, seeds=seeds)
         turn = CoderTurn(
-            agents, lambda folder: BuildOnly(source_sha(folder), context.build(folder)), into, context.settings, seeds, workers=len(usable_cores()),
+            agents,
+            lambda folder: BuildOnly(source_sha(folder), context.build(folder)),
+            into,
+            context.settings,
+            seeds,
+            workers=len(usable_cores()),
         )
         made = propose_variants(turn, planned.rows, pool, existing).variants
-    programs = {item.variant_id: program for item in made if not item.blocked and (program := context.program(item.folder))}
+    programs = {
+        item.variant_id: program
+        for item in made
+        if not item.blocked and (program := context.program(item.folder))
+    }
     ran: dict[str, list[dict[str, Any]]] = {item.variant_id: [] for item in made}
 
     def measure(names: Sequence[str], batch: Sequence[Instance]) -> dict[str, list[dict[str, Any]]]:
@@ -272,15 +347,29 @@ def operators_cycle(context: SearchContext, measured: Sequence[MeasuredVariant],
     entrants, waiting = entering[: context.question.entrants], entering[context.question.entrants :]
     formulas = list(context.suite.instances)
     _, standings = race(
-        entrants, formulas, measure, keep=max(1, len(entering)), first=max(1, len(formulas) // 3), champion=costs_of(live[0].runs), waiting=waiting,
+        entrants,
+        formulas,
+        measure,
+        keep=max(1, len(entering)),
+        first=max(1, len(formulas) // 3),
+        champion=costs_of(live[0].runs),
+        waiting=waiting,
     )
     stopped = {item.variant_id: item.stopped for item in standings if item.stopped}
     return [
         MeasuredVariant(
-            OPERATORS, cycle, item.variant_id, item.operator, [parent for parent, _ in item.weights], write_edits(item.edits or ()),
-            "it does not build" if item.blocked else refuted(ran[item.variant_id]), stopped.get(item.variant_id, ""), ran[item.variant_id],
+            OPERATORS,
+            cycle,
+            item.variant_id,
+            item.operator,
+            [parent for parent, _ in item.weights],
+            write_edits(item.edits or ()),
+            "it does not build" if item.blocked else refuted(ran[item.variant_id]),
+            stopped.get(item.variant_id, ""),
+            ran[item.variant_id],
         )
-        for item in made if item.blocked or ran[item.variant_id]
+        for item in made
+        if item.blocked or ran[item.variant_id]
     ]
 
 
@@ -290,32 +379,63 @@ def population_of(context: SearchContext, own: Sequence[MeasuredVariant]) -> Pop
     children = [item for item in own if item.parents]
     history = [
         {
-            "variant_id": item.variant_id, "cycle": f"{item.cycle:04d}", "base": context.base.name,
-            "changed": changes(edits[item.variant_id], edits[item.parents[0]])[0], "outcome": "blocked" if item.blocked else "accepted",
-            "gate": "benchmark" if item.blocked else "", "gain": None, "solved_gain": None,
+            "variant_id": item.variant_id,
+            "cycle": f"{item.cycle:04d}",
+            "base": context.base.name,
+            "changed": changes(edits[item.variant_id], edits[item.parents[0]])[0],
+            "outcome": "blocked" if item.blocked else "accepted",
+            "gate": "benchmark" if item.blocked else "",
+            "gain": None,
+            "solved_gain": None,
         }
         for item in children
     ]
     derived = [
-        {"child_id": item.variant_id, "parent_id": parent, "operator": item.operator, "weight": 1 / len(item.parents), "cycle": f"{item.cycle:04d}"}
-        for item in children for parent in item.parents
+        {
+            "child_id": item.variant_id,
+            "parent_id": parent,
+            "operator": item.operator,
+            "weight": 1 / len(item.parents),
+            "cycle": f"{item.cycle:04d}",
+        }
+        for item in children
+        for parent in item.parents
     ]
     runs = RUNS.frame([run for item in own for run in item.runs])
     whole = runs.filter(pl.col("variant_id").is_in([item.variant_id for item in own if item.whole]))
     saved = with_savings([], runs, derived, context.settings)
-    return empty_population().with_tables(history=history, derivations=derived, runs=whole.to_dicts()).with_values(**{SAVED: saved})
+    return (
+        empty_population()
+        .with_tables(history=history, derivations=derived, runs=whole.to_dicts())
+        .with_values(**{SAVED: saved})
+    )
 
 
 def random_setting(context: SearchContext, number: int) -> MeasuredVariant:
-    """Return one setting of the control: one to three options of the seed, each moved as the operators move one."""
-    random = np.random.Generator(np.random.PCG64(child_seed(context.question.draw, "solvers", "control", "setting", number)))
+    """Return one setting of the control: one to three options of the seed, each moved as the operators move
+    one."""
+    random = np.random.Generator(
+        np.random.PCG64(child_seed(context.question.draw, "solvers", "control", "setting", number))
+    )
     options = applicable(editable_tree(context.files, context.adapter)).options
     chosen = random.choice(len(options), size=int(random.integers(1, MOST_MOVED + 1)), replace=False)
     edits = tuple(new_tunable(options[int(place)], random) for place in chosen)
     folder = context.folder(edits)
     program, variant_id = context.program(folder), source_sha(folder)
-    rows = context.run({variant_id: program}, context.suite.instances, "control")[variant_id] if program else []
-    return MeasuredVariant(CONTROL, number, variant_id, "random", [], write_edits(edits), refuted(rows) if program else "it does not build", "", rows)
+    rows = (
+        context.run({variant_id: program}, context.suite.instances, "control")[variant_id] if program else []
+    )
+    return MeasuredVariant(
+        CONTROL,
+        number,
+        variant_id,
+        "random",
+        [],
+        write_edits(edits),
+        refuted(rows) if program else "it does not build",
+        "",
+        rows,
+    )
 
 
 def seed_itself(context: SearchContext) -> MeasuredVariant:
@@ -328,9 +448,16 @@ def seed_itself(context: SearchContext) -> MeasuredVariant:
 
 
 def unseen_formulas(context: SearchContext, name: str, draws: int) -> Suite:
-    """Return the formulas of the last duels: the recipes of a suite, drawn so many times under a key that nobody knows."""
+    """Return the formulas of the last duels: the recipes of a suite, drawn so many times under a key that
+    nobody knows."""
     drawn = [
-        unseen_suite(name, context.blobs, context.work / "formulas", FreshKey(os.urandom(32), context.question.draw, f"control{number}"), seeds=SEEDS)
+        unseen_suite(
+            name,
+            context.blobs,
+            context.work / "formulas",
+            FreshKey(os.urandom(32), context.question.draw, f"control{number}"),
+            seeds=SEEDS,
+        )
         for number in range(draws)
     ]
     return replace(drawn[0], instances=tuple(item for suite in drawn for item in suite.instances))
@@ -343,7 +470,10 @@ class ControlState:
         self.path = path
         lines = read_journal(path)
         if lines and lines.get("question") != vars(question):
-            raise click.UsageError(f"{path} answers another question, {lines.get('question')}: use its options, or name another file")
+            raise click.UsageError(
+                f"{path} answers another question, {lines.get('question')}: use its options, or name "
+                "another file"
+            )
         if not lines:
             append(path, "question", vars(question))
         steps = [items for key, items in lines.items() if key.split()[0] in ("seed", "cycle", "setting")]
@@ -371,14 +501,18 @@ class ControlState:
 
     def best(self, side: str) -> MeasuredVariant:
         """Return the best of a side by PAR-2 on the suite; the seed where none is better."""
-        return min((item for item in [*self.of(SEED), *self.of(side)] if item.whole), key=lambda item: item.par2)
+        return min(
+            (item for item in [*self.of(SEED), *self.of(side)] if item.whole), key=lambda item: item.par2
+        )
 
 
 def search(context: SearchContext, state: ControlState, cycles: int, end: float) -> bool:
     """Both searches in turns. Returns whether they came to their end before the time was over."""
     if not state.of(SEED):
         state.add("seed", [seed_itself(context)])
-    done = max((int(key.split()[1]) for key in read_journal(state.path) if key.startswith("cycle ")), default=0)
+    done = max(
+        (int(key.split()[1]) for key in read_journal(state.path) if key.startswith("cycle ")), default=0
+    )
     for cycle in range(done, cycles + 1):
         if cycle > done:
             state.add(f"cycle {cycle}", operators_cycle(context, state.measured, cycle))
@@ -395,8 +529,12 @@ def search(context: SearchContext, state: ControlState, cycles: int, end: float)
 
 def progress(state: ControlState, what: str) -> None:
     best = {side: state.best(side).par2 for side in (OPERATORS, CONTROL)}
-    click.echo(f"{what}: best PAR-2 {best[OPERATORS]:.4f} s of {len(state.of(OPERATORS))} variants by operators, {best[CONTROL]:.4f} s of "
-               f"{len(state.of(CONTROL))} random settings, seed {state.of(SEED)[0].par2:.4f} s", err=True)
+    click.echo(
+        f"{what}: best PAR-2 {best[OPERATORS]:.4f} s of {len(state.of(OPERATORS))} variants by operators, "
+        f"{best[CONTROL]:.4f} s of {len(state.of(CONTROL))} random settings, seed "
+        f"{state.of(SEED)[0].par2:.4f} s",
+        err=True,
+    )
 
 
 def summary(state: ControlState, duels: Mapping[str, Decision]) -> dict[str, Any]:
@@ -405,15 +543,24 @@ def summary(state: ControlState, duels: Mapping[str, Decision]) -> dict[str, Any
     for side in (OPERATORS, CONTROL):
         best, items = state.best(side), state.of(side)
         sides[side] = {
-            "variants": len(items), "stopped": sum(bool(item.stopped) for item in items), "blocked": sum(bool(item.blocked) for item in items),
-            "solver_s": round(state.seconds(side), 2), "best_par2": round(best.par2, 4), "made_by": best.operator,
+            "variants": len(items),
+            "stopped": sum(bool(item.stopped) for item in items),
+            "blocked": sum(bool(item.blocked) for item in items),
+            "solver_s": round(state.seconds(side), 2),
+            "best_par2": round(best.par2, 4),
+            "made_by": best.operator,
             "edits": [edit.described() for edit in read_edits(best.edits)],
             "operators": dict(Counter(item.operator for item in items)),
         }
     verdicts = {
         name: {
-            "verdict": item.verdict, "ratio": round(item.ratio, 3), "low": round(item.ratio_low, 3), "high": round(item.ratio_high, 3),
-            "formulas": item.formulas, "solved": [item.solved_champion, item.solved_challenger], "reason": item.reason,
+            "verdict": item.verdict,
+            "ratio": round(item.ratio, 3),
+            "low": round(item.ratio_low, 3),
+            "high": round(item.ratio_high, 3),
+            "formulas": item.formulas,
+            "solved": [item.solved_champion, item.solved_challenger],
+            "reason": item.reason,
         }
         for name, item in duels.items()
     }
@@ -421,22 +568,82 @@ def summary(state: ControlState, duels: Mapping[str, Decision]) -> dict[str, Any
 
 
 @click.command()
-@click.option("--state", "path", required=True, type=click.Path(dir_okay=False, path_type=Path), help="File of results; the run goes on from it.")
-@click.option("--cycles", default=10, show_default=True, help="Cycles of the operators.", type=click.IntRange(1))
-@click.option("--minutes", default=0.0, help="Stop after so many minutes and go on with the next call; 0: run to the end.", type=click.FloatRange(0))
+@click.option(
+    "--state",
+    "path",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of results; the run goes on from it.",
+)
+@click.option(
+    "--cycles", default=10, show_default=True, help="Cycles of the operators.", type=click.IntRange(1)
+)
+@click.option(
+    "--minutes",
+    default=0.0,
+    help="Stop after so many minutes and go on with the next call; 0: run to the end.",
+    type=click.FloatRange(0),
+)
 @click.option("--seed", default="minisat22", show_default=True, help="Seed solver.")
 @click.option("--suite", default="quick", show_default=True, help="Formulas that both sides are bred on.")
-@click.option("--formulas", default=0, show_default=True, help="Only the first so many of the suite; 0: all.", type=click.IntRange(0))
-@click.option("--duel-suite", default="quick-duel", show_default=True, help="Suite whose recipes the last duels draw anew.")
-@click.option("--timeout", "timeout_s", default=0.25, show_default=True, help="Seconds of processor time of a run.", type=click.FloatRange(0.01))
-@click.option("--entrants", default=4, show_default=True, help="Children that enter the race of a cycle; as many wait.", type=click.IntRange(1))
-@click.option("--duel-draws", default=3, show_default=True, help="How often the last duels draw each recipe.", type=click.IntRange(1))
-@click.option("--pairs", default=2, show_default=True, help="Pairs of each duel on each instance.", type=click.IntRange(1))
+@click.option(
+    "--formulas",
+    default=0,
+    show_default=True,
+    help="Only the first so many of the suite; 0: all.",
+    type=click.IntRange(0),
+)
+@click.option(
+    "--duel-suite",
+    default="quick-duel",
+    show_default=True,
+    help="Suite whose recipes the last duels draw anew.",
+)
+@click.option(
+    "--timeout",
+    "timeout_s",
+    default=0.25,
+    show_default=True,
+    help="Seconds of processor time of a run.",
+    type=click.FloatRange(0.01),
+)
+@click.option(
+    "--entrants",
+    default=4,
+    show_default=True,
+    help="Children that enter the race of a cycle; as many wait.",
+    type=click.IntRange(1),
+)
+@click.option(
+    "--duel-draws",
+    default=3,
+    show_default=True,
+    help="How often the last duels draw each recipe.",
+    type=click.IntRange(1),
+)
+@click.option(
+    "--pairs",
+    default=2,
+    show_default=True,
+    help="Pairs of each duel on each instance.",
+    type=click.IntRange(1),
+)
 @click.option("--draw", default=1, show_default=True, help="Seed of all draws.")
 @click.option("--json", "as_json", is_flag=True)
 def main(
-    path: Path, cycles: int, minutes: float, seed: str, suite: str, formulas: int, duel_suite: str, timeout_s: float, entrants: int,
-    duel_draws: int, pairs: int, draw: int, as_json: bool,
+    path: Path,
+    cycles: int,
+    minutes: float,
+    seed: str,
+    suite: str,
+    formulas: int,
+    duel_suite: str,
+    timeout_s: float,
+    entrants: int,
+    duel_draws: int,
+    pairs: int,
+    draw: int,
+    as_json: bool,
 ) -> None:
     """Search in turns, hold the duels and print what both sides came to."""
     where, end = machine(), time.monotonic() + 60 * minutes if minutes else float("inf")
@@ -451,21 +658,41 @@ def main(
         fresh = unseen_formulas(context, duel_suite, duel_draws)
         best = {side: state.best(side) for side in (SEED, OPERATORS, CONTROL)}
         duels = {}
-        for number, (challenger, champion) in enumerate(((OPERATORS, CONTROL), (OPERATORS, SEED), (CONTROL, SEED)), start=1):
+        for number, (challenger, champion) in enumerate(
+            ((OPERATORS, CONTROL), (OPERATORS, SEED), (CONTROL, SEED)), start=1
+        ):
             edits = [read_edits(best[side].edits) for side in (champion, challenger)]
-            key = f"duel {duel_suite} {duel_draws} {pairs} {best[challenger].variant_id} {best[champion].variant_id}"
-            duels[f"{challenger} against {champion}"] = state.duel(key, partial(context.duel, *edits, fresh, pairs, f"{number:04d}"))
-    result = {"machine": where, **vars(question), "duel_suite": duel_suite, "duel_draws": duel_draws, "pairs": pairs, **summary(state, duels)}
+            key = (
+                f"duel {duel_suite} {duel_draws} {pairs} {best[challenger].variant_id} "
+                f"{best[champion].variant_id}"
+            )
+            duels[f"{challenger} against {champion}"] = state.duel(
+                key, partial(context.duel, *edits, fresh, pairs, f"{number:04d}")
+            )
+    result = {
+        "machine": where,
+        **vars(question),
+        "duel_suite": duel_suite,
+        "duel_draws": duel_draws,
+        "pairs": pairs,
+        **summary(state, duels),
+    }
     if as_json:
         print(json.dumps(result))
         return
     print(f"{where}; {seed} on {suite}, {timeout_s:g} s; the seed's PAR-2 is {result['seed_par2']:.4f} s")
     for side, row in result["sides"].items():
-        print(f"{side}: best PAR-2 {row['best_par2']:.4f} s ({', '.join(row['edits']) or 'the seed'}; made by {row['made_by']}) of {row['variants']} "
-              f"variants in {row['solver_s']:g} solver seconds; {row['stopped']} stopped, {row['blocked']} blocked; {row['operators']}")
+        print(
+            f"{side}: best PAR-2 {row['best_par2']:.4f} s ({', '.join(row['edits']) or 'the seed'}; made "
+            f"by {row['made_by']}) of {row['variants']} variants in {row['solver_s']:g} solver seconds; "
+            f"{row['stopped']} stopped, {row['blocked']} blocked; {row['operators']}"
+        )
     for name, row in result["duels"].items():
-        print(f"{name}, {row['formulas']} unseen formulas: {row['verdict']}, ratio {row['ratio']:.3f} ({row['low']:.3f} to {row['high']:.3f}); "
-              f"solved {row['solved'][1]:g} against {row['solved'][0]:g}; {row['reason']}")
+        print(
+            f"{name}, {row['formulas']} unseen formulas: {row['verdict']}, ratio {row['ratio']:.3f} "
+            f"({row['low']:.3f} to {row['high']:.3f}); solved {row['solved'][1]:g} against "
+            f"{row['solved'][0]:g}; {row['reason']}"
+        )
 
 
 if __name__ == "__main__":

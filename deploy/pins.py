@@ -1,10 +1,12 @@
-"""Write constraints.txt: every package that evolake's commands install, at one version for all supported Pythons.
+"""Write constraints.txt: every package that evolake's commands install, at one version for all supported
+Pythons.
 
     python deploy/pins.py [--upgrade]
 
-uv resolves for the lowest supported Python (3.11.0) and gives up with a reason if that is impossible. Versions that
-are pinned already are kept if they can be; `--upgrade` takes the newest. Each pin ends with the groups that need it,
-for example `# base` or `# training test`. The Makefile installs a group by these words, without a resolver.
+uv resolves for the lowest supported Python (3.11.0) and gives up with a reason if that is impossible.
+Versions that are pinned already are kept if they can be; `--upgrade` takes the newest. Each pin ends with the
+groups that need it, for example `# base` or `# training test`. The Makefile installs a group by these words,
+without a resolver.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ CUDA = re.compile(r"(nvidia|cuda)-|triton$")
 HEAD = """\
 # Every package that `make demo`, `make test` and the extras install. Written by `make constraints`; do not edit by hand.
 # The words behind a pin are the groups that need it: base, then pyproject.toml's extras; cuda: the CUDA build of torch.
-"""
+"""  # noqa: E501
 
 
 def resolve(extra: str | None, known: str, *, upgrade: bool) -> dict[str, Requirement]:
@@ -43,8 +45,21 @@ def resolve(extra: str | None, known: str, *, upgrade: bool) -> dict[str, Requir
         out.write_text("" if upgrade else known)
         chosen = {None: [], "all": ["--all-extras"]}.get(extra, ["--extra", extra or ""])
         command = [
-            "uv", "pip", "compile", "--quiet", "--universal", "--fork-strategy", "fewest", "--python-version", LOWEST,
-            "--no-annotate", "--no-header", "--output-file", str(out), *chosen, str(ROOT / "pyproject.toml"),
+            "uv",
+            "pip",
+            "compile",
+            "--quiet",
+            "--universal",
+            "--fork-strategy",
+            "fewest",
+            "--python-version",
+            LOWEST,
+            "--no-annotate",
+            "--no-header",
+            "--output-file",
+            str(out),
+            *chosen,
+            str(ROOT / "pyproject.toml"),
         ]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -62,11 +77,18 @@ def where_needed(pin: Requirement) -> str | None:
         return ""
     places = [
         {
-            **default_environment(), "sys_platform": "linux", "platform_system": "Linux", "os_name": "posix",
-            "platform_machine": machine, "python_full_version": python, "python_version": python.rpartition(".")[0],
-            "implementation_name": "cpython", "platform_python_implementation": "CPython",
+            **default_environment(),
+            "sys_platform": "linux",
+            "platform_system": "Linux",
+            "os_name": "posix",
+            "platform_machine": machine,
+            "python_full_version": python,
+            "python_version": python.rpartition(".")[0],
+            "implementation_name": "cpython",
+            "platform_python_implementation": "CPython",
         }
-        for python in PYTHONS for machine in MACHINES
+        for python in PYTHONS
+        for machine in MACHINES
     ]
     holds = [pin.marker.evaluate(place) for place in places]
     if all(holds):
@@ -77,10 +99,14 @@ def where_needed(pin: Requirement) -> str | None:
 def main() -> None:
     """Resolve every group and write the file."""
     parser = argparse.ArgumentParser(description="Write constraints.txt.")
-    parser.add_argument("--upgrade", action="store_true", help="take the newest versions, not those that are pinned")
+    parser.add_argument(
+        "--upgrade", action="store_true", help="take the newest versions, not those that are pinned"
+    )
     upgrade = parser.parse_args().upgrade
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    pinned = [re.sub(r"\s+# .*", "", line) for line in FILE.read_text().splitlines() if not line.startswith("#")]
+    pinned = [
+        re.sub(r"\s+# .*", "", line) for line in FILE.read_text().splitlines() if not line.startswith("#")
+    ]
     everything = resolve("all", "\n".join(pinned), upgrade=upgrade)
     known = "\n".join(map(str, everything.values()))
     base = resolve(None, known, upgrade=False).keys()
@@ -91,7 +117,9 @@ def main() -> None:
         if marker is None:
             continue
         groups = [extra for extra, names in needed.items() if name in names]
-        if name in base or name == "pip":  # pip is upgraded first: older ones download a whole wheel to read its metadata
+        if (
+            name in base or name == "pip"
+        ):  # pip is upgraded first: older ones download a whole wheel to read its metadata
             groups = ["cuda" if CUDA.match(name) else "base"]
         condition = f" ; {marker}" if marker else ""
         lines.append(f"{name}{pin.specifier}{condition}  # {' '.join(groups)}")

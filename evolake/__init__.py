@@ -1,7 +1,8 @@
 """evolake: evolutionary search with verifiable results.
 
-The science of the project as an importable library. Nothing here imports the orchestrator: the Dagster wiring lives in the sibling packages
-`pipelines`, `assets` and `resources`, which import this one and never the other way round.
+The science of the project as an importable library. Nothing here imports the orchestrator: the Dagster wiring
+lives in the sibling packages `pipelines`, `assets` and `resources`, which import this one and never the other
+way round.
 """
 
 import os
@@ -9,7 +10,8 @@ from importlib import import_module
 from typing import Any
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-"""Before torch is loaded: its idle threads sleep. Spinning ones starve each other where other work shares the cores, a hundredfold on two."""
+"""Before torch is loaded: its idle threads sleep. Spinning ones starve each other where other work shares the
+cores, a hundredfold on two."""
 
 __version__ = "0.2.0.dev0"
 LATER = {"evolve": "evolake.programs.library"}

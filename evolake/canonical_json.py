@@ -11,10 +11,13 @@ def canonical_json(value: Any, *, ascii_only: bool = False, allow_nan: bool = Tr
     """Return one text for equal values: sorted keys, no spaces.
 
     Args:
-        ascii_only: writes other characters as escapes; keys and blobs of designs, programs and seals are made so.
+        ascii_only: writes other characters as escapes; keys and blobs of designs, programs and seals are made
+            so.
         allow_nan: False raises ValueError if a number is infinite or none.
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=ascii_only, allow_nan=allow_nan)
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=ascii_only, allow_nan=allow_nan
+    )
 
 
 def text_sha(text: str) -> str:

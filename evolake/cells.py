@@ -28,9 +28,16 @@ class Cells:
             InputError: no such arm, or a seed outside 0..9999.
         """
         if arm not in self.arms:
-            raise InputError(f"there is no arm {arm!r}", wanted=f"one of {', '.join(self.arms)}", do="name one of these")
+            raise InputError(
+                f"there is no arm {arm!r}", wanted=f"one of {', '.join(self.arms)}", do="name one of these"
+            )
         if not 0 <= seed <= MAX_SEED:
-            raise InputError("a study's seed is out of range", wanted=f"0..{MAX_SEED}", got=str(seed), do="give a number in that range")
+            raise InputError(
+                "a study's seed is out of range",
+                wanted=f"0..{MAX_SEED}",
+                got=str(seed),
+                do="give a number in that range",
+            )
         return f"{arm}-{seed}"
 
     def parse(self, cell: str) -> tuple[str, int]:
@@ -43,5 +50,9 @@ class Cells:
         number = whole_number(seed)
         if not mark or number is None or cell != self.key(arm, number):
             example = f"{self.arms[0]}-0"
-            raise InputError(f"{cell!r} is no cell of the {self.study} study", wanted=f"an arm and a seed, e.g. {example}", do="name such a cell")
+            raise InputError(
+                f"{cell!r} is no cell of the {self.study} study",
+                wanted=f"an arm and a seed, e.g. {example}",
+                do="name such a cell",
+            )
         return arm, number

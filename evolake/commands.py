@@ -1,5 +1,5 @@
-"""What commands are made of: groups that import a command's file only when that command is typed, and paths that are
-checked before they are used."""
+"""What commands are made of: groups that import a command's file only when that command is typed, and paths
+that are checked before they are used."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class LazyGroup(click.Group):
 class OrdinaryPath(click.Path):
     """A path on a command line: a file, a folder, or one that is yet to be made.
 
-    Named pipes, devices and sockets are refused here for every command, because reading one can wait or continue for ever.
-    What a folder holds is checked where it is read (`evolake.reading`).
+    Named pipes, devices and sockets are refused here for every command, because reading one can wait or
+    continue for ever. What a folder holds is checked where it is read (`evolake.reading`).
     """
 
     def __init__(self, *, exists: bool = False, file_okay: bool = True, dir_okay: bool = True):

@@ -1,4 +1,5 @@
-"""Random numbers of one cycle: root seed, line and cycle as one value, since every key in a cycle has all three."""
+"""Random numbers of one cycle: root seed, line and cycle as one value, since every key in a cycle has all
+three."""
 
 from __future__ import annotations
 

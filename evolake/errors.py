@@ -13,17 +13,20 @@
 
 That a *candidate* failed is never an exception: it is a value (an outcome, a verdict row).
 Every error names the thing, what was wanted, what was got, and what to do next.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
 
 class EvolakeError(Exception):
-    """Base of every error that a user may see. `str(error)` is the whole message, one to four short clauses."""
+    """Base of every error that a user may see. `str(error)` is the whole message, one to four short
+    clauses."""
 
     exit_code = 3
 
-    def __init__(self, what: str, *, wanted: str | None = None, got: str | None = None, do: str | None = None):
+    def __init__(
+        self, what: str, *, wanted: str | None = None, got: str | None = None, do: str | None = None
+    ):
         self.what, self.wanted, self.got, self.do = what, wanted, got, do
         parts = [what.rstrip(".")]
         if wanted:
@@ -42,7 +45,9 @@ class EvolakeError(Exception):
         return (_rebuild, (type(self), self.what, self.wanted, self.got, self.do))
 
 
-def _rebuild(kind: type[EvolakeError], what: str, wanted: str | None, got: str | None, do: str | None) -> EvolakeError:
+def _rebuild(
+    kind: type[EvolakeError], what: str, wanted: str | None, got: str | None, do: str | None
+) -> EvolakeError:
     return kind(what, wanted=wanted, got=got, do=do)
 
 
@@ -61,7 +66,8 @@ class JailUnavailable(MachineryError):
 
 
 class HostBusy(MachineryError):
-    """The host was too busy to run a candidate. Nothing is known of the candidate; a later run may try again."""
+    """The host was too busy to run a candidate. Nothing is known of the candidate; a later run may try
+    again."""
 
 
 class LakeError(MachineryError):

@@ -1,5 +1,6 @@
-"""A gate as data. One tuple of these per line says which gates there are and in which order, and everything else follows from it: the verdicts'
-numbers, the assets that do them, counts in checks, the funnel, columns of the report."""
+"""A gate as data. One tuple of these per line says which gates there are and in which order, and everything
+else follows from it: the verdicts' numbers, the assets that do them, counts in checks, the funnel, columns of
+the report."""
 
 from __future__ import annotations
 
@@ -18,10 +19,12 @@ class GateSpec:
     """One gate of a line.
 
     Attributes:
-        number: its place, as verdicts show it; gates that come one after the other may share a number. name: what rules and verdicts call it.
-        collect: (what the line hands its gates) -> evidence, which is imported when the gate is asked if it is lazy; None for what is
-            found out later than by asking.
-        evidence: keys that its evidence has. Stored evidence without one of them is of an earlier version, and is collected again.
+        number: its place, as verdicts show it; gates that come one after the other may share a number. name:
+            what rules and verdicts call it.
+        collect: (what the line hands its gates) -> evidence, which is imported when the gate is asked if it
+            is lazy; None for what is found out later than by asking.
+        evidence: keys that its evidence has. Stored evidence without one of them is of an earlier version,
+            and is collected again.
         asset: the asset that does it, with the gates next to it; "" for one of the gate's own name.
         about: what it asks, in a sentence. label: its name on figures; "" for its name.
     """

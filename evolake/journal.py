@@ -1,4 +1,5 @@
-"""Long work that survives a kill: jobs go to an executor, each result is appended to a file, and results that are there are not made again."""
+"""Long work that survives a kill: jobs go to an executor, each result is appended to a file, and results that
+are there are not made again."""
 
 from __future__ import annotations
 
@@ -28,14 +29,20 @@ Work = TypeVar("Work", bound=HasKey)
 
 
 def run_journaled(
-    jobs: Sequence[Work], executor: Executor, run: Callable[[Work], Any], *, journal: Path | None = None,
-    fits: Callable[[Any], bool] = lambda _: True, on_progress: Callable[[int, int, Any], None] | None = None,
+    jobs: Sequence[Work],
+    executor: Executor,
+    run: Callable[[Work], Any],
+    *,
+    journal: Path | None = None,
+    fits: Callable[[Any], bool] = lambda _: True,
+    on_progress: Callable[[int, int, Any], None] | None = None,
 ) -> list[Any]:
     """Results of `run` in the order of `jobs`.
 
     Args:
-        run: a module's function of one job with a result that JSON can write. journal: file that results are appended to and taken from; its folder
-            must exist. fits: whether what a journal holds is a result of this program's version; what does not fit is made again.
+        run: a module's function of one job with a result that JSON can write. journal: file that results are
+            appended to and taken from; its folder must exist. fits: whether what a journal holds is a result
+            of this program's version; what does not fit is made again.
         on_progress: called with how many are done, how many there are, and each new result.
 
     Raises:
@@ -70,7 +77,8 @@ def key_text(job: HasKey) -> str:
 
 
 def read_journal(path: Path) -> Mapping[str, Any]:
-    """Results by key. A last line that a kill tore is left out, and so is whatever is no line of a journal."""
+    """Results by key. A last line that a kill tore is left out, and so is whatever is no line of a
+    journal."""
     return dict(_entries(path)) if path.exists() else {}
 
 

@@ -1,4 +1,5 @@
-"""Name an object of a module that is imported only when the object is needed, and put off modules that other libraries import without need."""
+"""Name an object of a module that is imported only when the object is needed, and put off modules that other
+libraries import without need."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ FORM = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 @dataclass(frozen=True)
 class Lazy(Generic[T_co]):
-    """An object by its name, "package.module:object". A test resolves every one in the project (tests/unit/architecture/test_lazy_names.py)."""
+    """An object by its name, "package.module:object". A test resolves every one in the project
+    (tests/unit/architecture/test_lazy_names.py)."""
 
     name: str
 
@@ -31,15 +33,16 @@ class Lazy(Generic[T_co]):
         return self.name.partition(":")[0]
 
     def load(self) -> T_co:
-        """Import its module and return the object. Raises ImportError or AttributeError if there is none of that name."""
+        """Import its module and return the object. Raises ImportError or AttributeError if there is none of
+        that name."""
         return cast("Any", getattr(import_module(self.module), self.name.partition(":")[2]))
 
 
 class Unloaded(ModuleType):
     """A module that runs when something of it is first used.
 
-    `importlib.util.LazyLoader` runs a module at the first look at any attribute, and `inspect.getmodule` looks at the file of all modules there are.
-    This one knows its file.
+    `importlib.util.LazyLoader` runs a module at the first look at any attribute, and `inspect.getmodule`
+    looks at the file of all modules there are. This one knows its file.
     """
 
     _light: frozenset[str]
@@ -62,11 +65,13 @@ class Unloaded(ModuleType):
 
 
 def put_off(name: str, light: Sequence[str] = (), known: Mapping[str, Any] = MappingProxyType({})) -> None:
-    """Have a module loaded when something of it is first used, if at all. Nothing changes if it is loaded or not installed.
+    """Have a module loaded when something of it is first used, if at all. Nothing changes if it is loaded or
+    not installed.
 
     Args:
         name: the module; the package that it is in is imported.
-        light: parts of a package that are imported without it. Without them, the import of any part loads it first.
+        light: parts of a package that are imported without it. Without them, the import of any part loads it
+            first.
         known: what it gives without being loaded.
     """
     parent, _, own = name.rpartition(".")
@@ -74,7 +79,9 @@ def put_off(name: str, light: Sequence[str] = (), known: Mapping[str, Any] = Map
     if spec is None or spec.loader is None:
         return
     module = Unloaded(name, None)
-    module.__dict__.update(_light=frozenset(light), _known=known, __spec__=spec, __loader__=spec.loader, __file__=spec.origin)
+    module.__dict__.update(
+        _light=frozenset(light), _known=known, __spec__=spec, __loader__=spec.loader, __file__=spec.origin
+    )
     module.__package__ = name if spec.submodule_search_locations is not None else parent
     if light and spec.submodule_search_locations is not None:
         module.__path__ = list(spec.submodule_search_locations)

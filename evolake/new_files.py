@@ -22,9 +22,14 @@ def write_new(files: Mapping[Path, str]) -> None:
 
 @contextmanager
 def new_files(files: Mapping[Path, str]) -> Iterator[None]:
-    """Write each text to its path for the block that follows, and remove all of them again if it fails. Raises as `write_new`."""
+    """Write each text to its path for the block that follows, and remove all of them again if it fails.
+    Raises as `write_new`."""
     if taken := [path for path in files if path.exists() or path.is_symlink()]:
-        raise InputError(f"{taken[0]} is there already", wanted="a path that does not exist", do="choose another one: nothing is overwritten")
+        raise InputError(
+            f"{taken[0]} is there already",
+            wanted="a path that does not exist",
+            do="choose another one: nothing is overwritten",
+        )
     with undone(*files):
         for path, text in files.items():
             try:
@@ -33,13 +38,16 @@ def new_files(files: Mapping[Path, str]) -> Iterator[None]:
                     file.write(text)
             except OSError as error:
                 do = "choose a place that you can write to"
-                raise InputError(f"{path} cannot be written", got=error.strerror or str(error), do=do) from None
+                raise InputError(
+                    f"{path} cannot be written", got=error.strerror or str(error), do=do
+                ) from None
         yield
 
 
 @contextmanager
 def undone(*paths: Path) -> Iterator[None]:
-    """Remove those of `paths` that are missing now, and their missing parents, if the block fails in whatever way."""
+    """Remove those of `paths` that are missing now, and their missing parents, if the block fails in whatever
+    way."""
     missing = [path for path in paths if not (path.exists() or path.is_symlink())]
     parents = {parent for path in missing for parent in path.absolute().parents if not parent.exists()}
     try:

@@ -1,14 +1,15 @@
 """`ast.parse` where threads work side by side.
 
-While CPython turns what it has parsed into the nodes of a tree it counts its depth in one place for all threads, and collecting garbage may let
-another thread run in between. Two threads that parse at the same time meet `SystemError: AST constructor recursion depth mismatch` at random
-(CPython's issue
-106905; seen with 3.11.7). A candidate would be blocked, or made by another operator, by chance. Hence one thread at a time; and where a library
-parses meanwhile, again.
+While CPython turns what it has parsed into the nodes of a tree it counts its depth in one place for all
+threads, and collecting garbage may let another thread run in between. Two threads that parse at the same time
+meet `SystemError: AST constructor recursion depth mismatch` at random (CPython's issue 106905; seen with
+3.11.7). A candidate would be blocked, or made by another operator, by chance. Hence one thread at a time; and
+where a library parses meanwhile, again.
 
-`bounded` parses what a candidate wrote: bounded in depth, so that whatever walks the tree afterwards may recurse. Python's parser, `ast.unparse` and
-the libraries that measure programs recurse without their own bound: `1 + 1 + ...` of 900 terms parses and can then be neither written nor
-visited. The parser also raises MemoryError for what it cannot hold on its stack.
+`bounded` parses what a candidate wrote: bounded in depth, so that whatever walks the tree afterwards may
+recurse. Python's parser, `ast.unparse` and the libraries that measure programs recurse without their own
+bound: `1 + 1 + ...` of 900 terms parses and can then be neither written nor visited. The parser also raises
+MemoryError for what it cannot hold on its stack.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from typing import Literal, overload
 MISMATCH = "recursion depth mismatch"
 TIMES = 20
 MAX_NESTING = 120
-"""Depth of a tree. Seeds are at most 16 deep and a child adds two; `ast.unparse` fails from about 400 on, less where the stack is in use."""
+"""Depth of a tree. Seeds are at most 16 deep and a child adds two; `ast.unparse` fails from about 400 on,
+less where the stack is in use."""
 MAX_BITS = 14_000
-"""Of an integer, which hexadecimal digits may make as long as they like: Python refuses to write more than 4,300 decimal digits."""
+"""Of an integer, which hexadecimal digits may make as long as they like: Python refuses to write more than
+4,300 decimal digits."""
 KEPT = 512
 _sound: set[tuple[bytes, str]] = set()
-"""sha256 and mode of sources whose trees were walked and found bounded: gates parse one many times, to change another place of it each time."""
+"""sha256 and mode of sources whose trees were walked and found bounded: gates parse one many times, to change
+another place of it each time."""
 _one_at_a_time = threading.Lock()
 
 
@@ -48,7 +52,8 @@ def parse_python(source: str | bytes, mode: Literal["exec", "eval"] = "exec") ->
     """Return the tree of a source. Called by any thread.
 
     Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: as `ast.parse`, for what is no Python or nested too deep for the parser.
+        SyntaxError, ValueError, RecursionError, MemoryError: as `ast.parse`, for what is no Python or nested
+            too deep for the parser.
     """
     for _ in range(TIMES - 1):
         try:
@@ -73,7 +78,8 @@ def bounded(source: str, longest: int, mode: Literal["exec"] = "exec") -> ast.Mo
 @overload
 def bounded(source: str, longest: int, mode: Literal["eval"]) -> ast.Expression: ...
 def bounded(source: str, longest: int, mode: Literal["exec", "eval"] = "exec") -> ast.Module | ast.Expression:
-    """Return the tree of a source of at most `longest` characters. Raises Unreadable: too long, too deep, or not to be parsed."""
+    """Return the tree of a source of at most `longest` characters. Raises Unreadable: too long, too deep, or
+    not to be parsed."""
     if len(source) > longest:
         raise Unreadable(f"longer than {longest} characters")
     try:
@@ -85,7 +91,10 @@ def bounded(source: str, longest: int, mode: Literal["exec", "eval"] = "exec") -
         return tree
     if nesting(tree) > MAX_NESTING:
         raise Unreadable(f"nested deeper than {MAX_NESTING}")
-    if any(isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS for node in ast.walk(tree)):
+    if any(
+        isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS
+        for node in ast.walk(tree)
+    ):
         raise Unreadable(f"an integer of more than {MAX_BITS} bits")
     if len(_sound) >= KEPT:
         _sound.clear()

@@ -1,7 +1,9 @@
-"""Programs that are written out by filling in a template: a Python file that linters read, of which everything below a marker is the text.
+"""Programs that are written out by filling in a template: a Python file that linters read, of which
+everything below a marker is the text.
 
-Above the marker are a docstring and the names that the text takes from elsewhere. Names in double underscores are filled in. One that is alone on its
-line is replaced together with its indentation and the end of the line, by any number of whole lines.
+Above the marker are a docstring and the names that the text takes from elsewhere. Names in double underscores
+are filled in. One that is alone on its line is replaced together with its indentation and the end of the
+line, by any number of whole lines.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ PLACE = re.compile(r"^ *__([a-z]+(?:_[a-z]+)*)__\n|__([a-z]+(?:_[a-z]+)*)__", re
 
 @cache
 def load_template(name: str) -> str:
-    """Return the text below the marker of a template, called like the module that its file could be (`evolake.families.roles.templates.blind`).
+    """Return the text below the marker of a template, called like the module that its file could be
+    (`evolake.families.roles.templates.blind`).
 
     `evolake.gates.code_version` counts the templates that are named where this or `fill_template` is called.
 
@@ -36,5 +39,6 @@ def load_template(name: str) -> str:
 
 
 def fill_template(name: str, /, **values: object) -> str:
-    """Return the text of a template with its places filled in. Raises KeyError for a place without a value."""
+    """Return the text of a template with its places filled in. Raises KeyError for a place without a
+    value."""
     return PLACE.sub(lambda match: str(values[match[1] or match[2]]), load_template(name))

@@ -1,8 +1,10 @@
 """Where evolake's own files are, and which project a command works on.
 
-What evolake brings along (`pipelines`, `assets`, `resources`, `sql`, `deploy`, the seeds) is in the repository or, of an installed package, in its
-folder `_project` (see setup.py), which is only ever read. A project is where the lake and Dagster's home are: a folder that `evolake init` laid out,
-marked by `evolake.toml`. EVOLAKE_PROJECT names it, else it is the nearest one from the current folder upwards, else the repository.
+What evolake brings along (`pipelines`, `assets`, `resources`, `sql`, `deploy`, the seeds) is in the
+repository or, of an installed package, in its folder `_project` (see setup.py), which is only ever read. A
+project is where the lake and Dagster's home are: a folder that `evolake init` laid out, marked by
+`evolake.toml`. EVOLAKE_PROJECT names it, else it is the nearest one from the current folder upwards, else the
+repository.
 
     python -m evolake.project MODULE ...    runs a module of `pipelines`, wherever that lies
 """
@@ -19,7 +21,8 @@ from evolake.errors import InputError
 
 _PACKAGE = Path(__file__).resolve().parent
 PRIVATE = _PACKAGE / "_project"
-"""Holds what came along with an installed package. Hidden in the jail: formulas, answers and rules are in it."""
+"""Holds what came along with an installed package. Hidden in the jail: formulas, answers and rules are in
+it."""
 INSTALLED = PRIVATE.is_dir()
 BROUGHT = PRIVATE if INSTALLED else _PACKAGE.parent
 """The folder that holds what evolake brings along."""
@@ -39,7 +42,12 @@ def find() -> Path | None:
     if named := os.environ.get(VARIABLE):
         folder = Path(named).absolute()
         if not (folder / MARKER).is_file() and folder != BROUGHT:
-            raise InputError(f"{VARIABLE} names no project of evolake", wanted=f"a folder with {MARKER}", got=named, do=INIT)
+            raise InputError(
+                f"{VARIABLE} names no project of evolake",
+                wanted=f"a folder with {MARKER}",
+                got=named,
+                do=INIT,
+            )
         return folder
     here = _current_folder()
     nearest = next((folder for folder in (here, *here.parents) if (folder / MARKER).is_file()), None)
@@ -61,14 +69,17 @@ def root() -> Path:
     """
     if (result := find()) is None:
         raise InputError(
-            "this is no project of evolake", wanted=f"a folder with {MARKER}, here or above; or the variables EVOLAKE_LAKE and DAGSTER_HOME",
-            got=str(_current_folder()), do=INIT,
+            "this is no project of evolake",
+            wanted=f"a folder with {MARKER}, here or above; or the variables EVOLAKE_LAKE and DAGSTER_HOME",
+            got=str(_current_folder()),
+            do=INIT,
         )
     return result
 
 
 def home() -> Path:
-    """DAGSTER_HOME, where Dagster keeps its runs: as it is set, else the project's `.dagster`. Raises as `root` does."""
+    """DAGSTER_HOME, where Dagster keeps its runs: as it is set, else the project's `.dagster`. Raises as
+    `root` does."""
     return Path(os.environ.get("DAGSTER_HOME") or root() / ".dagster")
 
 
@@ -99,7 +110,9 @@ def enter(project: Path | None = None) -> None:
         result = str(spec.origin or "a folder without __init__.py") if spec else "nothing"
         if not spec or not spec.origin or Path(spec.origin).resolve() != BROUGHT / name / "__init__.py":
             raise InputError(
-                f"another package is named {name!r}", wanted=str(BROUGHT / name), got=result,
+                f"another package is named {name!r}",
+                wanted=str(BROUGHT / name),
+                got=result,
                 do="uninstall or rename it, or install evolake into a separate environment",
             )
 

@@ -1,8 +1,9 @@
-"""Folders for a while, below the temporary directory: gone when their block ends, and swept by a later process when theirs was killed.
+"""Folders for a while, below the temporary directory: gone when their block ends, and swept by a later
+process when theirs was killed.
 
-Each is locked (flock on the folder itself) for as long as a process has it open. The lock dies with its process, so a process that gets the lock
-of a folder
-of this host and user knows that no process works in it any more. Where folders cannot be locked (some network file systems), nothing is swept.
+Each is locked (flock on the folder itself) for as long as a process has it open. The lock dies with its
+process, so a process that gets the lock of a folder of this host and user knows that no process works in it
+any more. Where folders cannot be locked (some network file systems), nothing is swept.
 """
 
 from __future__ import annotations
@@ -26,14 +27,16 @@ _swept: set[str] = set()
 
 
 class Scratch(tempfile.TemporaryDirectory[str]):
-    """A `tempfile.TemporaryDirectory` named for its purpose, a word of small letters. dir: where, by default in the temporary directory, of which
-    what killed processes left is removed once per process."""
+    """A `tempfile.TemporaryDirectory` named for its purpose, a word of small letters. dir: where, by default
+    in the temporary directory, of which what killed processes left is removed once per process."""
 
     def __init__(self, purpose: str, *, dir: Path | None = None, ignore_cleanup_errors: bool = False):
         if dir is None and (place := tempfile.gettempdir()) not in _swept:
             _swept.add(place)
             sweep(Path(place))
-        super().__init__(prefix=f"evolake-{purpose}-{HOST}-", dir=dir, ignore_cleanup_errors=ignore_cleanup_errors)
+        super().__init__(
+            prefix=f"evolake-{purpose}-{HOST}-", dir=dir, ignore_cleanup_errors=ignore_cleanup_errors
+        )
         held = _locked(self.name)
         self._unlock = weakref.finalize(self, os.close, held) if held is not None else None
 
@@ -63,7 +66,8 @@ def sweep(place: Path) -> list[Path]:
 
 
 def _locked(folder: str) -> int | None:
-    """Return a descriptor that holds the lock of a folder; None where another has it, or where folders cannot be locked."""
+    """Return a descriptor that holds the lock of a folder; None where another has it, or where folders cannot
+    be locked."""
     held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,7 +1,8 @@
 """Random numbers: one root seed a run, children keyed by what they are for.
 
-A child's key is (line, cycle, purpose, index). Keys are hashed, so that adding a purpose never shifts the numbers of another, and the same
-key gives the same stream on every machine (numpy's SeedSequence and PCG64 are specified bit for bit).
+A child's key is (line, cycle, purpose, index). Keys are hashed, so that adding a purpose never shifts the
+numbers of another, and the same key gives the same stream on every machine (numpy's SeedSequence and PCG64
+are specified bit for bit).
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Settings and profiles: where the lake is, which backend serves the roles, how large a cycle may be.
 
-Every setting has an environment variable (`EVOLAKE_` + name in capitals; nested names joined by `__`). A profile is a TOML file of sizes and
-limits in `evolake/profiles/`, and one for each line that departs from its defaults; `EVOLAKE_PROFILE` names the one to use and single values can be
-overridden, e.g. `EVOLAKE_DESIGNS__BATCH=20`. If no profile is named, a lake continues with the one that its newest population was sealed under.
-Precedence, highest first: environment, profile, defaults. Outside of a project (`evolake.project`) the lake has no default: `require_lake` raises.
+Every setting has an environment variable (`EVOLAKE_` + name in capitals; nested names joined by `__`). A
+profile is a TOML file of sizes and limits in `evolake/profiles/`, and one for each line that departs from its
+defaults; `EVOLAKE_PROFILE` names the one to use and single values can be overridden, e.g.
+`EVOLAKE_DESIGNS__BATCH=20`. If no profile is named, a lake continues with the one that its newest population
+was sealed under. Precedence, highest first: environment, profile, defaults. Outside of a project
+(`evolake.project`) the lake has no default: `require_lake` raises.
 """
 
 from __future__ import annotations
@@ -17,7 +19,16 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, create_model, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    create_model,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from evolake import project
@@ -38,7 +49,7 @@ class LineSettings(BaseModel):
     """Base of the sections of lines. A name that is not a setting is an error.
 
     A name in `fixed` was a setting of an earlier version and has one value now. It may still be given, by a bundle or by a variable, with that value.
-    """
+    """  # noqa: E501
 
     model_config = ConfigDict(extra="forbid")
     fixed: ClassVar[Mapping[str, Any]] = {}
@@ -55,16 +66,26 @@ class LineSettings(BaseModel):
 
 
 class SessionSettings(BaseModel):
-    """What one session of a role may take; the budget of cycle and run holds next to it. None means no bound of that kind."""
+    """What one session of a role may take; the budget of cycle and run holds next to it. None means no bound of that kind."""  # noqa: E501
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     turns: int = Field(default=40, gt=0, description="replies of the model in one session")
     calls: int = Field(default=12, gt=0, description="tool calls of one turn that are run")
     strikes: int = Field(default=3, gt=0, description="turns in a row of no use that end a session")
-    repeats: int = Field(default=4, gt=0, description="times that one turn may be taken on the same files; the last of them ends a session")
-    tokens: int | None = Field(default=1_000_000, gt=0, description="tokens, read and written, one session may use")
-    usd: float | None = Field(default=None, gt=0, description="US dollars one session may cost; needs the price of its model")
-    wall_s: float | None = Field(default=3600, gt=0, description="seconds that replies and commands of one session may take together")
+    repeats: int = Field(
+        default=4,
+        gt=0,
+        description="times that one turn may be taken on the same files; the last of them ends a session",
+    )
+    tokens: int | None = Field(
+        default=1_000_000, gt=0, description="tokens, read and written, one session may use"
+    )
+    usd: float | None = Field(
+        default=None, gt=0, description="US dollars one session may cost; needs the price of its model"
+    )
+    wall_s: float | None = Field(
+        default=3600, gt=0, description="seconds that replies and commands of one session may take together"
+    )
 
 
 class SamplingSettings(BaseModel):
@@ -72,11 +93,17 @@ class SamplingSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     temperature: float | None = Field(default=None, ge=0, description="sampling temperature")
-    top_p: float | None = Field(default=None, gt=0, le=1, description="share of probability that tokens are drawn from")
+    top_p: float | None = Field(
+        default=None, gt=0, le=1, description="share of probability that tokens are drawn from"
+    )
     seed: int | None = Field(default=None, description="seed of the endpoint's draws, where it has one")
-    reasoning_effort: str | None = Field(default=None, min_length=1, description="how much the model thinks first, in the endpoint's words")
+    reasoning_effort: str | None = Field(
+        default=None, min_length=1, description="how much the model thinks first, in the endpoint's words"
+    )
     max_output_tokens: int | None = Field(default=None, gt=0, description="tokens a reply may have")
-    extra_body: dict[str, Any] | None = Field(default=None, description="further fields of the request, as JSON")
+    extra_body: dict[str, Any] | None = Field(
+        default=None, description="further fields of the request, as JSON"
+    )
 
 
 class AgentsSettings(BaseModel):
@@ -84,24 +111,37 @@ class AgentsSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     session: SessionSettings = SessionSettings()
-    failed_cycles_allowed: int = Field(default=1, ge=0, description="cycles in a row in which every proposal failed; the next such cycle is an error")
+    failed_cycles_allowed: int = Field(
+        default=1,
+        ge=0,
+        description="cycles in a row in which every proposal failed; the next such cycle is an error",
+    )
     waves: int = Field(
-        default=2, ge=1, description="waves in which a model is asked for one generation; each wave is sent the proposals of the waves before it",
+        default=2,
+        ge=1,
+        description=(
+            "waves in which a model is asked for one generation; each wave is sent the proposals of the "
+            "waves before it"
+        ),
     )
 
 
 class BudgetSettings(BaseModel):
-    """What the model backend may spend. None means no bound of that kind; what is no finite number of 0 or more is refused."""
+    """What the model backend may spend. None means no bound of that kind; what is no finite number of 0 or more is refused."""  # noqa: E501
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     usd_per_cycle: float | None = Field(default=None, ge=0, description="US dollars a cycle may cost")
     usd_per_run: float | None = Field(default=None, ge=0, description="US dollars a run may cost")
-    tokens_per_cycle: int | None = Field(default=None, ge=0, description="tokens, read and written, a cycle may use")
-    tokens_per_run: int | None = Field(default=None, ge=0, description="tokens, read and written, a run may use")
+    tokens_per_cycle: int | None = Field(
+        default=None, ge=0, description="tokens, read and written, a cycle may use"
+    )
+    tokens_per_run: int | None = Field(
+        default=None, ge=0, description="tokens, read and written, a run may use"
+    )
 
 
 class PriceSettings(BaseModel):
-    """What a model costs, in US dollars per million tokens. `cached` is the price of input tokens served from a cache; None: as `input`."""
+    """What a model costs, in US dollars per million tokens. `cached` is the price of input tokens served from a cache; None: as `input`."""  # noqa: E501
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     input: float = Field(ge=0)
@@ -110,51 +150,113 @@ class PriceSettings(BaseModel):
 
 
 class Settings(BaseSettings):
-    """What evolake itself reads from the environment and the profile. `load` gives these with the section of every line."""
+    """What evolake itself reads from the environment and the profile. `load` gives these with the section of every line."""  # noqa: E501
 
-    model_config = SettingsConfigDict(env_prefix="EVOLAKE_", env_nested_delimiter="__", extra="ignore", allow_inf_nan=False)
-
-    profile: str = Field(default=DEFAULT_PROFILE, description="sizes and limits: `demo`, `laptop`, `cluster`, `gpu`")
-    lake: Path | None = Field(default_factory=lambda: _lake_of_project(), description="folder of the lake")
-    seeds: Path = Field(default_factory=lambda: default_seeds(), description="what evolution starts from: seed designs, rules")
-    seed: int = Field(default=0, ge=0, description="root of all random numbers; another seed is another evolution")
-    backend: Literal["operators", "model"] = Field(
-        default="operators", description="who answers the roles: `operators`, a classical search with no model in it, or `model`, an endpoint",
+    model_config = SettingsConfigDict(
+        env_prefix="EVOLAKE_", env_nested_delimiter="__", extra="ignore", allow_inf_nan=False
     )
-    workers: int = Field(default_factory=lambda: max(1, os.cpu_count() or 1), gt=0, description="processes and jails that run at the same time")
+
+    profile: str = Field(
+        default=DEFAULT_PROFILE, description="sizes and limits: `demo`, `laptop`, `cluster`, `gpu`"
+    )
+    lake: Path | None = Field(default_factory=lambda: _lake_of_project(), description="folder of the lake")
+    seeds: Path = Field(
+        default_factory=lambda: default_seeds(), description="what evolution starts from: seed designs, rules"
+    )
+    seed: int = Field(
+        default=0, ge=0, description="root of all random numbers; another seed is another evolution"
+    )
+    backend: Literal["operators", "model"] = Field(
+        default="operators",
+        description=(
+            "who answers the roles: `operators`, a classical search with no model in it, or `model`, an "
+            "endpoint"
+        ),
+    )
+    workers: int = Field(
+        default_factory=lambda: max(1, os.cpu_count() or 1),
+        gt=0,
+        description="processes and jails that run at the same time",
+    )
     compute: str = Field(
-        default="local", description="where heavy work is done: `local`, processes of this machine; `dask`, a Dask cluster of such; `dask:tcp://HOST:PORT`",
+        default="local",
+        description=(
+            "where heavy work is done: `local`, processes of this machine; `dask`, a Dask cluster of "
+            "such; `dask:tcp://HOST:PORT`"
+        ),
     )
     jail: Literal["bubblewrap", "rlimits"] = Field(
-        default="bubblewrap", description="`bubblewrap`, or `rlimits`, the weaker mode: limits and a filter of system calls without walls",
+        default="bubblewrap",
+        description=(
+            "`bubblewrap`, or `rlimits`, the weaker mode: limits and a filter of system calls without walls"
+        ),
     )
-    require_all: bool = Field(default=False, description="whether what is missing here is an error where it would be skipped")
-    model_base_url: str | None = Field(default=None, description="address of an OpenAI-compatible endpoint, its version path included")
-    model_api_key: SecretStr | None = Field(default=None, description="key of that endpoint; never printed, never stored")
-    models: dict[str, str] = Field(default_factory=dict, description="role -> model name; the key `default` serves the rest")
+    require_all: bool = Field(
+        default=False, description="whether what is missing here is an error where it would be skipped"
+    )
+    model_base_url: str | None = Field(
+        default=None, description="address of an OpenAI-compatible endpoint, its version path included"
+    )
+    model_api_key: SecretStr | None = Field(
+        default=None, description="key of that endpoint; never printed, never stored"
+    )
+    models: dict[str, str] = Field(
+        default_factory=dict, description="role -> model name; the key `default` serves the rest"
+    )
     system_prompts: dict[str, str] = Field(
-        default_factory=dict, description="role -> `champion` of the prompts line, or a prompt id; the key `default` serves the rest",
+        default_factory=dict,
+        description="role -> `champion` of the prompts line, or a prompt id; the key `default` serves the rest",  # noqa: E501
     )
-    model_timeout_s: float = Field(default=180, gt=0, description="wall seconds one try of a call may take, its last byte included")
-    model_max_retries: int = Field(default=5, ge=0, description="tries after the first on 429, 5xx, timeouts and broken connections")
-    model_repairs: int = Field(default=2, ge=0, le=9, description="further attempts that show the model what was wrong with its reply")
+    model_timeout_s: float = Field(
+        default=180, gt=0, description="wall seconds one try of a call may take, its last byte included"
+    )
+    model_max_retries: int = Field(
+        default=5, ge=0, description="tries after the first on 429, 5xx, timeouts and broken connections"
+    )
+    model_repairs: int = Field(
+        default=2,
+        ge=0,
+        le=9,
+        description="further attempts that show the model what was wrong with its reply",
+    )
     model_max_output_tokens: int = Field(default=8192, gt=0, description="tokens a reply may have")
-    model_temperature: float | None = Field(default=None, ge=0, description="sampling temperature; unset: the endpoint's own")
+    model_temperature: float | None = Field(
+        default=None, ge=0, description="sampling temperature; unset: the endpoint's own"
+    )
     sampling: dict[str, SamplingSettings] = Field(
-        default_factory=dict, description="role -> how its replies are drawn; the key `default` holds for the rest, field by field",
+        default_factory=dict,
+        description="role -> how its replies are drawn; the key `default` holds for the rest, field by field",
     )
-    model_strict: bool = Field(default=False, description="whether a completion that names another model than was asked for is an error")
+    model_strict: bool = Field(
+        default=False,
+        description="whether a completion that names another model than was asked for is an error",
+    )
     model_threads: int = Field(default=4, gt=0, description="model calls in flight at the same time")
-    prices: dict[str, PriceSettings] = Field(default_factory=dict, description="model name -> price; needed for a budget in usd")
-    replay_only: bool = Field(default=False, description="whether only replies in the call cache may be used: a call that is not there is an error")
-    alert_command: str | None = Field(default=None, description="command that receives a failed run: JSON on its standard input")
-    alert_webhook: SecretStr | None = Field(default=None, description="address that the same JSON is posted to; never printed")
-    coder: str = Field(
-        default="one-shot", pattern=r"^(one-shot|session|command:.*\S.*)$",
-        description="who writes the solvers' code from a plan: `one-shot` (lookup, diff, repairs), `session` (a model with tools in the jail), or "
-        "`command:PROGRAM ARGUMENTS`, an agent of your own, which runs on the host",
+    prices: dict[str, PriceSettings] = Field(
+        default_factory=dict, description="model name -> price; needed for a budget in usd"
     )
-    coder_timeout_s: float = Field(default=1800, gt=0, description="wall seconds a coder that is a command may take for one plan")
+    replay_only: bool = Field(
+        default=False,
+        description="whether only replies in the call cache may be used: a call that is not there is an error",  # noqa: E501
+    )
+    alert_command: str | None = Field(
+        default=None, description="command that receives a failed run: JSON on its standard input"
+    )
+    alert_webhook: SecretStr | None = Field(
+        default=None, description="address that the same JSON is posted to; never printed"
+    )
+    coder: str = Field(
+        default="one-shot",
+        pattern=r"^(one-shot|session|command:.*\S.*)$",
+        description=(
+            "who writes the solvers' code from a plan: `one-shot` (lookup, diff, repairs), `session` (a "
+            "model with tools in the jail), or `command:PROGRAM ARGUMENTS`, an agent of your own, which "
+            "runs on the host"
+        ),
+    )
+    coder_timeout_s: float = Field(
+        default=1800, gt=0, description="wall seconds a coder that is a command may take for one plan"
+    )
     budget: BudgetSettings = BudgetSettings()
     agents: AgentsSettings = AgentsSettings()
 
@@ -187,7 +289,8 @@ class Settings(BaseSettings):
 
     @property
     def added_seeds(self) -> Path:
-        """Folder that added seeds are written to: `seeds` of the lake in use, or the folder that EVOLAKE_SEEDS names.
+        """Folder that added seeds are written to: `seeds` of the lake in use, or the folder that
+        EVOLAKE_SEEDS names.
 
         An installed package is never written to, even if EVOLAKE_SEEDS names its folder.
 
@@ -199,7 +302,8 @@ class Settings(BaseSettings):
 
     @property
     def seed_folders(self) -> tuple[Path, ...]:
-        """Folders that lines read seeds from: `seeds`, then the folder of added seeds if it is another one. The last one is written to."""
+        """Folders that lines read seeds from: `seeds`, then the folder of added seeds if it is another one.
+        The last one is written to."""
         try:
             added = self.added_seeds
         except InputError:
@@ -260,12 +364,16 @@ def default_seeds() -> Path:
 def profile_names() -> list[str]:
     """Names of the shipped profiles."""
     folder = resources.files("evolake") / "profiles"
-    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return sorted(
+        entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")
+    )
 
 
 def profile_sections(profile: str) -> dict[str, dict[str, Any]]:
     """Return line -> the values that a profile sets in its section, of the lines that have a file for it."""
-    files = {spec.name: folder_of(spec.profiles) / f"{profile}.toml" for spec in lines().values() if spec.profiles}
+    files = {
+        spec.name: folder_of(spec.profiles) / f"{profile}.toml" for spec in lines().values() if spec.profiles
+    }
     return {name: tomllib.loads(path.read_text()) for name, path in files.items() if path.is_file()}
 
 
@@ -274,7 +382,8 @@ UNNOTED = "assumed, for the lake has none noted: name it once by evolake run --p
 
 
 def profile_of(lake: Path) -> str | None:
-    """Return the profile that the lake's newest population was sealed under; None for a lake that holds none."""
+    """Return the profile that the lake's newest population was sealed under; None for a lake that holds
+    none."""
     try:
         return (lake / PROFILE_FILE).read_text(encoding="utf-8").strip() or None
     except (OSError, ValueError):
@@ -297,12 +406,15 @@ def require_profile(lake: Path) -> None:
     """Check that the profile of a lake with sealed cycles is known: of its own note, or named now.
 
     Raises:
-        InputError: evolake of before sealed the lake and noted no profile, and none is named. Says by which command the lake gets it.
+        InputError: evolake of before sealed the lake and noted no profile, and none is named. Says by which
+            command the lake gets it.
     """
     if chosen_profile(lake)[1] == UNNOTED:
         raise InputError(
-            f"the lake {lake} does not say under which profile its cycles were sealed", wanted=f"their profile: one of {', '.join(profile_names())}",
-            got="no profile", do="name it once, the lake remembers it: evolake run --profile NAME (or EVOLAKE_PROFILE=NAME)",
+            f"the lake {lake} does not say under which profile its cycles were sealed",
+            wanted=f"their profile: one of {', '.join(profile_names())}",
+            got="no profile",
+            do="name it once, the lake remembers it: evolake run --profile NAME (or EVOLAKE_PROFILE=NAME)",
         )
 
 
@@ -320,7 +432,11 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
     name = profile or chosen_profile(overrides.get("lake"))[0]
     path = resources.files("evolake") / "profiles" / f"{name}.toml"
     if name not in profile_names():
-        raise InputError(f"no profile named {name!r}", wanted=f"one of {', '.join(profile_names())}", do="pass --profile with one of these names")
+        raise InputError(
+            f"no profile named {name!r}",
+            wanted=f"one of {', '.join(profile_names())}",
+            do="pass --profile with one of these names",
+        )
     _require_bounded(os.environ)
     try:
         values: dict[str, Any] = tomllib.loads(path.read_text()) | profile_sections(name) | {"profile": name}
@@ -329,22 +445,37 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
     except SettingsError as error:
         named = re.search(r'field "(\w+)"', str(error))
         variable = f"EVOLAKE_{named[1].upper()}" if named else "EVOLAKE_..."
-        variable = " or ".join(name for name in sorted(os.environ) if name.upper().split("__")[0] == variable) or variable
+        variable = (
+            " or ".join(name for name in sorted(os.environ) if name.upper().split("__")[0] == variable)
+            or variable
+        )
         raise InputError(
-            f"{variable} cannot be read", wanted='JSON, such as EVOLAKE_MODELS=\'{"default": "some-model"}\'',
-            got=str(error.__cause__ or error), do=f"fix the variable {variable}, or unset it",
+            f"{variable} cannot be read",
+            wanted='JSON, such as EVOLAKE_MODELS=\'{"default": "some-model"}\'',
+            got=str(error.__cause__ or error),
+            do=f"fix the variable {variable}, or unset it",
         ) from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise InputError(
-            f"setting {where!r} cannot be used", wanted=first["msg"], got=repr(first.get("input"))[:200],
+            f"setting {where!r} cannot be used",
+            wanted=first["msg"],
+            got=repr(first.get("input"))[:200],
             do=f"fix EVOLAKE_{where.upper().replace('.', '__')} or the profile {name}.toml",
         ) from None
 
 
 def _require_bounded(environment: Mapping[str, str]) -> None:
-    """Check that every variable of ours is short and flat enough to be parsed. Raises InputError that names the variable."""
+    """Check that every variable of ours is short and flat enough to be parsed. Raises InputError that names
+    the variable."""
     for name, value in environment.items():
-        if name.upper().startswith("EVOLAKE_") and (why := beyond_json(value, characters=LONGEST_VALUE, digits=LONGEST_VALUE)):
-            raise InputError(f"{name} cannot be read", wanted="a value within the limits", got=why, do=f"fix the variable {name}, or unset it")
+        if name.upper().startswith("EVOLAKE_") and (
+            why := beyond_json(value, characters=LONGEST_VALUE, digits=LONGEST_VALUE)
+        ):
+            raise InputError(
+                f"{name} cannot be read",
+                wanted="a value within the limits",
+                got=why,
+                do=f"fix the variable {name}, or unset it",
+            )

@@ -1,8 +1,8 @@
 """Print to the terminal: the one place through which every command's output goes.
 
-Nothing else in the project prints (a test searches for it), so that no text of a candidate reaches a terminal with
-characters that the terminal obeys (`evolake.visible`). JSON is escaped by its own rules, so that it is the same value
-for a program that reads it.
+Nothing else in the project prints (a test searches for it), so that no text of a candidate reaches a terminal
+with characters that the terminal obeys (`evolake.visible`). JSON is escaped by its own rules, so that it is
+the same value for a program that reads it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 
 
 def say(*lines: object, err: bool = False) -> None:
-    """Print each argument as one line. Hidden characters and ends of lines inside it are made visible. err: to standard error."""
+    """Print each argument as one line. Hidden characters and ends of lines inside it are made visible. err:
+    to standard error."""
     for line in lines:
         click.echo(in_a_cell(line), err=err)
 
 
 def say_text(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print a text of several lines, with hidden characters made visible. err: to standard error. nl: with an end of line."""
+    """Print a text of several lines, with hidden characters made visible. err: to standard error. nl: with an
+    end of line."""
     click.echo(visible(text), err=err, nl=nl)
 
 
@@ -38,16 +40,23 @@ def say_json(value: Any, *, err: bool = False, **options: Any) -> None:
 
 
 def say_data(text: str) -> None:
-    """Print a text in a format for programs, such as CSV: on a terminal as `say`, and byte for byte to a file or a
-    pipe."""
+    """Print a text in a format for programs, such as CSV: on a terminal as `say`, and byte for byte to a file
+    or a pipe."""
     click.echo(visible(text) if sys.stdout.isatty() else text, nl=False)
 
 
 def say_error(error: EvolakeError, *, prefix: str = "error: ") -> None:
-    """Print an error to standard error. Further lines of a clause are indented, so that none looks like a message of
-    its own."""
-    clauses = ((error.what.rstrip("."), ""), (error.wanted, "wanted: "), (error.got, "got: "), (error.do, "next: "))
-    say_text(prefix + "\n  ".join(name + text.replace("\n", "\n    ") for text, name in clauses if text), err=True)
+    """Print an error to standard error. Further lines of a clause are indented, so that none looks like a
+    message of its own."""
+    clauses = (
+        (error.what.rstrip("."), ""),
+        (error.wanted, "wanted: "),
+        (error.got, "got: "),
+        (error.do, "next: "),
+    )
+    say_text(
+        prefix + "\n  ".join(name + text.replace("\n", "\n    ") for text, name in clauses if text), err=True
+    )
 
 
 def say_usage(error: click.ClickException) -> None:
@@ -66,7 +75,9 @@ def visible_console(**options: Any) -> Console:
     from rich.segment import Segment
 
     class Visible(Console):
-        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        def render(
+            self, renderable: RenderableType, options: ConsoleOptions | None = None
+        ) -> Iterable[Segment]:
             for segment in super().render(renderable, options):
                 yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
@@ -84,12 +95,19 @@ def exit_code_of(work: Callable[[], None]) -> int:
 
 
 def columns_text(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], width: int, *, numbers: Collection[str] = (), whole: Collection[str] = (),
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    width: int,
+    *,
+    numbers: Collection[str] = (),
+    whole: Collection[str] = (),
 ) -> str:
-    """Return rows as aligned columns of `width` characters a line. A long cell continues below itself; nothing is cut.
+    """Return rows as aligned columns of `width` characters a line. A long cell continues below itself;
+    nothing is cut.
 
     Args:
-        numbers: heads of columns that are aligned to the right. whole: of those that are never folded; numbers are not, either.
+        numbers: heads of columns that are aligned to the right. whole: of those that are never folded;
+            numbers are not, either.
     """
     from rich.table import Table
     from rich.text import Text
@@ -97,7 +115,12 @@ def columns_text(
     table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), expand=False)
     for head in heads:
         is_number = head in numbers
-        table.add_column(head, justify="right" if is_number else "left", no_wrap=is_number or head in whole, overflow="fold")
+        table.add_column(
+            head,
+            justify="right" if is_number else "left",
+            no_wrap=is_number or head in whole,
+            overflow="fold",
+        )
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     console = visible_console(width=width, highlight=False, color_system=None)

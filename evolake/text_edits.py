@@ -1,7 +1,9 @@
-"""Edits of texts that a model proposes: a text that is in a file exactly once is replaced, whatever the file's line ends.
+"""Edits of texts that a model proposes: a text that is in a file exactly once is replaced, whatever the
+file's line ends.
 
-A model writes LF, whatever it was shown, and sees no byte order mark. So a search text is matched modulo line ends, and the file keeps its own. Where
-an edit does not apply, the model needs the text that is there: `replaced` names the nearest lines with their numbers.
+A model writes LF, whatever it was shown, and sees no byte order mark. So a search text is matched modulo line
+ends, and the file keeps its own. Where an edit does not apply, the model needs the text that is there:
+`replaced` names the nearest lines with their numbers.
 """
 
 from __future__ import annotations
@@ -64,7 +66,8 @@ def has_only_lf(text: str) -> bool:
 
 
 def replaced(text: str, search: str, replace: str, name: str) -> Replaced | Misfit:
-    """Replace a text that is in a file exactly once, modulo line ends; what is new gets the end that the file uses most often.
+    """Replace a text that is in a file exactly once, modulo line ends; what is new gets the end that the file
+    uses most often.
 
     name: of the file, for the reason.
     """
@@ -92,7 +95,8 @@ def _original_place(text: str, place: int) -> int:
 
 
 def with_ends_of(before: str, after: str) -> str:
-    """Return a whole new text with the line ends and the byte order mark of the file that it replaces, if it was written with LF."""
+    """Return a whole new text with the line ends and the byte order mark of the file that it replaces, if it
+    was written with LF."""
     if has_only_lf(before) or not has_only_lf(after):
         return after
     return (BOM if before.startswith(BOM) else "") + with_ends(after, usual_end(before))
@@ -100,25 +104,46 @@ def with_ends_of(before: str, after: str) -> str:
 
 def _many(text: str, places: list[int], name: str) -> str:
     lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in places[:6])
-    return f"`search` is {len(places)} times in {name}, wanted once: at lines {lines}; take more of the lines around it"
+    return (
+        f"`search` is {len(places)} times in {name}, wanted once: at lines {lines}; take more of the "
+        "lines around it"
+    )
 
 
 def _none(text: str, wanted: str, name: str) -> str:
     said = f"`search` is 0 times in {name}, wanted once"
-    return f"{said}; the nearest text there is\n{near}" if (near := nearest_lines(text, wanted)) else f"{said}, and nothing there is like it"
+    return (
+        f"{said}; the nearest text there is\n{near}"
+        if (near := nearest_lines(text, wanted))
+        else f"{said}, and nothing there is like it"
+    )
 
 
 def nearest_lines(text: str, wanted: str) -> str:
-    """Return the lines of a text that are most like another text, with their numbers; "" if none are like it."""
+    """Return the lines of a text that are most like another text, with their numbers; "" if none are like
+    it."""
     lines, asked = text.split("\n"), wanted.strip("\n").split("\n")
     if len(lines) > _MOST_LINES_COMPARED:
         lines = lines[:_MOST_LINES_COMPARED]
     stripped, keys = [line.strip() for line in lines], [line.strip() for line in asked]
     last = max(1, len(lines) - len(asked) + 1)
-    hits = [sum(bool(key) and key == line for key, line in zip(keys, stripped[start : start + len(keys)], strict=False)) for start in range(last)]
-    finalists = sorted(range(last), key=lambda start: (-hits[start], start))[:_FINALISTS] if any(hits) else _alike(stripped, keys, last)
+    hits = [
+        sum(
+            bool(key) and key == line
+            for key, line in zip(keys, stripped[start : start + len(keys)], strict=False)
+        )
+        for start in range(last)
+    ]
+    finalists = (
+        sorted(range(last), key=lambda start: (-hits[start], start))[:_FINALISTS]
+        if any(hits)
+        else _alike(stripped, keys, last)
+    )
     goal = "\n".join(asked)[:_COMPARED_CHARS]
-    found = [(_ratio("\n".join(lines[start : start + len(asked)])[:_COMPARED_CHARS], goal), -start) for start in finalists]
+    found = [
+        (_ratio("\n".join(lines[start : start + len(asked)])[:_COMPARED_CHARS], goal), -start)
+        for start in finalists
+    ]
     if not found or max(found)[0] < _LEAST_RATIO:
         return ""
     start = -max(found)[1]

@@ -1,1 +1,2 @@
-"""Dagster wiring: which lines there are, their jobs, schedules and sensors, and `python -m pipelines.evolve`."""
+"""Dagster wiring: which lines there are, their jobs, schedules and sensors, and `python -m
+pipelines.evolve`."""

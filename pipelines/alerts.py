@@ -1,7 +1,8 @@
-"""The sensor `alerts`: the receiver in the settings gets a message on each run that failed, with the reason and what repairs it.
+"""The sensor `alerts`: the receiver in the settings gets a message on each run that failed, with the reason
+and what repairs it.
 
-It is on from the start where EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK is set as the definitions are loaded. An alert that was not delivered
-makes the tick red.
+It is on from the start where EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK is set as the definitions are
+loaded. An alert that was not delivered makes the tick red.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from pipelines.outcome import blame, was_interrupted
 from pipelines.schedules import PARTITION_TAG
 
 INTERVAL_S = 30
-ENDINGS = ("unexpectedly exited", "exceeded maximum runtime", "timed out", "marked as failed", "terminat", "Run timed out")
+ENDINGS = (
+    "unexpectedly exited",
+    "exceeded maximum runtime",
+    "timed out",
+    "marked as failed",
+    "terminat",
+    "Run timed out",
+)
 """Words of Dagster's own records of a run's end: its process ended, a timeout, a person."""
 SAYS_NOTHING = ("This run has been marked as failed from outside the execution context.", "the run failed")
 VARIABLES = ("EVOLAKE_ALERT_COMMAND", "EVOLAKE_ALERT_WEBHOOK")
@@ -30,13 +38,18 @@ def alerts() -> dg.SensorDefinition:
     on = dg.DefaultSensorStatus.RUNNING if set_here else dg.DefaultSensorStatus.STOPPED
 
     @dg.run_failure_sensor(
-        name="alerts", default_status=on, minimum_interval_seconds=INTERVAL_S, monitor_all_code_locations=False,
+        name="alerts",
+        default_status=on,
+        minimum_interval_seconds=INTERVAL_S,
+        monitor_all_code_locations=False,
         description="Sends every failed run to EVOLAKE_ALERT_COMMAND and EVOLAKE_ALERT_WEBHOOK, as JSON.",
     )
     def tell(context: dg.RunFailureSensorContext) -> dg.SkipReason | None:
         settings = settings_module.load()
         if not alerting(settings):
-            return dg.SkipReason("no receiver is set: set EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK, and reload")
+            return dg.SkipReason(
+                "no receiver is set: set EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK, and reload"
+            )
         alert(settings, about(context))
         return None
 
@@ -49,9 +62,19 @@ def about(context: dg.RunFailureSensorContext) -> dict[str, str]:
     line, cycle = run.tags.get(LINE_TAG, ""), run.tags.get(PARTITION_TAG, "")
     what = f"{line or run.job_name}{f' cycle {cycle}' if cycle else ''}"
     reason = _reason(context)
-    mend = "the next night runs the cycle again; `evolake status` shows the state of the line" if cycle else "see the run's log"
+    mend = (
+        "the next night runs the cycle again; `evolake status` shows the state of the line"
+        if cycle
+        else "see the run's log"
+    )
     return {
-        "event": "run_failed", "run_id": run.run_id, "job": run.job_name, "line": line, "cycle": cycle, "reason": reason, "mend": mend,
+        "event": "run_failed",
+        "run_id": run.run_id,
+        "job": run.job_name,
+        "line": line,
+        "cycle": cycle,
+        "reason": reason,
+        "mend": mend,
         "text": f"evolake: {what} failed: {reason} (run {run.run_id}); {mend}",
     }
 
@@ -62,7 +85,10 @@ def _reason(context: dg.RunFailureSensorContext) -> str:
     if failed:
         return blame(failed[0])[1]
     told = [text for text in _said_of_the_end(context) if text]
-    return "; ".join(dict.fromkeys(told)) or "no reason is recorded: the run was marked as failed from outside, by a person or a program"
+    return (
+        "; ".join(dict.fromkeys(told))
+        or "no reason is recorded: the run was marked as failed from outside, by a person or a program"
+    )
 
 
 def _said_of_the_end(context: dg.RunFailureSensorContext) -> Iterator[str]:
@@ -75,7 +101,9 @@ def _said_of_the_end(context: dg.RunFailureSensorContext) -> Iterator[str]:
     records = context.instance.all_logs(context.dagster_run.run_id, of_type=dg.DagsterEventType.ENGINE_EVENT)
     for entry in reversed(records):
         text = (entry.dagster_event.message if entry.dagster_event else None) or entry.user_message or ""
-        if (entry.dagster_event is not None and entry.dagster_event.engine_event_data.error is not None) or any(word in text for word in ENDINGS):
+        if (
+            entry.dagster_event is not None and entry.dagster_event.engine_event_data.error is not None
+        ) or any(word in text for word in ENDINGS):
             yield text.strip()
             break
     message = (end.message or "").strip()

@@ -1,16 +1,22 @@
-"""Runs whose process is gone: no other process would ever say so, and whatever waits for them would wait for ever.
+"""Runs whose process is gone: no other process would ever say so, and whatever waits for them would wait for
+ever.
 
-A run that ends writes its last word itself; the code server that started it writes it where the process was killed. Where the code server was killed
-too, or the run was made in process, the run stays "started": it holds the slot of its line's pool, nights are skipped and backfills queue behind it.
-Locks tell such a run from a living one, since they go with the process that held them:
+A run that ends writes its last word itself; the code server that started it writes it where the process was
+killed. Where the code server was killed too, or the run was made in process, the run stays "started": it
+holds the slot of its line's pool, nights are skipped and backfills queue behind it. Locks tell such a run
+from a living one, since they go with the process that held them:
 
-- a run that the daemon, the UI or Dagster's commands started holds its own lock until its process ends (`pipelines.executor`);
-- a run made in process (`evolake run`) holds the line's lock from before it is created until after it has ended;
-- one that came to neither is dead immediately if its process was started on this host and is gone (`pipelines.run_process`), else (it died
-while it was
-  launched, it is of another host, or a notebook made it) if it stood still for `PATIENCE_S` and the line is free.
+- a run that the daemon, the UI or Dagster's commands started holds its own lock until its process ends
+  (`pipelines.executor`);
+- a run made in process (`evolake run`) holds the line's lock from before it is created until after it has
+  ended;
+- one that came to neither is dead immediately if its process was started on this host and is gone
+(`pipelines.run_process`), else (it died while it was
+  launched, it is of another host, or a notebook made it) if it stood still for `PATIENCE_S` and the line is
+  free.
 
-A run that is declared dead before it came to its lock finds that out when it takes it, and stops: nothing is ever done twice.
+A run that is declared dead before it came to its lock finds that out when it takes it, and stops: nothing is
+ever done twice.
 """
 
 from __future__ import annotations
@@ -33,11 +39,14 @@ WATCHED = [status for status in UNFINISHED if status is not dg.DagsterRunStatus.
 """What a dead run can be left in. A queued run needs no process."""
 
 
-def bury_dead_runs(instance: dg.DagsterInstance, lake: Lake, lines: Iterable[Line], *, others: bool = False) -> list[str]:
+def bury_dead_runs(
+    instance: dg.DagsterInstance, lake: Lake, lines: Iterable[Line], *, others: bool = False
+) -> list[str]:
     """Mark as failed (canceled, where that was asked for) the runs whose process is gone; gives their ids.
 
     Args:
-        lines: whose runs are looked at. others: whether those of no line, like a study's or upkeep's, are looked at too.
+        lines: whose runs are looked at. others: whether those of no line, like a study's or upkeep's, are
+            looked at too.
     """
     known = list(lines)
     records = instance.get_run_records(dg.RunsFilter(statuses=WATCHED))
@@ -86,7 +95,8 @@ def _bury(instance: dg.DagsterInstance, lake: Lake, of: list[str], record: dg.Ru
 
 
 def _mark(instance: dg.DagsterInstance, run_id: str, gone: int | None) -> bool:
-    """Report the end of the run, unless it is reported already; return whether that was needed. gone: a process that ended too early."""
+    """Report the end of the run, unless it is reported already; return whether that was needed. gone: a
+    process that ended too early."""
     run = instance.get_run_by_id(run_id)
     if run is None or run.is_finished:
         return False

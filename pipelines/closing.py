@@ -1,4 +1,5 @@
-"""What `evolake run` says last: plain sentences, one per line of the screen, gathered once all lines have stopped."""
+"""What `evolake run` says last: plain sentences, one per line of the screen, gathered once all lines have
+stopped."""
 
 from __future__ import annotations
 
@@ -21,8 +22,16 @@ def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequenc
 
 def _cycles(sealed: Mapping[str, Sequence[str]]) -> list[str]:
     """How far each line came, in one sentence; none if no cycle was sealed."""
-    parts = [f"{line} {cycles[0]}" + (f" to {cycles[-1]}" if len(cycles) > 1 else "") for line, cycles in sealed.items() if cycles]
-    return [f"sealed: {', '.join(parts)}; next: evolake status, or evolake report --out report.html"] if parts else []
+    parts = [
+        f"{line} {cycles[0]}" + (f" to {cycles[-1]}" if len(cycles) > 1 else "")
+        for line, cycles in sealed.items()
+        if cycles
+    ]
+    return (
+        [f"sealed: {', '.join(parts)}; next: evolake status, or evolake report --out report.html"]
+        if parts
+        else []
+    )
 
 
 def _spent(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> str:

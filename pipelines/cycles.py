@@ -1,11 +1,15 @@
-"""The cycles that Dagster's UI offers: those that a line has run and its next one, and further ones that were registered to plan ahead.
+"""The cycles that Dagster's UI offers: those that a line has run and its next one, and further ones that were
+registered to plan ahead.
 
-- `register_known` adds what the lake has; the sensor `cycles` calls it when the definitions have been loaded and every half minute, `evolake run`
-  before it begins. So a fresh project has a cycle to pick, and a Dagster home that was lost or is of an earlier version gets its cycles back.
+- `register_known` adds what the lake has; the sensor `cycles` calls it when the definitions have been loaded
+  and every half minute, `evolake run` before it begins. So a fresh project has a cycle to pick, and a Dagster
+  home that was lost or is of an earlier version gets its cycles back.
 - The job `register_cycles` adds keys ahead, so that a range can be picked before the cycles exist.
-- The sensor removes keys that cannot be a cycle (`12`, `cycle-1`), which a person mistyped; `forget` removes any that has not run.
+- The sensor removes keys that cannot be a cycle (`12`, `cycle-1`), which a person mistyped; `forget` removes
+  any that has not run.
 
-(Annotations are not postponed in this file: Dagster reads a config's class from the op's signature and wants the class, not its name.)
+(Annotations are not postponed in this file: Dagster reads a config's class from the op's signature and wants
+the class, not its name.)
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,14 +27,16 @@ INTERVAL_S = 30
 
 
 class RegisterCycles(dg.Config):
-    """how_many: number of cycles there shall be in all, keys 0001 up to it. Keys that exist stay. line: one line; "" for all."""
+    """how_many: number of cycles there shall be in all, keys 0001 up to it. Keys that exist stay. line: one
+    line; "" for all."""
 
     how_many: int = 10
     line: str = ""
 
 
 def register(instance: dg.DagsterInstance, lines: Iterable[str], how_many: int) -> dict[str, list[str]]:
-    """Add the keys 0001..`how_many` that are missing to each line; gives those it added, by line. Raises dg.Failure for a bad number."""
+    """Add the keys 0001..`how_many` that are missing to each line; gives those it added, by line. Raises
+    dg.Failure for a bad number."""
     if not 1 <= how_many <= MAX_CYCLE:
         raise dg.Failure(f"how_many must be 1 to {MAX_CYCLE} (got {how_many})", allow_retries=False)
     keys = [cycle_key(number) for number in range(1, how_many + 1)]
@@ -38,7 +44,8 @@ def register(instance: dg.DagsterInstance, lines: Iterable[str], how_many: int) 
 
 
 def register_known(instance: dg.DagsterInstance, lake: Lake, line: str) -> list[str]:
-    """Add the cycles that the lake has sealed a population for, else cycle 0001; gives the keys that were missing."""
+    """Add the cycles that the lake has sealed a population for, else cycle 0001; gives the keys that were
+    missing."""
     return register_keys(instance, line, lake.seals.cycles(line) or [FIRST_CYCLE])
 
 
@@ -55,15 +62,22 @@ def forget(instance: dg.DagsterInstance, lake: Lake, lines: Sequence[Line], key:
     """Remove the cycle `key`, which has not run, from the partitions of `lines`; gives the lines that had it.
 
     Raises:
-        InputError: a line of them has run the cycle, or it is its next one; or no line has such a partition. Nothing was changed.
+        InputError: a line of them has run the cycle, or it is its next one; or no line has such a partition.
+            Nothing was changed.
     """
     having = [line for line in lines if key in instance.get_dynamic_partitions(str(line.cycles.name))]
     if not having:
         names = ", ".join(line.name for line in lines)
-        raise InputError(f"no line has a cycle {key!r}", wanted=f"a partition that the UI shows of {names}", do="check the key")
+        raise InputError(
+            f"no line has a cycle {key!r}",
+            wanted=f"a partition that the UI shows of {names}",
+            do="check the key",
+        )
     if kept := [line.name for line in having if key in (lake.seals.cycles(line.name) or [FIRST_CYCLE])]:
         raise InputError(
-            f"cycle {key} of {', '.join(kept)} cannot be forgotten", wanted="a cycle that has not run and is not the next one", got="one in the lake",
+            f"cycle {key} of {', '.join(kept)} cannot be forgotten",
+            wanted="a cycle that has not run and is not the next one",
+            got="one in the lake",
             do="name the line that it was mistyped in: evolake cycles forget KEY --line LINE",
         )
     for line in having:
@@ -79,12 +93,22 @@ def registering(lines: Sequence[Line]) -> dg.JobDefinition:
     def add_cycle_keys(context: dg.OpExecutionContext, config: RegisterCycles) -> None:
         if config.line and config.line not in names:
             raise dg.Failure(f"no line {config.line!r}; there are {', '.join(names)}", allow_retries=False)
-        for line, added in register(context.instance, [config.line] if config.line else names, config.how_many).items():
-            note(context, f"{line}: registered {len(added)} cycles{': ' + ', '.join(added) if added else '; all were there already'}")
+        for line, added in register(
+            context.instance, [config.line] if config.line else names, config.how_many
+        ).items():
+            note(
+                context,
+                f"{line}: registered {len(added)} "
+                f"cycles{': ' + ', '.join(added) if added else '; all were there already'}",
+            )
 
     @dg.job(
-        name="register_cycles", executor_def=living_executor,
-        description="Registers cycles, so that a range can be picked in the UI. Config: how many in all, of which line.",
+        name="register_cycles",
+        executor_def=living_executor,
+        description=(
+            "Registers cycles, so that a range can be picked in the UI. Config: how many in all, of which "
+            "line."
+        ),
     )
     def job() -> None:
         add_cycle_keys()
@@ -96,15 +120,27 @@ def cycles_sensor(lines: Sequence[Line]) -> dg.SensorDefinition:
     """Return the sensor `cycles` over `lines`, which is on from the start."""
 
     @dg.sensor(
-        name="cycles", default_status=dg.DefaultSensorStatus.RUNNING, minimum_interval_seconds=INTERVAL_S,
-        description="Keeps the partitions in step with the lake: adds the cycles that a line has and its next, removes keys that cannot be a cycle.",
+        name="cycles",
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        minimum_interval_seconds=INTERVAL_S,
+        description=(
+            "Keeps the partitions in step with the lake: adds the cycles that a line has and its next, "
+            "removes keys that cannot be a cycle."
+        ),
     )
     def look(context: dg.SensorEvaluationContext, lake: LakeResource) -> dg.SkipReason:
         store, told = lake.open(), []
         for line in lines:
-            added, dropped = register_known(context.instance, store, line.name), drop_mistyped(context.instance, line)
+            added, dropped = (
+                register_known(context.instance, store, line.name),
+                drop_mistyped(context.instance, line),
+            )
             told += [f"{line.name}: registered {', '.join(added)}"] if added else []
-            told += [f"{line.name}: removed {', '.join(map(repr, dropped))}, which cannot be a cycle"] if dropped else []
+            told += (
+                [f"{line.name}: removed {', '.join(map(repr, dropped))}, which cannot be a cycle"]
+                if dropped
+                else []
+            )
         return dg.SkipReason("; ".join(told) or "every line has its cycles")
 
     return look

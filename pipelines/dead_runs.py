@@ -1,6 +1,8 @@
-"""The sensor `dead_runs`: every half minute it marks as failed what was killed, so that no pool stays taken and no queue waits for the dead.
+"""The sensor `dead_runs`: every half minute it marks as failed what was killed, so that no pool stays taken
+and no queue waits for the dead.
 
-It is the only sensor that is on from the start, since it changes nothing but what Dagster says of runs that are over.
+It is the only sensor that is on from the start, since it changes nothing but what Dagster says of runs that
+are over.
 """
 
 from __future__ import annotations
@@ -20,13 +22,22 @@ def dead_runs(lines: Sequence[Line]) -> dg.SensorDefinition:
     """Return the sensor; runs made in process are looked at for these lines."""
 
     @dg.sensor(
-        name="dead_runs", default_status=dg.DefaultSensorStatus.RUNNING, minimum_interval_seconds=INTERVAL_S,
-        description="Marks runs as failed whose process was killed, whatever became of the code server, so that their slot in the pool is free.",
+        name="dead_runs",
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        minimum_interval_seconds=INTERVAL_S,
+        description=(
+            "Marks runs as failed whose process was killed, whatever became of the code server, so that "
+            "their slot in the pool is free."
+        ),
     )
     def look(context: dg.SensorEvaluationContext, lake: LakeResource) -> dg.SkipReason:
         store = lake.open()
         buried = bury_dead_runs(context.instance, store, lines, others=True)
         sweep(context.instance, store)
-        return dg.SkipReason(f"buried: {', '.join(buried)}" if buried else "every run that has not ended lives, or is just starting")
+        return dg.SkipReason(
+            f"buried: {', '.join(buried)}"
+            if buried
+            else "every run that has not ended lives, or is just starting"
+        )
 
     return look

@@ -1,4 +1,5 @@
-"""What Dagster loads: every line and study under `assets`, under the common policy (resources, executor, jobs, schedules, sensors)."""
+"""What Dagster loads: every line and study under `assets`, under the common policy (resources, executor,
+jobs, schedules, sensors)."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import atexit
 import gc
 
 collecting = gc.isenabled()
-gc.disable()  # modules and definitions live as long as the process: looking for garbage while they are made is in vain
+gc.disable()  # modules and definitions live as long as the process: looking for garbage while they are made is in vain  # noqa: E501
 try:
     from pipelines.lines import built_lines, built_studies
     from pipelines.policy import define

@@ -1,7 +1,8 @@
 """`python -m pipelines.dev ARGUMENTS`: `dagster dev ARGUMENTS`, which SIGTERM ends wherever it was started.
 
-Dagster gives SIGTERM the handler that SIGINT has. A script that starts something in the background (`nohup make dev &`) starts it with SIGINT
-ignored, and children inherit that: all of Dagster's processes would ignore both signals.
+Dagster gives SIGTERM the handler that SIGINT has. A script that starts something in the background (`nohup
+make dev &`) starts it with SIGINT ignored, and children inherit that: all of Dagster's processes would ignore
+both signals.
 """
 
 from __future__ import annotations

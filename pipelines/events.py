@@ -1,4 +1,5 @@
-"""What a line tells while it runs: records that are shown in the process that makes them, or travel to the one that shows them as JSON lines."""
+"""What a line tells while it runs: records that are shown in the process that makes them, or travel to the
+one that shows them as JSON lines."""
 
 from __future__ import annotations
 
@@ -16,10 +17,12 @@ Kind = Literal["began", "step", "working", "detail", "ended", "said", "stopped"]
 class Event:
     """One thing that happened to a line.
 
-    kind: began (a run: its seeds or a cycle), step (an asset is running), working (how far that asset is), detail (for `-v`), ended (the run
+    kind: began (a run: its seeds or a cycle), step (an asset is running), working (how far that asset is),
+    detail (for `-v`), ended (the run
         succeeded), said (for everybody), stopped (the line is at its end, well or badly).
-    what: the run, as "cycle 2 of 3". text: the asset (working: and how far it is), the detail, the sentence. seconds: how long the run took.
-    left_s: seconds until the line is through with all its cycles, by recorded times; None if none are recorded yet.
+    what: the run, as "cycle 2 of 3". text: the asset (working: and how far it is), the detail, the sentence.
+    seconds: how long the run took. left_s: seconds until the line is through with all its cycles, by recorded
+    times; None if none are recorded yet.
     """
 
     line: str

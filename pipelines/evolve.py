@@ -1,12 +1,13 @@
 """`python -m pipelines.evolve`: run the next cycles of some lines.
 
-It goes through Dagster, so that runs, checks and partitions are there to look at afterwards. Seeds first where cycle 0001 is not sealed, then
-`--cycles` more cycles of each line, from the first that is not sealed yet: killed at any point and started again, it continues. Several lines
-run side
-by side, each in its own process; a line that fails stops, and the others continue. No daemon and no webserver is needed; Dagster's log goes to
-`$DAGSTER_HOME/logs/`.
+It goes through Dagster, so that runs, checks and partitions are there to look at afterwards. Seeds first
+where cycle 0001 is not sealed, then `--cycles` more cycles of each line, from the first that is not sealed
+yet: killed at any point and started again, it continues. Several lines run side by side, each in its own
+process; a line that fails stops, and the others continue. No daemon and no webserver is needed; Dagster's log
+goes to `$DAGSTER_HOME/logs/`.
 
-Exit codes: 0 all cycles are sealed; 1 a blocking check judged a cycle bad; 2 wrong usage or input; 3 our machinery failed. `evolake run` calls this.
+Exit codes: 0 all cycles are sealed; 1 a blocking check judged a cycle bad; 2 wrong usage or input; 3 our
+machinery failed. `evolake run` calls this.
 """
 
 from __future__ import annotations
@@ -59,19 +60,30 @@ def choose(names: str, lines: Sequence[Line]) -> list[Line]:
     wanted = list(by_name) if names == "all" else [name.strip() for name in names.split(",") if name.strip()]
     for name in wanted:
         if name not in by_name:
-            raise InputError(f"no line named {name!r}", wanted=f"all, or some of: {', '.join(by_name) or '(no line is built)'}", do="see --help")
+            raise InputError(
+                f"no line named {name!r}",
+                wanted=f"all, or some of: {', '.join(by_name) or '(no line is built)'}",
+                do="see --help",
+            )
     if not wanted:
-        raise InputError("no line to run", got=repr(names), wanted=f"all, or some of: {', '.join(by_name) or '(no line is built)'}")
+        raise InputError(
+            "no line to run",
+            got=repr(names),
+            wanted=f"all, or some of: {', '.join(by_name) or '(no line is built)'}",
+        )
     return [by_name[name] for name in dict.fromkeys(wanted)]
 
 
-def runnable(chosen: Sequence[Line], names: str, say: Callable[[str], None], *, require_all: bool) -> list[Line]:
+def runnable(
+    chosen: Sequence[Line], names: str, say: Callable[[str], None], *, require_all: bool
+) -> list[Line]:
     """Return the lines of `chosen` that this machine has everything for and that have something to do. With
     `all`, the others are skipped and said so; by name, they are an error.
 
     Raises:
         InputError: there is nothing to do for a line that was named.
-        MachineryError: something is missing for a line that was named, or nothing may be skipped (EVOLAKE_REQUIRE_ALL), or no line is left.
+        MachineryError: something is missing for a line that was named, or nothing may be skipped
+            (EVOLAKE_REQUIRE_ALL), or no line is left.
     """
     left = []
     for line in chosen:
@@ -84,24 +96,61 @@ def runnable(chosen: Sequence[Line], names: str, say: Callable[[str], None], *, 
         elif names == "all" and not require_all and len(chosen) > 1:
             say(f"{line.name}: skipped. {lack}")
         else:
-            raise MachineryError(f"the line {line.name!r} cannot run here: {lack}", do="evolake doctor shows what is missing")
+            raise MachineryError(
+                f"the line {line.name!r} cannot run here: {lack}", do="evolake doctor shows what is missing"
+            )
     return left
 
 
 @click.command()
 @click.option("--lines", "names", default="all", show_default=True, help="Comma-separated lines, or all.")
-@click.option("--cycles", "how_many", default=1, show_default=True, type=click.IntRange(min=0), help="Cycles to add to each line; 0: seeds only.")
+@click.option(
+    "--cycles",
+    "how_many",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Cycles to add to each line; 0: seeds only.",
+)
 @click.option("--profile", help="Sizes and limits (default: EVOLAKE_PROFILE, else that of the lake).")
-@click.option("--backend", type=click.Choice(["operators", "model"]), help="Who serves the roles (default: EVOLAKE_BACKEND).")
+@click.option(
+    "--backend",
+    type=click.Choice(["operators", "model"]),
+    help="Who serves the roles (default: EVOLAKE_BACKEND).",
+)
 @click.option("--seed", type=click.IntRange(min=0), help="Root seed (default: EVOLAKE_SEED).")
-@click.option("--at-once", type=click.IntRange(min=1), help="Lines that run side by side (default: one more than there are cores).")
+@click.option(
+    "--at-once",
+    type=click.IntRange(min=1),
+    help="Lines that run side by side (default: one more than there are cores).",
+)
 @click.option("-v", "--verbose", is_flag=True, help="A line for every asset and check.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-@click.option("--definitions", "module", default="pipelines.definitions", hidden=True, help="Module with `defs` and `lines` (for tests).")
-@click.option(PART, "as_part", is_flag=True, hidden=True, help="Report to the process that started this one, see `side_by_side`.")
+@click.option(
+    "--definitions",
+    "module",
+    default="pipelines.definitions",
+    hidden=True,
+    help="Module with `defs` and `lines` (for tests).",
+)
+@click.option(
+    PART,
+    "as_part",
+    is_flag=True,
+    hidden=True,
+    help="Report to the process that started this one, see `side_by_side`.",
+)
 def main(
-    names: str, how_many: int, profile: str | None, backend: str | None, seed: int | None, at_once: int | None, verbose: bool, as_json: bool,
-    module: str, as_part: bool,
+    names: str,
+    how_many: int,
+    profile: str | None,
+    backend: str | None,
+    seed: int | None,
+    at_once: int | None,
+    verbose: bool,
+    as_json: bool,
+    module: str,
+    as_part: bool,
 ) -> int:
     """Run the next cycles of some lines; continues where an earlier run stopped."""
     for name, value in (("EVOLAKE_PROFILE", profile), ("EVOLAKE_BACKEND", backend), ("EVOLAKE_SEED", seed)):
@@ -111,15 +160,32 @@ def main(
     home = home_from_environment()
     if how_many and not as_part:
         check_endpoint(settings)
-    several = not as_part and at_once != 1 and not settings.system_prompts and (names == "all" or "," in names)
+    several = (
+        not as_part and at_once != 1 and not settings.system_prompts and (names == "all" or "," in names)
+    )
     # started before the definitions are loaded here, so that both import at the same time
-    forking = click.get_current_context().with_resource(Forking(module, home / "logs" / "forking.stderr")) if several else None
+    forking = (
+        click.get_current_context().with_resource(Forking(module, home / "logs" / "forking.stderr"))
+        if several
+        else None
+    )
     settings_module.require_profile(settings.require_lake())
     loaded = importlib.import_module(module)
     lake, lines = Lake(settings.require_lake()), choose(names, [built.line for built in loaded.lines])
     if as_part:
         end_with_parent()
-        parent().leave(_here(loaded.defs, home, lake, settings.profile, parent().tell, lines, how_many, Turns(home / "turns")))
+        parent().leave(
+            _here(
+                loaded.defs,
+                home,
+                lake,
+                settings.profile,
+                parent().tell,
+                lines,
+                how_many,
+                Turns(home / "turns"),
+            )
+        )
         return 0
     console = visible_console()
     if not as_json:
@@ -128,18 +194,26 @@ def main(
     lines = runnable(lines, names, Progress(console, quiet=as_json).say, require_all=settings.require_all)
     if how_many and not as_json and (sentence := _forecast(settings, lake, lines)):
         Progress(console).say(sentence)
-    many = 1 if settings.system_prompts else min(at_once or (os.cpu_count() or 1) + 1, len(lines))  # prompts of one line's champion serve all others
+    many = (
+        1 if settings.system_prompts else min(at_once or (os.cpu_count() or 1) + 1, len(lines))
+    )  # prompts of one line's champion serve all others
     with Progress(console, [line.name for line in lines], quiet=as_json, verbose=verbose) as progress:
-        if report := summary(examine(lake.root, fast=True)):  # an earlier process that was killed may have left something unfinished
+        if report := summary(
+            examine(lake.root, fast=True)
+        ):  # an earlier process that was killed may have left something unfinished
             progress.say(f"the lake is not as it was written: {report}")
         if forking and many > 1:
             options = ["--cycles", str(how_many), "--definitions", module]
-            weights = {line.name: spec.weight if (spec := registered().get(line.name)) else 1.0 for line in lines}
+            weights = {
+                line.name: spec.weight if (spec := registered().get(line.name)) else 1.0 for line in lines
+            }
             after, tell = _after(settings, lines), progress.show
             order = order_of(weights, after)
             if not after.get(order[1]) and not measuring(loaded.defs, order[1]):
                 tell = _both(HeadStart(home / "turns", order[1]).tell, tell)
-            outcome = _apart(SideBySide(forking, options, many, after, tell, home / "logs", niceness(weights)), order)
+            outcome = _apart(
+                SideBySide(forking, options, many, after, tell, home / "logs", niceness(weights)), order
+            )
         else:
             outcome = _here(loaded.defs, home, lake, settings.profile, progress.show, lines, how_many)
     for sentence in closing_lines(lake, outcome.sealed, outcome.runs):
@@ -155,10 +229,18 @@ def main(
 
 
 def _here(
-    definitions: dg.Definitions, home: Path, lake: Lake, profile: str, tell: Tell, lines: Sequence[Line], how_many: int, turns: Turns | None = None,
+    definitions: dg.Definitions,
+    home: Path,
+    lake: Lake,
+    profile: str,
+    tell: Tell,
+    lines: Sequence[Line],
+    how_many: int,
+    turns: Turns | None = None,
 ) -> Outcome:
     """Run the lines in this process, one after the other; what fails in one is no reason for another to
     stop."""
+
     def of(line: Line) -> Outcome:
         try:
             return evolve(stage, line, how_many)
@@ -199,7 +281,9 @@ def _both(first: Tell, second: Tell) -> Tell:
 def _apart(processes: SideBySide, lines: Sequence[str]) -> Outcome:
     """Run the lines side by side. SIGTERM ends them as an interrupt does."""
     with dg.DagsterInstance.get() as instance:
-        instance.get_runs(limit=1)  # makes the tables of an empty home: two processes that make them at once can collide
+        instance.get_runs(
+            limit=1
+        )  # makes the tables of an empty home: two processes that make them at once can collide
         instance.get_dynamic_partitions("")
     with _terminated_as_interrupted():
         return processes.run(lines)
@@ -260,7 +344,8 @@ def _fail_part(reason: str, code: int) -> int:
 
 
 if __name__ == "__main__":
-    # A spawned process imports the main module again, by its name or file, and so all of Dagster: it needs nothing of this one.
+    # A spawned process imports the main module again, by its name or file, and so all of Dagster: it needs
+    # nothing of this one.
     __spec__ = None
     del __file__
     sys.exit(entry())

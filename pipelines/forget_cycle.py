@@ -1,4 +1,5 @@
-"""`python -m pipelines.forget_cycle KEY`: remove a cycle that has not run from Dagster's partitions. `evolake cycles forget` calls this."""
+"""`python -m pipelines.forget_cycle KEY`: remove a cycle that has not run from Dagster's partitions. `evolake
+cycles forget` calls this."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Start the processes of lines through one process that has imported what they need: `pipelines.forking`, which forks them on request."""
+"""Start the processes of lines through one process that has imported what they need: `pipelines.forking`,
+which forks them on request."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ _POLL_S = 0.02
 class Forked:
     """A process that was forked for another process: what `subprocess.Popen` offers of it.
 
-    pid: of the process. stdin, stdout: the other ends of its own. status: where its exit code comes when it has ended.
+    pid: of the process. stdin, stdout: the other ends of its own. status: where its exit code comes when it
+    has ended.
     """
 
     pid: int
@@ -65,7 +67,8 @@ class Forked:
 
 
 class Forking:
-    """The process that forks, started immediately, so that it imports while the caller does. Close it, or use it as a context manager.
+    """The process that forks, started immediately, so that it imports while the caller does. Close it, or use
+    it as a context manager.
 
     module: with the definitions. log: where what it writes to stderr goes.
     """
@@ -77,7 +80,11 @@ class Forking:
         command = [*project.command("pipelines.forking"), str(theirs.fileno()), module]
         with theirs, log.open("wb") as errors:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, pass_fds=[theirs.fileno()],
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                pass_fds=[theirs.fileno()],
             )
 
     def __enter__(self) -> Forking:
@@ -113,10 +120,16 @@ class Forking:
             os.close(to_stdin)
             os.close(from_stdout)
             raise MachineryError(
-                "the process that starts those of the lines has ended", got=self._log.read_text(errors="replace")[-2000:].strip(),
+                "the process that starts those of the lines has ended",
+                got=self._log.read_text(errors="replace")[-2000:].strip(),
                 do="run the command again, or run one line at a time: --lines LINE",
             )
-        return Forked(int(pid), os.fdopen(to_stdin, "w", encoding="utf-8"), os.fdopen(from_stdout, encoding="utf-8"), reported)
+        return Forked(
+            int(pid),
+            os.fdopen(to_stdin, "w", encoding="utf-8"),
+            os.fdopen(from_stdout, encoding="utf-8"),
+            reported,
+        )
 
     def close(self) -> None:
         """End the process that forks, not those that it forked."""

@@ -1,9 +1,11 @@
-"""The process that starts those of lines: it has imported what every line needs, and forks. `pipelines.fork_client` asks it to.
+"""The process that starts those of lines: it has imported what every line needs, and forks.
+`pipelines.fork_client` asks it to.
 
-`python -m pipelines.forking FD MODULE` imports the definitions, Great Expectations and matplotlib once (some 4 seconds of processor time) and forks
-a process for each request that comes over the socket FD. That process runs `pipelines.evolve` with the arguments of the request, as a new interpreter
-would. The process that forks starts no thread of Python's and opens neither a lake nor Dagster's storage, so that what it forks inherits no lock.
-It ends when the socket closes; the processes that it forked end when their standard input does.
+`python -m pipelines.forking FD MODULE` imports the definitions, Great Expectations and matplotlib once (some
+4 seconds of processor time) and forks a process for each request that comes over the socket FD. That process
+runs `pipelines.evolve` with the arguments of the request, as a new interpreter would. The process that forks
+starts no thread of Python's and opens neither a lake nor Dagster's storage, so that what it forks inherits no
+lock. It ends when the socket closes; the processes that it forked end when their standard input does.
 """
 
 from __future__ import annotations
@@ -20,15 +22,24 @@ import sys
 from resources.dagster_internals import SQLITE_STORAGE
 
 PRELOADED = (
-    "pipelines.evolve", SQLITE_STORAGE, "upath.implementations.local", "evolake.gates", "evolake.report.story",
-    "matplotlib.backends.backend_agg", "matplotlib.figure", "matplotlib.lines", "matplotlib.patches", "matplotlib.ticker",
+    "pipelines.evolve",
+    SQLITE_STORAGE,
+    "upath.implementations.local",
+    "evolake.gates",
+    "evolake.report.story",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.figure",
+    "matplotlib.lines",
+    "matplotlib.patches",
+    "matplotlib.ticker",
 )
 _LARGEST = 1 << 16
 _HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)
 
 
 def preload(module: str) -> None:
-    """Import what every line's process needs. What fails here fails again, and is reported, where it is used."""
+    """Import what every line's process needs. What fails here fails again, and is reported, where it is
+    used."""
     for name in (*PRELOADED, module):
         with contextlib.suppress(Exception):
             importlib.import_module(name)
@@ -39,7 +50,8 @@ def preload(module: str) -> None:
 
 
 def serve(channel: socket.socket) -> list[str] | None:
-    """Fork a process for each request. Return its arguments in a process that was forked, and None where the channel has closed."""
+    """Fork a process for each request. Return its arguments in a process that was forked, and None where the
+    channel has closed."""
     handlers = {number: signal.getsignal(number) for number in _HANDLED}
     for number in _HANDLED:
         # What ends the lines is the channel's business; SIGCHLD has to interrupt `select`.
@@ -100,7 +112,8 @@ def main(descriptor: str, module: str) -> int:
 
 
 if __name__ == "__main__":
-    # A spawned process imports the main module again, by its name or file, and so all of Dagster: it needs nothing of this one.
+    # A spawned process imports the main module again, by its name or file, and so all of Dagster: it needs
+    # nothing of this one.
     __spec__ = None
     del __file__
     sys.exit(main(*sys.argv[1:]))

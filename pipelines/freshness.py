@@ -1,7 +1,9 @@
-"""A night that did not run shows red: where EVOLAKE_NIGHTLY_LINES switches a line's schedule on, its assets carry a freshness policy.
+"""A night that did not run shows red: where EVOLAKE_NIGHTLY_LINES switches a line's schedule on, its assets
+carry a freshness policy.
 
-The schedule says how far apart nights are; an asset that is older than one and a half of the widest gap is red, one older than one and a quarter is
-yellow. Dagster's daemon looks, so a daemon that is down shows nothing: that is what `alerts` of the machine itself are for (docs/operations.md).
+The schedule says how far apart nights are; an asset that is older than one and a half of the widest gap is
+red, one older than one and a quarter is yellow. Dagster's daemon looks, so a daemon that is down shows
+nothing: that is what `alerts` of the machine itself are for (docs/operations.md).
 """
 
 from __future__ import annotations
@@ -28,7 +30,11 @@ def refuse_unknown(lines: Sequence[BuiltLine]) -> None:
     known = [built.line.name for built in lines]
     for name in filter(None, (part.strip() for part in os.environ.get(LINES_VARIABLE, "").split(","))):
         if name not in (*known, "all"):
-            raise InputError(f"{LINES_VARIABLE} names no line: {name!r}", wanted=f"all, or some of: {', '.join(known)}", do="fix the variable")
+            raise InputError(
+                f"{LINES_VARIABLE} names no line: {name!r}",
+                wanted=f"all, or some of: {', '.join(known)}",
+                do="fix the variable",
+            )
 
 
 def kept_fresh(built: BuiltLine) -> list[Asset]:
@@ -41,14 +47,22 @@ def kept_fresh(built: BuiltLine) -> list[Asset]:
     def with_policy(spec: dg.AssetSpec) -> dg.AssetSpec:
         return dg.apply_freshness_policy(spec, policy) if spec.group_name == built.line.name else spec
 
-    return [asset.map_asset_specs(with_policy) if isinstance(asset, dg.AssetsDefinition) else asset for asset in built.assets]
+    return [
+        asset.map_asset_specs(with_policy) if isinstance(asset, dg.AssetsDefinition) else asset
+        for asset in built.assets
+    ]
 
 
 def policy_of(cron: str) -> dg.FreshnessPolicy:
     """Return the policy of assets that are made at each tick of `cron` (UTC). Raises InputError where it is
     no cron string."""
     if not is_valid_cron_string(cron):
-        raise InputError(f"{CRON_VARIABLE} is no schedule", wanted="five fields of cron, such as '0 2 * * *'", got=repr(cron), do="fix the variable")
+        raise InputError(
+            f"{CRON_VARIABLE} is no schedule",
+            wanted="five fields of cron, such as '0 2 * * *'",
+            got=repr(cron),
+            do="fix the variable",
+        )
     ticks = islice(cron_string_iterator(SOME_MONDAY, cron, "UTC"), TICKS)
     gap = max((later - earlier for earlier, later in pairwise(ticks)), default=timedelta(days=1))
     return dg.FreshnessPolicy.time_window(fail_window=1.5 * gap, warn_window=1.25 * gap)

@@ -1,4 +1,5 @@
-"""DAGSTER_HOME: where Dagster keeps runs, events and partitions. By convention the project's `.dagster`, made from deploy/sqlite/dagster.yaml."""
+"""DAGSTER_HOME: where Dagster keeps runs, events and partitions. By convention the project's `.dagster`, made
+from deploy/sqlite/dagster.yaml."""
 
 from __future__ import annotations
 
@@ -13,13 +14,18 @@ TEMPLATE = BROUGHT / "deploy" / "sqlite" / "dagster.yaml"
 
 
 def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
-    """Make `path` a DAGSTER_HOME: the folder, and a dagster.yaml if there is none. One that is there is never touched.
+    """Make `path` a DAGSTER_HOME: the folder, and a dagster.yaml if there is none. One that is there is never
+    touched.
 
     Raises:
         InputError: `path` is relative (Dagster refuses that late and less clearly) or is a file.
     """
     if not path.is_absolute():
-        raise InputError("DAGSTER_HOME must be an absolute path", got=str(path), do=f"export DAGSTER_HOME={path.absolute()}")
+        raise InputError(
+            "DAGSTER_HOME must be an absolute path",
+            got=str(path),
+            do=f"export DAGSTER_HOME={path.absolute()}",
+        )
     if path.exists() and not path.is_dir():
         raise InputError("DAGSTER_HOME is not a folder", got=str(path), do="point it to a folder")
     path.mkdir(parents=True, exist_ok=True)
@@ -39,7 +45,8 @@ def home_from_environment() -> Path:
     value = os.environ.get("DAGSTER_HOME")
     if not value:
         raise InputError(
-            "DAGSTER_HOME is not set", wanted="the folder where Dagster keeps its runs",
+            "DAGSTER_HOME is not set",
+            wanted="the folder where Dagster keeps its runs",
             do="use `evolake run`, which sets it, or: export DAGSTER_HOME=/path/of/the/project/.dagster",
         )
     return ensure_home(Path(value))

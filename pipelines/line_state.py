@@ -1,4 +1,5 @@
-"""Where a line stands, and which of its runs are still running: what `evolake run` and the nightly schedule both ask."""
+"""Where a line stands, and which of its runs are still running: what `evolake run` and the nightly schedule
+both ask."""
 
 from __future__ import annotations
 
@@ -8,7 +9,10 @@ from assets.line import FIRST_CYCLE, LINE_TAG, Line
 from evolake.lake import Lake, following
 
 UNFINISHED = [
-    dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.QUEUED,
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
     dg.DagsterRunStatus.CANCELING,
 ]
 

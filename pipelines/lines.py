@@ -1,5 +1,6 @@
-"""The assets of the lines and studies that are installed (`evolake.lines`): each spec names a package that has a `line` (assets.line.Line) or a
-`study` (assets.study.Study), and its modules' assets and checks belong to it.
+"""The assets of the lines and studies that are installed (`evolake.lines`): each spec names a package that
+has a `line` (assets.line.Line) or a `study` (assets.study.Study), and its modules' assets and checks belong
+to it.
 """
 
 from __future__ import annotations
@@ -41,12 +42,20 @@ class BuiltStudy:
 
 def built_lines() -> list[BuiltLine]:
     """Return the installed lines, by name."""
-    return [BuiltLine(module.line, *_parts_of(module)) for module in _packages() if isinstance(getattr(module, "line", None), Line)]
+    return [
+        BuiltLine(module.line, *_parts_of(module))
+        for module in _packages()
+        if isinstance(getattr(module, "line", None), Line)
+    ]
 
 
 def built_studies() -> list[BuiltStudy]:
     """Return the installed studies, by name."""
-    return [BuiltStudy(module.study, *_parts_of(module)) for module in _packages() if isinstance(getattr(module, "study", None), Study)]
+    return [
+        BuiltStudy(module.study, *_parts_of(module))
+        for module in _packages()
+        if isinstance(getattr(module, "study", None), Study)
+    ]
 
 
 def _packages() -> list[ModuleType]:
@@ -56,7 +65,10 @@ def _packages() -> list[ModuleType]:
 def _parts_of(package: ModuleType) -> tuple[list[Asset], list[dg.AssetChecksDefinition]]:
     """Return what the package's modules define. Not by Dagster's own loaders: those make every definition
     again, twice."""
-    modules = [importlib.import_module(info.name) for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
+    modules = [
+        importlib.import_module(info.name)
+        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    ]
     assets: list[Asset] = []
     checks: list[dg.AssetChecksDefinition] = []
     for held in (item for module in (package, *modules) for item in vars(module).values()):

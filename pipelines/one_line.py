@@ -32,7 +32,8 @@ from resources.locks import hold_line, release_lines
 
 @dataclass(frozen=True)
 class Stage:
-    """What runs are made with: the definitions, Dagster's instance and its home, the lake, the profile, who is shown, and turns among processes."""
+    """What runs are made with: the definitions, Dagster's instance and its home, the lake, the profile, who
+    is shown, and turns among processes."""
 
     definitions: dg.Definitions
     instance: dg.DagsterInstance
@@ -44,17 +45,27 @@ class Stage:
 
 
 def evolve(stage: Stage, line: Line, how_many: int) -> Outcome:
-    """Run `how_many` more cycles of a line, its seeds first where cycle 0001 is not sealed. Stops at the first run that fails."""
+    """Run `how_many` more cycles of a line, its seeds first where cycle 0001 is not sealed. Stops at the
+    first run that fails."""
     outcome = Outcome({line.name: []})
     for run_id in bury_dead_runs(stage.instance, stage.lake, [line]):
-        stage.tell(Event(line.name, "said", text=f"{line.name}: run {run_id} of an earlier process was cut off; its cycle runs again"))
+        stage.tell(
+            Event(
+                line.name,
+                "said",
+                text=f"{line.name}: run {run_id} of an earlier process was cut off; its cycle runs again",
+            )
+        )
     register_known(stage.instance, stage.lake, line.name)
     if next_cycle(stage.lake, line) is None and not run(stage, line, None, SEEDS, how_many, outcome):
         return outcome
     for number in range(1, how_many + 1):
         cycle = next_cycle(stage.lake, line)
         if cycle is None:
-            raise EvolakeError(f"the seeds of line {line.name!r} ran, yet cycle 0001 is not sealed", do=f"see the run in the UI ({UI})")
+            raise EvolakeError(
+                f"the seeds of line {line.name!r} ran, yet cycle 0001 is not sealed",
+                do=f"see the run in the UI ({UI})",
+            )
         register_keys(stage.instance, line.name, [cycle])
         counted = f"cycle {number} of {how_many}" + (f" ({cycle})" if int(cycle) != number else "")
         if not run(stage, line, cycle, counted, how_many - number, outcome):
@@ -64,9 +75,16 @@ def evolve(stage: Stage, line: Line, how_many: int) -> Outcome:
 
 
 def run(
-    stage: Stage, line: Line, cycle: str | None, what: str, cycles_after: int, outcome: Outcome, tags: Mapping[str, str] | None = None
+    stage: Stage,
+    line: Line,
+    cycle: str | None,
+    what: str,
+    cycles_after: int,
+    outcome: Outcome,
+    tags: Mapping[str, str] | None = None,
 ) -> bool:
-    """One run, of a cycle or (None) of the seeds; whether it succeeded, else why is in `outcome`. tags: further ones of the run.
+    """One run, of a cycle or (None) of the seeds; whether it succeeded, else why is in `outcome`. tags:
+    further ones of the run.
 
     Holds the line from before the run is recorded until after it has ended; see `bury_dead_runs`.
     """
@@ -80,13 +98,24 @@ def run(
     def left(done: Collection[str]) -> float | None:
         return seconds_left(of_run, done, of_cycle, cycles_after)
 
-    watch = Watch(line.name, what, stage.tell, left, stage.turns, measuring(stage.definitions, line.name) if stage.turns else ())
+    watch = Watch(
+        line.name,
+        what,
+        stage.tell,
+        left,
+        stage.turns,
+        measuring(stage.definitions, line.name) if stage.turns else (),
+    )
     hold_line(stage.lake, line.name, run_id)
     try:
         stage.tell(Event(line.name, "began", what, left_s=left(())))
         with listening(watch.on_event), reported_to(watch.on_progress), kept_open(stage.instance, run_id):
             result = job.execute_in_process(
-                instance=stage.instance, partition_key=cycle, run_id=run_id, raise_on_error=False, run_config=run_config(log),
+                instance=stage.instance,
+                partition_key=cycle,
+                run_id=run_id,
+                raise_on_error=False,
+                run_config=run_config(log),
                 tags={IN_PROCESS_TAG: str(os.getpid()), **sizes, **(tags or {})},
             )
     finally:
@@ -94,7 +123,9 @@ def run(
         if stage.turns:
             stage.turns.leave()
     if result.success:
-        text = "; ".join(filter(None, [outcome_of(stage.lake, line.name, cycle) if cycle else "", *_said(result)]))
+        text = "; ".join(
+            filter(None, [outcome_of(stage.lake, line.name, cycle) if cycle else "", *_said(result)])
+        )
         stage.tell(Event(line.name, "ended", what, text, _seconds(stage.instance, run_id)))
     else:
         outcome.run_id = run_id
@@ -104,14 +135,21 @@ def run(
 
 def _said(result: dg.ExecuteInProcessResult) -> list[str]:
     """Return what assets of the run say of the cycle."""
-    results = [event.materialization.metadata.get(SAID_OF_CYCLE) for event in result.filter_events(lambda event: event.is_step_materialization)]
+    results = [
+        event.materialization.metadata.get(SAID_OF_CYCLE)
+        for event in result.filter_events(lambda event: event.is_step_materialization)
+    ]
     return [str(text.value) for text in results if text is not None]
 
 
 def measuring(definitions: dg.Definitions, line: str) -> set[str]:
     """Return steps of the line that measure time."""
     specs = definitions.resolve_all_asset_specs()
-    return {spec.key.to_python_identifier() for spec in specs if spec.key.path[0] == line and spec.metadata.get(MEASURES_TIME)}
+    return {
+        spec.key.to_python_identifier()
+        for spec in specs
+        if spec.key.path[0] == line and spec.metadata.get(MEASURES_TIME)
+    }
 
 
 def _seconds(instance: dg.DagsterInstance, run_id: str) -> float:

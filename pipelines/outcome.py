@@ -1,6 +1,7 @@
 """How `evolake run` ended: what was sealed, and why it stopped.
 
-Exit codes: 0 all cycles are sealed; 1 a blocking check judged a cycle bad; 2 wrong usage or input; 3 our machinery failed.
+Exit codes: 0 all cycles are sealed; 1 a blocking check judged a cycle bad; 2 wrong usage or input; 3 our
+machinery failed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ STOPPED = "stopped; start it again to continue"
 class Outcome:
     """What has been done, for the last line and the exit code.
 
-    sealed: line -> its cycles that are sealed now. runs: ids of all runs that were made. exit_code, reason, run_id: of the first failure.
+    sealed: line -> its cycles that are sealed now. runs: ids of all runs that were made. exit_code, reason,
+    run_id: of the first failure.
     """
 
     sealed: dict[str, list[str]] = field(default_factory=dict)
@@ -42,11 +44,18 @@ def together(outcomes: Iterable[Outcome]) -> Outcome:
     sealed = {line: cycles for item in result for line, cycles in item.sealed.items()}
     reasons = "\n".join(item.reason for item in failed)
     run_id = next((item.run_id for item in failed if item.run_id), "")
-    return Outcome(sealed, [run for item in result for run in item.runs], max((item.exit_code for item in failed), default=0), reasons, run_id)
+    return Outcome(
+        sealed,
+        [run for item in result for run in item.runs],
+        max((item.exit_code for item in failed), default=0),
+        reasons,
+        run_id,
+    )
 
 
 def explain(result: dg.ExecuteInProcessResult) -> tuple[int, str]:
-    """Exit code and reason of a failed run: 1 where a blocking check failed, else 2 or 3 by what was raised."""
+    """Exit code and reason of a failed run: 1 where a blocking check failed, else 2 or 3 by what was
+    raised."""
     for evaluation in result.get_asset_check_evaluations():
         if not evaluation.passed and evaluation.blocking:
             name = f"{evaluation.check_name} of {evaluation.asset_key.to_user_string()}"
@@ -75,4 +84,6 @@ def blame(event: dg.DagsterEvent) -> tuple[int, str]:
     while error is not None and error.cause is not None:
         error = error.cause
     is_input = error is not None and error.cls_name == "InputError"
-    return (WRONG_INPUT if is_input else MACHINERY_FAILED), f"{where}: {error.message.strip() if error else 'no error recorded'}"
+    return (
+        WRONG_INPUT if is_input else MACHINERY_FAILED
+    ), f"{where}: {error.message.strip() if error else 'no error recorded'}"

@@ -1,8 +1,9 @@
-"""Policy, applied once over all lines and studies: one set of resources, one executor, and jobs; a line has a nightly schedule and a continuous
-sensor too; four sensors over all of them mark dead runs, watch rule files, register cycles and tell of
-failed runs.
+"""Policy, applied once over all lines and studies: one set of resources, one executor, and jobs; a line has a
+nightly schedule and a continuous sensor too; four sensors over all of them mark dead runs, watch rule files,
+register cycles and tell of failed runs.
 
-Kept apart from `definitions`, which says *which* there are, so that tests put toy lines and toy studies under the very same policy.
+Kept apart from `definitions`, which says *which* there are, so that tests put toy lines and toy studies under
+the very same policy.
 """
 
 from __future__ import annotations
@@ -32,18 +33,27 @@ def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg
     what is no line."""
     refuse_unknown(lines)
     known = [built.line for built in lines]
-    of_lines = [asset for built in lines for asset in (built.line.incoming, *kept_fresh(built), built.line.story)]
+    of_lines = [
+        asset for built in lines for asset in (built.line.incoming, *kept_fresh(built), built.line.story)
+    ]
     jobs_of_lines = [job(built.line) for built in lines for job in (seeds_job, cycle_job)]
     return dg.Definitions(
         assets=[*of_lines, *(asset for built in studies for asset in built.assets)],
         asset_checks=[check for built in (*lines, *studies) for check in built.checks],
         jobs=[
-            registering(known), verify_lake, *([preview_rules] if lines else []), *jobs_of_lines,
+            registering(known),
+            verify_lake,
+            *([preview_rules] if lines else []),
+            *jobs_of_lines,
             *(job for built in studies for job in study_jobs(built.study)),
         ],
         schedules=[*(nightly(built.line) for built in lines), *([lake_nightly] if lines else [])],
         sensors=[
-            *(continuous(built.line) for built in lines), dead_runs(known), rules_watch(known), cycles_sensor(known), alerts(),
+            *(continuous(built.line) for built in lines),
+            dead_runs(known),
+            rules_watch(known),
+            cycles_sensor(known),
+            alerts(),
         ],
         resources=resources_by_name(),
         executor=living_executor,

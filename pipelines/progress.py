@@ -1,7 +1,9 @@
-"""Progress of lines on a screen: a line of text for every finished cycle, with its score and gain, and for each line what it does now.
+"""Progress of lines on a screen: a line of text for every finished cycle, with its score and gain, and for
+each line what it does now.
 
-On a terminal the lines running stand below the text and are kept up to date. Without one, the beginning and the end of each run are printed, and in
-between, of each line that has printed nothing for half a minute, what it does and how far it is: no stage is silent in a log.
+On a terminal the lines running stand below the text and are kept up to date. Without one, the beginning and
+the end of each run are printed, and in between, of each line that has printed nothing for half a minute, what
+it does and how far it is: no stage is silent in a log.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ class _Now:
         return in_words(None if self.event.left_s is None else max(self.event.left_s - passed, 0.0))
 
     def doing(self, least_s: float = 0.0) -> str:
-        """Return the step, how far it is, and for how long it has been running if that is at least `least_s`."""
+        """Return the step, how far it is, and for how long it has been running if that is at least
+        `least_s`."""
         seconds = time.monotonic() - self.since
         return ", ".join(filter(None, [self.event.text, f"{seconds:.0f} s" if seconds >= least_s else ""]))
 
@@ -48,12 +51,18 @@ class _Now:
 class Progress:
     """Shows events, from any thread. Nothing is printed where `quiet`; every asset and check where `verbose`.
 
-    Use it as a context manager around the work: until it is left it draws what each of `lines` does on a terminal, and elsewhere prints it every
-    `every_s` seconds.
+    Use it as a context manager around the work: until it is left it draws what each of `lines` does on a
+    terminal, and elsewhere prints it every `every_s` seconds.
     """
 
     def __init__(
-        self, console: Console, lines: Sequence[str] = (), *, quiet: bool = False, verbose: bool = False, every_s: float = EVERY_S,
+        self,
+        console: Console,
+        lines: Sequence[str] = (),
+        *,
+        quiet: bool = False,
+        verbose: bool = False,
+        every_s: float = EVERY_S,
     ):
         self._console, self._quiet, self._verbose, self._every_s = console, quiet, verbose, every_s
         self._printed: dict[str, float] = {}
@@ -65,14 +74,18 @@ class Progress:
 
     def __enter__(self) -> Progress:
         if self._console.is_terminal and not self._quiet:
-            self._live = Live(get_renderable=self._table, console=self._console, refresh_per_second=2, transient=True)
+            self._live = Live(
+                get_renderable=self._table, console=self._console, refresh_per_second=2, transient=True
+            )
             self._live.start()
         elif not self._quiet:
             self._beat = Thread(target=self._keep_saying, name="evolake-progress", daemon=True)
             self._beat.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         live, self._live = self._live, None
         if live:
             live.stop()
@@ -91,7 +104,9 @@ class Progress:
         with self._lock:
             self._remember(event)
         if event.kind == "ended":
-            self.say(f"{event.line}: {event.what} in {event.seconds:.0f} s{': ' if event.text else ''}{event.text}")
+            self.say(
+                f"{event.line}: {event.what} in {event.seconds:.0f} s{': ' if event.text else ''}{event.text}"
+            )
         elif event.kind == "began" and not self._live:
             self.say(f"{event.line}: {event.what} ({in_words(event.left_s)})")
         elif event.kind == "said" or (event.kind == "detail" and self._verbose):
@@ -118,7 +133,11 @@ class Progress:
     def _overdue(self) -> list[str]:
         with self._lock:
             now = time.monotonic()
-            late = [(line, doing) for line, doing in self._now.items() if doing and now - self._printed.get(line, now) >= self._every_s]
+            late = [
+                (line, doing)
+                for line, doing in self._now.items()
+                if doing and now - self._printed.get(line, now) >= self._every_s
+            ]
             self._printed |= {line: now for line, _ in late}
             return [f"{line}: {doing.event.what}, {doing.doing()}" for line, doing in late]
 
@@ -127,6 +146,8 @@ class Progress:
         with self._lock:
             table = Table.grid(padding=(0, 2))
             for line, now in self._now.items():
-                summary = (now.event.what, now.doing(LONG_S), now.left()) if now else ("waits for its turn", "", "")
+                summary = (
+                    (now.event.what, now.doing(LONG_S), now.left()) if now else ("waits for its turn", "", "")
+                )
                 table.add_row(Text(line, style="bold"), *summary)
             return table

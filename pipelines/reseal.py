@@ -1,5 +1,5 @@
-"""`python -m pipelines.reseal LINE`: seal the seeds of a line again, though cycles are based on them. `evolake seeds reseal` asks, then calls
-this."""
+"""`python -m pipelines.reseal LINE`: seal the seeds of a line again, though cycles are based on them.
+`evolake seeds reseal` asks, then calls this."""
 
 from __future__ import annotations
 
@@ -33,7 +33,11 @@ def reseal(name: str) -> Outcome:
     settings, home = settings_module.load(), home_from_environment()
     [line] = choose(name, [built.line for built in lines])
     outcome = Outcome({line.name: []})
-    with warnings.catch_warnings(), dg.DagsterInstance.get() as instance, Progress(visible_console(), [line.name]) as progress:
+    with (
+        warnings.catch_warnings(),
+        dg.DagsterInstance.get() as instance,
+        Progress(visible_console(), [line.name]) as progress,
+    ):
         warnings.simplefilter("ignore", dg.PreviewWarning)
         stage = Stage(defs, instance, home, Lake(settings.require_lake()), settings.profile, progress.show)
         bury_dead_runs(instance, stage.lake, [line])

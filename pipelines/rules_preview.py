@@ -1,6 +1,8 @@
-"""What edited rules would change, before anything is made again: what `evolake rules preview` and the job `preview_rules` print.
+"""What edited rules would change, before anything is made again: what `evolake rules preview` and the job
+`preview_rules` print.
 
-The lake is asked by `evolake.report.rules_preview`; here that is joined with the graph of assets, which says what is based on a rule.
+The lake is asked by `evolake.report.rules_preview`; here that is joined with the graph of assets, which says
+what is based on a rule.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ CODE_VERSION_TAG = "dagster/code_version"
 PAGE = 1000
 
 
-def previews(lake: Lake, rules: Path, names: Sequence[str], instance: dg.DagsterInstance) -> list[PreviewText]:
+def previews(
+    lake: Lake, rules: Path, names: Sequence[str], instance: dg.DagsterInstance
+) -> list[PreviewText]:
     """Return the preview of each line. rules: the folder that holds a folder of rule files for each of
     `names`. instance: knows what made the assets.
 
@@ -45,18 +49,35 @@ def previews(lake: Lake, rules: Path, names: Sequence[str], instance: dg.Dagster
     """
     built = built_lines()
     assets = [asset for line in built for asset in (line.line.incoming, *line.assets)]
-    definitions, by_name = dg.Definitions(assets=assets, resources=resources_by_name()), {line.line.name: line.line for line in built}
+    definitions, by_name = (
+        dg.Definitions(assets=assets, resources=resources_by_name()),
+        {line.line.name: line.line for line in built},
+    )
     with Catalogue(lake, all_tables()) as catalogue:
-        return [_preview_text(lake, catalogue, rules, by_name[name], graph_of(definitions, by_name[name]), instance) for name in names]
+        return [
+            _preview_text(
+                lake, catalogue, rules, by_name[name], graph_of(definitions, by_name[name]), instance
+            )
+            for name in names
+        ]
 
 
 def graph_of(definitions: dg.Definitions, line: Line) -> Graph:
     """Return what a cycle of a line consists of, and what of it depends on rules."""
     graph = definitions.resolve_asset_graph()
-    cycle = [key for key in graph.toposorted_asset_keys if graph.get(key).group_name == line.name and graph.get(key).is_materializable]
+    cycle = [
+        key
+        for key in graph.toposorted_asset_keys
+        if graph.get(key).group_name == line.name and graph.get(key).is_materializable
+    ]
     below = {
-        key.path[-1]: frozenset(other.path[-1] for other in dg.AssetSelection.assets(key).downstream(include_self=False).resolve(graph) & set(cycle))
-        for key in cycle if asks_rules(key)
+        key.path[-1]: frozenset(
+            other.path[-1]
+            for other in dg.AssetSelection.assets(key).downstream(include_self=False).resolve(graph)
+            & set(cycle)
+        )
+        for key in cycle
+        if asks_rules(key)
     }
     return Graph(tuple(key.path[-1] for key in cycle), below)
 
@@ -66,12 +87,17 @@ def asks_rules(key: dg.AssetKey) -> bool:
     return key in ASKED and ASKED[key] != frozenset()
 
 
-def code_versions(instance: dg.DagsterInstance, key: dg.AssetKey, cycles: Sequence[str] | None) -> dict[str | None, str]:
-    """Cycle (None: of an asset without cycles) -> the code version by which Dagster's newest materialization of `key` was made."""
+def code_versions(
+    instance: dg.DagsterInstance, key: dg.AssetKey, cycles: Sequence[str] | None
+) -> dict[str | None, str]:
+    """Cycle (None: of an asset without cycles) -> the code version by which Dagster's newest materialization
+    of `key` was made."""
     result: dict[str | None, str] = {}
     wanted, cursor = set(cycles or (None,)), None
     while wanted - result.keys():
-        page = instance.fetch_materializations(dg.AssetRecordsFilter(asset_key=key, asset_partitions=cycles), limit=PAGE, cursor=cursor)
+        page = instance.fetch_materializations(
+            dg.AssetRecordsFilter(asset_key=key, asset_partitions=cycles), limit=PAGE, cursor=cursor
+        )
         for record in page.records:
             made = record.asset_materialization
             if made is not None:
@@ -90,11 +116,17 @@ def selection(line: str, work: CycleWork) -> str:
 def commands(line: str, work: Work) -> Iterator[str]:
     """Yield what makes it all again, in order: each cycle up to the first that changes by a selection, those
     after it whole."""
-    home, where = quote(str(project.home())), "-f definitions.py" if project.INSTALLED else "-m pipelines.definitions"
+    home, where = (
+        quote(str(project.home())),
+        "-f definitions.py" if project.INSTALLED else "-m pipelines.definitions",
+    )
     for cycle in work.cycles:
         if not cycle.whole:
             chosen = quote(selection(line, cycle))
-            yield f"DAGSTER_HOME={home} dagster asset materialize {where} --partition {cycle.cycle} --select {chosen}"
+            yield (
+                f"DAGSTER_HOME={home} dagster asset materialize {where} --partition {cycle.cycle} "
+                f"--select {chosen}"
+            )
     for asset in work.once:
         chosen = quote(f'key:"{line}/{asset}"')
         yield f"DAGSTER_HOME={home} dagster asset materialize {where} --select {chosen}"
@@ -102,22 +134,42 @@ def commands(line: str, work: Work) -> Iterator[str]:
         yield f"evolake run --lines {line} --cycles {whole}"
 
 
-def _preview_text(lake: Lake, catalogue: Catalogue, rules: Path, line: Line, graph: Graph, instance: dg.DagsterInstance) -> PreviewText:
+def _preview_text(
+    lake: Lake, catalogue: Catalogue, rules: Path, line: Line, graph: Graph, instance: dg.DagsterInstance
+) -> PreviewText:
     ruleset, done = load_rules(rules, line.name), sealed_cycles(lake, line.name)
     preview = preview_rules(lake, catalogue, ruleset)
-    recorded = {asset: code_versions(instance, line.key(asset), done) if done else {} for asset in graph.below}
+    recorded = {
+        asset: code_versions(instance, line.key(asset), done) if done else {} for asset in graph.below
+    }
 
     def is_of_these_rules(asset: str, code_version: str) -> bool:
         gates = ASKED[line.key(asset)]
-        return code_version.endswith(f"+{(ruleset.hash if gates is None else ruleset.hash_of(gates))[:SUFFIX_DIGITS]}")
+        return code_version.endswith(
+            f"+{(ruleset.hash if gates is None else ruleset.hash_of(gates))[:SUFFIX_DIGITS]}"
+        )
 
     def made_by(asset: str, cycle: str) -> bool | None:
         return is_of_these_rules(asset, recorded[asset][cycle]) if cycle in recorded[asset] else None
 
-    asking = sorted(key.path[-1] for key in ASKED if key.path[0] == line.name and key.path[-1] not in graph.everything and asks_rules(key))
-    once = [name for name in asking for made in code_versions(instance, line.key(name), None).values() if not is_of_these_rules(name, made)]
+    asking = sorted(
+        key.path[-1]
+        for key in ASKED
+        if key.path[0] == line.name and key.path[-1] not in graph.everything and asks_rules(key)
+    )
+    once = [
+        name
+        for name in asking
+        for made in code_versions(instance, line.key(name), None).values()
+        if not is_of_these_rules(name, made)
+    ]
     work = work_of(preview, graph, catalogue, done, made_by, once)
-    return PreviewText(preview, work, {cycle.cycle: selection(line.name, cycle) for cycle in work.cycles}, tuple(commands(line.name, work)))
+    return PreviewText(
+        preview,
+        work,
+        {cycle.cycle: selection(line.name, cycle) for cycle in work.cycles},
+        tuple(commands(line.name, work)),
+    )
 
 
 @click.command()
@@ -130,8 +182,18 @@ def main(rules: Path, as_json: bool, names: tuple[str, ...]) -> int:
     with dg.DagsterInstance.get() as instance:
         result = previews(Lake(settings_module.load().require_lake()), rules, names, instance)
     if as_json:
-        verdict = CHANGES if any(item.preview.flips or item.work.cycles or item.work.once for item in result) else UNCHANGED
-        say_json({"verdict": verdict, "reasons": [], "lines": {item.preview.line: item.to_json() for item in result}})
+        verdict = (
+            CHANGES
+            if any(item.preview.flips or item.work.cycles or item.work.once for item in result)
+            else UNCHANGED
+        )
+        say_json(
+            {
+                "verdict": verdict,
+                "reasons": [],
+                "lines": {item.preview.line: item.to_json() for item in result},
+            }
+        )
         return 0
     for element in result:
         say(*element.lines())

@@ -1,7 +1,8 @@
-"""The sensor `rules_watch`: notes in Dagster which rules are in force, when the definitions have been loaded and after each edit.
+"""The sensor `rules_watch`: notes in Dagster which rules are in force, when the definitions have been loaded
+and after each edit.
 
-It changes nothing else. What is stale after an edit follows from the code versions of the loaded definitions, so the
-sensor also tells when rule files are newer than what is loaded.
+It changes nothing else. What is stale after an edit follows from the code versions of the loaded definitions,
+so the sensor also tells when rule files are newer than what is loaded.
 """
 
 from __future__ import annotations
@@ -20,13 +21,19 @@ INTERVAL_S = 30
 
 
 def rules_watch(lines: Sequence[Line]) -> dg.SensorDefinition:
-    """Return the sensor over the rules of `lines`, which is on from the start. A bad rule file makes its tick red."""
+    """Return the sensor over the rules of `lines`, which is on from the start. A bad rule file makes its tick
+    red."""
     keys = [line.key("rules") for line in lines if line.key("rules") in WATCHED]
     loaded = {key: rules_suffix(key, None) for key in keys}
 
     @dg.sensor(
-        name="rules_watch", default_status=dg.DefaultSensorStatus.RUNNING, minimum_interval_seconds=INTERVAL_S,
-        description="Records which rules are in force, and reports when rule files are newer than the loaded definitions. Runs nothing.",
+        name="rules_watch",
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        minimum_interval_seconds=INTERVAL_S,
+        description=(
+            "Records which rules are in force, and reports when rule files are newer than the loaded "
+            "definitions. Runs nothing."
+        ),
     )
     def look(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         noted = json.loads(context.cursor or "{}")
@@ -35,9 +42,12 @@ def rules_watch(lines: Sequence[Line]) -> dg.SensorDefinition:
             if noted.get(key.to_user_string()) != version:
                 context.instance.report_runless_asset_event(observation(key))
         context.update_cursor(json.dumps({key.to_user_string(): version for key, version in now.items()}))
-        if edited := [key.path[0] for key, version in now.items() if loaded[key] != f"+{version[:SUFFIX_DIGITS]}"]:
+        if edited := [
+            key.path[0] for key, version in now.items() if loaded[key] != f"+{version[:SUFFIX_DIGITS]}"
+        ]:
             return dg.SkipReason(
-                f"rules of {', '.join(edited)} were edited after the definitions were loaded: choose Reload definitions (or restart the code server) "
+                f"rules of {', '.join(edited)} were edited after the definitions were loaded: choose "
+                "Reload definitions (or restart the code server) "
                 "to see what is stale"
             )
         return dg.SkipReason("the loaded definitions have the rules of the files")
@@ -46,7 +56,8 @@ def rules_watch(lines: Sequence[Line]) -> dg.SensorDefinition:
 
 
 def _is_readable(key: dg.AssetKey) -> bool:
-    """Return whether rules that could not be read at loading can be read now; a line without rule files is no error of this sensor."""
+    """Return whether rules that could not be read at loading can be read now; a line without rule files is no
+    error of this sensor."""
     try:
         WATCHED[key](None)
     except InputError:

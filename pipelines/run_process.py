@@ -1,8 +1,10 @@
-"""Whether the process of a run that is starting is gone: known before the run has come to its lock, if it was started on this host.
+"""Whether the process of a run that is starting is gone: known before the run has come to its lock, if it was
+started on this host.
 
-Dagster logs the process id as the first thing that the process of a run does. The id means something on one host only, so it is taken for a proof
-only if the code server that started the run is of this host: its Unix socket, which has a random name, is here, or it listens on the loopback
-interface and Dagster's state is in SQLite files, which no two hosts share.
+Dagster logs the process id as the first thing that the process of a run does. The id means something on one
+host only, so it is taken for a proof only if the code server that started the run is of this host: its Unix
+socket, which has a random name, is here, or it listens on the loopback interface and Dagster's state is in
+SQLite files, which no two hosts share.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ SLACK_S = 2.0
 
 
 def ended_process(instance: dg.DagsterInstance, run: dg.DagsterRun) -> int | None:
-    """Return the id of the process of `run` if it was started on this host and is gone; None if it lives or nothing is known."""
+    """Return the id of the process of `run` if it was started on this host and is gone; None if it lives or
+    nothing is known."""
     if not _is_of_this_host(instance, run):
         return None
     for entry in instance.all_logs(run.run_id, of_type=dg.DagsterEventType.ENGINE_EVENT):
@@ -44,7 +47,8 @@ def _is_of_this_host(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
 
 
 def _is_alive(pid: int, seen_at: float) -> bool:
-    """Return whether the process that had the id at `seen_at` (seconds since the epoch) lives: one that started later only has its id."""
+    """Return whether the process that had the id at `seen_at` (seconds since the epoch) lives: one that
+    started later only has its id."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except FileNotFoundError:
@@ -53,5 +57,9 @@ def _is_alive(pid: int, seen_at: float) -> bool:
         return True
     if fields[0] in ("Z", "X"):
         return False
-    booted = next(int(line.split()[1]) for line in Path("/proc/stat").read_text().splitlines() if line.startswith("btime "))
+    booted = next(
+        int(line.split()[1])
+        for line in Path("/proc/stat").read_text().splitlines()
+        if line.startswith("btime ")
+    )
     return booted + int(fields[19]) / os.sysconf("SC_CLK_TCK") <= seen_at + SLACK_S

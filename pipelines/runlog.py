@@ -1,7 +1,9 @@
-"""The log of runs that `python -m pipelines.evolve` makes: Dagster's lines go to a file, its events to whoever shows the progress.
+"""The log of runs that `python -m pipelines.evolve` makes: Dagster's lines go to a file, its events to
+whoever shows the progress.
 
-Dagster's own console log is a line an event, in colour, on standard error. Somebody who waits for a demo wants one line per asset. This logger
-takes the place of the console's when a run's config names it; otherwise it does nothing.
+Dagster's own console log is a line an event, in colour, on standard error. Somebody who waits for a demo
+wants one line per asset. This logger takes the place of the console's when a run's config names it; otherwise
+it does nothing.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
 """Nightly: one more cycle of a line each night.
 
-A tick asks the lake, not Dagster, which cycle is next: the first one that is not sealed yet. It adds that partition where it is missing and
-requests one run. So a night after a failure runs the failed cycle again, and keys that were registered in advance are not jumped to. Runs of the line
-whose process is gone are buried first; while one lives, the night is skipped, with the reason. A tick that was cut off is evaluated again by
+A tick asks the lake, not Dagster, which cycle is next: the first one that is not sealed yet. It adds that
+partition where it is missing and requests one run. So a night after a failure runs the failed cycle again,
+and keys that were registered in advance are not jumped to. Runs of the line whose process is gone are buried
+first; while one lives, the night is skipped, with the reason. A tick that was cut off is evaluated again by
 Dagster: it asks for the run that it has made already, so there is one cycle a tick, never two.
 
-The schedules are listed in the UI (Automation) and stopped; switch on the one of the line that shall grow by itself, or name it in
-EVOLAKE_NIGHTLY_LINES. They tick at two in the night, UTC; EVOLAKE_NIGHTLY_CRON says otherwise.
+The schedules are listed in the UI (Automation) and stopped; switch on the one of the line that shall grow by
+itself, or name it in EVOLAKE_NIGHTLY_LINES. They tick at two in the night, UTC; EVOLAKE_NIGHTLY_CRON says
+otherwise.
 """
 
 from __future__ import annotations
@@ -24,13 +26,19 @@ from resources.lake import LakeResource
 CRON_VARIABLE, TWO_IN_THE_NIGHT = "EVOLAKE_NIGHTLY_CRON", "0 2 * * *"
 LINES_VARIABLE = "EVOLAKE_NIGHTLY_LINES"
 STARTED_BY_TAG, BURIED_TAG = "evolake/started_by", "evolake/buried"
-SCHEDULE_TAG, TICK_TAG, PARTITION_TAG = "dagster/schedule_name", ".dagster/scheduled_execution_time", "dagster/partition"
+SCHEDULE_TAG, TICK_TAG, PARTITION_TAG = (
+    "dagster/schedule_name",
+    ".dagster/scheduled_execution_time",
+    "dagster/partition",
+)
 """Dagster's tags of a run that a tick asked for."""
 
 
 def works_nightly(name: str) -> bool:
     """Whether the line's schedule is on from the start: EVOLAKE_NIGHTLY_LINES names it, or `all`."""
-    return not {name, "all"}.isdisjoint(part.strip() for part in os.environ.get(LINES_VARIABLE, "").split(","))
+    return not {name, "all"}.isdisjoint(
+        part.strip() for part in os.environ.get(LINES_VARIABLE, "").split(",")
+    )
 
 
 def nightly(line: Line) -> dg.ScheduleDefinition:
@@ -40,10 +48,14 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
     on = dg.DefaultScheduleStatus.RUNNING if works_nightly(line.name) else dg.DefaultScheduleStatus.STOPPED
 
     @dg.schedule(
-        job_name=line.job_name, cron_schedule=os.environ.get(CRON_VARIABLE, TWO_IN_THE_NIGHT), name=name,
+        job_name=line.job_name,
+        cron_schedule=os.environ.get(CRON_VARIABLE, TWO_IN_THE_NIGHT),
+        name=name,
         default_status=on,
-        description=f"One more cycle of the line {line.name} each night: the first that is not sealed yet. Skips while a run of the line "
-            f"is in progress.",
+        description=(
+            f"One more cycle of the line {line.name} each night: the first that is not sealed yet. Skips "
+            "while a run of the line is in progress."
+        ),
     )
     def tick(context: dg.ScheduleEvaluationContext, lake: LakeResource) -> dg.RunRequest | dg.SkipReason:
         store = lake.open()
@@ -54,7 +66,9 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
             return dg.SkipReason(_at_work(context.instance, line, busy[-1]))
         cycle = next_cycle(store, line)
         if cycle is None:
-            return dg.SkipReason(f"line {line.name} has no seeds yet: materialize the group {line.seeds_group} once")
+            return dg.SkipReason(
+                f"line {line.name} has no seeds yet: materialize the group {line.seeds_group} once"
+            )
         register_keys(context.instance, line.name, [cycle])
         details = {BURIED_TAG: ", ".join(buried)} if buried else {}
         return dg.RunRequest(partition_key=cycle, tags={STARTED_BY_TAG: "nightly", **details})
@@ -73,7 +87,11 @@ def _made_already(context: dg.ScheduleEvaluationContext, name: str) -> str | Non
 def _at_work(instance: dg.DagsterInstance, line: Line, run: dg.DagsterRun) -> str:
     """Why the night is skipped, with the oldest run that is in its way."""
     record = instance.get_run_record_by_id(run.run_id)
-    since = f" since {datetime.fromtimestamp(record.create_timestamp.timestamp(), UTC):%Y-%m-%d %H:%M} UTC" if record else ""
+    since = (
+        f" since {datetime.fromtimestamp(record.create_timestamp.timestamp(), UTC):%Y-%m-%d %H:%M} UTC"
+        if record
+        else ""
+    )
     waits = run.status is dg.DagsterRunStatus.QUEUED
     state = "waits in the queue" if waits else "is still running"
     return f"run {run.run_id} of line {line.name} {state}{since}; one cycle at a time"

@@ -1,15 +1,19 @@
-"""Several lines at the same time, each in its own process, as Dagster's runs are: what happens in one line loses nothing of another.
+"""Several lines at the same time, each in its own process, as Dagster's runs are: what happens in one line
+loses nothing of another.
 
-A line's process is `pipelines.evolve --lines LINE --as-part`, forked by `pipelines.forking`: it tells what happens as JSON lines on its standard
-output, then its outcome, and stops where its standard input ends, so none outlives the process that started it. Contents do not depend on what runs
+A line's process is `pipelines.evolve --lines LINE --as-part`, forked by `pipelines.forking`: it tells what
+happens as JSON lines on its standard output, then its outcome, and stops where its standard input ends, so
+none outlives the process that started it. Contents do not depend on what runs
 at the same time:
-random numbers are keyed by what they are for, stages that measure time have the machine to themselves (`pipelines.turns`), and a line that
-reads what another makes (`LineSpec.after`) starts when that one has ended.
+random numbers are keyed by what they are for, stages that measure time have the machine to themselves
+(`pipelines.turns`), and a line that reads what another makes (`LineSpec.after`) starts when that one has
+ended.
 
-Whoever takes longest ends last, so the heaviest line (`LineSpec.weight`) starts first, and next to it the lightest, which gets more of the processor
-than heavier ones while these want it too, and has a head start (`pipelines.turns.HeadStart`): so a first champion is there long before the last. The
-others follow from the heaviest on. A step that waits for its turn, or for a part of it that runs alone, needs no core: one line more than there are
-cores runs at a time, which ends sooner than as many as there are cores.
+Whoever takes longest ends last, so the heaviest line (`LineSpec.weight`) starts first, and next to it the
+lightest, which gets more of the processor than heavier ones while these want it too, and has a head start
+(`pipelines.turns.HeadStart`): so a first champion is there long before the last. The others follow from the
+heaviest on. A step that waits for its turn, or for a part of it that runs alone, needs no core: one line more
+than there are cores runs at a time, which ends sooner than as many as there are cores.
 """
 
 from __future__ import annotations
@@ -35,18 +39,24 @@ from pipelines.outcome import MACHINERY_FAILED, STOPPED, Outcome, together
 OUTCOME = "outcome "
 TAIL = 2000
 PATIENCE_S = 5.0
-"""How long the processes of all lines may take to end together when the run is stopped. A run may be killed at any point."""
+"""How long the processes of all lines may take to end together when the run is stopped. A run may be killed
+at any point."""
 NICEST = 19
 NICER = 2
-"""From a line to the next heavier one: a share of the processor smaller by a third, which starves none of its guards of the clock."""
+"""From a line to the next heavier one: a share of the processor smaller by a third, which starves none of its
+guards of the clock."""
 
 
 def order_of(weights: Mapping[str, float], after: Mapping[str, Sequence[str]] | None = None) -> list[str]:
     """Return the order in which lines start: the heaviest, the lightest, then from the heaviest on.
 
-    after: line -> the lines that end before it starts. A line counts with the heaviest of those that wait for it, because they end last.
+    after: line -> the lines that end before it starts. A line counts with the heaviest of those that wait for
+    it, because they end last.
     """
-    waiting = {line: [weights[other] for other, before in (after or {}).items() if line in before] for line in weights}
+    waiting = {
+        line: [weights[other] for other, before in (after or {}).items() if line in before]
+        for line in weights
+    }
     total = {line: weight + max(waiting[line], default=0.0) for line, weight in weights.items()}
     first, *others = sorted(weights, key=lambda line: (-total[line], line))
     lightest = min(others, key=lambda line: (weights[line], line), default=None)
@@ -60,7 +70,8 @@ def niceness(weights: Mapping[str, float]) -> dict[str, int]:
 
 
 def make_nicer(pid: int, by: int) -> None:
-    """Let a process give way to others `by` more than it does, as far as that goes; one that has ended already gives way to all."""
+    """Let a process give way to others `by` more than it does, as far as that goes; one that has ended
+    already gives way to all."""
     with contextlib.suppress(ProcessLookupError):
         os.setpriority(os.PRIO_PROCESS, pid, min(os.getpriority(os.PRIO_PROCESS, pid) + by, NICEST))
 
@@ -69,9 +80,9 @@ def make_nicer(pid: int, by: int) -> None:
 class SideBySide:
     """The processes of some lines.
 
-    forking: starts the processes. options: of each process. at_once: how many run at a time; the others wait, in order.
-    after: line -> lines that end before it starts.
-    nice: line -> by how much its process is nicer than this one. logs: the folder of what they write to stderr.
+    forking: starts the processes. options: of each process. at_once: how many run at a time; the others wait,
+    in order. after: line -> lines that end before it starts. nice: line -> by how much its process is nicer
+    than this one. logs: the folder of what they write to stderr.
     """
 
     forking: Forking
@@ -126,7 +137,9 @@ class SideBySide:
         code = process.wait()
         if outcome.exit_code and not outcome.reason:
             said = log.read_text(errors="replace")[-TAIL:].strip()
-            outcome.reason = f"{line}: its process ended with {code} before its cycles did{': ' if said else ''}{said}"
+            outcome.reason = (
+                f"{line}: its process ended with {code} before its cycles did{': ' if said else ''}{said}"
+            )
         if outcome.exit_code and outcome.reason != STOPPED and not self._stopped:
             self.tell(Event(line, "said", text=f"{line}: stopped. {outcome.reason}"))
         if not log.stat().st_size:
@@ -148,7 +161,8 @@ class SideBySide:
 
 
 class Parent:
-    """The process that started this one, at the other end of its standard output. Whatever else is printed here from now on goes to stderr."""
+    """The process that started this one, at the other end of its standard output. Whatever else is printed
+    here from now on goes to stderr."""
 
     def __init__(self) -> None:
         sys.stdout.flush()
@@ -171,9 +185,12 @@ def parent() -> Parent:
 
 
 def end_with_parent() -> None:
-    """Interrupt this process when its standard input ends: whoever started it is gone, or wants it to stop."""
+    """Interrupt this process when its standard input ends: whoever started it is gone, or wants it to
+    stop."""
+
     def wait() -> None:
-        # unbuffered: a thread that waits in Python's own buffer of stdin would hold its lock when the interpreter ends
+        # unbuffered: a thread that waits in Python's own buffer of stdin would hold its lock when the
+        # interpreter ends
         with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as stdin:
             stdin.readall()
         os.kill(os.getpid(), signal.SIGINT)

@@ -1,10 +1,13 @@
-"""Turns between lines that run side by side: a stage that measures time has the machine to itself, all others share it.
+"""Turns between lines that run side by side: a stage that measures time has the machine to itself, all others
+share it.
 
-Solvers are ranked by cpu time, and a process that shares caches and memory with strangers takes more of it. Each measured run has its own core
-already (`evolake.solvers.process.cpu_affinity`); this keeps the other lines of the same `evolake run` from the cores meanwhile. An asset says that it
-measures time by its metadata `MEASURES_TIME`. The locks are the operating system's: they go with the process that held them.
+Solvers are ranked by cpu time, and a process that shares caches and memory with strangers takes more of it.
+Each measured run has its own core already (`evolake.solvers.process.cpu_affinity`); this keeps the other
+lines of the same `evolake run` from the cores meanwhile. An asset says that it measures time by its metadata
+`MEASURES_TIME`. The locks are the operating system's: they go with the process that held them.
 
-While one line has a head start, no such stage begins: it would keep that line from the machine, and everybody from a first champion.
+While one line has a head start, no such stage begins: it would keep that line from the machine, and everybody
+from a first champion.
 """
 
 from __future__ import annotations
@@ -21,8 +24,8 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 
 class Turns:
-    """One line's side: `enter` before a step, `leave` after it. Steps that share the machine are let in together; who wants it alone waits for them
-    to leave, and no other process gets in before."""
+    """One line's side: `enter` before a step, `leave` after it. Steps that share the machine are let in
+    together; who wants it alone waits for them to leave, and no other process gets in before."""
 
     def __init__(self, folder: Path):
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,7 +50,8 @@ class Turns:
 
 
 class HeadStart:
-    """The head start of one line, which measures no time itself: from its first run to the end of its cycle `HEAD_START`, or its own.
+    """The head start of one line, which measures no time itself: from its first run to the end of its cycle
+    `HEAD_START`, or its own.
 
     For the process that starts the lines, which gives `tell` whatever they tell.
     """

@@ -19,9 +19,8 @@ ENDINGS = (dg.DagsterEventType.STEP_SUCCESS, dg.DagsterEventType.STEP_FAILURE)
 class Watch:
     """Listens to one run of a line.
 
-    what: the run in words. left: steps that have ended -> seconds left, or None. turns: None if no line runs at the same time. alone: steps that
-    measure
-    time.
+    what: the run in words. left: steps that have ended -> seconds left, or None. turns: None if no line runs
+    at the same time. alone: steps that measure time.
     """
 
     line: str
@@ -54,7 +53,10 @@ class Watch:
                 ending = "FAILED"
             else:
                 ending = f"WARNS: {judged.description}"
-            self._say("detail" if judged.passed else "said", f"  {judged.asset_key.to_user_string()}: check {judged.check_name} {ending}")
+            self._say(
+                "detail" if judged.passed else "said",
+                f"  {judged.asset_key.to_user_string()}: check {judged.check_name} {ending}",
+            )
         elif event.event_type in ENDINGS:
             failed = event.event_type == dg.DagsterEventType.STEP_FAILURE
             self._ended(step, failed=failed, stopped=failed and was_interrupted(event))
@@ -79,7 +81,10 @@ class Watch:
         else:
             ending = f"{rows} rows"
         seconds = time.monotonic() - self._started.get(step, time.monotonic())
-        self._say("said" if failed and not stopped else "detail", f"  {step.replace('__', '/', 1):<40} {ending:>12} {seconds:8.1f} s")
+        self._say(
+            "said" if failed and not stopped else "detail",
+            f"  {step.replace('__', '/', 1):<40} {ending:>12} {seconds:8.1f} s",
+        )
 
     def _materialized(self, step: str, materialization: dg.AssetMaterialization) -> None:
         if step == materialization.asset_key.to_python_identifier():

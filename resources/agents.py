@@ -1,4 +1,5 @@
-"""The agents as a Dagster resource: opened for one cycle and one run, so that budget and guidance belong to them."""
+"""The agents as a Dagster resource: opened for one cycle and one run, so that budget and guidance belong to
+them."""
 
 from __future__ import annotations
 
@@ -14,13 +15,15 @@ if TYPE_CHECKING:
 
 
 class AgentsResource(dg.ConfigurableResource):
-    """Serves the roles by the backend that the settings name (EVOLAKE_BACKEND). Nothing is contacted until `open`."""
+    """Serves the roles by the backend that the settings name (EVOLAKE_BACKEND). Nothing is contacted until
+    `open`."""
 
     def open(self, lake: LakeResource, cycle: str, run_id: str, *, line: str) -> Agents:
         """Open the agents of one cycle of a line, which pays for what they ask.
 
         Raises:
-            InputError: the backend is `model` and its endpoint, key or model name is missing. Before any work.
+            InputError: the backend is `model` and its endpoint, key or model name is missing. Before any
+                work.
         """
         from evolake.agents import open_agents
 

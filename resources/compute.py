@@ -1,7 +1,9 @@
-"""Where evaluations are computed: a `concurrent.futures.Executor` by the setting `compute` (see evolake.compute), one per run.
+"""Where evaluations are computed: a `concurrent.futures.Executor` by the setting `compute` (see
+evolake.compute), one per run.
 
-All resources and assets of a run share it, whichever of them asks first: the table of open executors belongs to the process, as that of held locks
-does (resources.locks). Workers that cannot be used fail the run before its first asset.
+All resources and assets of a run share it, whichever of them asks first: the table of open executors belongs
+to the process, as that of held locks does (resources.locks). Workers that cannot be used fail the run before
+its first asset.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ def remote_executor(run_id: str) -> Executor | None:
 
 
 def meet_workers(run_id: str) -> None:
-    """Let the workers that a setting names prove themselves, before the run's first asset. Workers of our own are started when they are needed."""
+    """Let the workers that a setting names prove themselves, before the run's first asset. Workers of our own
+    are started when they are needed."""
     from evolake.compute import are_ours
 
     if not are_ours(settings_module.load()):
@@ -53,8 +56,8 @@ def meet_workers(run_id: str) -> None:
 
 
 def close_executor(run_id: str) -> None:
-    """Stop the workers of a run, if they are not kept for the next one (see `resources.warm`); what is queued and not started is dropped. Not having
-    any is fine."""
+    """Stop the workers of a run, if they are not kept for the next one (see `resources.warm`); what is queued
+    and not started is dropped. Not having any is fine."""
     executor, kind = _open.pop(run_id, None), _kinds.pop(run_id, None)
     if executor is None:
         return
@@ -64,7 +67,8 @@ def close_executor(run_id: str) -> None:
 
 
 class ComputeResource(dg.ConfigurableResource):
-    """One executor per run, made on first use. `workers` 0 means the settings' number (EVOLAKE_WORKERS, else the machine's cores)."""
+    """One executor per run, made on first use. `workers` 0 means the settings' number (EVOLAKE_WORKERS, else
+    the machine's cores)."""
 
     workers: int = 0
     _run: str = PrivateAttr(default="")
@@ -80,13 +84,15 @@ class ComputeResource(dg.ConfigurableResource):
 
     @property
     def workers_at_work(self) -> int:
-        """How many things are computed at the same time: on workers of our own, or on those that a cluster has now."""
+        """How many things are computed at the same time: on workers of our own, or on those that a cluster
+        has now."""
         slots = getattr(self.remote(), "slots", None)
         return slots or self.workers or settings_module.load().workers
 
     def cores_each(self, tasks: int) -> int:
-        """How many threads each of so many tasks may have where they are all that there is to do. Few tasks may have every core each: who is left
-        at the end then has them all. Of a cluster's hosts nothing is known: 1."""
+        """How many threads each of so many tasks may have where they are all that there is to do. Few tasks
+        may have every core each: who is left at the end then has them all. Of a cluster's hosts nothing is
+        known: 1."""
         workers = self.workers or settings_module.load().workers
         return workers if self.remote() is None and tasks <= 2 * workers else 1
 

@@ -1,13 +1,20 @@
-"""Everything that evolake takes from Dagster's private modules, which may move with any version of Dagster. No other module imports from them.
+"""Everything that evolake takes from Dagster's private modules, which may move with any version of Dagster.
+No other module imports from them.
 
-PartitionKeyFilter, COMPLETED_..._STATUSES    results of checks for one partition have no public reader (`assets.guards`)
-PoolGranularity                               whether pools count runs is no public setting (`assets.package.limit_pool`)
-PlanOrchestrationContext, ExecutionPlan,      an executor that wraps another implements its interface, whose types are not public
+PartitionKeyFilter, COMPLETED_..._STATUSES    results of checks for one partition have no public reader
+                                              (`assets.guards`)
+PoolGranularity                               whether pools count runs is no public setting
+                                              (`assets.package.limit_pool`)
+PlanOrchestrationContext, ExecutionPlan,      an executor that wraps another implements its interface, whose
+                                              types are not public
 RetryMode, StepDependencyConfig               (`pipelines.executor`)
 UnresolvedAssetJobDefinition                  what `dg.define_asset_job` returns (`pipelines.jobs`)
-cron_string_iterator, is_valid_cron_string    ticks of a schedule as Dagster's daemon counts them (`pipelines.freshness`)
-CheckError                                    what a run that was loaded without a repository raises (`assets.cycle`)
-sqlite_event_files, SQLITE_STORAGE            where the events of a run are stored (`pipelines.event_files`, `pipelines.forking`)
+cron_string_iterator, is_valid_cron_string    ticks of a schedule as Dagster's daemon counts them
+                                              (`pipelines.freshness`)
+CheckError                                    what a run that was loaded without a repository raises
+                                              (`assets.cycle`)
+sqlite_event_files, SQLITE_STORAGE            where the events of a run are stored (`pipelines.event_files`,
+                                              `pipelines.forking`)
 """
 
 from __future__ import annotations
@@ -23,8 +30,13 @@ SQLITE_STORAGE = "dagster._core.storage.sqlite_storage"
 def moved(error: ImportError) -> MachineryError:
     """Return the error that says which private name of Dagster is gone."""
     return MachineryError(
-        f"evolake does not fit Dagster {dg.__version__}", wanted="the private names in resources/dagster_internals.py, which Dagster 1.13 has",
-        got=str(error), do="install the version of Dagster that constraints.txt names: pip install -c constraints.txt dagster",
+        f"evolake does not fit Dagster {dg.__version__}",
+        wanted="the private names in resources/dagster_internals.py, which Dagster 1.13 has",
+        got=str(error),
+        do=(
+            "install the version of Dagster that constraints.txt names: pip install -c constraints.txt "
+            "dagster"
+        ),
     )
 
 
@@ -37,20 +49,33 @@ try:
     from dagster._core.execution.retries import RetryMode
     from dagster._core.execution.step_dependency_config import StepDependencyConfig
     from dagster._core.instance.config import PoolGranularity
-    from dagster._core.storage.asset_check_execution_record import COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES
+    from dagster._core.storage.asset_check_execution_record import (
+        COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES,
+    )
     from dagster._utils.schedules import cron_string_iterator, is_valid_cron_string
 except ImportError as error:
     raise moved(error) from error
 
 __all__ = [
-    "COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES", "SQLITE_STORAGE", "ExecutionPlan", "PartitionKeyFilter", "PlanOrchestrationContext",
-    "PoolGranularity", "RetryMode", "StepDependencyConfig", "UnresolvedAssetJobDefinition", "cron_string_iterator", "is_valid_cron_string",
-    "repository_of", "sqlite_event_files",
+    "COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES",
+    "SQLITE_STORAGE",
+    "ExecutionPlan",
+    "PartitionKeyFilter",
+    "PlanOrchestrationContext",
+    "PoolGranularity",
+    "RetryMode",
+    "StepDependencyConfig",
+    "UnresolvedAssetJobDefinition",
+    "cron_string_iterator",
+    "is_valid_cron_string",
+    "repository_of",
+    "sqlite_event_files",
 ]
 
 
 def repository_of(context: dg.AssetExecutionContext) -> dg.RepositoryDefinition | None:
-    """Return the definitions that the run was loaded with; None of a run in process, which is made from a job alone."""
+    """Return the definitions that the run was loaded with; None of a run in process, which is made from a job
+    alone."""
     try:
         return context.repository_def
     except CheckError:
@@ -58,11 +83,20 @@ def repository_of(context: dg.AssetExecutionContext) -> dg.RepositoryDefinition 
 
 
 def sqlite_event_files(instance: dg.DagsterInstance, run_id: str) -> list[str]:
-    """Return the files with the events of a run and with the index of all runs; none if events are stored elsewhere."""
-    # Imported here: Dagster's storage brings SQLAlchemy and Alembic, which take as long to load as all definitions.
+    """Return the files with the events of a run and with the index of all runs; none if events are stored
+    elsewhere."""
+    # Imported here: Dagster's storage brings SQLAlchemy and Alembic, which take as long to load as all
+    # definitions.
     try:
-        from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME, SqliteEventLogStorage
+        from dagster._core.storage.event_log.sqlite.sqlite_event_log import (
+            INDEX_SHARD_NAME,
+            SqliteEventLogStorage,
+        )
     except ImportError as error:
         raise moved(error) from error
     storage = instance.event_log_storage
-    return [storage.path_for_shard(shard) for shard in (run_id, INDEX_SHARD_NAME)] if isinstance(storage, SqliteEventLogStorage) else []
+    return (
+        [storage.path_for_shard(shard) for shard in (run_id, INDEX_SHARD_NAME)]
+        if isinstance(storage, SqliteEventLogStorage)
+        else []
+    )

@@ -1,5 +1,6 @@
-"""The jail as a Dagster resource: one warm pool a run, opened when the first candidate is to run and closed when the run ends, or kept for the next
-run of the same process (see `resources.warm`). Where the workers of a cluster compute, the jails are theirs."""
+"""The jail as a Dagster resource: one warm pool a run, opened when the first candidate is to run and closed
+when the run ends, or kept for the next run of the same process (see `resources.warm`). Where the workers of a
+cluster compute, the jails are theirs."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 
 class JailResource(dg.ConfigurableResource):
-    """Runs generated code. `preload` names modules that every warm worker has imported already, next to those that an asset names."""
+    """Runs generated code. `preload` names modules that every warm worker has imported already, next to those
+    that an asset names."""
 
     preload: list[str] = Field(default=[])
     workers: int = 0
@@ -45,7 +47,9 @@ class JailResource(dg.ConfigurableResource):
             executor, workers = remote_executor(self._run), self.workers or settings.workers
             wanted = tuple(dict.fromkeys([*preload, *self.preload]))
             self._kind = None if executor else ("jails", workers, wanted, settings.jail)
-            pool: Jails = warm.take(self._kind) or open_jails(executor, workers, wanted, settings.jail).__enter__()
+            pool: Jails = (
+                warm.take(self._kind) or open_jails(executor, workers, wanted, settings.jail).__enter__()
+            )
             self._pool = pool
         return self._pool
 

@@ -1,9 +1,10 @@
 """The lake as a Dagster resource, and the IO manager that publishes frames into it.
 
-Frames go in and out by type annotation: `pl.DataFrame` loads the part, `pl.LazyFrame` scans it. What is published is described in the
-materialization's metadata (rows, columns, content hash, path), and its data version *is* the content hash, with those of what is read past it
-(resources.reads), so that Dagster calls a partition stale exactly when the content that enters it has changed. (Annotations are not postponed in
-this file: Dagster reads the type of a nested resource from the class body.)
+Frames go in and out by type annotation: `pl.DataFrame` loads the part, `pl.LazyFrame` scans it. What is
+published is described in the materialization's metadata (rows, columns, content hash, path), and its data
+version *is* the content hash, with those of what is read past it (resources.reads), so that Dagster calls a
+partition stale exactly when the content that enters it has changed. (Annotations are not postponed in this
+file: Dagster reads the type of a nested resource from the class body.)
 """
 
 import hashlib
@@ -23,7 +24,8 @@ from resources.tables import column_schema, declared
 
 
 class LakeResource(dg.ConfigurableResource):
-    """The lake at `root`; where that is empty, wherever the settings say (EVOLAKE_LAKE, else the project's data_lake/)."""
+    """The lake at `root`; where that is empty, wherever the settings say (EVOLAKE_LAKE, else the project's
+    data_lake/)."""
 
     root: str = ""
     _lake: Lake | None = PrivateAttr(default=None)
@@ -49,7 +51,8 @@ class LakeResource(dg.ConfigurableResource):
 
 
 class LakeIOManager(dg.ConfigurableIOManager):
-    """Publishes what assets return as `tables/<line>/<asset>/cycle=<partition>/part.parquet`. Asset keys are (line, asset)."""
+    """Publishes what assets return as `tables/<line>/<asset>/cycle=<partition>/part.parquet`. Asset keys are
+    (line, asset)."""
 
     lake: dg.ResourceDependency[LakeResource]
 
@@ -61,23 +64,33 @@ class LakeIOManager(dg.ConfigurableIOManager):
         """
         if not isinstance(obj, pl.DataFrame | pl.LazyFrame):
             raise TypeError(
-                f"asset {context.asset_key.to_user_string()} returned a {type(obj).__name__}; the lake takes polars frames. "
-                "Return a frame, or annotate the asset `-> None` or `-> dg.MaterializeResult` if it has no table."
+                f"asset {context.asset_key.to_user_string()} returned a {type(obj).__name__}; the lake "
+                "takes polars frames. "
+                "Return a frame, or annotate the asset `-> None` or `-> dg.MaterializeResult` if it has "
+                "no table."
             )
         line, asset = _names(context.asset_key)
         frame = obj.collect() if isinstance(obj, pl.LazyFrame) else obj
         self.lake.hold(line, context.run_id)
         cycle = context.partition_key if context.has_partition_key else None
-        record = self.lake.open().publish(line, asset, frame, cycle=cycle, run_id=context.run_id, schema=declared(line, asset))
+        record = self.lake.open().publish(
+            line, asset, frame, cycle=cycle, run_id=context.run_id, schema=declared(line, asset)
+        )
         context.add_output_metadata(describe(record, frame, self.lake.open().root, declared(line, asset)))
-        context.step_context.set_data_version(context.asset_key, dg.DataVersion(self._version(context.asset_key, record, cycle)))
+        context.step_context.set_data_version(
+            context.asset_key, dg.DataVersion(self._version(context.asset_key, record, cycle))
+        )
 
     def _version(self, key: dg.AssetKey, record: Record, cycle: str | None) -> str:
         """Return the content of the table, and of those that others read past it."""
         store = self.lake.open()
         past = [store.record(*name, cycle) for name in handed_on(tuple(key.path)) if len(name) == 2]
         contents = [item.content_sha for item in past if item is not None]
-        return hashlib.sha256("\n".join([record.content_sha, *contents]).encode()).hexdigest() if contents else record.content_sha
+        return (
+            hashlib.sha256("\n".join([record.content_sha, *contents]).encode()).hexdigest()
+            if contents
+            else record.content_sha
+        )
 
     def load_input(self, context: dg.InputContext) -> pl.DataFrame | pl.LazyFrame:
         """Return the frame that the asset's upstream published for this partition (verified against the
@@ -89,8 +102,11 @@ class LakeIOManager(dg.ConfigurableIOManager):
         return self.lake.open().read(line, asset, cycle)
 
 
-def describe(record: Record, frame: pl.DataFrame, root: Path, schema: TableSchema | None = None) -> dict[str, Any]:
-    """Return the metadata that the UI shows of a published table. root: the lake's folder, which `path` is relative to."""
+def describe(
+    record: Record, frame: pl.DataFrame, root: Path, schema: TableSchema | None = None
+) -> dict[str, Any]:
+    """Return the metadata that the UI shows of a published table. root: the lake's folder, which `path` is
+    relative to."""
     free = [dg.TableColumn(name, type=str(kind)) for name, kind in frame.schema.items()]
     return {
         "dagster/row_count": record.rows,

@@ -1,11 +1,13 @@
 """One run at a time works on a line: the lock of the line, held for as long as a run lives.
 
-Runs that the daemon starts queue up behind the line's pool. Runs made in process (`evolake run`, a notebook) bypass that queue, so every run also
-takes the line's lock in the lake: at the first asset that opens, writes or seals anything of the line, until the run ends. The lock is the
-operating system's (filelock), so it goes with the process that held it, however that died.
+Runs that the daemon starts queue up behind the line's pool. Runs made in process (`evolake run`, a notebook)
+bypass that queue, so every run also takes the line's lock in the lake: at the first asset that opens, writes
+or seals anything of the line, until the run ends. The lock is the operating system's (filelock), so it goes
+with the process that held it, however that died.
 
-The table of held locks belongs to the process, not to a resource object: the opening asset, the IO manager and the sealing asset of one run each
-see their own copy of the lake resource, and all ask for the same lock. Line jobs run on the in-process executor, hence one process per run.
+The table of held locks belongs to the process, not to a resource object: the opening asset, the IO manager
+and the sealing asset of one run each see their own copy of the lake resource, and all ask for the same lock.
+Line jobs run on the in-process executor, hence one process per run.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ def hold_line(lake: Lake, line: str, run_id: str) -> None:
             return
         raise PartitionBusy(
             f"line {line!r} is being worked on by another run of this process",
-            wanted="the lock of the line", got=f"run {held.run_id} holds it", do="wait until it has ended, then start again",
+            wanted="the lock of the line",
+            got=f"run {held.run_id} holds it",
+            do="wait until it has ended, then start again",
         )
     lock = lake.line_lock(line, run_id=run_id)
     lock.__enter__()
@@ -57,8 +61,8 @@ _lived: dict[str, AbstractContextManager[None]] = {}
 
 
 def live_as(lake: Lake, run_id: str) -> None:
-    """Hold the lock of `run_id` (`evolake.lake.run_locks`) until this process ends: a run's last word is said after its last step. A process
-    that continues to another run gives back the locks of those before.
+    """Hold the lock of `run_id` (`evolake.lake.run_locks`) until this process ends: a run's last word is said
+    after its last step. A process that continues to another run gives back the locks of those before.
 
     Raises:
         PartitionBusy: another process holds it.

@@ -1,4 +1,5 @@
-"""Which table schema an asset's frame must have. Declared where the asset is defined, looked up by the IO manager when it publishes."""
+"""Which table schema an asset's frame must have. Declared where the asset is defined, looked up by the IO
+manager when it publishes."""
 
 from __future__ import annotations
 
@@ -23,6 +24,9 @@ def column_schema(schema: TableSchema) -> dg.TableSchema:
     """Return what the UI's Columns section shows of a table: types, what the columns mean, and which of them
     name a row."""
     key = dg.TableColumnConstraints(other=["key"])
-    return dg.TableSchema([
-        dg.TableColumn(name, str(kind), schema.note(name), key if name in schema.keys else None) for name, kind in schema.columns.items()
-    ])
+    return dg.TableSchema(
+        [
+            dg.TableColumn(name, str(kind), schema.note(name), key if name in schema.keys else None)
+            for name, kind in schema.columns.items()
+        ]
+    )

@@ -1,7 +1,8 @@
 """What a run leaves warm for the next run of the same process: its jails, and the processes that compute.
 
-Starting them means importing torch again, several times. `evolake run` does the seeds and all cycles of a line in one process, and every candidate is
-forked again, so that they may serve one run after another. Of each sort at most one is kept, and only what has nothing under way.
+Starting them means importing torch again, several times. `evolake run` does the seeds and all cycles of a
+line in one process, and every candidate is forked again, so that they may serve one run after another. Of
+each sort at most one is kept, and only what has nothing under way.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def between_runs() -> Generator[None]:
 
 
 def keep(kind: Kind, thing: object, close: Callable[[], None]) -> bool:
-    """Keep it for whoever takes this kind next, in place of what is kept of its sort; whether it was. The caller closes what was not."""
+    """Keep it for whoever takes this kind next, in place of what is kept of its sort; whether it was. The
+    caller closes what was not."""
     if not _keeping or not isinstance(thing, _Idle) or not thing.idle:
         return False
     if before := _kept.pop(kind[0], None):

@@ -1,7 +1,7 @@
 """The conformance kit of agent backends: what whoever calls a role may rely on, whichever backend serves it.
 
-A backend's tests subclass `AgentBackendKit` and give `open(tmp_path)`: agents whose backend answers the role `ADD` truly. The role and its prompt are
-here too, for other tests of agents.
+A backend's tests subclass `AgentBackendKit` and give `open(tmp_path)`: agents whose backend answers the role
+`ADD` truly. The role and its prompt are here too, for other tests of agents.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def sum_asked(messages: list[dict[str, str]]) -> dict[str, Any]:
 
 
 def assert_served(role: Role[Any, Any], request: Any, goal: str) -> None:
-    """The role has a prompt that fits the request and says the goal, and a classical answer that the seed decides."""
+    """The role has a prompt that fits the request and says the goal, and a classical answer that the seed
+    decides."""
     system, user = (message["content"] for message in build_messages(role, request))
     assert goal in user and "JSON Schema" in system
     first, again = (role.operators(request, np.random.default_rng(4)) for _ in range(2))
@@ -76,7 +77,8 @@ class AgentBackendKit:
     """Every backend passes all of these."""
 
     def open(self, folder: Path) -> AbstractContextManager[Agents]:
-        """Agents on a lake in `folder`, for cycle 0001; called again it gives a second object on the same lake."""
+        """Agents on a lake in `folder`, for cycle 0001; called again it gives a second object on the same
+        lake."""
         raise NotImplementedError
 
     @pytest.fixture
@@ -93,7 +95,9 @@ class AgentBackendKit:
 
     def test_results_and_rows_come_in_the_order_of_the_requests(self, agents: Agents, role: Role) -> None:
         requests = [AddRequest(a=number, b=1) for number in range(12)]
-        assert values(agents.call_many(role, requests, seeds=range(12))) == [AddReply(total=number + 1) for number in range(12)]
+        assert values(agents.call_many(role, requests, seeds=range(12))) == [
+            AddReply(total=number + 1) for number in range(12)
+        ]
         again = [agents.call(role, request, seed=seed).value for seed, request in enumerate(requests)]
         assert again == [AddReply(total=number + 1) for number in range(12)]
         rows = agents.rows()
@@ -101,14 +105,23 @@ class AgentBackendKit:
         assert len({row["call_id"] for row in rows}) == 24
 
     def test_no_requests_give_no_results_and_no_rows(self, agents: Agents, role: Role) -> None:
-        assert (values(agents.call_many(role, [], seeds=[])), agents.rows(), agents.spent.calls) == ([], [], 0)
+        assert (values(agents.call_many(role, [], seeds=[])), agents.rows(), agents.spent.calls) == (
+            [],
+            [],
+            0,
+        )
 
     def test_rows_fit_the_shared_table(self, agents: Agents, role: Role) -> None:
         agents.call(role, AddRequest(a=2, b=3), seed=1, artifact_id="a" * 64, attempt=2)
         frame = AGENT_CALLS.frame(agents.rows())
         row = frame.row(0, named=True)
         assert frame.height == 1
-        assert (row["artifact_id"], row["cycle"], row["role"], row["backend"]) == ("a" * 64, "0001", "adder", agents.backend.name)
+        assert (row["artifact_id"], row["cycle"], row["role"], row["backend"]) == (
+            "a" * 64,
+            "0001",
+            "adder",
+            agents.backend.name,
+        )
         assert (row["attempt"], row["status"]) == (20, "ok")
 
     def test_an_artifact_is_assigned_to_the_rows_of_its_call_only(self, agents: Agents, role: Role) -> None:
@@ -120,7 +133,8 @@ class AgentBackendKit:
         assert not isinstance(first.value, AgentFailure)
 
     def test_equal_replies_are_told_apart_by_their_calls(self, agents: Agents, role: Role) -> None:
-        """Also from agents that were forked, sent to another process and merged: every call keeps its own rows."""
+        """Also from agents that were forked, sent to another process and merged: every call keeps its own
+        rows."""
         request = AddRequest(a=1, b=1)
         first, second = agents.call_many(role, [request, request], seeds=[0, 0])
         other = agents.apart()
@@ -137,14 +151,22 @@ class AgentBackendKit:
         seen = []
         for _ in range(3):
             with self.open(tmp_path) as agents:
-                results = values(agents.call_many(role, [AddRequest(a=number, b=0) for number in range(4)], seeds=range(4)))
-                seen.append((json.dumps([result.model_dump() for result in results]), json.dumps(agents.rows())))
+                results = values(
+                    agents.call_many(role, [AddRequest(a=number, b=0) for number in range(4)], seeds=range(4))
+                )
+                seen.append(
+                    (json.dumps([result.model_dump() for result in results]), json.dumps(agents.rows()))
+                )
         assert seen[0][0] == seen[1][0] == seen[2][0]
         assert seen[1] == seen[2]
 
     def test_calls_from_many_threads_are_all_answered_and_recorded(self, agents: Agents, role: Role) -> None:
         with ThreadPoolExecutor(8) as pool:
-            results = list(pool.map(lambda number: agents.call(role, AddRequest(a=number, b=0), seed=number).value, range(24)))
+            results = list(
+                pool.map(
+                    lambda number: agents.call(role, AddRequest(a=number, b=0), seed=number).value, range(24)
+                )
+            )
         assert results == [AddReply(total=number) for number in range(24)]
         assert len(agents.rows()) == agents.spent.calls == 24
 

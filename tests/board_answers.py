@@ -1,5 +1,5 @@
-"""Answers to questions on a board by a program that shares nothing with its engines: cells are complex numbers (east is 1, south is 1j), and a state
-is (who moves, things, moves that are still lost).
+"""Answers to questions on a board by a program that shares nothing with its engines: cells are complex
+numbers (east is 1, south is 1j), and a state is (who moves, things, moves that are still lost).
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ class State(NamedTuple):
 
 
 class Board(NamedTuple):
-    """ground: cell -> "#" for a wall, "x" for a mark, "." for all else. key: point -> name of its rule. k: point -> its amount, 0 for none."""
+    """ground: cell -> "#" for a wall, "x" for a mark, "." for all else. key: point -> name of its rule. k:
+    point -> its amount, 0 for none."""
 
     ground: Mapping[complex, str]
     home: complex
@@ -58,7 +59,12 @@ class Board(NamedTuple):
             return now._replace(lost=self.k[point])
         last = max(self.ground, key=lambda cell: cell.real + cell.imag)
         goal = {
-            "stay": now.at, "back": now.at - way, "right": now.at + way * 1j, "left": now.at - way * 1j, "over": now.at + 2 * way, "home": self.home,
+            "stay": now.at,
+            "back": now.at - way,
+            "right": now.at + way * 1j,
+            "left": now.at - way * 1j,
+            "over": now.at + 2 * way,
+            "home": self.home,
             "opposite": last + (1 + 1j) - now.at,
             "across": [cell for cell in (now.at - n * way for n in range(10)) if cell in self.ground][-1],
         }[name]
@@ -93,14 +99,24 @@ class Board(NamedTuple):
             return now._replace(at=stops[plain[0]] if name == "ice" and plain else stops[-1])
         marks = sorted((cell.imag, cell.real) for cell, letter in self.ground.items() if letter == "x")
         later = [mark for mark in marks if mark > (now.at.imag, now.at.real)]
-        goal = {"lift": complex(*(later or marks)[0][::-1]), "right": now.at + way * 1j, "home": self.home, "undo": before.at}[name]
+        goal = {
+            "lift": complex(*(later or marks)[0][::-1]),
+            "right": now.at + way * 1j,
+            "home": self.home,
+            "undo": before.at,
+        }[name]
         return self.goes(goal, now)
 
 
-def courses(inputs: Mapping[str, Any], rules: Mapping[str, str], start: complex | None = None) -> tuple[Board, list[State]]:
-    """The board, and its state before the first move and after each. start: of who moves, where it is another."""
-    letters = {complex(c, r): letter for r, row in enumerate(inputs["board"], 1) for c, letter in enumerate(row, 1)}
-    at, = (cell for cell, letter in letters.items() if letter == "@")
+def courses(
+    inputs: Mapping[str, Any], rules: Mapping[str, str], start: complex | None = None
+) -> tuple[Board, list[State]]:
+    """The board, and its state before the first move and after each. start: of who moves, where it is
+    another."""
+    letters = {
+        complex(c, r): letter for r, row in enumerate(inputs["board"], 1) for c, letter in enumerate(row, 1)
+    }
+    (at,) = (cell for cell, letter in letters.items() if letter == "@")
     ground = {cell: letter if letter in "#x" else "." for cell, letter in letters.items()}
     names = {point: key.rstrip("_0123456789") for point, key in rules.items()}
     amounts = {point: int(key[len(names[point]) + 1 :] or 0) for point, key in rules.items()}
@@ -125,7 +141,8 @@ def of_board(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) ->
     marks = {cell for cell, letter in board.ground.items() if letter == "x"}
     rows = sorted(int(cell.imag) for cell in end.things)
     begins = [
-        cell for cell, letter in sorted(board.ground.items(), key=lambda item: item[0].real)
+        cell
+        for cell, letter in sorted(board.ground.items(), key=lambda item: item[0].real)
         if letter == "." and cell not in states[0].things and cell.imag == ask.get("row")
     ]
     steps = [item.at - states[n - 1].at for n, item in numbered]
@@ -134,9 +151,15 @@ def of_board(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) ->
         "which moves change nothing": lambda: [n for n, item in numbered if item[:2] == states[n - 1][:2]],
         "which moves move things": lambda: [n for n, item in numbered if item.things != states[n - 1].things],
         "how many things are on marked cells": lambda: [len(item.things & marks) for _, item in numbered],
-        "when it is in a certain column": lambda: [n for n, item in numbered if item.at.real == ask["column"]],
-        "when it is beside walls": lambda: [n for n, item in numbered if "#" in {board.ground.get(item.at + way) for way in WAYS}],
+        "when it is in a certain column": lambda: [
+            n for n, item in numbered if item.at.real == ask["column"]
+        ],
+        "when it is beside walls": lambda: [
+            n for n, item in numbered if "#" in {board.ground.get(item.at + way) for way in WAYS}
+        ],
         "a word for its course": lambda: "".join(way_letter(step) for step in steps),
         "in which rows things end": lambda: {str(row): rows.count(row) for row in rows},
-        "to which rows the beginnings lead": lambda: [int(courses(inputs, rules, cell)[1][-1].at.imag) for cell in begins],
+        "to which rows the beginnings lead": lambda: [
+            int(courses(inputs, rules, cell)[1][-1].at.imag) for cell in begins
+        ],
     }[asked]()

@@ -50,5 +50,10 @@ def forged(file: Path, out: Path, change: Change, members: Mapping[str, bytes] |
     whole = opened(file)
     claims, held = json.loads(whole.members["claims.json"]), json.loads(json.dumps(whole.facts["champion"]))
     change(claims, held)
-    out.write_bytes(pack({**whole.facts, "champion": held}, {**whole.members, **(members or {}), "claims.json": as_json(claims)}))
+    out.write_bytes(
+        pack(
+            {**whole.facts, "champion": held},
+            {**whole.members, **(members or {}), "claims.json": as_json(claims)},
+        )
+    )
     return out

@@ -36,7 +36,8 @@ class Server:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Server]:
-    """Serves the bundled model, unpacked once per user, on one thread, until left. `folder` is for what the server writes.
+    """Serves the bundled model, unpacked once per user, on one thread, until left. `folder` is for what the
+    server writes.
 
     Raises:
         AssertionError: it did not listen within three minutes; with the end of its log.
@@ -49,9 +50,24 @@ def serving(folder: Path) -> Iterator[Server]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     log = folder / "server.log"
-    environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(folder / "hub"), "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+    environment = os.environ | {
+        "HF_HUB_OFFLINE": "1",
+        "HF_HUB_CACHE": str(folder / "hub"),
+        "OMP_NUM_THREADS": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+    }
     program = str(Path(sys.executable).with_name("transformers"))
-    command = [program, "serve", str(checkpoint), "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
+    command = [
+        program,
+        "serve",
+        str(checkpoint),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--device",
+        "cpu",
+    ]
     with log.open("wb") as out:
         process = subprocess.Popen(command, stdout=out, stderr=out, env=environment, start_new_session=True)
     try:

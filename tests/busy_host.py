@@ -8,7 +8,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SPIN = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(100_000):\n        pass"
+SPIN = (
+    "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(100_000):\n"
+    "        pass"
+)
 """Computes until killed, or until who started it is gone."""
 
 

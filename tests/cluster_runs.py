@@ -1,4 +1,5 @@
-"""One command on this machine alone and once more by a cluster of two hosts, a worker of which is killed on the way."""
+"""One command on this machine alone and once more by a cluster of two hosts, a worker of which is killed on
+the way."""
 
 from __future__ import annotations
 
@@ -31,11 +32,19 @@ def on_hosts(hosts: tuple[Host, Host], folder: Path) -> Iterator[Cluster]:
 
 def worker_below(nanny: int) -> int | None:
     """The worker process that a nanny watches."""
-    return next((child.pid for child in psutil.Process(nanny).children() if "spawn_main" in " ".join(child.cmdline())), None)
+    return next(
+        (
+            child.pid
+            for child in psutil.Process(nanny).children()
+            if "spawn_main" in " ".join(child.cmdline())
+        ),
+        None,
+    )
 
 
 def run_on(cluster: Cluster, host: Host, project: Project, command: Sequence[str], sign: str) -> None:
-    """`evolake` with `command`, from `host`, by the workers of `cluster`; the second host's worker is killed at the first line that has `sign`.
+    """`evolake` with `command`, from `host`, by the workers of `cluster`; the second host's worker is killed
+    at the first line that has `sign`.
 
     Raises AssertionError where the command fails, or no worker was killed.
     """
@@ -43,8 +52,11 @@ def run_on(cluster: Cluster, host: Host, project: Project, command: Sequence[str
     parts = []
     with subprocess.Popen(
         [*host.before, str(Path(sys.executable).with_name("evolake")), *command],
-        env=project.environment | {"EVOLAKE_COMPUTE": f"dask:{cluster.address}"}, cwd=ROOT,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env=project.environment | {"EVOLAKE_COMPUTE": f"dask:{cluster.address}"},
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     ) as run:
         assert run.stdout
         for line in run.stdout:

@@ -31,7 +31,19 @@ class Cluster:
     def start_scheduler(self, host: str = "127.0.0.1", before: Sequence[str] = ()) -> None:
         """Starts it and waits for its address."""
         file = self.folder / "scheduler.json"
-        self._start([*before, *_dask("scheduler"), "--host", host, "--port", "0", "--no-dashboard", "--scheduler-file", str(file)])
+        self._start(
+            [
+                *before,
+                *_dask("scheduler"),
+                "--host",
+                host,
+                "--port",
+                "0",
+                "--no-dashboard",
+                "--scheduler-file",
+                str(file),
+            ]
+        )
         while self.processes[-1].poll() is None:
             with suppress(OSError, ValueError):
                 self.address = json.loads(file.read_text())["address"]
@@ -40,14 +52,30 @@ class Cluster:
                 self.processes[-1].wait(0.1)
         raise AssertionError((self.folder / "log-0").read_text())
 
-    def start_worker(self, before: Sequence[str] = (), *, nanny: bool = True, environment: dict[str, str] | None = None, host: str = "") -> None:
+    def start_worker(
+        self,
+        before: Sequence[str] = (),
+        *,
+        nanny: bool = True,
+        environment: dict[str, str] | None = None,
+        host: str = "",
+    ) -> None:
         """Starts one with one thread; the scheduler says when it is there."""
-        options = ["--nthreads", "1", "--memory-limit", "0", "--local-directory", str(self.folder), "--no-dashboard"]
+        options = [
+            "--nthreads",
+            "1",
+            "--memory-limit",
+            "0",
+            "--local-directory",
+            str(self.folder),
+            "--no-dashboard",
+        ]
         options += ["--nanny" if nanny else "--no-nanny", *(["--host", host] if host else [])]
         self._start([*before, *_dask("worker"), self.address, *options], environment)
 
     def stop(self) -> None:
-        """Ends what was started, newest first. A worker that holds a task which it may not run does not end by itself."""
+        """Ends what was started, newest first. A worker that holds a task which it may not run does not end
+        by itself."""
         for process in reversed(self.processes):
             process.terminate()
         for process in reversed(self.processes):
@@ -58,7 +86,9 @@ class Cluster:
 
     def _start(self, command: list[str], environment: dict[str, str] | None = None) -> None:
         with (self.folder / f"log-{len(self.processes)}").open("wb") as log:
-            self.processes.append(subprocess.Popen(command, stdout=log, stderr=log, env=_environment() | (environment or {})))
+            self.processes.append(
+                subprocess.Popen(command, stdout=log, stderr=log, env=_environment() | (environment or {}))
+            )
 
 
 @contextmanager
@@ -81,4 +111,8 @@ def _dask(what: str) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    return os.environ | QUIET | {"PYTHONPATH": os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    return (
+        os.environ
+        | QUIET
+        | {"PYTHONPATH": os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    )

@@ -11,7 +11,9 @@ from evolake.designs.genome.open_genome import Constant, OpenGenome, from_json, 
 from evolake.designs.genome.parameters import Parameter
 from evolake.designs.genome.variation import DesignGenome, Parent
 
-OPEN_SEARCH = Path(__file__).parents[1] / "data_lake" / "seeds" / "reference_designs" / "open_search.genome.json"
+OPEN_SEARCH = (
+    Path(__file__).parents[1] / "data_lake" / "seeds" / "reference_designs" / "open_search.genome.json"
+)
 MAJORITY_TERM: Expression = ("mul", "k1", ("square", ("at", "v")))
 """What `open_search` subtracts from each literal's force."""
 
@@ -32,18 +34,24 @@ def without_the_majority_term() -> OpenGenome:
 
 
 def behind_a_slow_memory(rate: float, threshold: float, sharpness: float) -> OpenGenome:
-    """Return `open_search` with its term times a slow memory of the share of clauses with three true literals.
+    """Return `open_search` with its term times a slow memory of the share of clauses with three true
+    literals.
 
     The memory moves by `rate` per step towards 1 where that share is above `threshold`, and towards 0 below.
     """
     follows = ("sub", ("sigmoid", ("mul", "sharpness", ("sub", "true3", "threshold"))), "gate")
     memory = Memory("gate", "scalar", 0.0, 1.0, ("mul", ("mul", "rate", "speed"), follows))
     values = {"rate": rate, "threshold": threshold, "sharpness": sharpness}
-    fresh = [Constant(Parameter(name, "log_uniform", 0.0, value / 100, value * 100), value) for name, value in values.items()]
+    fresh = [
+        Constant(Parameter(name, "log_uniform", 0.0, value / 100, value * 100), value)
+        for name, value in values.items()
+    ]
     return _with_term(("mul", "gate", MAJORITY_TERM), (memory,), fresh)
 
 
-def _with_term(term: Expression, memories: tuple[Memory, ...] = (), fresh: list[Constant] | None = None) -> OpenGenome:
+def _with_term(
+    term: Expression, memories: tuple[Memory, ...] = (), fresh: list[Constant] | None = None
+) -> OpenGenome:
     whole = open_search()
     force = whole.drive("force")
     path = next(path for path, held in places(force) if held == MAJORITY_TERM)

@@ -1,6 +1,8 @@
-"""Random graphs of operators on which all engines must agree, and what agreeing means. Shared by the short test and the long attack.
+"""Random graphs of operators on which all engines must agree, and what agreeing means. Shared by the short
+test and the long attack.
 
-Graphs are built node by node with whatever torch accepts on meta tensors, unusual types, NaN, ties and places out of range included.
+Graphs are built node by node with whatever torch accepts on meta tensors, unusual types, NaN, ties and places
+out of range included.
 """
 
 from __future__ import annotations
@@ -26,9 +28,38 @@ ENGINES = ("auto", "mixed", "torch")
 STEPS = 2
 N, M = 11, 47
 TOLERANCE = {"float64": 1e-9, "float32": 2e-4}
-SCALARS = [0, 1, -1, 2, 3, 0.0, -0.0, 0.5, -0.5, 1.0, 2.0, -2.0, 0.3, 1.7, 5.0, float("inf"), float("-inf"), float("nan"), True, False]
+SCALARS = [
+    0,
+    1,
+    -1,
+    2,
+    3,
+    0.0,
+    -0.0,
+    0.5,
+    -0.5,
+    1.0,
+    2.0,
+    -2.0,
+    0.3,
+    1.7,
+    5.0,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+    True,
+    False,
+]
 TYPES = ["real", "float64", "float32", "float16", "int64", "int32", "int8", "uint8", "bool"]
-PARAMETERS = {"softshrink": [0.3], "hardshrink": [0.3], "threshold": [0.1, 0.7], "celu": [1.0], "logit": [0.01], "softplus": [], "gelu": []}
+PARAMETERS = {
+    "softshrink": [0.3],
+    "hardshrink": [0.3],
+    "threshold": [0.1, 0.7],
+    "celu": [1.0],
+    "logit": [0.01],
+    "softplus": [],
+    "gelu": [],
+}
 
 
 @dataclass
@@ -52,7 +83,9 @@ class Maker:
         """The new node's number, or None where torch takes no such operator."""
         entry = [operator, list(args), {key: value for key, value in options.items() if value is not None}]
         try:
-            node = Graph.from_json({"nodes": [*([["zeros.default", [[]], {}]] * len(self.nodes)), entry], "outputs": {}}).nodes[-1]
+            node = Graph.from_json(
+                {"nodes": [*([["zeros.default", [[]], {}]] * len(self.nodes)), entry], "outputs": {}}
+            ).nodes[-1]
             meta = evaluate(node, self.metas, self.setting)
         except Exception:
             return None
@@ -112,26 +145,68 @@ def grow(maker: Maker) -> int | None:
         case 2:
             return maker.add(f"{rng.choice(BINARY)}.default", x, _like(maker, x))
         case 3 | 4:
-            name = rng.choice(["add", "sub", "mul", "div", "rsub", "remainder", "fmod", "eq", "ne", "lt", "le", "gt", "ge"])
-            return maker.add(f"{name}.Tensor", x, _like(maker, x)) if rng.random() < 0.6 else maker.add(f"{name}.Scalar", x, _scalar(maker))
+            name = rng.choice(
+                ["add", "sub", "mul", "div", "rsub", "remainder", "fmod", "eq", "ne", "lt", "le", "gt", "ge"]
+            )
+            return (
+                maker.add(f"{name}.Tensor", x, _like(maker, x))
+                if rng.random() < 0.6
+                else maker.add(f"{name}.Scalar", x, _scalar(maker))
+            )
         case 5:
-            name = rng.choice(["clamp.Tensor", "clamp_min.Tensor", "clamp_max.Tensor", "max.other", "min.other", "where.self", "masked_fill.Scalar"])
+            name = rng.choice(
+                [
+                    "clamp.Tensor",
+                    "clamp_min.Tensor",
+                    "clamp_max.Tensor",
+                    "max.other",
+                    "min.other",
+                    "where.self",
+                    "masked_fill.Scalar",
+                ]
+            )
             if name == "where.self":
                 return maker.add(name, maker.pick("b"), x, _like(maker, x))
             if name == "masked_fill.Scalar":
                 return maker.add(name, x, maker.pick("b"), _scalar(maker))
             return maker.add(name, x, _like(maker, x))
         case 6:
-            name = rng.choice(["clamp", "hardtanh", "clamp_min", "clamp_max", "leaky_relu", "elu", "nan_to_num"])
+            name = rng.choice(
+                ["clamp", "hardtanh", "clamp_min", "clamp_max", "leaky_relu", "elu", "nan_to_num"]
+            )
             return maker.add(f"{name}.default", x, *[_scalar(maker) for _ in range(rng.choice([0, 1, 1, 2]))])
         case 7:
             name = rng.choice(["amax", "amin", "logsumexp"])
             return maker.add(f"{name}.default", x, [maker.dim(x)], keep)
         case 8:
-            name = rng.choice(["sum.dim_IntList", "mean.dim", "var.correction", "std.correction", "linalg_vector_norm.default"])
-            return maker.add(name, x, *([2] if "norm" in name else []), [maker.dim(x)], **({"correction": 1} if "correction" in name else {}))
+            name = rng.choice(
+                [
+                    "sum.dim_IntList",
+                    "mean.dim",
+                    "var.correction",
+                    "std.correction",
+                    "linalg_vector_norm.default",
+                ]
+            )
+            return maker.add(
+                name,
+                x,
+                *([2] if "norm" in name else []),
+                [maker.dim(x)],
+                **({"correction": 1} if "correction" in name else {}),
+            )
         case 9:
-            name = rng.choice(["max.dim", "min.dim", "sort.default", "topk.default", "cumsum.default", "argmax.default", "argmin.default"])
+            name = rng.choice(
+                [
+                    "max.dim",
+                    "min.dim",
+                    "sort.default",
+                    "topk.default",
+                    "cumsum.default",
+                    "argmax.default",
+                    "argmin.default",
+                ]
+            )
             if name == "topk.default":
                 at = maker.add(name, x, rng.choice([1, 2, 3]), maker.dim(x), rng.choice([True, False]))
             elif name == "sort.default":
@@ -156,20 +231,34 @@ def grow(maker: Maker) -> int | None:
             if name == "select":
                 return maker.add("select.int", x, maker.dim(x), rng.choice([0, 1, -1, 2]))
             if name == "slice":
-                return maker.add("slice.Tensor", x, maker.dim(x), rng.choice([0, 1, -2]), rng.choice([2, 3, 2**63 - 1]))
+                return maker.add(
+                    "slice.Tensor", x, maker.dim(x), rng.choice([0, 1, -2]), rng.choice([2, 3, 2**63 - 1])
+                )
             if name == "roll":
                 return maker.add("roll.default", x, [rng.choice([1, -1, 4])], [maker.dim(x)])
-            return maker.add("unsqueeze.default", x, maker.dim(x)) if name == "unsqueeze" else maker.add("flip.default", x, [maker.dim(x)])
+            return (
+                maker.add("unsqueeze.default", x, maker.dim(x))
+                if name == "unsqueeze"
+                else maker.add("flip.default", x, [maker.dim(x)])
+            )
         case 14:
-            name = rng.choice(["stack", "cat", "_softmax", "logical_not", "any.dim", "all.dim", "scatter.value"])
+            name = rng.choice(
+                ["stack", "cat", "_softmax", "logical_not", "any.dim", "all.dim", "scatter.value"]
+            )
             if name in ("stack", "cat"):
                 return maker.add(f"{name}.default", [x, _like(maker, x)], maker.dim(x))
             if name == "_softmax":
                 return maker.add("_softmax.default", x, maker.dim(x), False)
             if name == "scatter.value":
                 return maker.add(name, x, maker.dim(x), maker.pick("i"), _scalar(maker))
-            return maker.add(name if "." in name else f"{name}.default", x, *([maker.dim(x)] if "." in name else []))
-    return maker.add(rng.choice(["pow.Tensor_Scalar", "floor_divide.Scalar", "bitwise_and.Scalar", "div.Tensor_mode"]), x, _scalar(maker))
+            return maker.add(
+                name if "." in name else f"{name}.default", x, *([maker.dim(x)] if "." in name else [])
+            )
+    return maker.add(
+        rng.choice(["pow.Tensor_Scalar", "floor_divide.Scalar", "bitwise_and.Scalar", "div.Tensor_mode"]),
+        x,
+        _scalar(maker),
+    )
 
 
 def _flat(maker: Maker) -> Any:
@@ -179,7 +268,8 @@ def _flat(maker: Maker) -> Any:
 
 
 def random_design(base: TracedDesign, rng: random.Random) -> TracedDesign | None:
-    """`base` with a random gradient, or None where it does not stand up to the host's checks. Everything made has a part in the gradient of v."""
+    """`base` with a random gradient, or None where it does not stand up to the host's checks. Everything made
+    has a part in the gradient of v."""
     import torch
 
     variables = {variable.name: variable for variable in base.variables}
@@ -191,7 +281,9 @@ def random_design(base: TracedDesign, rng: random.Random) -> TracedDesign | None
     maker.add("mul.Tensor", {"ref": len(maker.nodes) - 1}, {"ref": 0})
     for _ in range(rng.randrange(2, 9)):
         grow(maker)
-    outputs = {name: _gathered(maker, variable.dimensions(1, N, M)[1:]) for name, variable in variables.items()}
+    outputs = {
+        name: _gathered(maker, variable.dimensions(1, N, M)[1:]) for name, variable in variables.items()
+    }
     if any(place is None for place in outputs.values()):
         return None
     gradient = check_gradient({"nodes": maker.nodes, "outputs": outputs}, base.variables)
@@ -207,13 +299,22 @@ def _gathered(maker: Maker, shape: tuple[int, ...]) -> int | None:
     total: int | None = late[-1]
     for place in [place for place in maker.tensors() if tuple(maker.metas[place].shape) != shape][-3:]:
         real = maker.add("_to_copy.default", {"ref": place}, dtype={"dtype": "real"})
-        item = real if real is None else maker.add(maker.rng.choice(["sum.default", "max.default", "mean.default"]), {"ref": real})
-        total = None if item is None or total is None else maker.add("add.Tensor", {"ref": total}, {"ref": item})
+        item = (
+            real
+            if real is None
+            else maker.add(maker.rng.choice(["sum.default", "max.default", "mean.default"]), {"ref": real})
+        )
+        total = (
+            None if item is None or total is None else maker.add("add.Tensor", {"ref": total}, {"ref": item})
+        )
     return total
 
 
-def outcome(design: TracedDesign, engine: str, instances: Planted, dtype: str, *, off: float = 0.0) -> tuple[str, Any]:
-    """("failed", words) or (the engine that ran, its states after a few steps). `off`: how far the state of the reference engine is pushed first."""
+def outcome(
+    design: TracedDesign, engine: str, instances: Planted, dtype: str, *, off: float = 0.0
+) -> tuple[str, Any]:
+    """("failed", words) or (the engine that ran, its states after a few steps). `off`: how far the state of
+    the reference engine is pushed first."""
 
     def run() -> tuple[str, Any]:
         stepper, _ = make_stepper(design, instances, seed=3, engine=engine, dtype=dtype)
@@ -237,7 +338,9 @@ def apart(state: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> float:
     most = 0.0
     for name, left in state.items():
         right = other[name]
-        if not np.array_equal(np.isnan(left), np.isnan(right)) or not np.array_equal(np.isinf(left), np.isinf(right)):
+        if not np.array_equal(np.isnan(left), np.isnan(right)) or not np.array_equal(
+            np.isinf(left), np.isinf(right)
+        ):
             return float("inf")
         finite = np.isfinite(left)
         if not np.array_equal(left[~finite], right[~finite], equal_nan=True):
@@ -250,7 +353,8 @@ def apart(state: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> float:
 def disagreement(design: TracedDesign, instances: Planted, dtype: str) -> tuple[str | None, str]:
     """(what one engine does otherwise than the reference engine, or None; the engine that "auto" took).
 
-    A gap counts when the reference engine itself, its start pushed by a few units in the last place, stays ten times nearer to itself.
+    A gap counts when the reference engine itself, its start pushed by a few units in the last place, stays
+    ten times nearer to itself.
     """
     name, plain = outcome(design, "reference", instances, dtype)
     took = "failed"
@@ -258,7 +362,11 @@ def disagreement(design: TracedDesign, instances: Planted, dtype: str) -> tuple[
         ran, state = outcome(design, engine, instances, dtype)
         took = ran if engine == "auto" else took
         if (name in ("failed", "raised")) != (ran in ("failed", "raised")):
-            return f"reference: {name} {plain if isinstance(plain, str) else ''}; {engine}: {ran} {state if isinstance(state, str) else ''}", took
+            return (
+                f"reference: {name} {plain if isinstance(plain, str) else ''}; {engine}: {ran} "
+                f"{state if isinstance(state, str) else ''}",
+                took,
+            )
         if isinstance(plain, str) or isinstance(state, str):
             continue
         gap = apart(plain, state)
@@ -267,8 +375,11 @@ def disagreement(design: TracedDesign, instances: Planted, dtype: str) -> tuple[
     return None, took
 
 
-def _shaky(design: TracedDesign, instances: Planted, dtype: str, plain: dict[str, np.ndarray], gap: float) -> bool:
-    """Whether rounding alone explains a gap: the reference engine itself moves as far when its start moves by some units in the last place."""
+def _shaky(
+    design: TracedDesign, instances: Planted, dtype: str, plain: dict[str, np.ndarray], gap: float
+) -> bool:
+    """Whether rounding alone explains a gap: the reference engine itself moves as far when its start moves by
+    some units in the last place."""
     unit = float(np.finfo(dtype).eps)
     for off in (8 * unit, -8 * unit, 64 * unit, -64 * unit, 1e3 * unit, -1e3 * unit):
         name, moved = outcome(design, "reference", instances, dtype, off=off)
@@ -279,6 +390,6 @@ def _shaky(design: TracedDesign, instances: Planted, dtype: str, plain: dict[str
 
 def written(design: TracedDesign) -> str:
     """The gradient's nodes, one per line."""
-    return "\n".join(f"{place}: {json.dumps(node)}" for place, node in enumerate(design.graph["gradient"]["nodes"])) + (
-        f"\n{design.graph['gradient']['outputs']}"
-    )
+    return "\n".join(
+        f"{place}: {json.dumps(node)}" for place, node in enumerate(design.graph["gradient"]["nodes"])
+    ) + (f"\n{design.graph['gradient']['outputs']}")

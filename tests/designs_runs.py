@@ -1,4 +1,5 @@
-"""Stand-ins that tests of the designs line pass in: what a simulation gives back, and an executor without processes."""
+"""Stand-ins that tests of the designs line pass in: what a simulation gives back, and an executor without
+processes."""
 
 from __future__ import annotations
 

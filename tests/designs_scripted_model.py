@@ -1,7 +1,9 @@
-"""A scripted model for the roles of the designs line behind a real HTTP server: it answers each prompt from the prompt's own text, deterministically.
+"""A scripted model for the roles of the designs line behind a real HTTP server: it answers each prompt from
+the prompt's own text, deterministically.
 
-It is no model and shows nothing about models. It is there so that a whole cycle can be run with the backend `model`: wire format, prices, tape,
-repairs and failures included. `PlayedModel.says` counts what was answered, by the kind of reply.
+It is no model and shows nothing about models. It is there so that a whole cycle can be run with the backend
+`model`: wire format, prices, tape, repairs and failures included. `PlayedModel.says` counts what was
+answered, by the kind of reply.
 """
 
 from __future__ import annotations
@@ -20,11 +22,15 @@ from evolake.designs.grammars.paper_genome.genetic import propose
 from evolake.designs.grammars.paper_genome.genome import BASELINE
 from evolake.objectives.portfolio import new_objective
 
-BROKEN_DESIGN = "VARIABLES_SPEC = {}\nHYPER_SPACE = {}\ndef _grad_single(vars, idx, sgn, hp):\n    return open('/etc/passwd').read()\n"
+BROKEN_DESIGN = (
+    "VARIABLES_SPEC = {}\nHYPER_SPACE = {}\ndef _grad_single(vars, idx, sgn, hp):\n    return "
+    "open('/etc/passwd').read()\n"
+)
 
 
 class PlayedModel:
-    """A script for `LoopbackModel`. The first request of all is told to come back later, the first design is no design, the second is cut off."""
+    """A script for `LoopbackModel`. The first request of all is told to come back later, the first design is
+    no design, the second is cut off."""
 
     def __init__(self) -> None:
         self.says: Counter[str] = Counter()
@@ -73,9 +79,14 @@ def _lookup(text: str, random: np.random.Generator) -> dict[str, Any]:
 def _directions(text: str, random: np.random.Generator) -> dict[str, Any]:
     ids = _ids(text)
     return {
-        "current_phase": "early_exploration", "key_insights": [], "success_patterns": [], "failure_patterns": [],
+        "current_phase": "early_exploration",
+        "key_insights": [],
+        "success_patterns": [],
+        "failure_patterns": [],
         "research_directions": ["Add memory to the clauses.", "Vary the release of satisfied clauses."],
-        "strategy_rationales": ["They are slow.", "It is abrupt."], "focus_areas": ["clauses", "release"], "avoid_areas": ["", ""],
+        "strategy_rationales": ["They are slow.", "It is abrupt."],
+        "focus_areas": ["clauses", "release"],
+        "avoid_areas": ["", ""],
         "reference_design_ids": [ids[:1], ids[:2]],
     }
 
@@ -85,7 +96,12 @@ def _design(text: str, random: np.random.Generator) -> dict[str, Any]:
     assert child is not None
     ids = _ids(text)[:2]
     weights = [{"design_id": design_id, "weight": 1 / len(ids)} for design_id in ids]
-    return {"explanation": "One term more.", "solver_code": child.source, "short_name": child.title[:40], "reference_weights": weights}
+    return {
+        "explanation": "One term more.",
+        "solver_code": child.source,
+        "short_name": child.title[:40],
+        "reference_weights": weights,
+    }
 
 
 def _session(text: str, random: np.random.Generator, turn: int) -> Action:
@@ -97,8 +113,10 @@ def _session(text: str, random: np.random.Generator, turn: int) -> Action:
         return "write_file", {"path": "design.py", "text": source}
 
     return [
-        call(("list_files", {}), ("read_file", {"path": "design.py"})), call(write(BROKEN_DESIGN), ("check", {})),
-        call(write(written["solver_code"]), ("check", {})), call(("trial", {"variables": 10, "instances": 4, "max_steps": 200})),
+        call(("list_files", {}), ("read_file", {"path": "design.py"})),
+        call(write(BROKEN_DESIGN), ("check", {})),
+        call(write(written["solver_code"]), ("check", {})),
+        call(("trial", {"variables": 10, "instances": 4, "max_steps": 200})),
         call(("finish", card)),
     ][turn]
 
@@ -113,7 +131,11 @@ def _mended(text: str, random: np.random.Generator) -> dict[str, Any]:
 
 def _analysis(text: str, random: np.random.Generator) -> dict[str, Any]:
     ids = dict.fromkeys(re.findall(r"(?m)^design ([0-9a-f]{12}): ", text))
-    return {"analyses": [{"design_id": name, "key_insight": "It ran.", "success_level": "moderate"} for name in ids]}
+    return {
+        "analyses": [
+            {"design_id": name, "key_insight": "It ran.", "success_level": "moderate"} for name in ids
+        ]
+    }
 
 
 def _objective(text: str, random: np.random.Generator) -> dict[str, Any]:
@@ -127,12 +149,21 @@ def _mended_objective(text: str, random: np.random.Generator) -> dict[str, Any]:
 
 def _review(text: str, random: np.random.Generator) -> dict[str, Any]:
     return {
-        "research_assessment": "Early.", "research_phase": "exploring", "objective_analysis": [], "objective_directions": "Look at the tail.",
+        "research_assessment": "Early.",
+        "research_phase": "exploring",
+        "objective_analysis": [],
+        "objective_directions": "Look at the tail.",
     }
 
 
 _PLAYS = {
-    "lookup_experiment_ids": _lookup, "research_directions": _directions, "solver_code": _design, "mending solver_code": _mended,
-    "analyses": _analysis, "revision": _revised,
-    "objective_code": _objective, "mending objective_code": _mended_objective, "research_phase": _review,
+    "lookup_experiment_ids": _lookup,
+    "research_directions": _directions,
+    "solver_code": _design,
+    "mending solver_code": _mended,
+    "analyses": _analysis,
+    "revision": _revised,
+    "objective_code": _objective,
+    "mending objective_code": _mended_objective,
+    "research_phase": _review,
 }

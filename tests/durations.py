@@ -2,9 +2,10 @@
 
     pytest --write-durations ...
 
-adds up, per file, the wall time and the cpu time (this process and the children that it waited for) of the tests that
-ran, and puts them in tests/durations.json in place of what was there for these files. `make durations` does it for the
-whole suite. The table decides which files `make test` runs and in which order files start (conftest.py).
+adds up, per file, the wall time and the cpu time (this process and the children that it waited for) of the
+tests that ran, and puts them in tests/durations.json in place of what was there for these files. `make
+durations` does it for the whole suite. The table decides which files `make test` runs and in which order
+files start (conftest.py).
 """
 
 from __future__ import annotations
@@ -23,19 +24,25 @@ TABLE = Path(__file__).with_suffix(".json")
 
 
 def read() -> dict[str, tuple[float, float]]:
-    """Return file -> (wall seconds, cpu seconds), measured on two quiet cores. Files that are not measured yet are absent."""
+    """Return file -> (wall seconds, cpu seconds), measured on two quiet cores. Files that are not measured
+    yet are absent."""
     return {file: (wall, cpu) for file, (wall, cpu) in json.loads(TABLE.read_text()).items()}
 
 
 def merge(measured: dict[str, tuple[float, float]]) -> None:
-    """Replace the entries of the measured files, drop those of files that are gone, and write the table, longest first."""
+    """Replace the entries of the measured files, drop those of files that are gone, and write the table,
+    longest first."""
     table = {file: times for file, times in {**read(), **measured}.items() if (ROOT / file).is_file()}
-    lines = [f'  "{file}": [{wall:.1f}, {cpu:.1f}]' for file, (wall, cpu) in sorted(table.items(), key=lambda entry: (-entry[1][0], entry[0]))]
+    lines = [
+        f'  "{file}": [{wall:.1f}, {cpu:.1f}]'
+        for file, (wall, cpu) in sorted(table.items(), key=lambda entry: (-entry[1][0], entry[0]))
+    ]
     TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 class Recorder:
-    """Add up the times of each file's tests in the process that runs them; the first process collects and writes them."""
+    """Add up the times of each file's tests in the process that runs them; the first process collects and
+    writes them."""
 
     def __init__(self) -> None:
         self.times: dict[str, list[float]] = {}

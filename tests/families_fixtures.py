@@ -1,4 +1,5 @@
-"""What tests of the families line share: the shipped seeds, the rules, and one call that takes a family through its gates."""
+"""What tests of the families line share: the shipped seeds, the rules, and one call that takes a family
+through its gates."""
 
 from __future__ import annotations
 
@@ -21,12 +22,14 @@ from evolake.gates import load_rules
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
 RULES = load_rules(SEEDS / "rules", "families")
 WITHOUT_GUESSES = replace(RULES, rules=tuple(rule for rule in RULES.rules if rule.id != "families-guessable"))
-"""The rules but for the one on guessers, for children whose answers are small numbers, and that are judged for something else."""
+"""The rules but for the one on guessers, for children whose answers are small numbers, and that are judged
+for something else."""
 SETTINGS = FamiliesSettings(instance_cpu_s=0.5, call_cpu_s=2.0)
 
 
 def require_module(name: str, extra: str) -> None:
-    """Skips the test by name where an optional package is not installed; under EVOLAKE_REQUIRE_ALL=1 the test fails."""
+    """Skips the test by name where an optional package is not installed; under EVOLAKE_REQUIRE_ALL=1 the test
+    fails."""
     if find_spec(name) is None:
         message = f"{name} is not installed: pip install 'evolake[{extra}]'"
         if os.environ.get("EVOLAKE_REQUIRE_ALL") == "1":
@@ -45,9 +48,12 @@ def operators() -> Agents:
 
 
 def judged(family: Family, pool: Any, agents: Agents | None = None, **options: Any) -> FamilyResults:
-    """The family after its gates, under the shipped rules and limits that are short enough for tests of slow families."""
+    """The family after its gates, under the shipped rules and limits that are short enough for tests of slow
+    families."""
     settings, rules = options.pop("settings", SETTINGS), options.pop("rules", RULES)
-    return FamilyGates(pool, agents or operators(), rules, settings, "0001", "test", options.pop("root_seed", 0))(family, **options)
+    return FamilyGates(
+        pool, agents or operators(), rules, settings, "0001", "test", options.pop("root_seed", 0)
+    )(family, **options)
 
 
 def judged_but_for_guesses(family: Family, pool: Any, **options: Any) -> FamilyResults:

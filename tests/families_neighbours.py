@@ -1,6 +1,8 @@
-"""A grid of replies for the reward of an export: the label and what is nearly it, in every form that docs/answers.md lets a reply give its answer.
+"""A grid of replies for the reward of an export: the label and what is nearly it, in every form that
+docs/answers.md lets a reply give its answer.
 
-The gate's own probes (`evolake.families.gates.probes`) lie further off; here numbers differ by twice the tolerance, 2e-9 relative, and days by one.
+The gate's own probes (`evolake.families.gates.probes`) lie further off; here numbers differ by twice the
+tolerance, 2e-9 relative, and days by one.
 """
 
 from __future__ import annotations
@@ -23,16 +25,27 @@ SEVERAL = 3
 
 
 def wrong_replies(label: Any, units: Sequence[str] = (), *, case_sensitive: bool = True) -> list[str]:
-    """What must not be rewarded, without its box: the probes of the gate and the near misses, in every form. units: those that are asked for."""
+    """What must not be rewarded, without its box: the probes of the gate and the near misses, in every form.
+    units: those that are asked for."""
     wrong = [*wrong_answers(label), *near_misses(label)]
     same = isinstance(label, str) and not case_sensitive
-    return [reply for item in wrong if not (same and str(item).casefold() == label.casefold()) for reply in in_forms(item, units)]
+    return [
+        reply
+        for item in wrong
+        if not (same and str(item).casefold() == label.casefold())
+        for reply in in_forms(item, units)
+    ]
 
 
 def near_misses(label: Any) -> list[Any]:
-    """Answers beyond the tolerance and hardly: numbers 2e-9 of it away, the day before and after, lists and mappings with one such part."""
+    """Answers beyond the tolerance and hardly: numbers 2e-9 of it away, the day before and after, lists and
+    mappings with one such part."""
     if isinstance(label, list):
-        return [[*label[:at], near, *label[at + 1 :]] for at in range(min(SEVERAL, len(label))) for near in near_misses(label[at])]
+        return [
+            [*label[:at], near, *label[at + 1 :]]
+            for at in range(min(SEVERAL, len(label)))
+            for near in near_misses(label[at])
+        ]
     if isinstance(label, dict):
         return [{**label, key: near} for key in sorted(label)[:SEVERAL] for near in near_misses(label[key])]
     if isinstance(label, str) and (day := read_date(label)) is not None:
@@ -42,8 +55,8 @@ def near_misses(label: Any) -> list[Any]:
 
 
 def in_forms(answer: Any, units: Sequence[str] = ()) -> list[str]:
-    """The answer in each form that applies to it: as it is, with a full stop, named, in LaTeX, with each unit, without brackets, with commas, as a
-    mixed number, as a day in words."""
+    """The answer in each form that applies to it: as it is, with a full stop, named, in LaTeX, with each
+    unit, without brackets, with commas, as a mixed number, as a day in words."""
     shown = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
     result = [shown, f"x = {shown}", f"${shown}$", *([] if "{" in shown else [f"\\text{{{shown}}}"])]
     if isinstance(answer, list) and len(answer) > 1:
@@ -61,7 +74,10 @@ def in_forms(answer: Any, units: Sequence[str] = ()) -> list[str]:
         elif value.denominator < 10**6:
             whole, over = divmod(abs(value.numerator), value.denominator)
             sign = "-" if value < 0 else ""
-            result += [f"\\frac{{{value.numerator}}}{{{value.denominator}}}", f"{sign}{whole or ''}\\frac{{{over}}}{{{value.denominator}}}"]
+            result += [
+                f"\\frac{{{value.numerator}}}{{{value.denominator}}}",
+                f"{sign}{whole or ''}\\frac{{{over}}}{{{value.denominator}}}",
+            ]
     return list(dict.fromkeys(result))
 
 

@@ -1,7 +1,9 @@
-"""A scripted model for the roles of the families line behind a real HTTP server: it answers each prompt by a plan, with real families as texts.
+"""A scripted model for the roles of the families line behind a real HTTP server: it answers each prompt by a
+plan, with real families as texts.
 
-It is no model and shows nothing about models. It is there so that whole cycles can be run with the backend `model`: wire format, prices, tape,
-mended drafts, hostile programs, sessions and guidance included. `ScriptedFamilies.prompts` keeps what was asked, by role.
+It is no model and shows nothing about models. It is there so that whole cycles can be run with the backend
+`model`: wire format, prices, tape, mended drafts, hostile programs, sessions and guidance included.
+`ScriptedFamilies.prompts` keeps what was asked, by role.
 """
 
 from __future__ import annotations
@@ -21,10 +23,20 @@ from evolake.families.model.statement import stated
 SEEDS = ("clinic-queue", "remainder-subsets", "truth-tellers")
 GUIDANCE = "Write about parcels next."
 ROLES = {
-    "You write families": "evolve", "You review questions": "quality", "You write solvers": "validator", "You keep a short list": "curate",
-    "You solve questions from": "blind", "You solve reasoning": "solver",
+    "You write families": "evolve",
+    "You review questions": "quality",
+    "You write solvers": "validator",
+    "You keep a short list": "curate",
+    "You solve questions from": "blind",
+    "You solve reasoning": "solver",
 }
-PROCEED = {"readability": "pass", "novelty": "pass", "difficulty_alignment": "pass", "action": "proceed", "feedback": ""}
+PROCEED = {
+    "readability": "pass",
+    "novelty": "pass",
+    "difficulty_alignment": "pass",
+    "action": "proceed",
+    "feedback": "",
+}
 NETWORK = "import socket\nsocket.create_connection(('127.0.0.1', 80))\n"
 FORK = "import os\nos.fork()\n"
 HOSTILE = {"": NETWORK, "measured": FORK, "blocked": NETWORK.replace("80", "81")}
@@ -32,22 +44,34 @@ HOSTILE = {"": NETWORK, "measured": FORK, "blocked": NETWORK.replace("80", "81")
 
 
 def as_reply(family: Family, **changes: Any) -> dict[str, Any]:
-    """A family as a model writes it: texts with the rules written out, nothing declared. changes: other values of the reply."""
+    """A family as a model writes it: texts with the rules written out, nothing declared. changes: other
+    values of the reply."""
     sources = [{"name": name, "source": source} for name, source in family.validators.items()]
     return {
-        "title": family.title, "category": family.category, "language": family.language, "answer_type": family.answer.type, "operator": "written",
-        "used_parents": [1], "generator": family.generator, "template": stated(family), "validator": family.validator, "validators": sources,
-        "reader": family.reader, "note": "", "record": None,
+        "title": family.title,
+        "category": family.category,
+        "language": family.language,
+        "answer_type": family.answer.type,
+        "operator": "written",
+        "used_parents": [1],
+        "generator": family.generator,
+        "template": stated(family),
+        "validator": family.validator,
+        "validators": sources,
+        "reader": family.reader,
+        "note": "",
+        "record": None,
     } | changes
 
 
 class ScriptedFamilies:
-    """A script for `LoopbackModel`. Operators come in the order switch, pipe, guard, in cycle 2 aggregate, invert, filter, which play the same parts;
-    no worlds are drawn. Cycle 2 is told apart by its guidance.
+    """A script for `LoopbackModel`. Operators come in the order switch, pipe, guard, in cycle 2 aggregate,
+    invert, filter, which play the same parts; no worlds are drawn. Cycle 2 is told apart by its guidance.
 
-    cycle 1: switch is sound; pipe has a wrong primary and is mended; guard is hostile, and so are its corrections.
-    cycle 2, in sessions: switch is the first cycle's sound family once more; pipe has a generator that fails, is looked at, mended and put to the
-    vote, and names no parents; guard is no family. Validators are always written by another call, which sees the statement.
+    cycle 1: switch is sound; pipe has a wrong primary and is mended; guard is hostile, and so are its
+    corrections. cycle 2, in sessions: switch is the first cycle's sound family once more; pipe has a
+    generator that fails, is looked at, mended and put to the vote, and names no parents; guard is no family.
+    Validators are always written by another call, which sees the statement.
     """
 
     def __init__(self) -> None:
@@ -65,7 +89,11 @@ class ScriptedFamilies:
         if role == "session":
             return self._session(text, sum(message["role"] == "assistant" for message in asked.messages))
         plays: dict[str, Callable[[str], Any]] = {
-            "evolve": self._evolve, "quality": lambda _: PROCEED, "validator": self._validator, "curate": _curate, "blind": self._blind,
+            "evolve": self._evolve,
+            "quality": lambda _: PROCEED,
+            "validator": self._validator,
+            "curate": _curate,
+            "blind": self._blind,
             "solver": self._solve,
         }
         return say(plays[role](text))
@@ -74,7 +102,10 @@ class ScriptedFamilies:
         operator = _part(text)
         drafted = "def input" in text.partition("# Version to correct")[2]
         first, second, third = self.new.values()
-        wrong = second.validator + "\n\n_exact = solution\n\n\ndef solution(inputs):\n    return _exact(inputs) + 1\n"
+        wrong = (
+            second.validator
+            + "\n\n_exact = solution\n\n\ndef solution(inputs):\n    return _exact(inputs) + 1\n"
+        )
         if not drafted:
             stage = ""
         elif "gate: measured before the gates" in text:
@@ -83,18 +114,24 @@ class ScriptedFamilies:
             stage = "blocked"
         hostile = as_reply(third, generator=HOSTILE[stage] + third.generator)
         mended = as_reply(second, validator=second.validator if drafted else wrong)
-        return {"switch": as_reply(first), "pipe": mended, "guard": hostile}[operator] | {"idea": f"Idea of {operator.title()}."}
+        return {"switch": as_reply(first), "pipe": mended, "guard": hostile}[operator] | {
+            "idea": f"Idea of {operator.title()}."
+        }
 
     def _session(self, text: str, turn: int) -> Action:
         """The turn of a number of the session that the operator names."""
         return SESSIONS[_part(text)](self.new)[turn]
 
     def _validator(self, text: str) -> dict[str, Any]:
-        """The independent validators of the family whose statement is shown, one after the other. No program is shown."""
+        """The independent validators of the family whose statement is shown, one after the other. No program
+        is shown."""
         assert "def " not in text, text
         [family] = [item for item in self.new.values() if stated(item).splitlines()[0] in text]
         sources = list(family.validators.values())
-        return {"source": sources[1 if "the first idea" in text else 0], "algorithm": "the first idea" if "the first idea" not in text else "another"}
+        return {
+            "source": sources[1 if "the first idea" in text else 0],
+            "algorithm": "the first idea" if "the first idea" not in text else "another",
+        }
 
     def _blind(self, text: str) -> dict[str, Any]:
         """A program that reads the statement in every way it knows, then what that printed."""
@@ -105,13 +142,17 @@ class ScriptedFamilies:
         return {"reasoning": "run it", "code": PROGRAM.format(pairs=pairs)}
 
     def _solve(self, text: str) -> dict[str, Any]:
-        """Right where the text is that of a seed, else nothing: so drift is measured, and new families are harder."""
+        """Right where the text is that of a seed, else nothing: so drift is measured, and new families are
+        harder."""
         statement = text.partition("# The question\n")[2].partition("\n# Task")[0].strip()
         for family in map(seed_family, SEEDS):
             names: dict[str, Any] = {}
             exec(f"{family.reader}\n{family.validator}", names)
             try:
-                return {"reasoning": "known", "final": "\\boxed{" + str(names["solution"](names["read"](statement))) + "}"}
+                return {
+                    "reasoning": "known",
+                    "final": "\\boxed{" + str(names["solution"](names["read"](statement))) + "}",
+                }
             except Exception:
                 continue
         return {"reasoning": "too hard", "final": "\\boxed{N/A}"}
@@ -124,12 +165,21 @@ def _part(text: str) -> str:
 
 
 def _files(family: Family, **changes: str) -> list[tuple[str, dict[str, str]]]:
-    texts = {"generator.py": family.generator, "template.md": stated(family), "validator.py": family.validator, "reader.py": family.reader or ""}
+    texts = {
+        "generator.py": family.generator,
+        "template.md": stated(family),
+        "validator.py": family.validator,
+        "reader.py": family.reader or "",
+    }
     return [("write_file", {"path": name, "text": text}) for name, text in (texts | changes).items()]
 
 
 def _finish(family: Family, **changes: Any) -> tuple[str, dict[str, Any]]:
-    return "finish", {"title": family.title, "category": family.category, "answer_type": family.answer.type} | changes
+    return "finish", {
+        "title": family.title,
+        "category": family.category,
+        "answer_type": family.answer.type,
+    } | changes
 
 
 def _same(new: dict[str, Family]) -> list[Action]:
@@ -140,10 +190,17 @@ def _same(new: dict[str, Family]) -> list[Action]:
 def _mended(new: dict[str, Family]) -> list[Action]:
     family = new["polynomial-product"]
     return [
-        call(("list_files", {}), ("read_file", {"path": "parents/1/generator.py"}), thought="What are the parents?"),
-        call(*_files(family, **{"generator.py": f"import maths\n{family.generator}"})), call(("samples", {"count": 1})),
+        call(
+            ("list_files", {}),
+            ("read_file", {"path": "parents/1/generator.py"}),
+            thought="What are the parents?",
+        ),
+        call(*_files(family, **{"generator.py": f"import maths\n{family.generator}"})),
+        call(("samples", {"count": 1})),
         call(("edit_file", {"path": "generator.py", "search": "import maths\n", "replace": ""})),
-        call(("samples", {"count": 1}), ("answers", {"count": 2})), call(("votes", {"count": 2})), call(_finish(family)),
+        call(("samples", {"count": 1}), ("answers", {"count": 2})),
+        call(("votes", {"count": 2})),
+        call(_finish(family)),
     ]
 
 
@@ -151,15 +208,23 @@ def _none(new: dict[str, Family]) -> list[Action]:
     return [call(_finish(new["postfix-machine"], note="nothing comes to mind"))]
 
 
-SESSIONS: dict[str, Callable[[dict[str, Family]], list[Action]]] = {"switch": _same, "pipe": _mended, "guard": _none}
+SESSIONS: dict[str, Callable[[dict[str, Family]], list[Action]]] = {
+    "switch": _same,
+    "pipe": _mended,
+    "guard": _none,
+}
 """Operator -> the turns of its session."""
 
 
 def _curate(text: str) -> dict[str, Any]:
-    return {"items": re.findall(r"^\s*-? ?(.+[.])$", text.partition("# New candidates")[2].partition("# Task")[0], re.MULTILINE)[:3]}
+    return {
+        "items": re.findall(
+            r"^\s*-? ?(.+[.])$", text.partition("# New candidates")[2].partition("# Task")[0], re.MULTILINE
+        )[:3]
+    }
 
 
-PROGRAM = '''
+PROGRAM = """
 PAIRS = {pairs!r}
 for reader, validator in PAIRS:
     names = {{}}
@@ -171,4 +236,4 @@ for reader, validator in PAIRS:
     if not isinstance(answer, dict):
         print("\\\\boxed{{%s}}" % (answer,))
         break
-'''
+"""

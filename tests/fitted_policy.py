@@ -1,7 +1,9 @@
-"""The tiny policy, taught in seconds to look a word up: a task that nobody can do without the tool, since the words stand in the corpus alone.
+"""The tiny policy, taught in seconds to look a word up: a task that nobody can do without the tool, since the
+words stand in the corpus alone.
 
-Each of the boxes in BOXES holds one of WORDS, in every corpus another. The policy is taught by transcripts of every box with every word: most times
-it searches for the box that it was asked for and says the word of the result, else it guesses. So it can use a tool, and knows no word.
+Each of the boxes in BOXES holds one of WORDS, in every corpus another. The policy is taught by transcripts of
+every box with every word: most times it searches for the box that it was asked for and says the word of the
+result, else it guesses. So it can use a tool, and knows no word.
 """
 
 from __future__ import annotations
@@ -26,13 +28,32 @@ from evolake.prompts.tools.toolbox import Toolbox
 BOXES, WORDS = "QXZJ", "DFGHKLPR"
 """Letters that stand nowhere else in what the policy reads."""
 PIECES = (
-    PROMPT.text(), "system\n", "user\n", "assistant\n", "box ", " holds ", "<tool>", "search ", "</tool>", "\n<result>\n", "[1] ", "\n</result>\n",
+    PROMPT.text(),
+    "system\n",
+    "user\n",
+    "assistant\n",
+    "box ",
+    " holds ",
+    "<tool>",
+    "search ",
+    "</tool>",
+    "\n<result>\n",
+    "[1] ",
+    "\n</result>\n",
     "(nothing was found)",
 )
 """Tokens of its own, so that a transcript has thirty of them and not two hundred."""
 CALLS = 0.65
 """Share of the transcripts with a call."""
-SIZES = Sizes(lora_rank=8, lora_alpha=8, max_tokens=40, max_prompt_tokens=800, rows_at_once=32, rows_per_pass=32, threads=1)
+SIZES = Sizes(
+    lora_rank=8,
+    lora_alpha=8,
+    max_tokens=40,
+    max_prompt_tokens=800,
+    rows_at_once=32,
+    rows_per_pass=32,
+    threads=1,
+)
 
 
 def words(seed: int) -> dict[str, str]:
@@ -46,7 +67,8 @@ def documents(held: Mapping[str, str]) -> list[Document]:
 
 
 class Silent(Toolbox):
-    """Tools that nobody is told of: the transcripts show them, and a short prompt is learned from in a tenth of the time."""
+    """Tools that nobody is told of: the transcripts show them, and a short prompt is learned from in a tenth
+    of the time."""
 
     def description(self) -> str:
         return ""
@@ -59,7 +81,10 @@ def search(held: Mapping[str, str]) -> Toolbox:
 
 def asked(held: Mapping[str, str]) -> list[Problem]:
     """What does each box hold?"""
-    return [Problem(f"box-{box}", f"box {box}?", f'"{word}"', True, "box", 1, "train", "tests", f"box-{box}") for box, word in held.items()]
+    return [
+        Problem(f"box-{box}", f"box {box}?", f'"{word}"', True, "box", 1, "train", "tests", f"box-{box}")
+        for box, word in held.items()
+    ]
 
 
 def short_base() -> Base:
@@ -82,7 +107,9 @@ def fitted_base(steps: int = 200) -> Base:
     base = short_base()
     torch.set_num_threads(1)
     reader = LocalPolicy(short_base(), ESPL, SIZES, seed=3, tools=search(words(0)))
-    batch = _Batch([transcript for box in BOXES for word in WORDS for transcript in _transcripts(reader, box, word)])
+    batch = _Batch(
+        [transcript for box in BOXES for word in WORDS for transcript in _transcripts(reader, box, word)]
+    )
     optimizer = torch.optim.Adam(base.model.parameters(), lr=5e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=steps)
     base.model.train()
@@ -125,13 +152,19 @@ class _Batch:
 
         self.before = len(transcripts[0][0])
         longest = max(len(reply) for _, reply, _ in transcripts)
-        self.ids = torch.tensor([prompt + reply + [0] * (longest - len(reply)) for prompt, reply, _ in transcripts])
-        self.weights = torch.tensor([weights + [0.0] * (longest - len(weights)) for _, _, weights in transcripts])
+        self.ids = torch.tensor(
+            [prompt + reply + [0] * (longest - len(reply)) for prompt, reply, _ in transcripts]
+        )
+        self.weights = torch.tensor(
+            [weights + [0.0] * (longest - len(weights)) for _, _, weights in transcripts]
+        )
 
     def loss(self, model: Any) -> Any:
         """Cross entropy of the policy's own tokens."""
         import torch
 
         hidden = model.base_model(input_ids=self.ids).last_hidden_state[:, self.before - 1 : -1]
-        logs = torch.log_softmax(model.get_output_embeddings()(hidden), -1).gather(-1, self.ids[:, self.before :, None])[..., 0]
+        logs = torch.log_softmax(model.get_output_embeddings()(hidden), -1).gather(
+            -1, self.ids[:, self.before :, None]
+        )[..., 0]
         return -(logs * self.weights).sum() / len(self.ids)

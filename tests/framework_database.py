@@ -1,6 +1,7 @@
-"""A small database of the paper's framework, written file by file as its code lays them out, with rows that are right and rows that are not.
+"""A small database of the paper's framework, written file by file as its code lays them out, with rows that
+are right and rows that are not.
 
-    python tests/framework_database.py FOLDER
+python tests/framework_database.py FOLDER
 """
 
 from __future__ import annotations
@@ -17,29 +18,55 @@ BASELINE = (BROUGHT / "data_lake/seeds/designs/baseline.py").read_text()
 TUNED = EXAMPLE.replace('"default": 10.0', '"default": 12.0')
 FADED = EXAMPLE.replace('"default": 0.05', '"default": 0.06')
 assert len({EXAMPLE, TUNED, FADED}) == 3, "each differs from the example by one constant"
-SOLVERS = {0: BASELINE, 1: EXAMPLE, 2: TUNED, 3: "import os\nos.listdir()\n", 5: EXAMPLE, 7: f"# the baseline in other words\n{BASELINE}", 8: FADED}
-REACH = '''def objective(experiment_results):
+SOLVERS = {
+    0: BASELINE,
+    1: EXAMPLE,
+    2: TUNED,
+    3: "import os\nos.listdir()\n",
+    5: EXAMPLE,
+    7: f"# the baseline in other words\n{BASELINE}",
+    8: FADED,
+}
+REACH = """def objective(experiment_results):
     return -max([row["N"] for row in experiment_results if row["unsolved_fraction"] < 0.5], default=0)
-'''
-BASE = "def objective(experiment_results):\n    return float(sum(row['median_step'] for row in experiment_results))\n"
+"""
+BASE = (
+    "def objective(experiment_results):\n    return float(sum(row['median_step'] for row in "
+    "experiment_results))\n"
+)
 BROKEN = "def objective(experiment_results):\n    return experiment_results['median']\n"
 
 
 def experiment(n: int, median: Any, **more: Any) -> dict[str, Any]:
     """One result as the framework writes it."""
     return {
-        "design_id": 1, "batch": 100, "N": n, "ratio": 4.3, "run_till_median": True, "max_steps": 400, "unsolved_fraction": 0.49,
-        "median_step": median, "fidelity": "low",
+        "design_id": 1,
+        "batch": 100,
+        "N": n,
+        "ratio": 4.3,
+        "run_till_median": True,
+        "max_steps": 400,
+        "unsolved_fraction": 0.49,
+        "median_step": median,
+        "fidelity": "low",
     } | more
 
 
 def design(number: Any, name: str, parents: dict[int, float], experiments: Any = ()) -> dict[str, Any]:
     """One entry of the database."""
     return {
-        "design_id": number, "planner_round_id": 3, "short_name": name, "model_name": "some-model",
+        "design_id": number,
+        "planner_round_id": 3,
+        "short_name": name,
+        "model_name": "some-model",
         "reference_weights": [{"design_id": key, "weight": weight} for key, weight in parents.items()],
-        "code_path": f"/srv/somebody/solvers/solver_{number}.py", "planner_log": "x", "designer_log": "x", "timestamp": "2026-01-01T00:00:00Z",
-        "experiments": list(experiments), "schedule_id": 0, "objective_id": 0,
+        "code_path": f"/srv/somebody/solvers/solver_{number}.py",
+        "planner_log": "x",
+        "designer_log": "x",
+        "timestamp": "2026-01-01T00:00:00Z",
+        "experiments": list(experiments),
+        "schedule_id": 0,
+        "objective_id": 0,
     }
 
 
@@ -57,7 +84,13 @@ DESIGNS: list[Any] = [
 ]
 METADATA = {
     "0": {"objective_id": 0, "description": "Sum of steps", "created_round": 0, "created_timestamp": "x"},
-    "1": {"objective_id": 1, "description": "Reach", "created_round": 1, "created_timestamp": "x", "source_workspace": "workspace_22"},
+    "1": {
+        "objective_id": 1,
+        "description": "Reach",
+        "created_round": 1,
+        "created_timestamp": "x",
+        "source_workspace": "workspace_22",
+    },
     "2": {"objective_id": 2, "description": "Fails", "created_round": 2, "created_timestamp": "x"},
     "4": {"objective_id": 4, "description": "Lost", "created_round": 4, "created_timestamp": "x"},
 }
@@ -66,27 +99,39 @@ METADATA = {
 def review(number: int, phase: str, says: str, weights: dict[str, float]) -> dict[str, Any]:
     """One state of the meta agent."""
     return {
-        "round_id": number, "timestamp": "x", "research_phase": phase, "research_assessment": says, "objective_directions": "Look at the tail.",
+        "round_id": number,
+        "timestamp": "x",
+        "research_phase": phase,
+        "research_assessment": says,
+        "objective_directions": "Look at the tail.",
         "weight_adjustments": weights,
     }
 
 
 STATE = {
-    "current": review(2, "refining", "Weights carry far.", {"0": 0.0, "1": 2.5}), "history": [review(1, "exploring", "Nothing carries yet.", {})],
+    "current": review(2, "refining", "Weights carry far.", {"0": 0.0, "1": 2.5}),
+    "history": [review(1, "exploring", "Nothing carries yet.", {})],
 }
 ANALYSIS = {
-    "short_name": "Weights alone", "key_insight": "A weight per clause is enough at small N.", "success_level": "moderate",
+    "short_name": "Weights alone",
+    "key_insight": "A weight per clause is enough at small N.",
+    "success_level": "moderate",
     "detailed_analysis": "It stalls.",
-    "comparison_to_references": "Slower than the baseline.", "recommended_next_steps": "Let weights fade.", "reference_weights": [],
+    "comparison_to_references": "Slower than the baseline.",
+    "recommended_next_steps": "Let weights fade.",
+    "reference_weights": [],
 }
 SUMMARY = {
-    "current_phase": "systematic_search", "key_insights": ["Gates by memory help."], "success_patterns": [],
+    "current_phase": "systematic_search",
+    "key_insights": ["Gates by memory help."],
+    "success_patterns": [],
     "failure_patterns": ["Parameters pile up."],
 }
 
 
 def write_database(root: Path, suffix: str = "") -> Path:
     """The whole of it below `root`; gives the path of its database."""
+
     def put(name: str, content: Any) -> Path:
         path = root / name.replace("/", f"{suffix}/", 1)
         path.parent.mkdir(parents=True, exist_ok=True)

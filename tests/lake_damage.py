@@ -10,7 +10,8 @@ from evolake.lake import Lake
 from evolake.lake.audit import audit
 
 TOY = Path(__file__).parent / "unit" / "lake" / "lake_of_0_2_0.tar.xz"
-"""A toy line of four cycles of which two ran again, shared rows, blobs, tape, and a writer that died between its replace and its commit."""
+"""A toy line of four cycles of which two ran again, shared rows, blobs, tape, and a writer that died between
+its replace and its commit."""
 
 
 def damage_of(root: Path) -> list[str]:

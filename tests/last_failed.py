@@ -1,4 +1,5 @@
-"""Print the tests that failed in the last runs of pytest and have not passed since, one per line; for `.ci/run`."""
+"""Print the tests that failed in the last runs of pytest and have not passed since, one per line; for
+`.ci/run`."""
 
 from __future__ import annotations
 

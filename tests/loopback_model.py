@@ -2,10 +2,11 @@
 
     with LoopbackModel([status(429, {"Retry-After": "7"}), say({"answer": 1})]) as server:
         ...                     # point EVOLAKE_MODEL_BASE_URL at server.base_url
-        server.requests         # what was asked, in order: Asked(model, messages, response_format, body, headers); header names in lower case
+        server.requests         # what was asked, in order: Asked(model, messages, response_format, body,
+                                headers); header names in lower case
 
-The script is a list of actions, one a request (the last one repeats), or a function from `Asked` to an action; `serve(...)` makes such a function
-from one that gives the reply's object.
+The script is a list of actions, one a request (the last one repeats), or a function from `Asked` to an
+action; `serve(...)` makes such a function from one that gives the reply's object.
 """
 
 from __future__ import annotations
@@ -54,12 +55,20 @@ class Action:
 Script = Sequence[Action] | Callable[[Asked], Action]
 
 
-def completion(content: Any, *, usage: dict[str, Any] | None = USAGE, finish: str = "stop", refusal: str | None = None) -> dict[str, Any]:
+def completion(
+    content: Any, *, usage: dict[str, Any] | None = USAGE, finish: str = "stop", refusal: str | None = None
+) -> dict[str, Any]:
     """A chat completion whose one choice says `content` (anything but a string or None is sent as JSON)."""
     text = content if content is None or isinstance(content, str) else json.dumps(content)
     message = {"role": "assistant", "content": text, "refusal": refusal}
     choices = [{"index": 0, "message": message, "finish_reason": finish}]
-    body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "loopback", "choices": choices}
+    body = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "loopback",
+        "choices": choices,
+    }
     return body if usage is None else body | {"usage": usage}
 
 
@@ -69,10 +78,15 @@ def say(content: Any, **options: Any) -> Action:
 
 
 def call(*calls: tuple[str, Any], thought: str = "", usage: dict[str, Any] | None = USAGE) -> Action:
-    """A completion that calls functions: (name, arguments as an object, or any text that is sent as it is)."""
+    """A completion that calls functions: (name, arguments as an object, or any text that is sent as it
+    is)."""
     body = completion(thought, usage=usage, finish="tool_calls")
     body["choices"][0]["message"]["tool_calls"] = [
-        {"id": f"id-{number}", "type": "function", "function": {"name": name, "arguments": given if isinstance(given, str) else json.dumps(given)}}
+        {
+            "id": f"id-{number}",
+            "type": "function",
+            "function": {"name": name, "arguments": given if isinstance(given, str) else json.dumps(given)},
+        }
         for number, (name, given) in enumerate(calls)
     ]
     return raw(json.dumps(body).encode())
@@ -83,7 +97,9 @@ def raw(body: bytes, content_type: str = "application/json") -> Action:
     return Action(body=body, content_type=content_type)
 
 
-def status(code: int, headers: dict[str, str] | None = None, *, message: str = "no", error_code: str | None = None) -> Action:
+def status(
+    code: int, headers: dict[str, str] | None = None, *, message: str = "no", error_code: str | None = None
+) -> Action:
     """An error in the shape OpenAI gives it."""
     error = {"error": {"message": message, "type": "error", "param": None, "code": error_code}}
     return Action(code=code, headers=headers or {}, body=json.dumps(error).encode())
@@ -91,7 +107,9 @@ def status(code: int, headers: dict[str, str] | None = None, *, message: str = "
 
 def bad_gateway() -> Action:
     """A 502 of a proxy: an HTML page."""
-    return Action(code=502, body=b"<html><body><h1>502 Bad Gateway</h1></body></html>", content_type="text/html")
+    return Action(
+        code=502, body=b"<html><body><h1>502 Bad Gateway</h1></body></html>", content_type="text/html"
+    )
 
 
 def huge(size: int = 10_000_000) -> Action:
@@ -100,34 +118,64 @@ def huge(size: int = 10_000_000) -> Action:
 
 
 def as_asked(action: Action, asked: Asked) -> Action:
-    """A completion from `completion` under the name of the model that was asked, with counts that a long prompt and a long reply can have."""
+    """A completion from `completion` under the name of the model that was asked, with counts that a long
+    prompt and a long reply can have."""
     if b'"model": "loopback"' not in action.body:
         return action
     body = json.loads(action.body)
-    offered = json.dumps([asked.response_format, asked.body.get("tools"), [message.get("tool_calls") for message in asked.messages]])
+    offered = json.dumps(
+        [
+            asked.response_format,
+            asked.body.get("tools"),
+            [message.get("tool_calls") for message in asked.messages],
+        ]
+    )
     sent = sum(len(message["content"].encode()) for message in asked.messages) + len(offered)
     content = body["choices"][0]["message"]["content"] or ""
-    text = (content if isinstance(content, str) else json.dumps(content)) + json.dumps(body["choices"][0]["message"].get("tool_calls", ""))
+    text = (content if isinstance(content, str) else json.dumps(content)) + json.dumps(
+        body["choices"][0]["message"].get("tool_calls", "")
+    )
     if body.get("usage") == USAGE:
         bytes_a_token = 20 if "tools" in asked.body else 30
-        prompt, reply = max(USAGE["prompt_tokens"], sent // bytes_a_token), max(USAGE["completion_tokens"], len(text.encode()) // 30)
+        prompt, reply = (
+            max(USAGE["prompt_tokens"], sent // bytes_a_token),
+            max(USAGE["completion_tokens"], len(text.encode()) // 30),
+        )
         body["usage"] = {"prompt_tokens": prompt, "completion_tokens": reply, "total_tokens": prompt + reply}
     return replace(action, body=json.dumps(body | {"model": asked.model}).encode())
 
 
-def streamed(content: str, *, calls: Sequence[tuple[str, Any]] = (), usage: dict[str, Any] | None = USAGE, whole: bool = True) -> Action:
-    """A completion as server-sent events, some characters an event; not `whole`: it breaks off before its end."""
-    pieces: list[dict[str, Any]] = [{"content": content[place : place + 4]} for place in range(0, len(content), 4)]
+def streamed(
+    content: str,
+    *,
+    calls: Sequence[tuple[str, Any]] = (),
+    usage: dict[str, Any] | None = USAGE,
+    whole: bool = True,
+) -> Action:
+    """A completion as server-sent events, some characters an event; not `whole`: it breaks off before its
+    end."""
+    pieces: list[dict[str, Any]] = [
+        {"content": content[place : place + 4]} for place in range(0, len(content), 4)
+    ]
     for number, (name, given) in enumerate(calls):
         text = json.dumps(given)
-        first = {"index": number, "id": f"id-{number}", "type": "function", "function": {"name": name, "arguments": text[:3]}}
+        first = {
+            "index": number,
+            "id": f"id-{number}",
+            "type": "function",
+            "function": {"name": name, "arguments": text[:3]},
+        }
         pieces.append({"tool_calls": [first]})
         pieces.append({"tool_calls": [{"index": number, "function": {"arguments": text[3:]}}]})
     envelope = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-test"}
-    events = [envelope | {"choices": [{"index": 0, "delta": piece, "finish_reason": None}]} for piece in pieces]
+    events = [
+        envelope | {"choices": [{"index": 0, "delta": piece, "finish_reason": None}]} for piece in pieces
+    ]
     last = envelope | {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
     counted = [envelope | {"choices": [], "usage": usage}] if usage else []
-    lines = [json.dumps(event) for event in (*events, *([last, *counted] if whole else []))] + (["[DONE]"] if whole else [])
+    lines = [json.dumps(event) for event in (*events, *([last, *counted] if whole else []))] + (
+        ["[DONE]"] if whole else []
+    )
     return raw("".join(f"data: {line}\n\n" for line in lines).encode(), "text/event-stream; charset=utf-8")
 
 
@@ -146,8 +194,8 @@ def serve(reply: Callable[[Asked], Any]) -> Callable[[Asked], Action]:
 
 
 class LoopbackModel:
-    """The server; a context manager. `requests` grows as requests come in. port: where another one was before; 0 for any. models: those that it
-    lists; without any it has no list."""
+    """The server; a context manager. `requests` grows as requests come in. port: where another one was
+    before; 0 for any. models: those that it lists; without any it has no list."""
 
     def __init__(self, script: Script, port: int = 0, models: Sequence[str] = ("played",)):
         self.models = models
@@ -157,7 +205,9 @@ class LoopbackModel:
         self._stopping = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
 
     @property
     def port(self) -> int:
@@ -195,13 +245,22 @@ class LoopbackModel:
 
             def do_GET(self) -> None:
                 """The list of models, where there is one; it is no request to a model."""
-                known = json.dumps({"object": "list", "data": [{"id": name, "object": "model"} for name in model.models]}).encode()
+                known = json.dumps(
+                    {"object": "list", "data": [{"id": name, "object": "model"} for name in model.models]}
+                ).encode()
                 self._answer(raw(known) if model.models else status(404))
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                asked = Asked(body.get("model", ""), body.get("messages", []), body.get("response_format"), body, headers, self.path)
+                asked = Asked(
+                    body.get("model", ""),
+                    body.get("messages", []),
+                    body.get("response_format"),
+                    body,
+                    headers,
+                    self.path,
+                )
                 action = model._next(asked)
                 if action.way == "reset":
                     self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

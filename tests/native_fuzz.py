@@ -21,7 +21,8 @@ from evolake.solvers.proof.parse import BadProof, Proof, read_proof, write_binar
 
 
 class Fuzz:
-    """A compiled checker (`program`), and a folder for the two files of each proof. counts: of what was seen."""
+    """A compiled checker (`program`), and a folder for the two files of each proof. counts: of what was
+    seen."""
 
     def __init__(self, program: Path, folder: Path) -> None:
         self.program, self.cnf, self.proof = program, folder / "a.cnf", folder / "a.proof"
@@ -31,11 +32,15 @@ class Fuzz:
         """Return the one line that the program prints. Fails if it ends in any other way."""
         self.cnf.write_bytes(cnf)
         self.proof.write_bytes(proof)
-        done = subprocess.run([self.program, self.cnf, self.proof, spelling], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [self.program, self.cnf, self.proof, spelling], capture_output=True, text=True, check=False
+        )
         assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1), done
         return done.stdout
 
-    def drat(self, seed: int, variables: int, clauses: list[list[int]], proof: Proof, is_satisfiable: bool) -> None:
+    def drat(
+        self, seed: int, variables: int, clauses: list[list[int]], proof: Proof, is_satisfiable: bool
+    ) -> None:
         """Nothing satisfiable is verified, and all that forward checking verifies is."""
         formula = formula_of(variables, clauses)
         write, spelling = (write_binary, "drat-binary") if seed % 2 else (write_text, "drat-text")
@@ -63,7 +68,8 @@ class Fuzz:
         self.drat(seed, variables, clauses, read_proof(text), solved(clauses) is None)
 
     def lrat(self, seed: int) -> None:
-        """Check a random LRAT proof, half of them with a fault: the verdict is that of the checker in Python."""
+        """Check a random LRAT proof, half of them with a fault: the verdict is that of the checker in
+        Python."""
         variables, clauses, _ = random_problem(seed)
         dice = random.Random(seed)
         steps = random_steps(variables, clauses, dice)
@@ -78,13 +84,16 @@ class Fuzz:
         self.counts["LRAT verified" if expected else "LRAT refused"] += 1
 
     def damaged(self, seed: int) -> None:
-        """Check a proof with a changed byte: what the strict reader does not read, the program does not verify."""
+        """Check a proof with a changed byte: what the strict reader does not read, the program does not
+        verify."""
         variables, clauses, proof = random_problem(seed)
         dice, formula = random.Random(seed), formula_of(variables, clauses)
         write, spelling = (write_binary, "drat-binary") if seed % 2 else (write_text, "drat-text")
         data = bytearray(write(proof))
         place = dice.randrange(len(data))
-        data[place : place + dice.randrange(2)] = dice.choice([b"", b"0", b" ", b"\n", b"d", b"-", b"c", b"\r", b"\xff", b"\x00", b"\x80", b"7"])
+        data[place : place + dice.randrange(2)] = dice.choice(
+            [b"", b"0", b" ", b"\n", b"d", b"-", b"c", b"\r", b"\xff", b"\x00", b"\x80", b"7"]
+        )
         said = self.says(write_dimacs(formula), bytes(data), spelling)
         try:
             read = read_proof(bytes(data), "drat-binary" if seed % 2 else "drat-text")

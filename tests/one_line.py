@@ -22,7 +22,9 @@ class OneLine:
         """Assets of a cycle in one run with their checks; all without any."""
         register_keys(self.instance, self.line, [cycle])
         done = self.defs.resolve_job_def(f"{self.line}_cycle").execute_in_process(
-            instance=self.instance, partition_key=cycle, asset_selection=[dg.AssetKey([self.line, asset]) for asset in assets] or None,
+            instance=self.instance,
+            partition_key=cycle,
+            asset_selection=[dg.AssetKey([self.line, asset]) for asset in assets] or None,
         )
         assert done.success
         assert [check.check_name for check in done.get_asset_check_evaluations() if not check.passed] == []

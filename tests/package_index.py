@@ -1,4 +1,5 @@
-"""A package index on the loopback device that serves one project with one file, and counts what is asked of it."""
+"""A package index on the loopback device that serves one project with one file, and counts what is asked of
+it."""
 
 from __future__ import annotations
 
@@ -38,7 +39,10 @@ def serving(index: Index) -> Iterator[Index]:
                 listing = {"files": [{"filename": index.file, "url": f"../../files/{index.file}"}]}
                 self.reply(json.dumps(listing).encode(), "application/vnd.pypi.simple.v1+json")
             elif self.path == page:
-                links = f'<a href="other.whl">other.whl</a><a href="../../files/{index.file}#sha256=0">{index.file}</a>'
+                links = (
+                    '<a href="other.whl">other.whl</a><a '
+                    f'href="../../files/{index.file}#sha256=0">{index.file}</a>'
+                )
                 self.reply(links.encode(), "text/html")
             elif self.path == f"/files/{index.file}":
                 self.reply(index.data, "application/octet-stream")

@@ -13,7 +13,7 @@ from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.programs.settings import ProgramsSettings
 from evolake.project import BROUGHT
 
-PROGRAM = '''import math
+PROGRAM = """import math
 
 # EVOLVE-BLOCK-START
 def answer(x):
@@ -27,8 +27,8 @@ def answer(x):
 
 def run():
     return [answer(x) for x in range(5)]
-'''
-EVALUATOR = '''import importlib.util
+"""
+EVALUATOR = """import importlib.util
 import math
 
 TARGET = 31.4159
@@ -44,15 +44,15 @@ def evaluate(program_path):
     spec.loader.exec_module(program)
     gap = distance(program.run())
     return {"combined_score": 1 / (1 + gap), "gap": gap}
-'''
-APART = '''def cases(seed):
+"""
+APART = """def cases(seed):
     return [seed % 7, 2, 5]
 
 
 def score(cases, results):
     good = [one["output"] == 2 * case + 1 for case, one in zip(cases, results) if one["status"] == "ok"]
     return {"combined_score": sum(good) / len(cases)}
-'''
+"""
 OWN = ProgramsSettings(cpu_s=5, wall_s=20, memory_mb=1024, processes=4)
 
 
@@ -63,10 +63,15 @@ def imports(evaluator: str = EVALUATOR, program: str = PROGRAM, **more: str) -> 
 
 def calls(evaluator: str = EVALUATOR, program: str = PROGRAM, **more: str) -> Project:
     """A project that leaves it open how evaluator and program meet. more: as for `imports`."""
-    return made({"initial_program.py": program, "evaluator.py": evaluator} | {name.replace("__", "."): text for name, text in more.items()})
+    return made(
+        {"initial_program.py": program, "evaluator.py": evaluator}
+        | {name.replace("__", "."): text for name, text in more.items()}
+    )
 
 
-def apart(program: str = "def double(x):\n    return 2 * x + 1\n", evaluator: str = APART, toml: str = "") -> Project:
+def apart(
+    program: str = "def double(x):\n    return 2 * x + 1\n", evaluator: str = APART, toml: str = ""
+) -> Project:
     """A project whose program runs apart from its evaluator, as a function."""
     given = toml or '[program]\nentry = "double"\n[evaluator]\nmode = "separate"\ncpu_s = 2\nwall_s = 10\n'
     return made({"initial_program.py": program, "evaluator.py": evaluator, "project.toml": given})
@@ -82,8 +87,11 @@ def rules() -> Ruleset:
     return load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "programs")
 
 
-def judged(project: Project, blobs: BlobStore, text: str | None = None, *, seed: int = 1, own: ProgramsSettings = OWN):
-    """(gate, reason) that a program is blocked by, ("", "") for none; beside it the candidate. text: of the main file; None: as it is."""
+def judged(
+    project: Project, blobs: BlobStore, text: str | None = None, *, seed: int = 1, own: ProgramsSettings = OWN
+):
+    """(gate, reason) that a program is blocked by, ("", "") for none; beside it the candidate. text: of the
+    main file; None: as it is."""
     texts = dict(project.evolving) if text is None else {**project.evolving, project.main: text}
     with Evaluator(project, own) as evaluator:
         candidate = Candidate(texts, program_id(project.name, texts), evaluator, [seed])

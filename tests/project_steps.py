@@ -1,4 +1,5 @@
-"""Steps of end-to-end tests of every line in a project: commands run there, assets materialized, rules edited, a run killed, seals compared."""
+"""Steps of end-to-end tests of every line in a project: commands run there, assets materialized, rules
+edited, a run killed, seals compared."""
 
 from __future__ import annotations
 
@@ -32,22 +33,33 @@ POLL_S = 0.005
 def by_a_model(base_url: str, **more: str) -> dict[str, str]:
     """Settings of the backend `model` with the one model `played` at that endpoint."""
     return {
-        "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_BASE_URL": base_url, "EVOLAKE_MODEL_API_KEY": KEY, "EVOLAKE_MODELS": '{"default": "played"}',
-        "EVOLAKE_PRICES": json.dumps({"played": USD_A_MILLION_TOKENS}), "EVOLAKE_BUDGET__USD_PER_RUN": "5",
+        "EVOLAKE_BACKEND": "model",
+        "EVOLAKE_MODEL_BASE_URL": base_url,
+        "EVOLAKE_MODEL_API_KEY": KEY,
+        "EVOLAKE_MODELS": '{"default": "played"}',
+        "EVOLAKE_PRICES": json.dumps({"played": USD_A_MILLION_TOKENS}),
+        "EVOLAKE_BUDGET__USD_PER_RUN": "5",
     } | more
 
 
 def assert_within_forecast(project: Project, line: str, cycle: str) -> None:
-    """No role was called more often in the cycle than `evolake run --dry-run` says of the next one under the same settings."""
+    """No role was called more often in the cycle than `evolake run --dry-run` says of the next one under the
+    same settings."""
     told = json.loads(project.run("run", "--dry-run", "--json", line).stdout)
     most = {row["role"]: row["calls_most"] for row in told["lines"][0]["roles"]}
-    rows = project.sql(f"SELECT role, count(*) FROM calls WHERE line = '{line}' AND cycle = '{cycle}' AND backend = 'model' GROUP BY role")
+    rows = project.sql(
+        f"SELECT role, count(*) FROM calls WHERE line = '{line}' AND cycle = '{cycle}' AND backend = "
+        "'model' GROUP BY role"
+    )
     assert rows and {role: count for role, count in rows if count > most.get(role, 0)} == {}, most
 
 
 def usd_of(input_tokens: int, output_tokens: int) -> float:
     """What a reply of `played` costs, rounded as the statements of the tests do."""
-    return round((input_tokens * USD_A_MILLION_TOKENS["input"] + output_tokens * USD_A_MILLION_TOKENS["output"]) / 1e6, 9)
+    return round(
+        (input_tokens * USD_A_MILLION_TOKENS["input"] + output_tokens * USD_A_MILLION_TOKENS["output"]) / 1e6,
+        9,
+    )
 
 
 def assert_no_key(project: Project) -> None:
@@ -65,9 +77,11 @@ def share_tape(project: Project, other: Project) -> Project:
 
 
 def assert_replays(project: Project, other: Project, line: str, timed: str, **settings: str) -> None:
-    """Cycle 0001 of the line from the tape alone, with the server gone: the same content but for the table `timed`, nothing paid."""
+    """Cycle 0001 of the line from the tape alone, with the server gone: the same content but for the table
+    `timed`, nothing paid."""
     run_here(share_tape(project, other), line, cycles=1, check=True, EVOLAKE_REPLAY_ONLY="true", **settings)
-    hashes = f"""SELECT asset, content_sha FROM parts WHERE line = '{line}' AND cycle = '0001' AND state = 'current'
+    hashes = f"""SELECT asset, content_sha FROM parts WHERE line = '{line}' AND cycle = '0001'
+      AND state = 'current'
         AND asset NOT LIKE '%agent_calls' AND asset <> '{timed}' ORDER BY asset"""
     assert other.sql(hashes) == project.sql(hashes)
     assert {row[0] for row in other.sql("SELECT DISTINCT usd FROM agent_calls")} == {0.0}
@@ -75,11 +89,14 @@ def assert_replays(project: Project, other: Project, line: str, timed: str, **se
 
 @contextmanager
 def inside(project: Project) -> Iterator[None]:
-    """This process has the environment of the project, and loads the definitions anew, as "Reload definitions" does: then they read the rules."""
+    """This process has the environment of the project, and loads the definitions anew, as "Reload
+    definitions" does: then they read the rules."""
     from dagster._core.definitions.reconstruct import ReconstructableJob
 
     def loaded() -> list[str]:
-        return [name for name in sys.modules if name.partition(".")[0] in ("pipelines", "assets", "resources")]
+        return [
+            name for name in sys.modules if name.partition(".")[0] in ("pipelines", "assets", "resources")
+        ]
 
     with pytest.MonkeyPatch.context() as monkeypatch:
         for name in os.environ.keys() - project.environment.keys():
@@ -99,8 +116,9 @@ def inside(project: Project) -> Iterator[None]:
 
 
 def materialize(project: Project, line: str, cycle: str | Sequence[str] | None, *assets: str) -> None:
-    """Assets of one cycle, or the seeds (None), in one run, by the command of Dagster in this process. Of several cycles, one run after another, with
-    what runs of one process leave to each other: definitions, jails."""
+    """Assets of one cycle, or the seeds (None), in one run, by the command of Dagster in this process. Of
+    several cycles, one run after another, with what runs of one process leave to each other: definitions,
+    jails."""
     from dagster._cli import cli
 
     chosen = " or ".join(f'key:"{line}/{asset}"' for asset in assets)
@@ -112,15 +130,26 @@ def materialize(project: Project, line: str, cycle: str | Sequence[str] | None, 
             assert done.exit_code == 0, done.output[-4000:]
 
 
-def run_here(project: Project, line: str, cycles: int = 1, check: bool = True, **more: str) -> subprocess.CompletedProcess[str]:
-    """What `evolake run --lines LINE --cycles N` does, in this process, and what it prints: a process of its own takes some 5 cpu seconds to import
-    what is imported here already. That the command starts one, and that it may be killed, is tried in the lines' own tests."""
-    printed, said = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
+def run_here(
+    project: Project, line: str, cycles: int = 1, check: bool = True, **more: str
+) -> subprocess.CompletedProcess[str]:
+    """What `evolake run --lines LINE --cycles N` does, in this process, and what it prints: a process of its
+    own takes some 5 cpu seconds to import what is imported here already. That the command starts one, and
+    that it may be killed, is tried in the lines' own tests."""
+    printed, said = (
+        io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2)
+    )
     words = ["--lines", line, "--cycles", str(cycles)]
-    with inside(replace(project, environment=project.environment | more)), redirect_stdout(printed), redirect_stderr(said):
+    with (
+        inside(replace(project, environment=project.environment | more)),
+        redirect_stdout(printed),
+        redirect_stderr(said),
+    ):
         code = importlib.import_module("pipelines.evolve").entry(words)
     texts = [stream.buffer.getvalue().decode("utf-8") for stream in (printed, said)]  # type: ignore[attr-defined]
-    assert code == 0 or not check, f"the run of {line} ended with {code}\n{texts[0][-4000:]}\n{texts[1][-4000:]}"
+    assert code == 0 or not check, (
+        f"the run of {line} ended with {code}\n{texts[0][-4000:]}\n{texts[1][-4000:]}"
+    )
     return subprocess.CompletedProcess(words, code, *texts)
 
 
@@ -133,7 +162,8 @@ def _graphql() -> Any:
 
 
 def stale(project: Project, line: str, assets: Sequence[str], cycles: Sequence[str]) -> set[tuple[str, str]]:
-    """(asset, cycle) of every partition that the UI shows as stale, after the rules have been observed. Dagster's own GraphQL, in this process."""
+    """(asset, cycle) of every partition that the UI shows as stale, after the rules have been observed.
+    Dagster's own GraphQL, in this process."""
     import dagster as dg
     from dagster._core.definitions.observe import observe
     from dagster._core.test_utils import in_process_test_workspace
@@ -145,10 +175,16 @@ def stale(project: Project, line: str, assets: Sequence[str], cycles: Sequence[s
     with inside(project), dg.DagsterInstance.get() as instance:
         rules = importlib.import_module(f"assets.{line}.line").rules
         assert observe([rules], instance=instance).success
-        with in_process_test_workspace(instance, LoadableTargetOrigin(module_name="pipelines.definitions")) as context:
-            answer = asyncio.run(_graphql().execute_async("{" + "\n".join(nodes) + "}", context_value=context))
+        with in_process_test_workspace(
+            instance, LoadableTargetOrigin(module_name="pipelines.definitions")
+        ) as context:
+            answer = asyncio.run(
+                _graphql().execute_async("{" + "\n".join(nodes) + "}", context_value=context)
+            )
     assert not answer.errors, answer.errors
-    asset_and_cycle = (name.rsplit("__", 1) for name, node in answer.data.items() if node["staleStatus"] == "STALE")
+    asset_and_cycle = (
+        name.rsplit("__", 1) for name, node in answer.data.items() if node["staleStatus"] == "STALE"
+    )
     return {(asset, cycle) for asset, cycle in asset_and_cycle}
 
 
@@ -177,13 +213,19 @@ def flips(project: Project, rule_id: str, before: int, after: int) -> list[list]
 
 def contents(project: Project, line: str) -> dict[tuple[str, str], str]:
     """(asset, cycle) -> content hash of every part in force."""
-    rows = project.sql(f"SELECT asset, cycle, content_sha FROM parts WHERE line = '{line}' AND state = 'current' AND cycle IS NOT NULL")
+    rows = project.sql(
+        f"SELECT asset, cycle, content_sha FROM parts WHERE line = '{line}' AND state = 'current' AND "
+        "cycle IS NOT NULL"
+    )
     return {(asset, cycle): sha for asset, cycle, sha in rows}
 
 
 def parts_of(project: Project, line: str, asset: str) -> list[str]:
     """Cycles for which the asset is there, ascending."""
-    rows = project.sql(f"SELECT cycle FROM parts WHERE line = '{line}' AND asset = '{asset}' AND state = 'current' ORDER BY cycle")
+    rows = project.sql(
+        f"SELECT cycle FROM parts WHERE line = '{line}' AND asset = '{asset}' AND state = 'current' ORDER "
+        "BY cycle"
+    )
     return [row[0] for row in rows]
 
 
@@ -195,14 +237,21 @@ def undescribed(lake: Path, line: str) -> list[str]:
     with Catalogue(Lake(lake)) as catalogue:
         tables = [name for name, _ in catalogue.views() if name.startswith(f"{line}.")]
         assert len(tables) >= 5, tables
-        return [f"{table}.{row[0]}" for table in tables for row in columns_of(catalogue, table).rows if not row[3]]
+        return [
+            f"{table}.{row[0]}" for table in tables for row in columns_of(catalogue, table).rows if not row[3]
+        ]
 
 
 def kill_when(project: Project, seen: Callable[[], T | None], *command: str, timeout: float = LONG_S) -> T:
-    """Runs an `evolake` command and kills it and all that it started (SIGKILL) as soon as `seen` gives something; gives that."""
+    """Runs an `evolake` command and kills it and all that it started (SIGKILL) as soon as `seen` gives
+    something; gives that."""
     process = subprocess.Popen(
-        [str(Path(sys.executable).with_name("evolake")), *command], env=project.environment, cwd=ROOT, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True,
+        [str(Path(sys.executable).with_name("evolake")), *command],
+        env=project.environment,
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     until = time.monotonic() + timeout
     try:

@@ -1,4 +1,5 @@
-"""What is wrong with a prompt as a model is sent it: a text that it is told twice, a schema that is there twice, rows that say nothing."""
+"""What is wrong with a prompt as a model is sent it: a text that it is told twice, a schema that is there
+twice, rows that say nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _NOTHING = re.compile(r"(?:0(?:\.0+)?|null|none|nan|-|\[\]|\{\}|)", re.IGNORECAS
 
 
 def faults_of_prompt(messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any] | None) -> list[str]:
-    """Sentences about the first two messages of a call. schema: of the reply; None for a session, whose tools have their own."""
+    """Sentences about the first two messages of a call. schema: of the reply; None for a session, whose tools
+    have their own."""
     text = "\n\n".join(message["content"] for message in messages[:2])
     found = [f"said twice: {part[:100]!r} ({len(part)} characters)" for part in said_twice(text)]
     if schema is not None:
@@ -28,7 +30,8 @@ def faults_of_prompt(messages: Sequence[Mapping[str, str]], schema: Mapping[str,
 
 
 def said_twice(text: str, least: int = LONGEST_TWICE) -> list[str]:
-    """Passages of at least `least` characters that a text has a second time, white space aside, the longest of each place."""
+    """Passages of at least `least` characters that a text has a second time, white space aside, the longest
+    of each place."""
     plain = " ".join(text.split())
     first_places: dict[str, int] = {}
     found, place = [], 0
@@ -46,7 +49,8 @@ def said_twice(text: str, least: int = LONGEST_TWICE) -> list[str]:
 
 
 def rows_of_nothing(text: str) -> list[str]:
-    """Lines of a table whose cells but the first are all zeros or nulls, where another line of it has a value; at least three cells."""
+    """Lines of a table whose cells but the first are all zeros or nulls, where another line of it has a
+    value; at least three cells."""
     found = []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -75,7 +79,12 @@ def marked(annotation: Any, mark: str) -> Any:
 
 def marked_request(model: type[BaseModel], mark: str = "") -> BaseModel:
     """A request, or a part of one, whose fields have marks: their names, or the mark of the part."""
-    return model.model_construct(**{name: marked(field.annotation, mark or mark_of(name)) for name, field in model.model_fields.items()})
+    return model.model_construct(
+        **{
+            name: marked(field.annotation, mark or mark_of(name))
+            for name, field in model.model_fields.items()
+        }
+    )
 
 
 def mark_of(field: str) -> str:

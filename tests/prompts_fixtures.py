@@ -1,7 +1,8 @@
-"""What tests of the prompts line share: problems of sums, a policy whose skill is known, and agents of both backends.
+"""What tests of the prompts line share: problems of sums, a policy whose skill is known, and agents of both
+backends.
 
-`Adder` is a policy in full: with the chance that the principles it reads earn it adds rightly, so that evolution has something to find. It keeps what
-it was asked and what it was updated with.
+`Adder` is a policy in full: with the chance that the principles it reads earn it adds rightly, so that
+evolution has something to find. It keeps what it was asked and what it was updated with.
 """
 
 from __future__ import annotations
@@ -38,8 +39,15 @@ def library() -> PrincipleLibrary:
 
 def problem(number: int, split: Any = "train") -> Problem:
     return Problem(
-        problem_id=f"sum-{number}", text=f"What is {number} + {number + 3}?", answer=json.dumps(2 * number + 3), case_sensitive=True,
-        category="sums", difficulty=1, split=split, source="tests", family=f"sum-{number}",
+        problem_id=f"sum-{number}",
+        text=f"What is {number} + {number + 3}?",
+        answer=json.dumps(2 * number + 3),
+        case_sensitive=True,
+        category="sums",
+        difficulty=1,
+        split=split,
+        source="tests",
+        family=f"sum-{number}",
     )
 
 
@@ -52,7 +60,15 @@ def judge(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) -
     formatted = last.isdigit()
     correct = formatted and int(last) == json.loads(problem.answer)
     return Rollout(
-        prompt.prompt_id, problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, correct, formatted, float(correct),
+        prompt.prompt_id,
+        problem.problem_id,
+        number,
+        sample.reply,
+        sample.tokens,
+        sample.truncated,
+        correct,
+        formatted,
+        float(correct),
     )
 
 
@@ -87,7 +103,14 @@ class Adder:
         informative = sum(len(set(group.rewards)) > 1 for group in groups)
         tokens = sum(sample.tokens for group in groups for sample in group.samples)
         return UpdateStats(
-            step=len(self.updates), loss=0.5, grad_norm=1.0, kl=0.0, tokens=tokens, groups=len(groups), informative=informative, rejected=0,
+            step=len(self.updates),
+            loss=0.5,
+            grad_norm=1.0,
+            kl=0.0,
+            tokens=tokens,
+            groups=len(groups),
+            informative=informative,
+            rejected=0,
             updated=bool(informative),
         )
 
@@ -99,16 +122,27 @@ class Adder:
 
 
 def iterate(
-    population: Population, policy: Policy, problems: Sequence[Problem] = PROBLEMS, *, count: int = 1, agents: Agents, arm: str | None = None,
+    population: Population,
+    policy: Policy,
+    problems: Sequence[Problem] = PROBLEMS,
+    *,
+    count: int = 1,
+    agents: Agents,
+    arm: str | None = None,
     **more: Any,
 ) -> Iterations:
-    """`count` iterations, one after the other: the last population, the rows of all. arm: None means the settings'.
-    more: of an `IterationContext`, or turn."""
+    """`count` iterations, one after the other: the last population, the rows of all. arm: None means the
+    settings'. more: of an `IterationContext`, or turn."""
     turn = more.pop("turn", None)
-    course = IterationContext(agents, **({"judge": judge, "settings": SIZES, "library": library(), "cycle": "0001", "root_seed": 3} | more))
+    course = IterationContext(
+        agents,
+        **({"judge": judge, "settings": SIZES, "library": library(), "cycle": "0001", "root_seed": 3} | more),
+    )
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
     for _ in range(count):
-        done = run_iteration(population, policy, problems, course, arm=None if arm is None else ARMS[arm], turn=turn)
+        done = run_iteration(
+            population, policy, problems, course, arm=None if arm is None else ARMS[arm], turn=turn
+        )
         population = done.population
         rows = {name: rows[name] + list(done.rows[name]) for name in TABLES}
     return Iterations(population, rows)
@@ -122,8 +156,14 @@ def operators(cycle: str = "0001") -> Agents:
 def model_settings(base_url: str, **more: Any) -> Settings:
     """Settings of the model backend with that endpoint."""
     return Settings(
-        backend="model", model_base_url=base_url, model_api_key=SecretStr(KEY), models={"default": "loopback"},
-        budget=BudgetSettings(tokens_per_run=10_000_000), model_repairs=1, model_max_retries=0, **more,
+        backend="model",
+        model_base_url=base_url,
+        model_api_key=SecretStr(KEY),
+        models={"default": "loopback"},
+        budget=BudgetSettings(tokens_per_run=10_000_000),
+        model_repairs=1,
+        model_max_retries=0,
+        **more,
     )
 
 
@@ -133,5 +173,10 @@ def model_agents(base_url: str, lake: Path, cycle: str = "0001", **more: Any) ->
 
 
 def reply_asked_for(system: str) -> str:
-    """The name of the model whose schema a system message ends with, among the replies of the line's roles."""
-    return next(role.reply.__name__ for role in roles_of_line("prompts") if system.endswith(schema_text(role.reply.model_json_schema())))
+    """The name of the model whose schema a system message ends with, among the replies of the line's
+    roles."""
+    return next(
+        role.reply.__name__
+        for role in roles_of_line("prompts")
+        if system.endswith(schema_text(role.reply.model_json_schema()))
+    )

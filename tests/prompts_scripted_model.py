@@ -1,6 +1,7 @@
 """A scripted model for the editors of the prompts line behind a real HTTP server: it answers by role.
 
-It is no model and shows nothing about models. It is there so that a mutation or a crossover can be run with the backend `model`.
+It is no model and shows nothing about models. It is there so that a mutation or a crossover can be run with
+the backend `model`.
 """
 
 from __future__ import annotations
@@ -12,10 +13,19 @@ from loopback_model import Action, Asked, say
 from prompts_fixtures import reply_asked_for
 
 ROLE_OF = {
-    "SummaryReply": "summary", "CritiqueReply": "critique", "LocalReply": "local", "GlobalReply": "global", "CrossReply": "recombine",
+    "SummaryReply": "summary",
+    "CritiqueReply": "critique",
+    "LocalReply": "local",
+    "GlobalReply": "global",
+    "CrossReply": "recombine",
 }
 SUMMARY = {"steps": "It adds and then doubts.", "principles_used": ["p2"], "errors": ["doubts the sum"]}
-CRITIQUE = {"successes": ["commits"], "failures": ["doubts"], "guidance_needed": ["Commit."], "insufficient": ["p2"]}
+CRITIQUE = {
+    "successes": ["commits"],
+    "failures": ["doubts"],
+    "guidance_needed": ["Commit."],
+    "insufficient": ["p2"],
+}
 
 
 def role_of(asked: Asked) -> str:
@@ -24,10 +34,16 @@ def role_of(asked: Asked) -> str:
 
 
 class Editor:
-    """A model that answers by role; a reply may be a function of the request, and may be an action instead."""
+    """A model that answers by role; a reply may be a function of the request, and may be an action
+    instead."""
 
     def __init__(self, **replies: Any):
-        self.replies = {"summary": SUMMARY, "critique": CRITIQUE, "local": {"edits": []}, "global": {"edits": []}} | replies
+        self.replies = {
+            "summary": SUMMARY,
+            "critique": CRITIQUE,
+            "local": {"edits": []},
+            "global": {"edits": []},
+        } | replies
         self.asked: list[tuple[str, str]] = []
 
     def __call__(self, asked: Asked) -> Action:

@@ -1,4 +1,5 @@
-"""Proofs made here: DRAT steps of every kind, hints for given clauses by unit propagation, and random proofs of small formulas."""
+"""Proofs made here: DRAT steps of every kind, hints for given clauses by unit propagation, and random proofs
+of small formulas."""
 
 from __future__ import annotations
 
@@ -12,9 +13,13 @@ from hypothesis import strategies as st
 from evolake.solvers.proof.parse import Proof, read_proof
 
 LITERAL = st.integers(1, 2**31 - 1).flatmap(lambda variable: st.sampled_from([variable, -variable]))
-DRAT_STEPS = st.lists(st.one_of(
-    st.tuples(st.just(False), st.lists(LITERAL, max_size=5)), st.tuples(st.just(True), st.lists(LITERAL, min_size=1, max_size=5)),
-), max_size=8)
+DRAT_STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just(False), st.lists(LITERAL, max_size=5)),
+        st.tuples(st.just(True), st.lists(LITERAL, min_size=1, max_size=5)),
+    ),
+    max_size=8,
+)
 
 
 def proof_of(steps):
@@ -31,7 +36,8 @@ def satisfiable(variables, clauses):
 
 
 def random_problem(seed):
-    """A small formula, and a proof of random additions (a new variable among them) and deletions of what is there."""
+    """A small formula, and a proof of random additions (a new variable among them) and deletions of what is
+    there."""
     dice = random.Random(seed)
     variables = dice.randint(1, 4)
 
@@ -54,7 +60,8 @@ Clauses = Mapping[int, Sequence[int]]
 
 
 def hints_for(clauses: Clauses, literals: Sequence[int]) -> list[int] | None:
-    """Hints that lead from the negation of a clause to a conflict, all of them needed; None if unit propagation finds no conflict."""
+    """Hints that lead from the negation of a clause to a conflict, all of them needed; None if unit
+    propagation finds no conflict."""
     return _propagated(clauses, {-literal: 0 for literal in literals})
 
 
@@ -77,7 +84,8 @@ def rat_hints_for(clauses: Clauses, literals: Sequence[int]) -> list[int] | None
 
 
 def _propagated(clauses: Clauses, reasons: dict[int, int]) -> list[int] | None:
-    """The clauses that lead from what is true (literal -> the clause that made it so, 0 for none) to a conflict, in order, and only what it needs."""
+    """The clauses that lead from what is true (literal -> the clause that made it so, 0 for none) to a
+    conflict, in order, and only what it needs."""
     order: list[int] = []
     while True:
         for name, clause in clauses.items():
@@ -96,18 +104,26 @@ def _needed(clauses: Clauses, reasons: Mapping[int, int], order: Sequence[int]) 
     wanted = {order[-1]}
     for name in reversed(order):
         if name in wanted:
-            wanted |= {reasons[-literal] for literal in clauses[name] if reasons.get(-literal) not in (None, name)}
+            wanted |= {
+                reasons[-literal] for literal in clauses[name] if reasons.get(-literal) not in (None, name)
+            }
     return [name for name in order if name in wanted and name]
 
 
 def text_of(steps: Sequence[tuple[int, Sequence[int] | None, Sequence[int]]]) -> bytes:
     """Steps (identifier, literals, hints) as LRAT text; literals None for a deletion of the hints."""
-    lines = [[name, "d", *hints, 0] if literals is None else [name, *literals, 0, *hints, 0] for name, literals, hints in steps]
+    lines = [
+        [name, "d", *hints, 0] if literals is None else [name, *literals, 0, *hints, 0]
+        for name, literals, hints in steps
+    ]
     return "\n".join(" ".join(map(str, line)) for line in lines).encode() + b"\n"
 
 
-def random_steps(variables: int, formula: Sequence[Sequence[int]], dice: random.Random) -> list[tuple[int, list[int] | None, list[int]]]:
-    """Random additions with hints that are right if there are any, deletions, and at the end the empty clause; a new variable among them."""
+def random_steps(
+    variables: int, formula: Sequence[Sequence[int]], dice: random.Random
+) -> list[tuple[int, list[int] | None, list[int]]]:
+    """Random additions with hints that are right if there are any, deletions, and at the end the empty
+    clause; a new variable among them."""
     clauses: dict[int, Sequence[int]] = dict(enumerate(formula, 1))
     name, steps = len(formula), []
     for _ in range(dice.randint(1, 10)):
@@ -131,9 +147,11 @@ def random_steps(variables: int, formula: Sequence[Sequence[int]], dice: random.
     return [*steps, (name + 1, [], final if final is not None else sorted(clauses)[:3])]
 
 
-def random_refutation(seed: int, solve: Callable[[Sequence[Sequence[int]]], list[str] | None]) -> tuple[int, list[list[int]], bytes]:
-    """Return a formula of up to 30 variables, and a DRAT text: lemmas of a solver with deletions, copies and definitions of new variables among them,
-    and up to four faults.
+def random_refutation(
+    seed: int, solve: Callable[[Sequence[Sequence[int]]], list[str] | None]
+) -> tuple[int, list[list[int]], bytes]:
+    """Return a formula of up to 30 variables, and a DRAT text: lemmas of a solver with deletions, copies and
+    definitions of new variables among them, and up to four faults.
 
     solve: returns the lemmas and deletions of a refutation as lines, None for a satisfiable formula.
     """
@@ -157,18 +175,26 @@ def random_refutation(seed: int, solve: Callable[[Sequence[Sequence[int]]], list
             gone = present.pop(dice.randrange(len(present))) if dice.random() < 0.7 else dice.choice(present)
             steps += [f"d {' '.join(map(str, dice.sample(gone, len(gone))))} 0"] if gone else []
         if dice.random() < 0.1:
-            new, one, other = variables + dice.randint(1, 3), *(dice.choice([1, -1]) * dice.randint(1, variables) for _ in range(2))
+            new, one, other = (
+                variables + dice.randint(1, 3),
+                *(dice.choice([1, -1]) * dice.randint(1, variables) for _ in range(2)),
+            )
             steps += [f"{new} {-one} 0", f"{new} {-other} 0", f"{-new} {one} {other} 0"]
         if dice.random() < 0.05:
             steps.append(dice.choice(steps))
     for _ in range(dice.choice([0, 0, 1, 2, 4])):
         if steps:
             _spoil(steps, dice)
-    return variables, clauses, ("\n".join([*(step for step in steps if step.strip() not in ("0", "d 0")), "0"]) + "\n").encode()
+    return (
+        variables,
+        clauses,
+        ("\n".join([*(step for step in steps if step.strip() not in ("0", "d 0")), "0"]) + "\n").encode(),
+    )
 
 
 def _spoil(steps: list[str], dice: random.Random) -> None:
-    """Make one fault: a step that is gone, has another literal or one less, is moved, or deletes what it added."""
+    """Make one fault: a step that is gone, has another literal or one less, is moved, or deletes what it
+    added."""
     place, kind = dice.randrange(len(steps)), dice.randrange(5)
     words = steps[place].split()
     if kind == 0:
@@ -188,14 +214,17 @@ def _spoil(steps: list[str], dice: random.Random) -> None:
 
 
 def solved(clauses: Sequence[Sequence[int]]) -> list[str] | None:
-    """Return the refutation of a formula by a solver of python-sat, as lines without the empty clause; None for a satisfiable formula."""
+    """Return the refutation of a formula by a solver of python-sat, as lines without the empty clause; None
+    for a satisfiable formula."""
     from pysat.solvers import Solver
 
     with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
         return None if solver.solve() else [line for line in solver.get_proof() or [] if line.strip() != "0"]
 
 
-def planted(steps: list[tuple[int, list[int] | None, list[int]]], dice: random.Random) -> list[tuple[int, list[int] | None, list[int]]]:
+def planted(
+    steps: list[tuple[int, list[int] | None, list[int]]], dice: random.Random
+) -> list[tuple[int, list[int] | None, list[int]]]:
     """The steps of an LRAT proof with one fault: a hint or a literal that is gone, changed or new."""
     place = dice.randrange(len(steps))
     name, literals, hints = steps[place]

@@ -1,4 +1,5 @@
-"""The conformance kit of proof checkers: proofs with the one right verdict, which every available checker must give.
+"""The conformance kit of proof checkers: proofs with the one right verdict, which every available checker
+must give.
 
 `violations(checker, case, folder)` is empty when it does. None of the cases needs a solver.
 """
@@ -32,7 +33,9 @@ def pigeons(holes: int) -> str:
     place = {pair: number for number, pair in enumerate(itertools.product(range(holes + 1), range(holes)), 1)}
     rows = [" ".join(str(place[pigeon, hole]) for hole in range(holes)) for pigeon in range(holes + 1)]
     pairs = itertools.combinations(range(holes + 1), 2)
-    return ",".join(rows + [f"-{place[a, hole]} -{place[b, hole]}" for a, b in pairs for hole in range(holes)])
+    return ",".join(
+        rows + [f"-{place[a, hole]} -{place[b, hole]}" for a, b in pairs for hole in range(holes)]
+    )
 
 
 SQUARE = "1 2,-1 2,1 -2,-1 -2"
@@ -43,8 +46,9 @@ IMPLICATION = "1,-1 2"
 
 @dataclass(frozen=True)
 class Case:
-    """proof is given as it stands; `binary`: and once more in the binary format, with the same verdict. own: only our own checker has to give the
-    verdict. lrat-trim checks no RAT steps, no deletion of what is not there, and no step of LRAT that nothing needs, and has no line that refutes."""
+    """proof is given as it stands; `binary`: and once more in the binary format, with the same verdict. own:
+    only our own checker has to give the verdict. lrat-trim checks no RAT steps, no deletion of what is not
+    there, and no step of LRAT that nothing needs, and has no line that refutes."""
 
     name: str
     clauses: str
@@ -98,17 +102,37 @@ TEXTS = (
     Case("of another formula", pigeons(3), b"2 0\n0\n", "refuted", True),
     Case("of a satisfiable formula", SATISFIABLE, b"2 0\n0\n", "refuted", True),
     Case("a false RAT step", SATISFIABLE, b"-2 0\n0\n", "refuted", True),
-    Case("a RAT step on another literal than the first", "1 2,-1 2,-3 -2", b"-2 3 0\n-3 0\n0\n", "refuted", True),
-    Case("a deletion that leaves a fixed literal without a reason", IMPLICATION, b"d -1 2 0\n-2 0\n0\n", "refuted", True),
+    Case(
+        "a RAT step on another literal than the first",
+        "1 2,-1 2,-3 -2",
+        b"-2 3 0\n-3 0\n0\n",
+        "refuted",
+        True,
+    ),
+    Case(
+        "a deletion that leaves a fixed literal without a reason",
+        IMPLICATION,
+        b"d -1 2 0\n-2 0\n0\n",
+        "refuted",
+        True,
+    ),
     Case("the same over two steps", "1,-1 2,-2 3", b"d -2 3 0\nd -1 2 0\n-3 0\n0\n", "refuted", True),
     Case("larger than may be read", SQUARE, b"1 2 0\n" * 200_000, "unknown", limits=ProofLimits(20, 2048, 1)),
-    Case("too large for the memory", SQUARE, b"1 2 0\n" * 2_500_000, "unknown", limits=ProofLimits(60, 120, 64)),
+    Case(
+        "too large for the memory", SQUARE, b"1 2 0\n" * 2_500_000, "unknown", limits=ProofLimits(60, 120, 64)
+    ),
 )
 GARBAGE = (
     Case("bytes that are nothing", SQUARE, bytes(range(128, 256)) * 8, "malformed"),
     Case("binary: cut short within a number", SQUARE, b"a\x82", "malformed"),
     Case("binary: cut short within a step", SQUARE, b"a\x04", "malformed"),
-    Case("binary: neither addition nor deletion", SQUARE, b"a\x04\x00x\x00", "malformed", spelling="drat-binary"),
+    Case(
+        "binary: neither addition nor deletion",
+        SQUARE,
+        b"a\x04\x00x\x00",
+        "malformed",
+        spelling="drat-binary",
+    ),
     Case("binary: a negated zero", SQUARE, b"a\x01\x00a\x04\x00a\x00", "malformed"),
     Case("binary: a number of six bytes", SQUARE, b"a\xff\xff\xff\xff\xff\x01\x00a\x00", "malformed"),
     Case("binary: a zero of two bytes", SQUARE, b"a\x04\x80\x00a\x00", "malformed"),
@@ -116,8 +140,13 @@ GARBAGE = (
     Case("binary that is declared text", SQUARE, _binary(b"2 0\n0\n"), "malformed", spelling="drat-text"),
 )
 DRAT_CASES = (
-    *TEXTS, *GARBAGE,
-    *(Case(f"binary: {case.name}", case.clauses, _binary(case.proof), case.verdict, limits=case.limits) for case in TEXTS if case.binary),
+    *TEXTS,
+    *GARBAGE,
+    *(
+        Case(f"binary: {case.name}", case.clauses, _binary(case.proof), case.verdict, limits=case.limits)
+        for case in TEXTS
+        if case.binary
+    ),
 )
 
 
@@ -130,7 +159,8 @@ def _packed(case: Case, name: str, pack: Callable[[bytes], bytes]) -> Case:
 
 
 DEFINITION = b"5 3 -1 0 0\n6 3 -2 0 0\n7 -3 1 2 0 -5 -6 0\n8 2 0 1 2 0\n9 0 8 3 4 0\n"
-"""The new variable 3 is 1 or 2, by RAT steps; the last has a resolvent with each of the two before, which its own literals make true."""
+"""The new variable 3 is 1 or 2, by RAT steps; the last has a resolvent with each of the two before, which its
+own literals make true."""
 UNIT_AND_SQUARE = "1,-2 1,3 4,-3 4,3 -4,-3 -4"
 LRAT_TEXTS = (
     Case("a lemma and the empty clause", SQUARE, b"5 2 0 1 2 0\n6 0 5 3 4 0\n", "verified", True),
@@ -140,12 +170,33 @@ LRAT_TEXTS = (
     Case("a refutation by unit propagation", "1,-1", b"3 0 1 2 0\n", "verified", True),
     Case("identifiers with gaps", SQUARE, b"70 2 0 1 2 0\n900 0 70 3 4 0\n", "verified", True),
     Case("steps after the empty clause", SQUARE, b"5 2 0 1 2 0\n6 0 5 3 4 0\n7 9 0 1 0\n", "verified", True),
-    Case("a deletion of what is not there", SQUARE, b"5 2 0 1 2 0\n5 d 77 0\n6 0 5 3 4 0\n", "verified", True, own=True),
+    Case(
+        "a deletion of what is not there",
+        SQUARE,
+        b"5 2 0 1 2 0\n5 d 77 0\n6 0 5 3 4 0\n",
+        "verified",
+        True,
+        own=True,
+    ),
     Case("a tautology", SQUARE, b"5 2 -2 0 0\n6 2 0 1 2 0\n7 0 6 3 4 0\n", "verified", True, own=True),
     Case("a hint that is satisfied already", "1,1 2,-1", b"4 0 1 2 3 0\n", "refuted", True, own=True),
     Case("a new variable", SQUARE, DEFINITION, "verified", True, own=True),
-    Case("a RAT step with hints of its resolvent", UNIT_AND_SQUARE, b"7 2 0 -2 1 0\n8 4 0 3 4 0\n9 0 8 5 6 0\n", "verified", True, own=True),
-    Case("a RAT step without them", UNIT_AND_SQUARE, b"7 2 0 -2 0\n8 4 0 3 4 0\n9 0 8 5 6 0\n", "refuted", True, own=True),
+    Case(
+        "a RAT step with hints of its resolvent",
+        UNIT_AND_SQUARE,
+        b"7 2 0 -2 1 0\n8 4 0 3 4 0\n9 0 8 5 6 0\n",
+        "verified",
+        True,
+        own=True,
+    ),
+    Case(
+        "a RAT step without them",
+        UNIT_AND_SQUARE,
+        b"7 2 0 -2 0\n8 4 0 3 4 0\n9 0 8 5 6 0\n",
+        "refuted",
+        True,
+        own=True,
+    ),
     Case("a formula with the empty clause", "1 2,", b"3 0 2 0\n", "verified", True),
     Case("no empty clause", SQUARE, b"5 2 0 1 2 0\n", "incomplete", True),
     Case("a hint is missing", SQUARE, b"5 2 0 1 2 0\n6 0 5 3 0\n", "refuted", True),
@@ -159,9 +210,30 @@ LRAT_TEXTS = (
     Case("another lemma", SQUARE, b"5 -2 0 1 2 0\n6 0 5 3 4 0\n", "refuted", True),
     Case("of a satisfiable formula", SATISFIABLE, b"3 2 0 1 2 0\n4 0 3 1 2 0\n", "refuted", True),
     Case("a false RAT step", SATISFIABLE, b"3 -2 0 -1 -2 0\n4 0 3 1 2 0\n", "refuted", True, own=True),
-    Case("a RAT step that leaves a clause out", SATISFIABLE, b"3 -2 1 0 -1 0\n4 0 3 1 2 0\n", "refuted", True, own=True),
-    Case("a RAT step on another literal than the first", "1 2,-1 2,-3 -2", b"4 -2 3 0 0\n5 -3 0 0\n6 0 4 5 1 2 0\n", "refuted", True, own=True),
-    Case("a RAT step after the deletion of what it breaks", IMPLICATION, b"2 d 2 0\n3 -2 0 0\n4 0 1 2 3 0\n", "refuted", True, own=True),
+    Case(
+        "a RAT step that leaves a clause out",
+        SATISFIABLE,
+        b"3 -2 1 0 -1 0\n4 0 3 1 2 0\n",
+        "refuted",
+        True,
+        own=True,
+    ),
+    Case(
+        "a RAT step on another literal than the first",
+        "1 2,-1 2,-3 -2",
+        b"4 -2 3 0 0\n5 -3 0 0\n6 0 4 5 1 2 0\n",
+        "refuted",
+        True,
+        own=True,
+    ),
+    Case(
+        "a RAT step after the deletion of what it breaks",
+        IMPLICATION,
+        b"2 d 2 0\n3 -2 0 0\n4 0 1 2 3 0\n",
+        "refuted",
+        True,
+        own=True,
+    ),
 )
 LRAT_GARBAGE = (
     Case("a junk word at the end", SQUARE, b"5 2 0 1 2 0\n6 0 5 3 4 0\nVERIFIED\n", "malformed"),
@@ -172,47 +244,122 @@ LRAT_GARBAGE = (
     Case("a literal beyond 32 bits", SQUARE, b"5 4294967298 0 1 2 0\n6 0 5 3 4 0\n", "malformed"),
     Case("a number beyond 63 bits", SQUARE, b"5 2 0 1 99999999999999999999 0\n6 0 5 3 4 0\n", "malformed"),
     Case("a negated zero", SQUARE, b"5 2 -0 1 2 0\n6 0 5 3 4 0\n", "malformed"),
-    Case("binary: cut short within a step", SQUARE, _lrat_binary(b"5 2 0 1 2 0\n6 0 5 3 4 0\n")[:-1], "malformed", spelling="lrat-binary"),
-    Case("binary: neither addition nor deletion", SQUARE, b"x\x0a\x04\x00\x02\x04\x00", "malformed", spelling="lrat-binary"),
-    Case("binary: DRAT that is declared LRAT", SQUARE, _binary(b"2 0\n0\n"), "unsupported", spelling="lrat-binary"),
-    Case("LRAT that is declared DRAT", SQUARE, b"5 2 0 1 2 0\n6 0 5 3 4 0\n", "unsupported", spelling="drat-text"),
-    Case("binary LRAT that is declared DRAT", SQUARE, _lrat_binary(b"5 2 0 1 2 0\n6 0 5 3 4 0\n"), "malformed", spelling="drat-binary"),
+    Case(
+        "binary: cut short within a step",
+        SQUARE,
+        _lrat_binary(b"5 2 0 1 2 0\n6 0 5 3 4 0\n")[:-1],
+        "malformed",
+        spelling="lrat-binary",
+    ),
+    Case(
+        "binary: neither addition nor deletion",
+        SQUARE,
+        b"x\x0a\x04\x00\x02\x04\x00",
+        "malformed",
+        spelling="lrat-binary",
+    ),
+    Case(
+        "binary: DRAT that is declared LRAT",
+        SQUARE,
+        _binary(b"2 0\n0\n"),
+        "unsupported",
+        spelling="lrat-binary",
+    ),
+    Case(
+        "LRAT that is declared DRAT",
+        SQUARE,
+        b"5 2 0 1 2 0\n6 0 5 3 4 0\n",
+        "unsupported",
+        spelling="drat-text",
+    ),
+    Case(
+        "binary LRAT that is declared DRAT",
+        SQUARE,
+        _lrat_binary(b"5 2 0 1 2 0\n6 0 5 3 4 0\n"),
+        "malformed",
+        spelling="drat-binary",
+    ),
     Case("FRAT", SQUARE, b"o 1 1 2 0\na 5 2 0 l 1 2 0\na 6 0 l 5 3 4 0\nf 6 0\n", "unsupported"),
     Case("VeriPB", SQUARE, b"pseudo-Boolean proof version 2.0\nf 4\nrup >= 1 ;\n", "unsupported"),
 )
 WHOLE, WRONG = TEXTS[0], Case("a lemma is missing", SQUARE, b"0\n", "refuted")
 PACKED = (
-    *(_packed(case, name, pack) for case in (WHOLE, WRONG, LRAT_TEXTS[0])
-      for name, pack in (("gz", gzip.compress), ("xz", lzma.compress), ("bz2", bz2.compress), ("zst", _zstd))),
+    *(
+        _packed(case, name, pack)
+        for case in (WHOLE, WRONG, LRAT_TEXTS[0])
+        for name, pack in (
+            ("gz", gzip.compress),
+            ("xz", lzma.compress),
+            ("bz2", bz2.compress),
+            ("zst", _zstd),
+        )
+    ),
     Case("gz: cut short", SQUARE, gzip.compress(b"2 0\n0\n")[:-6], "malformed"),
     Case("xz: junk behind it", SQUARE, lzma.compress(b"2 0\n0\n") + b"junk", "malformed"),
-    Case("gz: larger than may be read", SQUARE, gzip.compress(b"1 2 0\n" * 400_000), "unknown", limits=ProofLimits(20, 2048, 1)),
+    Case(
+        "gz: larger than may be read",
+        SQUARE,
+        gzip.compress(b"1 2 0\n" * 400_000),
+        "unknown",
+        limits=ProofLimits(20, 2048, 1),
+    ),
     Case("a byte order mark", SQUARE, b"\xef\xbb\xbf2 0\n0\n", "verified"),
 )
 LRAT_CASES = (
     *(replace(case, name=f"LRAT: {case.name}", spelling="lrat-text") for case in LRAT_TEXTS),
-    *(replace(case, name=f"LRAT: {case.name}", spelling="lrat-text" if case.spelling == "auto" else case.spelling) for case in LRAT_GARBAGE),
-    *(replace(case, name=f"binary LRAT: {case.name}", proof=_lrat_binary(case.proof), spelling="lrat-binary") for case in LRAT_TEXTS if case.binary),
+    *(
+        replace(
+            case,
+            name=f"LRAT: {case.name}",
+            spelling="lrat-text" if case.spelling == "auto" else case.spelling,
+        )
+        for case in LRAT_GARBAGE
+    ),
+    *(
+        replace(
+            case, name=f"binary LRAT: {case.name}", proof=_lrat_binary(case.proof), spelling="lrat-binary"
+        )
+        for case in LRAT_TEXTS
+        if case.binary
+    ),
     *(replace(case, name=f"undeclared LRAT: {case.name}") for case in LRAT_TEXTS),
-    *(replace(case, name=f"undeclared binary LRAT: {case.name}", proof=_lrat_binary(case.proof)) for case in LRAT_TEXTS if case.binary),
+    *(
+        replace(case, name=f"undeclared binary LRAT: {case.name}", proof=_lrat_binary(case.proof))
+        for case in LRAT_TEXTS
+        if case.binary
+    ),
 )
 CASES = (*DRAT_CASES, *PACKED, *LRAT_CASES)
 
 
 def cases_for(checker: ProofChecker) -> list[Case]:
-    """The cases that a checker is held to: of LRAT, another program than our own only to the proofs that it must accept, if it reads LRAT. Both
-    engines of dratify have one checker of LRAT, so that it is asked once."""
+    """The cases that a checker is held to: of LRAT, another program than our own only to the proofs that it
+    must accept, if it reads LRAT. Both engines of dratify have one checker of LRAT, so that it is asked
+    once."""
     if checker.name in ("evolake", "dratify"):
         return list(CASES)
-    lrat = [case for case in LRAT_CASES if case.verdict == "verified" and not case.own and "lrat" in checker.formats]
-    return [*DRAT_CASES, *(case for case in PACKED if LRAT_TEXTS[0].name not in case.name), *(lrat if checker.name != "dratify-python" else [])]
+    lrat = [
+        case
+        for case in LRAT_CASES
+        if case.verdict == "verified" and not case.own and "lrat" in checker.formats
+    ]
+    return [
+        *DRAT_CASES,
+        *(case for case in PACKED if LRAT_TEXTS[0].name not in case.name),
+        *(lrat if checker.name != "dratify-python" else []),
+    ]
 
 
 def violations(checker: ProofChecker, case: Case, folder: Path) -> list[str]:
-    """What is wrong with the checker's verdict on the case; empty when nothing is. Writes two files into `folder`."""
+    """What is wrong with the checker's verdict on the case; empty when nothing is. Writes two files into
+    `folder`."""
     cnf, proof = folder / "case.cnf", folder / "case.drat"
     cnf.write_bytes(dimacs(case.clauses))
     proof.write_bytes(case.proof)
     finding = checker.check(cnf, proof, case.limits, case.spelling)
-    result = [] if finding.verdict == case.verdict else [f"{checker.name} says {finding.verdict} ({finding.reason}), wanted {case.verdict}"]
+    result = (
+        []
+        if finding.verdict == case.verdict
+        else [f"{checker.name} says {finding.verdict} ({finding.reason}), wanted {case.verdict}"]
+    )
     return result if finding.reason else [*result, "no reason"]

@@ -1,4 +1,5 @@
-"""Fuzz the bounded readers: valid texts are changed at random, and each ends as a value or an input error, within bounds."""
+"""Fuzz the bounded readers: valid texts are changed at random, and each ends as a value or an input error,
+within bounds."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ LONGEST_S = 5.0
 """Seconds for one text; the longest takes some tenths of one."""
 
 PROBLEM = (
-    '{"id": "p", "variables": {"x1": [0, 9]}, "constraints": [{"id": "c", "coef": {"x1": 1}, "op": "<=", "rhs": 3}]}'
+    '{"id": "p", "variables": {"x1": [0, 9]}, "constraints": [{"id": "c", "coef": {"x1": 1}, "op": "<=", '
+    '"rhs": 3}]}'
 )
 COMPLETION = json.dumps(
     {
@@ -46,8 +48,14 @@ COMPLETION = json.dumps(
         "model": "m",
     }
 )
-TOML = '[evaluator]\nmode = "separate"\ncpu_s = 2.5\n[program]\nentry = "run"\nfiles = ["initial_program.py"]\nneeds = []\n'
-YAML = "max_iterations: 10\nevaluator:\n  timeout: 60\n  cascade_thresholds: [0.5, 1]\ndatabase: &d\n  num_islands: 3\nother: *d\n"
+TOML = (
+    '[evaluator]\nmode = "separate"\ncpu_s = 2.5\n[program]\nentry = "run"\nfiles = '
+    '["initial_program.py"]\nneeds = []\n'
+)
+YAML = (
+    "max_iterations: 10\nevaluator:\n  timeout: 60\n  cascade_thresholds: [0.5, 1]\ndatabase: &d\n  "
+    "num_islands: 3\nother: *d\n"
+)
 PLAIN = b"some text, some text and 1234567890 of it\n" * 50
 
 PACK: Mapping[Kind, Callable[[bytes], bytes]] = {
@@ -161,7 +169,8 @@ TARGETS: Mapping[str, tuple[Callable[[], bytes], Callable[[bytes], object]]] = {
 }
 """Format -> (a valid text, what reads it)."""
 DAMAGED_CONTENTS = ("tar", "zip")
-"""Formats whose contents are read by the caller, with the errors of the standard library (`evolake.reading.archives.DAMAGE`)."""
+"""Formats whose contents are read by the caller, with the errors of the standard library
+(`evolake.reading.archives.DAMAGE`)."""
 
 
 def texts(rng: np.random.Generator, valid: bytes) -> bytes:
@@ -175,11 +184,14 @@ def texts(rng: np.random.Generator, valid: bytes) -> bytes:
 
 def is_refusal(result: object) -> bool:
     """Whether what a reader returned says that the text is of no use."""
-    return isinstance(result, container.Refused | Malformed) or (isinstance(result, Received) and result.outcome != "received")
+    return isinstance(result, container.Refused | Malformed) or (
+        isinstance(result, Received) and result.outcome != "received"
+    )
 
 
 def fuzz(name: str, seconds: float, seed: int) -> tuple[int, int]:
-    """(texts tried, texts refused) of one format within so many seconds. Whatever is no value and no input error is raised."""
+    """(texts tried, texts refused) of one format within so many seconds. Whatever is no value and no input
+    error is raised."""
     from evolake.reading.archives import DAMAGE
 
     rng, (make, read), end = np.random.default_rng(seed), TARGETS[name], time.monotonic() + seconds

@@ -1,4 +1,5 @@
-"""A small repair study, run once by the command for all workers of a test run, and copied into each lake that starts from it."""
+"""A small repair study, run once by the command for all workers of a test run, and copied into each lake that
+starts from it."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def environment(lake: Path, **more: str) -> dict[str, str]:
 
 
 def finished_study(lake: Path) -> dict[str, Any]:
-    """Copy the finished study to `lake`, which must not exist; return what the command that ran it printed."""
+    """Copy the finished study to `lake`, which must not exist; return what the command that ran it
+    printed."""
     shared = shared_folder() / "repair"
     shared.mkdir(exist_ok=True)
     said = shared / "said.json"

@@ -9,7 +9,8 @@ from evolake.agents.backends import OperatorsBackend
 
 
 class Scripted:
-    """A backend whose answers are given beforehand, role by role; roles without a script are served by the operators."""
+    """A backend whose answers are given beforehand, role by role; roles without a script are served by the
+    operators."""
 
     name = "scripted"
     threads = 1

@@ -1,4 +1,5 @@
-"""A project whose sessions are held by a scripted model: a lake, a folder of files, a command that builds, and one role."""
+"""A project whose sessions are held by a scripted model: a lake, a folder of files, a command that builds,
+and one role."""
 
 from __future__ import annotations
 
@@ -18,7 +19,11 @@ from evolake.agents.wire import Turn
 from evolake.jail import Pool
 from evolake.settings import AgentsSettings, BudgetSettings, PriceSettings, SessionSettings, Settings
 
-FILES = {"src/main.cc": "int main() {\n    return 1;\n}\n", "src/util.h": "// a helper\n" * 900, "README.md": "Do not touch.\n"}
+FILES = {
+    "src/main.cc": "int main() {\n    return 1;\n}\n",
+    "src/util.h": "// a helper\n" * 900,
+    "README.md": "Do not touch.\n",
+}
 READ, LIST = ("read_file", {"path": "src/main.cc"}), ("list_files", {})
 EDIT = ("edit_file", {"path": "src/main.cc", "search": "return 1", "replace": "return 0"})
 FINISH = ("finish", {"title": "zero"})
@@ -46,12 +51,20 @@ def mender(folder: Path) -> Role[Ask, Turn]:
     def no_operators(request: Ask, random: np.random.Generator) -> Turn:
         raise AssertionError("no operators hold sessions")
 
-    return Role("mender", Ask, Turn, no_operators, prompt=path, tools=offered([("build", "Build it.", Nothing)], Finished))
+    return Role(
+        "mender",
+        Ask,
+        Turn,
+        no_operators,
+        prompt=path,
+        tools=offered([("build", "Build it.", Nothing)], Finished),
+    )
 
 
 @dataclass
 class Project:
-    """A lake and the folder that sessions work on. built: the program's text each time that a command built it."""
+    """A lake and the folder that sessions work on. built: the program's text each time that a command built
+    it."""
 
     folder: Path
     pool: Pool
@@ -71,16 +84,40 @@ class Project:
 
     def bench(self) -> SessionContext:
         workspace = Workspace.of_folder(self.folder / "tree", FILES, lambda path: path.startswith("src/"))
-        return SessionContext(workspace, self.folder / "tree", Finished, self.pool.call,
-            {"build": Command("build", "Build it.", Nothing, self.build)})
+        return SessionContext(
+            workspace,
+            self.folder / "tree",
+            Finished,
+            self.pool.call,
+            {"build": Command("build", "Build it.", Nothing, self.build)},
+        )
 
-    def agents(self, base_url: str | None, *, run_id: str = "run-1", session: SessionSettings | None = None, **changes: Any) -> Agents:
+    def agents(
+        self,
+        base_url: str | None,
+        *,
+        run_id: str = "run-1",
+        session: SessionSettings | None = None,
+        **changes: Any,
+    ) -> Agents:
         values: dict[str, Any] = {
-            "backend": "model", "model_base_url": base_url, "model_api_key": KEY, "models": {"default": "played"},
-            "prices": {"played": PriceSettings(input=1, output=2)}, "budget": BudgetSettings(usd_per_cycle=1), "model_timeout_s": 5.0,
+            "backend": "model",
+            "model_base_url": base_url,
+            "model_api_key": KEY,
+            "models": {"default": "played"},
+            "prices": {"played": PriceSettings(input=1, output=2)},
+            "budget": BudgetSettings(usd_per_cycle=1),
+            "model_timeout_s": 5.0,
             "agents": AgentsSettings(session=session or SessionSettings()),
         }
-        return open_agents(Settings(**(values | changes)), self.folder / "lake", "0001", run_id, line="designs", wait=lambda seconds: 0.0)
+        return open_agents(
+            Settings(**(values | changes)),
+            self.folder / "lake",
+            "0001",
+            run_id,
+            line="designs",
+            wait=lambda seconds: 0.0,
+        )
 
     def hold(self, script: Script, **changes: Any) -> Held:
         """One session to its end; all at one address."""
@@ -104,4 +141,8 @@ class Held:
     @property
     def results(self) -> list[tuple[str, str]]:
         """What each call gave back: (fault, text)."""
-        return [(done["fault"], done["result"]) for turn in self.turns for done in json.loads(turn["text"])["calls"]]
+        return [
+            (done["fault"], done["result"])
+            for turn in self.turns
+            for done in json.loads(turn["text"])["calls"]
+        ]

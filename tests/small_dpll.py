@@ -71,13 +71,17 @@ int main(int argc, char **argv) {
     puts("0");
     return 10;
 }
-"""
+"""  # noqa: E501
 BUILDS = {
     "configure": {"configure": '#!/bin/sh\necho "all: ; \\$(CXX) -O0 -s -o mini main.cc" > makefile\n'},
     "configure.sh": {"configure.sh": '#!/bin/sh\necho "all: ; \\$(CXX) -O0 -s -o mini main.cc" > makefile\n'},
-    "CMake": {"CMakeLists.txt": "cmake_minimum_required(VERSION 3.13)\nproject(mini CXX)\nadd_executable(mini main.cc)\n"},
+    "CMake": {
+        "CMakeLists.txt": "cmake_minimum_required(VERSION 3.13)\nproject(mini CXX)\nadd_executable(mini main.cc)\n"  # noqa: E501
+    },
     "make": {"Makefile": "mini: main.cc\n\t$(CXX) -O0 -s -o mini main.cc\n"},
-    "make r": {"Makefile": ".PHONY: r d\nr:\n\tmkdir -p out && $(CXX) -O0 -s -o out/mini main.cc\nd:\n\tfalse\n"},
+    "make r": {
+        "Makefile": ".PHONY: r d\nr:\n\tmkdir -p out && $(CXX) -O0 -s -o out/mini main.cc\nd:\n\tfalse\n"
+    },
 }
 """Words of a way to build -> the files that it takes."""
 

@@ -37,7 +37,7 @@ int budget() {
 int main() {
     return budget() > 0 && opt_var_decay.value > 0 && opt_luby.value ? 10 : 10;
 }
-"""
+"""  # noqa: E501
 HEADER = """\
 #include <stdint.h>
 struct DoubleRange { DoubleRange(double, bool, double, bool) {} };
@@ -45,7 +45,7 @@ struct IntRange { IntRange(int, int) {} };
 struct DoubleOption { double value; DoubleOption(const char*, const char*, const char*, double v, DoubleRange) : value(v) {} };
 struct IntOption { int value; IntOption(const char*, const char*, const char*, int v, IntRange) : value(v) {} };
 struct BoolOption { bool value; BoolOption(const char*, const char*, const char*, bool v) : value(v) {} };
-"""
+"""  # noqa: E501
 GOOD = """\
 --- a/src/core/Solver.cc
 +++ b/src/core/Solver.cc
@@ -92,12 +92,32 @@ class SmallProject:
         return Built(source_sha(folder), build_variant(folder, self.base.adapter, self.blobs))
 
     def propose(
-        self, agents: Agents, plans: list[dict[str, Any]], known: list[KnownVariant] | None = None, bases: dict[str, Base] | None = None,
-        knowledge: Sequence[str] = (), existing: Sequence[str] = (), judge: Judge | None = None, **more: Any,
+        self,
+        agents: Agents,
+        plans: list[dict[str, Any]],
+        known: list[KnownVariant] | None = None,
+        bases: dict[str, Base] | None = None,
+        knowledge: Sequence[str] = (),
+        existing: Sequence[str] = (),
+        judge: Judge | None = None,
+        **more: Any,
     ) -> Proposals:
-        pool = parent_pool(known or [self.seed], bases or {self.base.name: self.base}, ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
+        pool = parent_pool(
+            known or [self.seed],
+            bases or {self.base.name: self.base},
+            ranking=[],
+            metrics=[],
+            settings=SETTINGS,
+            cycle="0001",
+        )
         turn = CoderTurn(
-            agents, judge or self.judge, self.into, SETTINGS, CycleSeeds(5, "solvers", "0001"), ShownRules(["no threads"], knowledge), **more,
+            agents,
+            judge or self.judge,
+            self.into,
+            SETTINGS,
+            CycleSeeds(5, "solvers", "0001"),
+            ShownRules(["no threads"], knowledge),
+            **more,
         )
         return propose_variants(turn, plans, pool, ExistingVariants(set(existing)))
 
@@ -124,19 +144,38 @@ def small_project(tmp_path: Path) -> SmallProject:
     (tree / "core/Solver.h").write_text(HEADER)
     (tree / "LICENSE").write_text("MIT\n")
     adapter = Adapter(
-        name="small1", build=(("mkdir", "-p", "build"), ("g++", "-Isrc", "-o", "bin/small", "src/core/Solver.cc")), program="bin/small",
-        argv=("small", "{cnf}"), proof_argv=None, proof="none", environment={}, statistics={}, exit_codes={"sat": 10, "unsat": 20},
-        licences=("src/LICENSE",), editable=("src/core/*.cc", "src/core/*.h"), tunables="minisat-options", layout=Layout(),
+        name="small1",
+        build=(("mkdir", "-p", "build"), ("g++", "-Isrc", "-o", "bin/small", "src/core/Solver.cc")),
+        program="bin/small",
+        argv=("small", "{cnf}"),
+        proof_argv=None,
+        proof="none",
+        environment={},
+        statistics={},
+        exit_codes={"sat": 10, "unsat": 20},
+        licences=("src/LICENSE",),
+        editable=("src/core/*.cc", "src/core/*.h"),
+        tunables="minisat-options",
+        layout=Layout(),
     )
     folder = tmp_path / "seed"
     create_variant(tree, adapter, folder)
     (tmp_path / "made").mkdir()
     seed = KnownVariant(source_sha(folder), "small", "small", "seed", folder, ())
-    return SmallProject(Base("small", folder, adapter), seed, BlobStore(tmp_path / "blobs"), tmp_path / "made")
+    return SmallProject(
+        Base("small", folder, adapter), seed, BlobStore(tmp_path / "blobs"), tmp_path / "made"
+    )
 
 
-def planned(parents: list[KnownVariant], kind: str = "tunable", target: str = "tunable:var-decay", number: int = 0) -> dict[str, Any]:
+def planned(
+    parents: list[KnownVariant], kind: str = "tunable", target: str = "tunable:var-decay", number: int = 0
+) -> dict[str, Any]:
     return {
-        "plan_id": f"plan{number}", "number": number, "parent_ids": [item.variant_id for item in parents], "kind": kind, "target": target,
-        "hypothesis": "A stronger decay follows the newest conflicts.", "instructions": "Lower the decay.",
+        "plan_id": f"plan{number}",
+        "number": number,
+        "parent_ids": [item.variant_id for item in parents],
+        "kind": kind,
+        "target": target,
+        "hypothesis": "A stronger decay follows the newest conflicts.",
+        "instructions": "Lower the decay.",
     }

@@ -16,7 +16,9 @@ from evolake.solvers.seeds.fetch_unpack import unpack_archive
 Entry = tuple[str, bytes]
 
 
-def tar(*entries: Entry, mode: str = "w:gz", change: Callable[[tarfile.TarInfo], None] = lambda _: None) -> bytes:
+def tar(
+    *entries: Entry, mode: str = "w:gz", change: Callable[[tarfile.TarInfo], None] = lambda _: None
+) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode=mode) as archive:  # type: ignore[call-overload]
         for name, data in entries:
@@ -58,7 +60,8 @@ def sources() -> list[bytes]:
 
 
 def fuzz(rng: np.random.Generator, count: int, folder: Path) -> int:
-    """How many of so many changed archives were refused; anything but a refusal or a folder below `folder` raises."""
+    """How many of so many changed archives were refused; anything but a refusal or a folder below `folder`
+    raises."""
     good, refused = sources(), 0
     for number in range(count):
         try:

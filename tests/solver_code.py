@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
     printf(S.solve() ? "s SATISFIABLE\\n" : "s UNSATISFIABLE\\n");
     exit(0);
 }
-"""
+"""  # noqa: E501
 SEARCH = "        reduceDB();"
 
 
@@ -39,8 +39,14 @@ def reasons_of(variant: str, base: str = BASE, more: dict[str, bytes] | None = N
     tree = {"src/core/Solver.cc": variant.encode(), **(more or {})}
     source = additions(tree, {"src/core/Solver.cc": base.encode()}).to_json()
     evidence = {"source": source, "edits": [], "parent_edits": [], "base": "toy"}
-    rules = [rule for rule in RULES.of_gate("compliance") if rule.check not in ("solvers.layout", "solvers.documents")]
-    findings = {rule.id.removeprefix("solvers-"): apply(rule.check, evidence, rule.parameters) for rule in rules}
+    rules = [
+        rule
+        for rule in RULES.of_gate("compliance")
+        if rule.check not in ("solvers.layout", "solvers.documents")
+    ]
+    findings = {
+        rule.id.removeprefix("solvers-"): apply(rule.check, evidence, rule.parameters) for rule in rules
+    }
     return {name: finding.reason for name, finding in findings.items() if finding}
 
 

@@ -1,4 +1,5 @@
-"""A toy solver family for tests of adapters, repositories and builds: one C++ file that answers nothing, or by the number of variables."""
+"""A toy solver family for tests of adapters, repositories and builds: one C++ file that answers nothing, or
+by the number of variables."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ int main(int argc, char **argv) {
     printf("c conflicts: 3\\ns UNSATISFIABLE\\n");
     return 20;
 }
-"""
+"""  # noqa: E501
 ADAPTER = """
 name = "toy"
 licences = ["src/LICENSE"]
@@ -58,7 +59,13 @@ proof = "drat-text"
 [statistics]
 conflicts = '^c conflicts: (\\d+)'
 """
-TREE = {"code/main.cc": MAIN, "code/toy.h": HEADER, "code/tests/try.cc": "int x;\n", "code/notes.txt": "notes\n", "LICENSE": "MIT\n"}
+TREE = {
+    "code/main.cc": MAIN,
+    "code/toy.h": HEADER,
+    "code/tests/try.cc": "int x;\n",
+    "code/notes.txt": "notes\n",
+    "LICENSE": "MIT\n",
+}
 
 
 def toy_adapter(text: str = ADAPTER, patches: Path = Path("/nonexistent")) -> Adapter:
@@ -80,7 +87,8 @@ def answering_tree(folder: Path, rounds: int = 1) -> Path:
 
 
 def answering(model: str = "-1 2", rounds: int = 1) -> str:
-    """A `main.cc` that answers the formulas of `two_formulas`, by this model, after so many rounds of nothing."""
+    """A `main.cc` that answers the formulas of `two_formulas`, by this model, after so many rounds of
+    nothing."""
     return ANSWERING.replace("MODEL", model).replace("ROUNDS", str(rounds))
 
 

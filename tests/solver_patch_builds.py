@@ -98,7 +98,10 @@ class Patching:
             open_files=256,
             processes=40,
         )
-        built = run_native(NativeRun(["/usr/bin/make", "-k", "-j2"], files | {"Makefile": makefile.encode()}, outputs), limits)
+        built = run_native(
+            NativeRun(["/usr/bin/make", "-k", "-j2"], files | {"Makefile": makefile.encode()}, outputs),
+            limits,
+        )
         result = {}
         for patch, name in programs.items():
             if data := built.outputs.get(f"{name}.exe"):

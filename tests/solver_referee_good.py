@@ -1,4 +1,5 @@
-"""Good variants of the referee's: honest edits of the kinds that people make, larger than the catalogue's. Every gate must let them through."""
+"""Good variants of the referee's: honest edits of the kinds that people make, larger than the catalogue's.
+Every gate must let them through."""
 
 from __future__ import annotations
 
@@ -40,14 +41,24 @@ bool Solver::probeRoot(uint64_t most)
     phases.copyTo(polarity);
     return true;
 }
-"""
+"""  # noqa: E501
 FAILED_LITERALS = Trial(
-    "failed-literals", "minisat22", "preprocessing: failed-literal probing on a budget, with <algorithm>, <vector> and lambdas",
+    "failed-literals",
+    "minisat22",
+    "preprocessing: failed-literal probing on a budget, with <algorithm>, <vector> and lambdas",
     (
         (SOLVER, "#include <math.h>\n", "#include <math.h>\n\n#include <algorithm>\n#include <vector>\n"),
         _before(SOLVER, "// NOTE: assumptions passed in member-variable 'assumptions'.", PROBE),
-        _before(SOLVER, "    // Search:\n    int curr_restarts = 0;", "    if (!probeRoot(1000000)) return l_False;\n"),
-        _after(HEADER, "    lbool    solve_           ();", "    bool     probeRoot        (uint64_t most);  // Failed literals before the search."),
+        _before(
+            SOLVER,
+            "    // Search:\n    int curr_restarts = 0;",
+            "    if (!probeRoot(1000000)) return l_False;\n",
+        ),
+        _after(
+            HEADER,
+            "    lbool    solve_           ();",
+            "    bool     probeRoot        (uint64_t most);  // Failed literals before the search.",
+        ),
     ),
 )
 
@@ -58,11 +69,12 @@ NEW_FILE = """// Conflict analysis: what a conflict teaches, made small. Taken o
 
 using namespace Minisat;
 
-"""
+"""  # noqa: E501
 
 
 def _split(folder: Path) -> None:
-    """Move three functions of Solver.cc, each from its own line to the closing brace in the first column, to a file of their own."""
+    """Move three functions of Solver.cc, each from its own line to the closing brace in the first column, to
+    a file of their own."""
     source = folder / "src" / "core" / "Solver.cc"
     text, moved = source.read_text(encoding="latin-1"), []
     for name in MOVED:
@@ -75,50 +87,81 @@ def _split(folder: Path) -> None:
 
 
 SPLIT_FILES = Trial(
-    "split-files", "minisat22", "a refactoring that moves conflict analysis to a file of its own, and a decay of activities that follows a schedule",
+    "split-files",
+    "minisat22",
+    "a refactoring that moves conflict analysis to a file of its own, and a decay of activities that "
+    "follows a schedule",
     (
-        _after(SOLVER, MINISAT_CONFLICT, "            var_decay = conflicts < 2000 ? 0.80 : conflicts < 10000 ? 0.90 : 0.95;"),
+        _after(
+            SOLVER,
+            MINISAT_CONFLICT,
+            "            var_decay = conflicts < 2000 ? 0.80 : conflicts < 10000 ? 0.90 : 0.95;",
+        ),
     ),
     make=_split,
 )
 
 TIERS = Trial(
-    "tiered-clauses", "glucose421", "three tiers of learnt clauses by LBD, attributes, and a raw string that reports them",
+    "tiered-clauses",
+    "glucose421",
+    "three tiers of learnt clauses by LBD, attributes, and a raw string that reports them",
     (
         (
-            SOLVER, "        if(c.lbd() > 2 && c.size() > 2 && c.canBeDel() && !locked(c) && (i < limit)) {",
-            "        const bool core = c.lbd() <= 3, middle = c.lbd() <= 6 && c.activity() > 0.5 * ca[learnts[learnts.size() / 2]].activity();\n"
+            SOLVER,
+            "        if(c.lbd() > 2 && c.size() > 2 && c.canBeDel() && !locked(c) && (i < limit)) {",
+            "        const bool core = c.lbd() <= 3, middle = c.lbd() <= 6 && c.activity() > 0.5 * "
+            "ca[learnts[learnts.size() / 2]].activity();\n"
             "        if(!core && !middle && c.size() > 2 && c.canBeDel() && !locked(c) && (i < limit)) {",
         ),
-        (SOLVER, "            if(value(blocker) == l_True) {", "            if(value(blocker) == l_True) [[likely]] {"),
+        (
+            SOLVER,
+            "            if(value(blocker) == l_True) {",
+            "            if(value(blocker) == l_True) [[likely]] {",
+        ),
         _after(
-            MAIN, '    printf("c nb learnts size 1     : %" PRIu64"\\n", solver.stats[nbUn]);',
-            '    puts(R"(c tiers of clauses      : LBD up to 3 kept,\nc                           up to 6 by use)");',
+            MAIN,
+            '    printf("c nb learnts size 1     : %" PRIu64"\\n", solver.stats[nbUn]);',
+            '    puts(R"(c tiers of clauses      : LBD up to 3 kept,\nc                           up to 6 '
+            'by use)");',
         ),
     ),
 )
 
 BEST_PHASE = Trial(
-    "best-phase", "glucose421", "restarts by Luby's sequence, at which the phases of the longest trail are taken up again, less and less often",
+    "best-phase",
+    "glucose421",
+    "restarts by Luby's sequence, at which the phases of the longest trail are taken up again, less and "
+    "less often",
     (
         _after(
-            HEADER, "    vec<char>           polarity;         // The preferred polarity of each variable.",
-            "    vec<char>           best_polarity;    // Phases of the longest trail since they were last taken up.\n"
+            HEADER,
+            "    vec<char>           polarity;         // The preferred polarity of each variable.",
+            "    vec<char>           best_polarity;    // Phases of the longest trail since they were "
+            "last taken up.\n"
             "    int                 best_trail;\n    uint64_t            next_best, best_gap;",
         ),
         (SOLVER, '"Use the Luby restart sequence", false', '"Use the Luby restart sequence", true'),
-        _before(SOLVER, "    lbdQueue.initSize(sizeLBDQueue);", "    best_trail = 0; next_best = best_gap = 400;"),
+        _before(
+            SOLVER, "    lbdQueue.initSize(sizeLBDQueue);", "    best_trail = 0; next_best = best_gap = 400;"
+        ),
         (
-            SOLVER, "            trailQueue.push(trail.size());\n",
-            "            trailQueue.push(trail.size());\n            if(trail.size() > best_trail) {\n                best_trail = trail.size();\n"
-            "                best_polarity.growTo(nVars(), true);\n                for(int k = 0; k < trail_lim.last(); k++)\n"
+            SOLVER,
+            "            trailQueue.push(trail.size());\n",
+            "            trailQueue.push(trail.size());\n            if(trail.size() > best_trail) {\n"
+            "                best_trail = trail.size();\n"
+            "                best_polarity.growTo(nVars(), true);\n                for(int k = 0; k < "
+            "trail_lim.last(); k++)\n"
             "                    best_polarity[var(trail[k])] = sign(trail[k]);\n            }\n",
         ),
         (
-            SOLVER, "                cancelUntil(bt);\n                return l_Undef;",
-            "                cancelUntil(bt);\n                if(conflicts >= next_best && best_trail > 0) {\n"
-            "                    for(Var v = 0; v < best_polarity.size(); v++) polarity[v] = best_polarity[v];\n"
-            "                    newDescent = false;\n                    best_trail = 0;\n                    best_gap += best_gap / 2;\n"
+            SOLVER,
+            "                cancelUntil(bt);\n                return l_Undef;",
+            "                cancelUntil(bt);\n                if(conflicts >= next_best && best_trail > "
+            "0) {\n"
+            "                    for(Var v = 0; v < best_polarity.size(); v++) polarity[v] = "
+            "best_polarity[v];\n"
+            "                    newDescent = false;\n                    best_trail = 0;\n"
+            "                    best_gap += best_gap / 2;\n"
             "                    next_best = conflicts + best_gap;\n"
             "                }\n                return l_Undef;",
         ),
@@ -142,10 +185,20 @@ double Internal::restart_margin () const {
 } // namespace CaDiCaL
 """
 PHASE_AGE = Trial(
-    "phase-age", "cadical195", "a source file that is added, with a restart margin that follows the age of a phase",
+    "phase-age",
+    "cadical195",
+    "a source file that is added, with a restart margin that follows the age of a phase",
     (
-        ("src/restart.cpp", "  double margin = (100.0 + opts.restartmargin) / 100.0;", "  const double margin = restart_margin ();"),
-        _after("src/internal.hpp", "  bool restarting ();", "  double restart_margin () const; // in 'rhythm.cpp'"),
+        (
+            "src/restart.cpp",
+            "  double margin = (100.0 + opts.restartmargin) / 100.0;",
+            "  const double margin = restart_margin ();",
+        ),
+        _after(
+            "src/internal.hpp",
+            "  bool restarting ();",
+            "  double restart_margin () const; // in 'rhythm.cpp'",
+        ),
     ),
     {"src/rhythm.cpp": RHYTHM},
 )

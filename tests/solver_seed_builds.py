@@ -44,9 +44,7 @@ def seed_folder(name: str, given: Seed | None = None) -> Path:
     place = place_of(name)
     place.mkdir(parents=True, exist_ok=True)
     with FileLock(place / "turn.lock"):
-        return lay_out_seed(
-            given or seed_named(name), seed_lake(name), place, now=datetime.now(UTC)
-        )
+        return lay_out_seed(given or seed_named(name), seed_lake(name), place, now=datetime.now(UTC))
 
 
 def bring_seed(name: str, lake: Path) -> None:

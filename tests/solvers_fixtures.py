@@ -1,7 +1,8 @@
-"""A small solvers line that tests run for real: one seed, a handful of formulas whose proofs are short, two variants a cycle.
+"""A small solvers line that tests run for real: one seed, a handful of formulas whose proofs are short, two
+variants a cycle.
 
-The seed's sources are fetched from the package index that pip uses. Where no compiler is, or no index can be reached, the tests are skipped by name,
-and fail under EVOLAKE_REQUIRE_ALL=1.
+The seed's sources are fetched from the package index that pip uses. Where no compiler is, or no index can be
+reached, the tests are skipped by name, and fail under EVOLAKE_REQUIRE_ALL=1.
 """
 
 from __future__ import annotations
@@ -23,16 +24,24 @@ from pipelines.home import ensure_home
 
 SEED = "minisat22"
 SMALL = {
-    "EVOLAKE_SOLVERS__SEEDS": f'["{SEED}"]', "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "2", "EVOLAKE_SOLVERS__TIMEOUT_S": "2",
-    "EVOLAKE_SOLVERS__TRAIN_SUITE": "small-train", "EVOLAKE_SOLVERS__HOLDOUT_SUITE": "small-holdout", "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "6",
-    "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "2", "EVOLAKE_SOLVERS__HOLDOUT_REPEATS": "1",
-    "EVOLAKE_SOLVERS__SMOKE_INSTANCES": "12", "EVOLAKE_SOLVERS__CHALLENGERS": "1",
-    "EVOLAKE_SOLVERS__PAIRS": "2", "EVOLAKE_SOLVERS__CARRY_INSTANCES": "2",
+    "EVOLAKE_SOLVERS__SEEDS": f'["{SEED}"]',
+    "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "2",
+    "EVOLAKE_SOLVERS__TIMEOUT_S": "2",
+    "EVOLAKE_SOLVERS__TRAIN_SUITE": "small-train",
+    "EVOLAKE_SOLVERS__HOLDOUT_SUITE": "small-holdout",
+    "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "6",
+    "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "2",
+    "EVOLAKE_SOLVERS__HOLDOUT_REPEATS": "1",
+    "EVOLAKE_SOLVERS__SMOKE_INSTANCES": "12",
+    "EVOLAKE_SOLVERS__CHALLENGERS": "1",
+    "EVOLAKE_SOLVERS__PAIRS": "2",
+    "EVOLAKE_SOLVERS__CARRY_INSTANCES": "2",
 }
 
 
 def open_project(folder: Path, **settings: str) -> Project:
-    """A project under `folder` with seeds of its own, the small suites among them, whose lake holds the seed's sources and its program.
+    """A project under `folder` with seeds of its own, the small suites among them, whose lake holds the
+    seed's sources and its program.
 
     settings: further environment variables.
     """
@@ -59,8 +68,9 @@ def pin_secret(project: Project) -> None:
 
 
 def share_secret(project: Project, other: Project) -> None:
-    """Gives a lake that is still empty the secret of a project, so that its gates draw the same formulas, and the verdicts on proofs, which are kept
-    by the content of formula and proof: a proof that is written again is not checked again."""
+    """Gives a lake that is still empty the secret of a project, so that its gates draw the same formulas, and
+    the verdicts on proofs, which are kept by the content of formula and proof: a proof that is written again
+    is not checked again."""
     path, proofs = Path(FOLDER) / NAME, Path("work") / "solvers" / "proofs"
     (other.lake / path).parent.mkdir(mode=0o700)
     shutil.copy2(project.lake / path, other.lake / path)
@@ -68,12 +78,17 @@ def share_secret(project: Project, other: Project) -> None:
 
 
 def kill_when_journal_begins(project: Project, stage: str, *command: str) -> list[dict]:
-    """Runs an `evolake` command and kills it and all that it started (SIGKILL) once the stage's new journal holds a line; gives that journal."""
+    """Runs an `evolake` command and kills it and all that it started (SIGKILL) once the stage's new journal
+    holds a line; gives that journal."""
     folder = project.lake / "work" / "solvers" / "journals"
     before = set(folder.glob(f"{stage}-*.jsonl"))
 
     def begun() -> list[dict] | None:
-        fresh = [path for path in sorted(set(folder.glob(f"{stage}-*.jsonl")) - before) if b"\n" in path.read_bytes()]
+        fresh = [
+            path
+            for path in sorted(set(folder.glob(f"{stage}-*.jsonl")) - before)
+            if b"\n" in path.read_bytes()
+        ]
         return journal(fresh[0]) if fresh else None
 
     return kill_when(project, begun, *command)

@@ -1,7 +1,8 @@
-"""A scripted model for the roles of the solvers line behind a real HTTP server: it plans, and writes real diffs of a seed, some of them faulty.
+"""A scripted model for the roles of the solvers line behind a real HTTP server: it plans, and writes real
+diffs of a seed, some of them faulty.
 
-It is no model and shows nothing about models. What it does in which cycle stands in `PLANNED` and `WRITTEN`; a plan's instructions name its entry, so
-that the coder's prompts lead back to it.
+It is no model and shows nothing about models. What it does in which cycle stands in `PLANNED` and `WRITTEN`;
+a plan's instructions name its entry, so that the coder's prompts lead back to it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from evolake.solvers.objectives.portfolio import first_objective
 from evolake.solvers.repository.variant import diff_sources, source_sha
 
 SOLVER = "src/core/Solver.cc"
-DECAY, CLAUSES = '"The variable activity decay factor",            0.95', '"The clause activity decay factor",              0.999'
+DECAY, CLAUSES = (
+    '"The variable activity decay factor",            0.95',
+    '"The clause activity decay factor",              0.999',
+)
 SEARCH = "    // Search:\n    int curr_restarts = 0;\n"
 WALK = """    // First phases by local search, as the walk of CaDiCaL and Kissat: WalkSAT (Selman, Kautz and Cohen, 1994), bounded.
     vec<vec<int> > holders(2 * nVars());
@@ -62,8 +66,9 @@ WALK = """    // First phases by local search, as the walk of CaDiCaL and Kissat
             if (--made[lost[k]] == 0) { place[lost[k]] = broken.size(); broken.push(lost[k]); }
     }
 
-"""
-"""An improvement that is known to be one: on satisfiable formulas whose solutions local search finds, the search then meets no conflict at all."""
+"""  # noqa: E501
+"""An improvement that is known to be one: on satisfiable formulas whose solutions local search finds, the
+search then meets no conflict at all."""
 AFTER_CONFLICT = "            claDecayActivity();\n"
 CHANGES: dict[str, tuple[str, str]] = {
     "decay": (DECAY, DECAY.replace("0.95", "0.85")),
@@ -80,11 +85,19 @@ SEED = "double walk_seed ="
 MISFIT = "misfit"
 """A change whose diff has a wrong line of context."""
 WRITTEN: dict[str, tuple[str, ...]] = {
-    "good": ("decay",), "does-not-apply": (MISFIT, "clauses"), "does-not-compile": ("undeclared", "undeclared still"),
-    "reads-a-clock": ("clock", "clock still"), "later": ("walk",), "learnt-nothing": ("undeclared to the end",),
+    "good": ("decay",),
+    "does-not-apply": (MISFIT, "clauses"),
+    "does-not-compile": ("undeclared", "undeclared still"),
+    "reads-a-clock": ("clock", "clock still"),
+    "later": ("walk",),
+    "learnt-nothing": ("undeclared to the end",),
 }
-"""Name of a plan -> what the coder writes at first and when it is told what is wrong; of a session, what it leaves."""
-PLANNED = {"0001": ("good", "does-not-apply", "does-not-compile", "reads-a-clock"), "0002": ("later", "learnt-nothing")}
+"""Name of a plan -> what the coder writes at first and when it is told what is wrong; of a session, what it
+leaves."""
+PLANNED = {
+    "0001": ("good", "does-not-apply", "does-not-compile", "reads-a-clock"),
+    "0002": ("later", "learnt-nothing"),
+}
 RULE = "no-lucky-restart"
 
 
@@ -99,24 +112,36 @@ def _finish(name: str) -> tuple[str, dict[str, str]]:
 SESSIONS: dict[str, tuple[tuple[tuple[str, dict[str, Any]], ...], ...]] = {
     "later": (
         (("list_files", {"path": "src/core"}), ("grep", {"pattern": "polarity", "path": "src"})),
-        (("read_file", {"path": SOLVER, "first_line": 766, "last_line": 808}),), (_edit(SEARCH, WALK.replace(SEED, "double seed =") + SEARCH),),
-        (("build", {}),), (_edit("double seed =", SEED),), (("build", {}), ("smoke", {"formulas": 2})),
-        (("bench", {"formulas": 1}),), (_finish("later"),),
+        (("read_file", {"path": SOLVER, "first_line": 766, "last_line": 808}),),
+        (_edit(SEARCH, WALK.replace(SEED, "double seed =") + SEARCH),),
+        (("build", {}),),
+        (_edit("double seed =", SEED),),
+        (("build", {}), ("smoke", {"formulas": 2})),
+        (("bench", {"formulas": 1}),),
+        (_finish("later"),),
     ),
     "learnt-nothing": ((_edit(*CHANGES["undeclared to the end"]),), (_finish("learnt-nothing"),)),
 }
-"""Name of a plan of the second cycle -> the turns of its session: an expert that breaks the build and mends it, and a fool that never builds."""
+"""Name of a plan of the second cycle -> the turns of its session: an expert that breaks the build and mends
+it, and a fool that never builds."""
 PAR2 = first_objective().source
 OBJECTIVES: dict[str, str] = {
-    "backwards": "import math\n\n\ndef objective(results):\n    return -math.fsum(row['cpu_s'] for row in results)\n",
-    "raises": "def objective(results):\n    raise ValueError(f'PAR-2 is {sum(row[\"cpu_s\"] for row in results)}')\n",
+    "backwards": (
+        "import math\n\n\ndef objective(results):\n    return -math.fsum(row['cpu_s'] for row in results)\n"
+    ),
+    "raises": (
+        'def objective(results):\n    raise ValueError(f\'PAR-2 is {sum(row["cpu_s"] for row in '
+        "results)}')\n"
+    ),
     "par2-again": PAR2,
 }
-"""Description of an objective -> its text. The first may vote, and disagrees with all; the second raises, with a figure that no role may see."""
+"""Description of an objective -> its text. The first may vote, and disagrees with all; the second raises,
+with a figure that no role may see."""
 
 
 class ScriptedSolvers:
-    """A script for `LoopbackModel`. `says` counts what was answered, by the kind of reply. seed: the seed's repository."""
+    """A script for `LoopbackModel`. `says` counts what was answered, by the kind of reply. seed: the seed's
+    repository."""
 
     def __init__(self, seed: Path):
         self.seed = seed
@@ -131,7 +156,11 @@ class ScriptedSolvers:
             return self._turn(asked)
         wanted = (asked.response_format or {})["json_schema"]["schema"]["properties"]
         text = "\n".join(message["content"] for message in asked.messages)
-        kind = next(name for name in ("plans", "regions", "changelog", "findings", "check", "source") if name in wanted)
+        kind = next(
+            name
+            for name in ("plans", "regions", "changelog", "findings", "check", "source")
+            if name in wanted
+        )
         if kind == "changelog" and "# Why it could not be used" in text:
             kind = "repair"
         if kind == "changelog" and "# What was measured" in text:
@@ -155,14 +184,16 @@ class ScriptedSolvers:
             return diff_sources(self.seed, changed)
 
     def _turn(self, asked: Asked) -> Action:
-        """The next turn of the session on the plan that the prompt names; of the analyst's, a look at one incident, and the findings."""
+        """The next turn of the session on the plan that the prompt names; of the analyst's, a look at one
+        incident, and the findings."""
         if asked.messages[0]["content"].startswith("You examine one cycle"):
             text = asked.messages[1]["content"]
             [blocked] = re.findall(r"^([0-9a-f]{12}) \(\S+\): blocked at compliance", text, re.MULTILINE)
             incident = f"incidents/{blocked}/"
             turns = [
                 (("list_files", {"path": "incidents"}), ("read_file", {"path": f"{incident}told.md"})),
-                (("grep", {"pattern": "luckyRestart"}),), (("finish", self._findings(text)),),
+                (("grep", {"pattern": "luckyRestart"}),),
+                (("finish", self._findings(text)),),
             ]
             return call(*turns[sum(message["role"] == "assistant" for message in asked.messages)])
         turns = SESSIONS[played("\n".join(message["content"] for message in asked.messages[:2]))]
@@ -172,8 +203,12 @@ class ScriptedSolvers:
         [cycle] = re.findall(r"^Cycle (\d{4});", text, re.MULTILINE)
         plans = [
             {
-                "parent_id": self.parent[:12], "second_parent_id": None, "kind": "rewrite", "hypothesis": f"The change {name} solves more.",
-                "instructions": f"Play: {name}.", "target": "",
+                "parent_id": self.parent[:12],
+                "second_parent_id": None,
+                "kind": "rewrite",
+                "hypothesis": f"The change {name} solves more.",
+                "instructions": f"Play: {name}.",
+                "target": "",
             }
             for name in PLANNED[cycle]
         ]
@@ -189,34 +224,61 @@ class ScriptedSolvers:
         return self._code(text, 1)
 
     def _revise(self, text: str) -> dict[str, Any]:
-        return {"title": "kept", "changelog": "Kept as it is.", "diff": "", "edits": None, "dropped": [], "operator": None}
+        return {
+            "title": "kept",
+            "changelog": "Kept as it is.",
+            "diff": "",
+            "edits": None,
+            "dropped": [],
+            "operator": None,
+        }
 
     def _code(self, text: str, attempt: int) -> dict[str, Any]:
         name = played(text)
         changed = f"Changed the solver after the plan {name}."
         return {
-            "title": name, "changelog": changed, "diff": self.diff(WRITTEN[name][attempt]), "edits": None, "dropped": [], "operator": None,
+            "title": name,
+            "changelog": changed,
+            "diff": self.diff(WRITTEN[name][attempt]),
+            "edits": None,
+            "dropped": [],
+            "operator": None,
         }
 
     def _findings(self, text: str) -> dict[str, Any]:
         incidents = re.findall(r"^([0-9a-f]{12}) \(\S+\): \w+ at (\w+)", text, re.MULTILINE)
         named = [variant for variant, gate in incidents if gate == "build"]
         finding = {
-            "title": "luckyRestart does not exist", "lesson": "forbidden", "subject": "luckyRestart",
-            "explanation": "The solver has no such function, so the build fails.", "evidence": named,
+            "title": "luckyRestart does not exist",
+            "lesson": "forbidden",
+            "subject": "luckyRestart",
+            "explanation": "The solver has no such function, so the build fails.",
+            "evidence": named,
         }
-        return {"assessment": "A call of a function that does not exist.", "findings": [finding] if named else []}
+        return {
+            "assessment": "A call of a function that does not exist.",
+            "findings": [finding] if named else [],
+        }
 
     def _check(self, text: str) -> dict[str, Any]:
         [evidence] = set(re.findall(r"evidence:\s*- ([0-9a-f]{12})", text))
         return {
-            "name": RULE, "lesson": "forbidden", "check": "solvers.forbidden_pattern", "parameters": {"kind": "call", "name": "^luckyRestart$"},
-            "rationale": "A build for a function that does not exist is wasted.", "evidence": [evidence],
+            "name": RULE,
+            "lesson": "forbidden",
+            "check": "solvers.forbidden_pattern",
+            "parameters": {"kind": "call", "name": "^luckyRestart$"},
+            "rationale": "A build for a function that does not exist is wasted.",
+            "evidence": [evidence],
         }
 
     def _source(self, number: int) -> dict[str, Any]:
         name = list(OBJECTIVES)[number]
-        return {"description": name, "source": OBJECTIVES[name], "family": "par2", "parameters": {"PENALTY": 2.0}}
+        return {
+            "description": name,
+            "source": OBJECTIVES[name],
+            "family": "par2",
+            "parameters": {"PENALTY": 2.0},
+        }
 
 
 def played(text: str) -> str:

@@ -1,4 +1,5 @@
-"""The policy of random weights, problems and groups for it: every step of training in a second, with the real libraries."""
+"""The policy of random weights, problems and groups for it: every step of training in a second, with the real
+libraries."""
 
 from __future__ import annotations
 
@@ -16,26 +17,50 @@ from evolake.prompts.policies.local import LocalPolicy, Sizes
 from evolake.prompts.policies.models import load_base
 
 PROMPT = prompt_of(["Be brief."])
-REWARDS = [(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.1, 0.1), (1.0, 1.0, 1.0, 1.0)]
+REWARDS = [
+    (1.0, 0.0, 0.0, 1.0),
+    (0.0, 0.0, 0.0, 1.0),
+    (0.0, 0.0, 0.0, 0.0),
+    (1.0, 1.0, 1.1, 0.1),
+    (1.0, 1.0, 1.0, 1.0),
+]
 """Rewards of the four replies of each of five groups: three have an advantage."""
 
 
 def tiny_policy(recipe: Recipe = ESPL, *, dtype: str = "float32", **options: Any) -> LocalPolicy:
     """A fresh policy; the same options give the same weights."""
-    sizes = Sizes(lora_rank=4, lora_alpha=4, max_tokens=10, max_prompt_tokens=1000, rows_at_once=6, rows_per_pass=6, threads=1)
+    sizes = Sizes(
+        lora_rank=4,
+        lora_alpha=4,
+        max_tokens=10,
+        max_prompt_tokens=1000,
+        rows_at_once=6,
+        rows_per_pass=6,
+        threads=1,
+    )
     chosen = {name: options.pop(name) for name in vars(sizes) if name in options}
-    return LocalPolicy(load_base("tiny", None, Path("unused"), dtype), recipe, replace(sizes, **chosen), **({"seed": 3} | options))
+    return LocalPolicy(
+        load_base("tiny", None, Path("unused"), dtype),
+        recipe,
+        replace(sizes, **chosen),
+        **({"seed": 3} | options),
+    )
 
 
 def problems(count: int) -> list[Problem]:
     """Sums of different lengths."""
     return [
-        Problem(f"problem-{n}", f"{n} + {10 ** n}?", str(n + 10**n), True, "sum", 1, "train", "test", f"problem-{n}") for n in range(1, count + 1)
+        Problem(
+            f"problem-{n}", f"{n} + {10**n}?", str(n + 10**n), True, "sum", 1, "train", "test", f"problem-{n}"
+        )
+        for n in range(1, count + 1)
     ]
 
 
 def groups_of(
-    samples: Sequence[Sequence[Sample]], rewards: Sequence[Sequence[float | None]], prompt: SystemPrompt = PROMPT
+    samples: Sequence[Sequence[Sample]],
+    rewards: Sequence[Sequence[float | None]],
+    prompt: SystemPrompt = PROMPT,
 ) -> list[Group]:
     """One group a problem."""
     return [

@@ -27,7 +27,8 @@ class Host:
 
 @contextmanager
 def two_hosts() -> Iterator[tuple[Host, Host]]:
-    """Both, and gone afterwards. Where this user may make none the test is skipped; under EVOLAKE_REQUIRE_ALL=1 it fails."""
+    """Both, and gone afterwards. Where this user may make none the test is skipped; under
+    EVOLAKE_REQUIRE_ALL=1 it fails."""
     hosts = tuple(Host(f"evolake-{os.getpid()}-{number}", f"10.213.7.{number}") for number in (1, 2))
     first, second = hosts
     try:
@@ -35,7 +36,20 @@ def two_hosts() -> Iterator[tuple[Host, Host]]:
             for host in hosts:
                 _ip("netns", "add", host.name)
                 _ip("-n", host.name, "link", "set", "lo", "up")
-            _ip("-n", first.name, "link", "add", "cable", "type", "veth", "peer", "name", "cable", "netns", second.name)
+            _ip(
+                "-n",
+                first.name,
+                "link",
+                "add",
+                "cable",
+                "type",
+                "veth",
+                "peer",
+                "name",
+                "cable",
+                "netns",
+                second.name,
+            )
             for host in hosts:
                 _ip("-n", host.name, "address", "add", f"{host.address}/24", "dev", "cable")
                 _ip("-n", host.name, "link", "set", "cable", "up")

@@ -1,4 +1,5 @@
-"""A server on loopback that has vLLM's routes for one model and runtime adapters, with transformers and peft below them: what it samples is real."""
+"""A server on loopback that has vLLM's routes for one model and runtime adapters, with transformers and peft
+below them: what it samples is real."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from evolake.prompts.policies.models import Base, load_base
 
 
 class Double:
-    """What the server holds and has heard. Set `spoil` to change what it answers to completions, `refused` to have a route fail."""
+    """What the server holds and has heard. Set `spoil` to change what it answers to completions, `refused` to
+    have a route fail."""
 
     def __init__(self, base: Base | None = None, max_model_len: int = 4096):
         self.base = base or load_base("tiny", None, Path("unused"), "float32")
@@ -35,7 +37,10 @@ class Double:
     def get(self, path: str) -> tuple[int, Any]:
         if path in self.refused or path != "/v1/models":
             return 404, {"detail": "Not Found"}
-        rows = [{"id": "adapter", "parent": "base"}, {"id": "base", "parent": None, "max_model_len": self.max_model_len}]
+        rows = [
+            {"id": "adapter", "parent": "base"},
+            {"id": "base", "parent": None, "max_model_len": self.max_model_len},
+        ]
         return 200, {"data": rows}
 
     def post(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
@@ -45,8 +50,12 @@ class Double:
                 return 400, {"error": {"message": "LoRA rank 64 is greater than max_lora_rank 16."}}
             if path == "/v1/load_lora_adapter":
                 self.adapters[body["lora_name"]] = Path(body["lora_path"])
-                with torch.random.fork_rng():  # peft draws weights before it reads them; the policy in this process draws on
-                    self._models[body["lora_name"]] = PeftModel.from_pretrained(deepcopy(self.base.model), body["lora_path"]).eval()
+                with (
+                    torch.random.fork_rng()
+                ):  # peft draws weights before it reads them; the policy in this process draws on
+                    self._models[body["lora_name"]] = PeftModel.from_pretrained(
+                        deepcopy(self.base.model), body["lora_path"]
+                    ).eval()
                 return 200, "Success: LoRA adapter added successfully."
             if path == "/v1/unload_lora_adapter":
                 if self.adapters.pop(body["lora_name"], None) is None:
@@ -63,15 +72,27 @@ class Double:
         with torch.no_grad(), torch.random.fork_rng():
             torch.manual_seed(body.get("seed", 0))
             if "prompt_logprobs" in body:
-                summary = torch.log_softmax(model(input_ids=torch.tensor([ids])).logits[0, :-1].float(), dim=-1)
-                rows = [{str(token): {"logprob": float(summary[place, token])}} for place, token in enumerate(ids[1:])]
+                summary = torch.log_softmax(
+                    model(input_ids=torch.tensor([ids])).logits[0, :-1].float(), dim=-1
+                )
+                rows = [
+                    {str(token): {"logprob": float(summary[place, token])}}
+                    for place, token in enumerate(ids[1:])
+                ]
                 return {"prompt_logprobs": [None, *rows], "token_ids": [0]}
             result: list[int] = []
             while len(result) < body["max_tokens"] and not (result and result[-1] in body["stop_token_ids"]):
                 logits = model(input_ids=torch.tensor([ids + result])).logits[0, -1].float()
                 heat = body["temperature"]
-                result.append(int(torch.multinomial(torch.softmax(logits / heat, dim=-1), 1)) if heat else int(logits.argmax()))
-        return {"token_ids": result, "finish_reason": "stop" if result[-1] in body["stop_token_ids"] else "length"}
+                result.append(
+                    int(torch.multinomial(torch.softmax(logits / heat, dim=-1), 1))
+                    if heat
+                    else int(logits.argmax())
+                )
+        return {
+            "token_ids": result,
+            "finish_reason": "stop" if result[-1] in body["stop_token_ids"] else "length",
+        }
 
 
 @contextmanager
@@ -83,7 +104,9 @@ def serving(double: Double) -> Iterator[Double]:
             self._answer(*double.get(self.path))
 
         def do_POST(self) -> None:
-            self._answer(*double.post(self.path, json.loads(self.rfile.read(int(self.headers["content-length"])))))
+            self._answer(
+                *double.post(self.path, json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            )
 
         def _answer(self, status: int, body: Any) -> None:
             data = json.dumps(body).encode()

@@ -26,8 +26,11 @@ def entries(family: Family) -> dict[str, Callable[..., Any]]:
     return result
 
 
-def assert_answered_alike(family: Family, made: Mapping[str, Callable[..., Any]], difficulty: int, seed: int) -> None:
-    """By the three engines of a family's `entries` and a fourth program, on one instance, which the reader reads back."""
+def assert_answered_alike(
+    family: Family, made: Mapping[str, Callable[..., Any]], difficulty: int, seed: int
+) -> None:
+    """By the three engines of a family's `entries` and a fourth program, on one instance, which the reader
+    reads back."""
     random.seed(seed)
     inputs, texts = made["generator.py"](difficulty)
     text = fill(stated(family), texts)

@@ -23,12 +23,19 @@ def raced_before(store: LineStore) -> list[dict[str, Any]]:
     from evolake.designs.evolution.breeding import cycles_of_same_formulas
 
     lake, line = store.lake, store.line.name
-    earlier = [cycle for cycle in cycles_of_same_formulas(store.cycle) if lake.record(line, RACED.name, cycle) is not None]
+    earlier = [
+        cycle
+        for cycle in cycles_of_same_formulas(store.cycle)
+        if lake.record(line, RACED.name, cycle) is not None
+    ]
     return [row for cycle in earlier for row in lake.read(line, RACED.name, cycle).to_dicts()]
 
 
-def raced(store: LineStore, compute: ComputeResource, pool: Jails, population: Population, fresh: Sequence[Judged]) -> Bred | None:
-    """Races children of the archive's best and of the cycle's accepted candidates; publishes a row of RACED for each racer, in every cycle."""
+def raced(
+    store: LineStore, compute: ComputeResource, pool: Jails, population: Population, fresh: Sequence[Judged]
+) -> Bred | None:
+    """Races children of the archive's best and of the cycle's accepted candidates; publishes a row of RACED
+    for each racer, in every cycle."""
     from evolake.designs.evolution.breeding import KnownDesigns, RaceSetup, breed, should_breed, starters_of
     from evolake.designs.evolution.proposals import store_candidate
 
@@ -38,18 +45,35 @@ def raced(store: LineStore, compute: ComputeResource, pool: Jails, population: P
         store.extra(RACED, [])
         return None
     earlier = raced_before(store)
-    passed = {item.traced.graph_sha: item.design_id for item in fresh if item.accepted and item.traced is not None}
-    known = KnownDesigns(dict(population.graphs()) | passed, population.keys() | {item.key() for item in fresh}, earlier)
-    done = breed(
-        starters_of(population, fresh, store.text, sizes), RaceSetup(gates(store, pool), compute.executor(), settings.backend, pool.workers), known,
-        settings=sizes, cycle_seeds=store.seeds,
+    passed = {
+        item.traced.graph_sha: item.design_id for item in fresh if item.accepted and item.traced is not None
+    }
+    known = KnownDesigns(
+        dict(population.graphs()) | passed, population.keys() | {item.key() for item in fresh}, earlier
     )
-    kept = {item.design_id: dict(zip(("source_sha", "traced_sha"), store_candidate(store.blobs, item), strict=True)) for item in done.judged}
-    store.extra(RACED, (row if row["state"] == "start" else row | kept[row["design_id"]] for row in done.rows))
+    done = breed(
+        starters_of(population, fresh, store.text, sizes),
+        RaceSetup(gates(store, pool), compute.executor(), settings.backend, pool.workers),
+        known,
+        settings=sizes,
+        cycle_seeds=store.seeds,
+    )
+    kept = {
+        item.design_id: dict(
+            zip(("source_sha", "traced_sha"), store_candidate(store.blobs, item), strict=True)
+        )
+        for item in done.judged
+    }
+    store.extra(
+        RACED, (row if row["state"] == "start" else row | kept[row["design_id"]] for row in done.rows)
+    )
     store.log(
-        f"{len(done.judged)} children raced, {len(done.entering)} of them enter; the best hold {done.dynamics} different dynamics; "
-        f"simulating took {done.cpu_s:.0f} s of the processors"
+        f"{len(done.judged)} children raced, {len(done.entering)} of them enter; the best hold "
+        f"{done.dynamics} different dynamics; simulating took {done.cpu_s:.0f} s of the processors"
     )
     if cut := sum(row["timed_out"] for row in done.rows):
-        store.warn(f"the wall guard cut {cut} of {len(done.rows)} racers short: with the same seed the race may come out otherwise elsewhere")
+        store.warn(
+            f"the wall guard cut {cut} of {len(done.rows)} racers short: with the same seed the race may "
+            "come out otherwise elsewhere"
+        )
     return done

@@ -19,19 +19,27 @@ if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
 
 
-def duel_for_champion(store: LineStore, compute: ComputeResource, population: Population, final_ranking: pl.DataFrame) -> Succession:
+def duel_for_champion(
+    store: LineStore, compute: ComputeResource, population: Population, final_ranking: pl.DataFrame
+) -> Succession:
     """Return the champion after the duel of the consensus' first design with the one that is."""
     from evolake.designs.evolution.champion import contenders, decide_champion
 
     order = final_ranking.sort("rank")["design_id"].to_list()
     return decide_champion(
-        *contenders(population, order, store.text), executor=compute.executor(), settings=store.settings.of(DesignsSettings),
-        profile=store.settings.profile, cycle_seeds=store.seeds,
+        *contenders(population, order, store.text),
+        executor=compute.executor(),
+        settings=store.settings.of(DesignsSettings),
+        profile=store.settings.profile,
+        cycle_seeds=store.seeds,
     )
 
 
-def ablate_champion(store: LineStore, compute: ComputeResource, jail: JailResource, population: Population, champion_id: str) -> None:
-    """Publish what each term of a new champion does on each kind of formulas; nothing of one that was champion before, or is of no open genome."""
+def ablate_champion(
+    store: LineStore, compute: ComputeResource, jail: JailResource, population: Population, champion_id: str
+) -> None:
+    """Publish what each term of a new champion does on each kind of formulas; nothing of one that was
+    champion before, or is of no open genome."""
     from evolake.designs.evolution.ablation import ablation_levels, ablation_rows, traced_ablations
     from evolake.designs.evolution.breeding import CORE_TIMES
     from evolake.designs.genome.grammars import read_genome
@@ -40,13 +48,23 @@ def ablate_champion(store: LineStore, compute: ComputeResource, jail: JailResour
 
     settings, row = store.settings.of(DesignsSettings), population.row(champion_id)
     genome = read_genome(row["genome"]) if row["genome"] else None
-    if settings.ablation_n == 0 or champion_id == population.champion_id or not isinstance(genome, OpenGenome):
+    if (
+        settings.ablation_n == 0
+        or champion_id == population.champion_id
+        or not isinstance(genome, OpenGenome)
+    ):
         store.extra(ABLATIONS, [])
         return
     without = traced_ablations(ablations(genome), jails(jail))
     rungs = ablation_levels(settings, store.cycle, store.settings.seed)
     rows = ablation_rows(
-        champion_id, store.text(row["traced_sha"]), without, compute.executor(), rungs, store.cycle, CORE_TIMES * settings.low.core_s,
+        champion_id,
+        store.text(row["traced_sha"]),
+        without,
+        compute.executor(),
+        rungs,
+        store.cycle,
+        CORE_TIMES * settings.low.core_s,
     )
     store.extra(ABLATIONS, rows)
 

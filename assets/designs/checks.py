@@ -1,4 +1,5 @@
-"""The multi-gate guard of the designs line: blocking checks through which everything must pass on its way from candidates to survivors."""
+"""The multi-gate guard of the designs line: blocking checks through which everything must pass on its way
+from candidates to survivors."""
 
 from __future__ import annotations
 
@@ -10,7 +11,15 @@ from assets.designs.promote import final_ranking, final_scores, promoted_experim
 from assets.designs.propose import candidates, directions
 from assets.designs.rank import consensus_ranking, objective_scores
 from assets.designs.tune import tuning
-from assets.predicates import DecidingVerdicts, every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
+from assets.predicates import (
+    DecidingVerdicts,
+    every_objective_scored,
+    once,
+    passed_every_gate,
+    ranking_is_total,
+    rows_check,
+    weights_sum_to_one,
+)
 from assets.proposal_checks import proposal_checks
 from assets.raised import Reasons, raised_check
 from evolake.designs.evolution.gate_specs import GATES as DESIGN_GATES
@@ -23,22 +32,43 @@ ALWAYS = DecidingVerdicts(about="true")
 
 def _measurements_are_possible(asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
     return rows_check(
-        asset, "measurements_are_possible", "Every row is a measurement that can be: one per level, steps within the budget, a share within 0 and 1.",
-        once("design_id", "fidelity", '"N"', "max_steps", "seed"), "unsolved_fraction BETWEEN 0 AND 1", "median_step IS NULL OR median_step >= 1",
-        "steps_run <= max_steps", "work_per_step IS NULL OR work_per_step > 0", "fidelity IN ('low', 'medium', 'high')",
+        asset,
+        "measurements_are_possible",
+        "Every row is a measurement that can be: one per level, steps within the budget, a share within 0 "
+        "and 1.",
+        once("design_id", "fidelity", '"N"', "max_steps", "seed"),
+        "unsolved_fraction BETWEEN 0 AND 1",
+        "median_step IS NULL OR median_step >= 1",
+        "steps_run <= max_steps",
+        "work_per_step IS NULL OR work_per_step > 0",
+        "fidelity IN ('low', 'medium', 'high')",
     )
 
 
 candidates_passed_every_gate = passed_every_gate(
-    candidates, "accepted_passed_every_gate", "Every accepted candidate has a pass from each gate and no objection.", "design_id", GATES,
-    where="state = 'accepted'", verdicts=ALWAYS,
+    candidates,
+    "accepted_passed_every_gate",
+    "Every accepted candidate has a pass from each gate and no objection.",
+    "design_id",
+    GATES,
+    where="state = 'accepted'",
+    verdicts=ALWAYS,
 )
 candidates_are_known_once = rows_check(
-    candidates, "candidates_are_known_once", "No id twice, and every state is one of the two that a candidate can have.",
-    once("design_id"), "design_id IS NOT NULL", "state IN ('accepted', 'blocked')", "source_sha IS NOT NULL",
+    candidates,
+    "candidates_are_known_once",
+    "No id twice, and every state is one of the two that a candidate can have.",
+    once("design_id"),
+    "design_id IS NOT NULL",
+    "state IN ('accepted', 'blocked')",
+    "source_sha IS NOT NULL",
 )
 candidate_weights_sum_to_one = weights_sum_to_one(
-    candidates, "reference_weights_sum_to_one", "The shares that a candidate's parents had in it sum to 1.", "design_id", orphans_allowed=True,
+    candidates,
+    "reference_weights_sum_to_one",
+    "The shares that a candidate's parents had in it sum to 1.",
+    "design_id",
+    orphans_allowed=True,
 )
 experiments_are_possible = _measurements_are_possible(experiments)
 promoted_are_possible = _measurements_are_possible(promoted_experiments)
@@ -47,26 +77,53 @@ final_scores_are_complete = every_objective_scored(final_scores, "design")
 consensus_ranking_is_total = ranking_is_total(consensus_ranking, "design")
 final_ranking_is_total = ranking_is_total(final_ranking, "design")
 ranked_passed_every_gate = passed_every_gate(
-    final_ranking, "ranked_passed_every_gate", "Whatever is ranked, of this cycle or an older one, seed or merged, has a pass from each gate.",
-    "design_id", GATES, verdicts=ALWAYS,
+    final_ranking,
+    "ranked_passed_every_gate",
+    "Whatever is ranked, of this cycle or an older one, seed or merged, has a pass from each gate.",
+    "design_id",
+    GATES,
+    verdicts=ALWAYS,
 )
 tuned_passed_every_gate = passed_every_gate(
-    tuning, "tuned_passed_every_gate", "A tuned copy has a pass from each gate before it enters the population.", "design_id", GATES,
-    table=f"{line.name}.tuned_designs", where="state = 'accepted'", verdicts=ALWAYS,
+    tuning,
+    "tuned_passed_every_gate",
+    "A tuned copy has a pass from each gate before it enters the population.",
+    "design_id",
+    GATES,
+    table=f"{line.name}.tuned_designs",
+    where="state = 'accepted'",
+    verdicts=ALWAYS,
 )
 judging_candidates_did_not_raise = raised_check(
-    candidates, line.name, line.cycles, judged=["directions", "candidates"], reasons=[Reasons("unmade", UNMADE, "number")],
+    candidates,
+    line.name,
+    line.cycles,
+    judged=["directions", "candidates"],
+    reasons=[Reasons("unmade", UNMADE, "number")],
 )
 running_experiments_did_not_raise = raised_check(
-    experiments, line.name, line.cycles, reasons=[Reasons("experiments", EXPERIMENTS, "design_id", "failure")],
+    experiments, line.name, line.cycles, reasons=[Reasons("experiments", EXPERIMENTS, "design_id", "failure")]
 )
 running_promoted_did_not_raise = raised_check(
-    promoted_experiments, line.name, line.cycles, reasons=[Reasons("promoted_experiments", EXPERIMENTS, "design_id", "failure")],
+    promoted_experiments,
+    line.name,
+    line.cycles,
+    reasons=[Reasons("promoted_experiments", EXPERIMENTS, "design_id", "failure")],
 )
-tuning_did_not_raise = raised_check(tuning, line.name, line.cycles, judged=["tuning"], reasons=[Reasons("tuning", TUNING, "design_id")])
+tuning_did_not_raise = raised_check(
+    tuning, line.name, line.cycles, judged=["tuning"], reasons=[Reasons("tuning", TUNING, "design_id")]
+)
 some_proposal_was_answered = proposal_checks(line, directions, candidates)
 GUARDS = (
-    candidates_passed_every_gate, candidates_are_known_once, candidate_weights_sum_to_one, experiments_are_possible, promoted_are_possible,
-    scores_are_complete, final_scores_are_complete, consensus_ranking_is_total, final_ranking_is_total, ranked_passed_every_gate,
+    candidates_passed_every_gate,
+    candidates_are_known_once,
+    candidate_weights_sum_to_one,
+    experiments_are_possible,
+    promoted_are_possible,
+    scores_are_complete,
+    final_scores_are_complete,
+    consensus_ranking_is_total,
+    final_ranking_is_total,
+    ranked_passed_every_gate,
     tuned_passed_every_gate,
 )

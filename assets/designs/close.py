@@ -1,4 +1,5 @@
-"""The closing of a cycle: the meta review, the designers' analyses, the succession, and the population that enters the next cycle."""
+"""The closing of a cycle: the meta review, the designers' analyses, the succession, and the population that
+enters the next cycle."""
 
 from __future__ import annotations
 
@@ -28,24 +29,39 @@ if TYPE_CHECKING:
 ADDED = ("candidates", "experiments", "objectives", "promoted_experiments")
 
 
-@line.asset(deps=["candidates", "experiments", "objectives", "promoted_experiments", "tuning"], schema=REVIEWS)
-def meta_review(store: LineStore, agents: AgentsResource, final_scores: pl.DataFrame, final_ranking: pl.DataFrame) -> pl.DataFrame:
-    """Every so many designs: what each objective is worth, by echo chambers, disagreement and discrimination. No rows in the cycles between."""
+@line.asset(
+    deps=["candidates", "experiments", "objectives", "promoted_experiments", "tuning"], schema=REVIEWS
+)
+def meta_review(
+    store: LineStore, agents: AgentsResource, final_scores: pl.DataFrame, final_ranking: pl.DataFrame
+) -> pl.DataFrame:
+    """Every so many designs: what each objective is worth, by echo chambers, disagreement and discrimination.
+    No rows in the cycles between."""
     from evolake.designs.evolution.reviewing import review_portfolio
 
     cycle, settings = store.cycle, store.settings
     before, population = archive(store), so_far(store, *ADDED).with_ranking(final_ranking.to_dicts())
-    waiting = int(before.value("designs_since_review", 0)) + store.read("candidates").filter(pl.col("state") == "accepted").height
+    waiting = (
+        int(before.value("designs_since_review", 0))
+        + store.read("candidates").filter(pl.col("state") == "accepted").height
+    )
     rows: list[dict[str, Any]] = []
     with store.roles(agents) as served:
         if waiting >= settings.of(DesignsSettings).meta_review_every:
             done = review_portfolio(
-                served, population, consensus_from(final_scores, population, cycle), settings=settings.of(DesignsSettings), cycle=cycle,
-                root_seed=settings.seed, guidance=store.guidance(),
+                served,
+                population,
+                consensus_from(final_scores, population, cycle),
+                settings=settings.of(DesignsSettings),
+                cycle=cycle,
+                root_seed=settings.seed,
+                guidance=store.guidance(),
             )
             rows = done.rows
             if done.failure:
-                store.warn(f"the meta reviewer gave no usable reply ({done.failure.reason}); multipliers stay")
+                store.warn(
+                    f"the meta reviewer gave no usable reply ({done.failure.reason}); multipliers stay"
+                )
     phase = rows[0]["research_phase"] if rows else "no review"
     store.tell({"designs_since_review": waiting, "reviewed": bool(rows), "phase": phase})
     return REVIEWS.frame(rows)
@@ -53,8 +69,14 @@ def meta_review(store: LineStore, agents: AgentsResource, final_scores: pl.DataF
 
 @line.asset(deps=["directions", "experiments", "objectives", "promoted_experiments"], schema=DESIGNS)
 def survivors(
-    store: LineStore, agents: AgentsResource, compute: ComputeResource, jail: JailResource, candidates: pl.DataFrame,
-    final_ranking: pl.DataFrame, tuning: pl.DataFrame, meta_review: pl.DataFrame,
+    store: LineStore,
+    agents: AgentsResource,
+    compute: ComputeResource,
+    jail: JailResource,
+    candidates: pl.DataFrame,
+    final_ranking: pl.DataFrame,
+    tuning: pl.DataFrame,
+    meta_review: pl.DataFrame,
 ) -> pl.DataFrame:
     """Choose the champion after this cycle, and the archive that enters the next one. Seals it."""
     from evolake.designs.evolution.analysis import analyse_designs
@@ -71,20 +93,43 @@ def survivors(
     succession = duel_for_champion(store, compute, population, final_ranking)
     ablate_champion(store, compute, jail, population, succession.champion_id)
     population = with_champion(population, succession, cycle=cycle, new_designs=len(fresh))
-    first = consensus_winner(population, final_ranking.to_dicts(), succession.decisions, succession.champion_id)
+    first = consensus_winner(
+        population, final_ranking.to_dicts(), succession.decisions, succession.champion_id
+    )
     population = with_notes(population, first, store.rows("unmade") if store.has("unmade") else [])
     with store.roles(agents) as served:
         learnt = analyse_designs(
-            served, population, fresh, directions, store.text, settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed,
+            served,
+            population,
+            fresh,
+            directions,
+            store.text,
+            settings=settings.of(DesignsSettings),
+            cycle=cycle,
+            root_seed=settings.seed,
         )
     closed = _closed(store, learnt.population, tuning, meta_review)
     store.extra(ANALYSES, learnt.rows, "analyses")
     publish_champion(store, closed, succession)
     sealed = store.seal(closed.frames(), GUARDS, survivors="designs")
     champion = closed.row(succession.champion_id)
-    details = {"champion": champion["title"], "champion_id": champion["design_id"], "accepted_this_cycle": len(fresh)}
-    details |= {"first_by_consensus": first.title, "first_by_consensus_id": first.design_id, "consensus_and_champion": first.reason}
-    pace = pace_of(store, proposed(store, candidates), sum(trial["cpu_s"] for trial in succession.trials), time.time(), compute.workers_at_work)
+    details = {
+        "champion": champion["title"],
+        "champion_id": champion["design_id"],
+        "accepted_this_cycle": len(fresh),
+    }
+    details |= {
+        "first_by_consensus": first.title,
+        "first_by_consensus_id": first.design_id,
+        "consensus_and_champion": first.reason,
+    }
+    pace = pace_of(
+        store,
+        proposed(store, candidates),
+        sum(trial["cpu_s"] for trial in succession.trials),
+        time.time(),
+        compute.workers_at_work,
+    )
     details |= pace.metadata() if pace is not None else {}
     details |= {f"against_{row['comparison']}": row["reason"] for row in succession.decisions}
     store.tell(sealed.metadata() | details | figures_of(FIGURES, Material(closed), "survivors"))
@@ -94,13 +139,19 @@ def survivors(
 def proposed(store: LineStore, candidates: pl.DataFrame) -> int:
     """Designs that were proposed in the cycle: its candidates, and what raced and did not become one."""
     raced = store.read("raced") if store.has("raced") else None
-    return candidates.height + (0 if raced is None else raced.filter(pl.col("state").is_in(["raced", "blocked"])).height)
+    return candidates.height + (
+        0 if raced is None else raced.filter(pl.col("state").is_in(["raced", "blocked"])).height
+    )
 
 
-def _closed(store: LineStore, population: Population, tuning: pl.DataFrame, review: pl.DataFrame) -> Population:
-    """Return the archive as it enters the next cycle: tuned copies in, multipliers set, and kept as values what the next cycle must know.
+def _closed(
+    store: LineStore, population: Population, tuning: pl.DataFrame, review: pl.DataFrame
+) -> Population:
+    """Return the archive as it enters the next cycle: tuned copies in, multipliers set, and kept as values
+    what the next cycle must know.
 
-    Of merges and imports only what this cycle's opening took in counts: one that came since is the next cycle's.
+    Of merges and imports only what this cycle's opening took in counts: one that came since is the next
+    cycle's.
     """
     from evolake.designs.evolution.attempts import KEPT_TUNINGS, tuning_note
     from evolake.designs.evolution.importing import taken_in

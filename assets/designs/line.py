@@ -1,4 +1,5 @@
-"""The line itself, and what all its assets share: the archive that entered the cycle, and the gates with their rules bound."""
+"""The line itself, and what all its assets share: the archive that entered the cycle, and the gates with
+their rules bound."""
 
 from __future__ import annotations
 
@@ -24,15 +25,33 @@ if TYPE_CHECKING:
 def _artifact(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a design, or an objective."""
     if "design_id" in row:
-        return {"artifact_id": row["design_id"], "kind": "design", "content_sha": row["source_sha"], "title": row["title"]}
-    return {"artifact_id": row["objective_id"], "kind": "objective", "content_sha": row["source_sha"], "title": row["description"]}
+        return {
+            "artifact_id": row["design_id"],
+            "kind": "design",
+            "content_sha": row["source_sha"],
+            "title": row["title"],
+        }
+    return {
+        "artifact_id": row["objective_id"],
+        "kind": "objective",
+        "content_sha": row["source_sha"],
+        "title": row["description"],
+    }
 
 
 line = Line(
-    "designs", "3-SAT solver designs and the objectives that judge them.", owners=("team:evolake",), population=ARCHIVE, artifact=_artifact,
-    proposers={"directions": (Lazy("evolake.designs.roles.planner:DIRECTIONS_ROLE"),), "candidates": (
-        Lazy("evolake.designs.roles.designer:DESIGN_ROLE"), Lazy("evolake.designs.roles.designer_session:DESIGN_SESSION"),
-    )},
+    "designs",
+    "3-SAT solver designs and the objectives that judge them.",
+    owners=("team:evolake",),
+    population=ARCHIVE,
+    artifact=_artifact,
+    proposers={
+        "directions": (Lazy("evolake.designs.roles.planner:DIRECTIONS_ROLE"),),
+        "candidates": (
+            Lazy("evolake.designs.roles.designer:DESIGN_ROLE"),
+            Lazy("evolake.designs.roles.designer_session:DESIGN_SESSION"),
+        ),
+    },
 )
 rules = rules_asset(line)
 
@@ -45,28 +64,35 @@ def archive(store: LineStore) -> Population:
 
 
 def jails(jail: JailResource) -> Jails:
-    """Return those of the run, which have made a trace of ours before: else every candidate would load the tracer for itself."""
+    """Return those of the run, which have made a trace of ours before: else every candidate would load the
+    tracer for itself."""
     from evolake.designs.tracing.trace import PRELOAD
 
     return jail.open(PRELOAD)
 
 
 def gates(store: LineStore, pool: Jails) -> Judge:
-    """Return the gates of a design with rules, sizes and seed bound: what `evolution.proposals` calls a judge. The ruleset is pinned here."""
+    """Return the gates of a design with rules, sizes and seed bound: what `evolution.proposals` calls a
+    judge. The ruleset is pinned here."""
     from evolake.designs.evolution.judging import DesignGates
 
     settings = store.settings
-    return DesignGates(pool, store.rules(), settings.of(DesignsSettings), store.cycle, store.run_id, settings.seed)
+    return DesignGates(
+        pool, store.rules(), settings.of(DesignsSettings), store.cycle, store.run_id, settings.seed
+    )
 
 
 def so_far(store: LineStore, *upto: str) -> Population:
-    """Return the archive plus what this cycle has added: `upto` names the assets whose rows count (candidates, experiments, ...).
+    """Return the archive plus what this cycle has added: `upto` names the assets whose rows count
+    (candidates, experiments, ...).
 
     Reads this cycle's own parts and nothing else, so any asset of an old cycle can be materialized again.
     """
     population = archive(store).admit(store.rows("merged_designs"), store.rows("directions", DERIVATIONS))
     if store.has("imported_designs"):
-        population = population.admit(store.rows("imported_designs"), store.rows("imported_designs", DERIVATIONS))
+        population = population.admit(
+            store.rows("imported_designs"), store.rows("imported_designs", DERIVATIONS)
+        )
     if "candidates" in upto:
         population = population.admit(store.rows("candidates"), store.rows("candidates", DERIVATIONS))
     for asset in ("experiments", "promoted_experiments"):

@@ -19,19 +19,33 @@ if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
 
 
-def run_fidelity(store: LineStore, compute: ComputeResource, population: Population, ids: Sequence[str], fidelity: Any) -> list[dict[str, Any]]:
-    """Rows of EXPERIMENTS of the designs `ids` at one fidelity; each continues from what it has solved before. Few designs share all cores."""
+def run_fidelity(
+    store: LineStore, compute: ComputeResource, population: Population, ids: Sequence[str], fidelity: Any
+) -> list[dict[str, Any]]:
+    """Rows of EXPERIMENTS of the designs `ids` at one fidelity; each continues from what it has solved
+    before. Few designs share all cores."""
     from evolake.designs.evolution.experiments import Job, run_jobs
 
     settings = store.settings
     jobs = [
         Job(
-            design_id, store.text(population.row(design_id)["traced_sha"]), fidelity, store.cycle, settings.profile, settings.seed,
-            settings.of(DesignsSettings), tuple(population.experiment_rows([design_id])), threads=compute.cores_each(len(ids)),
+            design_id,
+            store.text(population.row(design_id)["traced_sha"]),
+            fidelity,
+            store.cycle,
+            settings.profile,
+            settings.seed,
+            settings.of(DesignsSettings),
+            tuple(population.experiment_rows([design_id])),
+            threads=compute.cores_each(len(ids)),
         )
         for design_id in ids
     ]
-    return run_jobs(compute.executor(), jobs, on_done=lambda job, rows: store.log(f"{fidelity} {job.design_id[:12]}: {_progress_text(rows)}"))
+    return run_jobs(
+        compute.executor(),
+        jobs,
+        on_done=lambda job, rows: store.log(f"{fidelity} {job.design_id[:12]}: {_progress_text(rows)}"),
+    )
 
 
 @line.asset(schema=EXPERIMENTS, kinds={"torch"})
@@ -47,8 +61,11 @@ def run_metadata(rows: Sequence[dict[str, Any]], profile: str) -> dict[str, Any]
     """Metadata: how much was run, and at what sizes; reduced profiles say so."""
     solved = [row["N"] for row in rows if row["unsolved_fraction"] < 0.5]
     return {
-        "designs": len({row["design_id"] for row in rows}), "largest_n_solved": max(solved, default=0), "profile": profile,
-        "steps": sum(row["steps_run"] for row in rows), "cpu_s": round(sum(row["cpu_s"] for row in rows), 2),
+        "designs": len({row["design_id"] for row in rows}),
+        "largest_n_solved": max(solved, default=0),
+        "profile": profile,
+        "steps": sum(row["steps_run"] for row in rows),
+        "cpu_s": round(sum(row["cpu_s"] for row in rows), 2),
         "timed_out": sum(row["timed_out"] for row in rows),
     }
 

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 
 @line.asset(deps=["experiments", "objectives", "candidates"], schema=EXPERIMENTS, kinds={"torch"})
-def promoted_experiments(store: LineStore, compute: ComputeResource, jail: JailResource, consensus_ranking: pl.DataFrame) -> pl.DataFrame:
-    """Medium fidelity for the better half, then, ranked again with those results, high for the best tenth: by consensus rank or by scaling."""
+def promoted_experiments(
+    store: LineStore, compute: ComputeResource, jail: JailResource, consensus_ranking: pl.DataFrame
+) -> pl.DataFrame:
+    """Medium fidelity for the better half, then, ranked again with those results, high for the best tenth: by
+    consensus rank or by scaling."""
     from evolake.designs.evolution.extrapolation import chosen
 
     settings = store.settings.of(DesignsSettings)
@@ -37,7 +40,10 @@ def promoted_experiments(store: LineStore, compute: ComputeResource, jail: JailR
     high = run_fidelity(store, compute, population, _new_at(population, going, "high"), "high")
     store.extra(EXTRAPOLATIONS, expected + expected_high, "extrapolations")
     rows = medium + high
-    store.tell(run_metadata(rows, store.settings.profile) | {"medium_rows": len(medium), "high_rows": len(high), "promotion": settings.promotion})
+    store.tell(
+        run_metadata(rows, store.settings.profile)
+        | {"medium_rows": len(medium), "high_rows": len(high), "promotion": settings.promotion}
+    )
     return EXPERIMENTS.frame(rows)
 
 
@@ -51,7 +57,9 @@ def final_scores(store: LineStore, jail: JailResource, promoted_experiments: pl.
 @line.asset(deps=["candidates", "experiments", "objectives", "promoted_experiments"], schema=RANKING)
 def final_ranking(store: LineStore, final_scores: pl.DataFrame) -> pl.DataFrame:
     """Compute the consensus of the cycle. Its first design challenges the champion."""
-    return ranked_by(store, so_far(store, "candidates", "experiments", "objectives", "promoted_experiments"), final_scores)
+    return ranked_by(
+        store, so_far(store, "candidates", "experiments", "objectives", "promoted_experiments"), final_scores
+    )
 
 
 def _new_at(population: Population, ids: Sequence[str], fidelity: str) -> list[str]:

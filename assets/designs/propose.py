@@ -31,7 +31,8 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
     """Ask the planner for its directions for this cycle: high upper confidence bounds first, with the designs
     to build on.
 
-    Opens the cycle, and takes in new seed designs, what `evolake designs merge` has brought from other lakes, and what `evolake designs import` has.
+    Opens the cycle, and takes in new seed designs, what `evolake designs merge` has brought from other lakes,
+    and what `evolake designs import` has.
     """
     from evolake.designs.evolution.immigrants import SEEDS
     from evolake.designs.evolution.importing import admit_imports, retrospectives
@@ -43,18 +44,32 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
     cycle, settings = store.cycle, store.settings
     with store.roles(agents) as served:
         opened, notes, sealed = store.open_cycle(), store.guidance(), population_of(store.population())
-        admit_seeds(store, sealed, lambda: seeds_of(SEEDS, settings), "designs", admitting(store, sealed, jails(jail)))
+        admit_seeds(
+            store, sealed, lambda: seeds_of(SEEDS, settings), "designs", admitting(store, sealed, jails(jail))
+        )
         admitted = admit_merges(store.lake, archive(store), gates(store, jails(jail)), cycle)
         record_admitted(store, admitted)
-        arrived = admit_imports(store.lake, admitted.population, gates(store, jails(jail)), cycle, recognising(store, jails(jail)))
+        arrived = admit_imports(
+            store.lake, admitted.population, gates(store, jails(jail)), cycle, recognising(store, jails(jail))
+        )
         record_arrived(store, arrived)
         plan = plan_directions(
-            served, arrived.population, store.text, settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed, guidance=notes,
+            served,
+            arrived.population,
+            store.text,
+            settings=settings.of(DesignsSettings),
+            cycle=cycle,
+            root_seed=settings.seed,
+            guidance=notes,
             reports=retrospectives(store.lake, cycle),
         )
     if plan.failure:
         store.warn(f"the planner gave no usable reply ({plan.failure.reason}); this cycle has no directions")
-    store.tell(opened.metadata() | {"backend": settings.backend, "guidance": len(notes), "merged": len(admitted.designs)} | _came(arrived))
+    store.tell(
+        opened.metadata()
+        | {"backend": settings.backend, "guidance": len(notes), "merged": len(admitted.designs)}
+        | _came(arrived)
+    )
     return DIRECTIONS.frame(plan.rows)
 
 
@@ -74,7 +89,8 @@ def recognising(store: LineStore, pool: Jails) -> Callable[[str], DesignGenome |
 
 
 def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
-    """Return what becomes of a seed design that immigrates: as of any other, compared with all that are there."""
+    """Return what becomes of a seed design that immigrates: as of any other, compared with all that are
+    there."""
     from evolake.designs.evolution.proposals import design_row, seed_candidate, store_candidate
 
     recognise = recognising(store, pool)
@@ -89,19 +105,27 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
         candidate = seed_candidate(seed.name, source, known, judge, recognise(source))
         if candidate.accepted and candidate.traced is not None:
             known[candidate.traced.graph_sha] = candidate.design_id
-        return Arrival(design_row(candidate, store.cycle, *store_candidate(store.blobs, candidate)), candidate.examined.verdicts)
+        return Arrival(
+            design_row(candidate, store.cycle, *store_candidate(store.blobs, candidate)),
+            candidate.examined.verdicts,
+        )
 
     return admit
 
 
 @line.asset(deps=[rules], gates=[gate.name for gate in GATES], schema=DESIGNS, kinds={"python", "bubblewrap"})
 def candidates(
-    store: LineStore, agents: AgentsResource, jail: JailResource, compute: ComputeResource, directions: pl.DataFrame,
+    store: LineStore,
+    agents: AgentsResource,
+    jail: JailResource,
+    compute: ComputeResource,
+    directions: pl.DataFrame,
 ) -> pl.DataFrame:
     """Create new designs with the verdict of every gate: accepted, or blocked by the first gate that objects.
     Blocked ones stay as rows.
 
-    Where the setting `race.candidates` asks for it, children of the best race over sizes and seeds, and the best of these are candidates too.
+    Where the setting `race.candidates` asks for it, children of the best race over sizes and seeds, and the
+    best of these are candidates too.
     """
     from evolake.designs.evolution.designer_session import SessionDesigner, chosen_designer
     from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
@@ -110,28 +134,55 @@ def candidates(
     cycle, settings, population = store.cycle, store.settings, so_far(store)
     sizes = settings.of(DesignsSettings)
     designer = chosen_designer(sizes, settings.backend, settings.budget)
-    trials = TrialRunner(sizes, cycle, settings.seed) if settings.backend == "model" and designer == "one-shot" and sizes.revise else None
-    heaviest = population.objectives.sort("multiplier", "objective_id", descending=[True, False])["description"].to_list()
+    trials = (
+        TrialRunner(sizes, cycle, settings.seed)
+        if settings.backend == "model" and designer == "one-shot" and sizes.revise
+        else None
+    )
+    heaviest = population.objectives.sort("multiplier", "objective_id", descending=[True, False])[
+        "description"
+    ].to_list()
     with store.roles(agents) as served:
         pool = jails(jail)
         session = None
         if designer == "session":
-            session = SessionDesigner(served, pool, pool.call, sizes, cycle, settings.seed, settings.agents.session.turns)
+            session = SessionDesigner(
+                served, pool, pool.call, sizes, cycle, settings.seed, settings.agents.session.turns
+            )
         turn = DesignerTurn(
-            served, gates(store, pool), sizes, store.seeds, settings.backend, session, pool.workers, trials, settings.agents.waves,
+            served,
+            gates(store, pool),
+            sizes,
+            store.seeds,
+            settings.backend,
+            session,
+            pool.workers,
+            trials,
+            settings.agents.waves,
         )
         proposals = propose_candidates(turn, population, directions.to_dicts(), store.text, heaviest[:5])
         bred = raced(store, compute, pool, population, proposals.candidates)
-    rows = record_candidates(store, [*proposals.candidates, *(bred.entering if bred else ())], also_judged=bred.judged if bred else ())
+    rows = record_candidates(
+        store,
+        [*proposals.candidates, *(bred.entering if bred else ())],
+        also_judged=bred.judged if bred else (),
+    )
     store.extra(UNMADE, (row | {"cycle": cycle} for row in proposals.unmade))
     if trials is not None:
         store.extra(TRIALS, proposals.trials)
     if not rows:
         store.warn("this cycle has no candidate; it ranks what it has")
-    store.tell({
-        "accepted": sum(row["state"] == "accepted" for row in rows), "blocked": sum(row["state"] == "blocked" for row in rows),
-        "failed_calls": len(proposals.failures), "repeats": proposals.repeats, "trial_runs": len(proposals.trials), "backend": settings.backend,
-        "raced": len(bred.judged) if bred else 0, "cpu_s": round(bred.cpu_s, 2) if bred else 0.0,
-        "dynamics": bred.dynamics if bred else 0,
-    })
+    store.tell(
+        {
+            "accepted": sum(row["state"] == "accepted" for row in rows),
+            "blocked": sum(row["state"] == "blocked" for row in rows),
+            "failed_calls": len(proposals.failures),
+            "repeats": proposals.repeats,
+            "trial_runs": len(proposals.trials),
+            "backend": settings.backend,
+            "raced": len(bred.judged) if bred else 0,
+            "cpu_s": round(bred.cpu_s, 2) if bred else 0.0,
+            "dynamics": bred.dynamics if bred else 0,
+        }
+    )
     return DESIGNS.frame(rows)

@@ -1,4 +1,5 @@
-"""Objectives, their scores, and the consensus; once after low fidelity, once after the promoted experiments."""
+"""Objectives, their scores, and the consensus; once after low fidelity, once after the promoted
+experiments."""
 
 from __future__ import annotations
 
@@ -25,8 +26,12 @@ if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
 
 
-@line.asset(deps=["candidates", rules], gates=[OBJECTIVE.name], schema=OBJECTIVES, kinds={"python", "bubblewrap"})
-def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, experiments: pl.DataFrame) -> pl.DataFrame:
+@line.asset(
+    deps=["candidates", rules], gates=[OBJECTIVE.name], schema=OBJECTIVES, kinds={"python", "bubblewrap"}
+)
+def objectives(
+    store: LineStore, agents: AgentsResource, jail: JailResource, experiments: pl.DataFrame
+) -> pl.DataFrame:
     """Create new objectives of this cycle, each tried in the jail on the results at hand: what merges and
     imports have brought, and what the writer makes.
 
@@ -35,32 +40,54 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, exp
     from evolake.designs.evolution.importing import imported_objectives
     from evolake.designs.evolution.judging_objectives import objective_judge
     from evolake.designs.evolution.objective_trial import bench_of, consensus_at
-    from evolake.designs.evolution.objective_writing import derivation_rows, initial_objectives, judged_rows, write_objectives
+    from evolake.designs.evolution.objective_writing import (
+        derivation_rows,
+        initial_objectives,
+        judged_rows,
+        write_objectives,
+    )
     from evolake.designs.evolution.scoring import live_objectives
 
     cycle, settings, population = store.cycle, store.settings, so_far(store, "candidates", "experiments")
     own, starts = settings.of(DesignsSettings), population.objectives.is_empty()
     bench = bench_of(population.results(), live_objectives(population), jails(jail))
-    judge = objective_judge(bench, jails(jail), ruleset=store.rules(), cycle=cycle, run_id=store.run_id, keep=store.blobs.put)
+    judge = objective_judge(
+        bench, jails(jail), ruleset=store.rules(), cycle=cycle, run_id=store.run_id, keep=store.blobs.put
+    )
     initial = initial_objectives(own, cycle=cycle, root_seed=settings.seed) if starts else []
-    done = [judged_rows(initial, judge, starting=True), _merged(store, population.add(objectives=initial), judge)]
+    done = [
+        judged_rows(initial, judge, starting=True),
+        _merged(store, population.add(objectives=initial), judge),
+    ]
     with store.roles(agents) as served:
         if not starts:
-            done.append(write_objectives(
-                served, population.add(objectives=done[-1].rows), judge, settings=own, seeds=store.seeds, origin=settings.backend,
-                scored=consensus_at(bench, population, cycle),
-            ))
+            done.append(
+                write_objectives(
+                    served,
+                    population.add(objectives=done[-1].rows),
+                    judge,
+                    settings=own,
+                    seeds=store.seeds,
+                    origin=settings.backend,
+                    scored=consensus_at(bench, population, cycle),
+                )
+            )
     known = population.add(objectives=[row for part in done for row in part.rows])
     done.append(judged_rows(imported_objectives(store.lake, known, arrived_bundles(store), cycle), judge))
     rows = [row for part in done for row in part.rows]
     store.artifacts(row | {"source_sha": store.blobs.put(row["source"].encode())} for row in rows)
     store.derivations(derivation_rows(rows))
     store.verdicts(verdict for part in done for verdict in part.verdicts)
-    store.tell({
-        "accepted": sum(row["state"] == "accepted" for row in rows), "blocked": sum(row["state"] == "blocked" for row in rows),
-        "merged": len(done[1].rows), "failed_calls": sum(len(part.failures) for part in done), "backend": settings.backend,
-        "measured_designs": experiments["design_id"].n_unique(),
-    })
+    store.tell(
+        {
+            "accepted": sum(row["state"] == "accepted" for row in rows),
+            "blocked": sum(row["state"] == "blocked" for row in rows),
+            "merged": len(done[1].rows),
+            "failed_calls": sum(len(part.failures) for part in done),
+            "backend": settings.backend,
+            "measured_designs": experiments["design_id"].n_unique(),
+        }
+    )
     return OBJECTIVES.frame(rows)
 
 
@@ -78,8 +105,15 @@ def _merged(store: LineStore, population: Population, judge: JudgeObjective) -> 
 
 @line.asset(deps=["candidates", "experiments"], schema=SCORES, kinds={"bubblewrap"})
 def objective_scores(store: LineStore, jail: JailResource, objectives: pl.DataFrame) -> pl.DataFrame:
-    """Every objective on every live design, with the low-fidelity results of this cycle. A missing score counts as worst."""
-    return scored(store, jail, so_far(store, "candidates", "experiments", "objectives"), "low", {"new_objectives": objectives.height})
+    """Every objective on every live design, with the low-fidelity results of this cycle. A missing score
+    counts as worst."""
+    return scored(
+        store,
+        jail,
+        so_far(store, "candidates", "experiments", "objectives"),
+        "low",
+        {"new_objectives": objectives.height},
+    )
 
 
 @line.asset(deps=["candidates", "experiments", "objectives"], schema=RANKING)
@@ -88,7 +122,9 @@ def consensus_ranking(store: LineStore, objective_scores: pl.DataFrame) -> pl.Da
     return ranked_by(store, so_far(store, "candidates", "experiments", "objectives"), objective_scores)
 
 
-def scored(store: LineStore, jail: JailResource, population: Population, fidelity: str, more: dict[str, Any]) -> pl.DataFrame:
+def scored(
+    store: LineStore, jail: JailResource, population: Population, fidelity: str, more: dict[str, Any]
+) -> pl.DataFrame:
     """Rows of SCORES: every live objective on every live design."""
     from evolake.designs.evolution.scoring import live_objectives
 
@@ -100,7 +136,9 @@ def scored(store: LineStore, jail: JailResource, population: Population, fidelit
             allow_retries=False,
         )
     rows = score_rows(jails(jail), population, voting, store.cycle, fidelity)
-    store.tell(more | {"objectives": len(voting), "missing_scores": sum(row["score"] is None for row in rows)})
+    store.tell(
+        more | {"objectives": len(voting), "missing_scores": sum(row["score"] is None for row in rows)}
+    )
     return SCORES.frame(rows)
 
 

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 
 def record_candidates(
-    store: LineStore, candidates: Sequence[Judged], *, tuned: bool = False, also_judged: Sequence[Judged] = (),
+    store: LineStore, candidates: Sequence[Judged], *, tuned: bool = False, also_judged: Sequence[Judged] = ()
 ) -> list[dict[str, Any]]:
-    """Rows of DESIGNS. Stores sources and graphs as blobs and publishes the asset's rows of the shared tables.
+    """Rows of DESIGNS. Stores sources and graphs as blobs and publishes the asset's rows of the shared
+    tables.
 
-    also_judged: what has verdicts and becomes no design, such as most of what raced; candidates that are among them count once.
+    also_judged: what has verdicts and becomes no design, such as most of what raced; candidates that are
+    among them count once.
     """
     from evolake.designs.evolution.proposals import derivation_rows
 
@@ -33,15 +35,21 @@ def record_candidates(
     return rows
 
 
-def candidate_rows(store: LineStore, candidates: Sequence[Judged], *, tuned: bool = False) -> list[dict[str, Any]]:
+def candidate_rows(
+    store: LineStore, candidates: Sequence[Judged], *, tuned: bool = False
+) -> list[dict[str, Any]]:
     """Rows of DESIGNS. Stores sources and graphs as blobs."""
     from evolake.designs.evolution.proposals import design_row, store_candidate
 
-    return [design_row(candidate, store.cycle, *store_candidate(store.blobs, candidate), tuned=tuned) for candidate in candidates]
+    return [
+        design_row(candidate, store.cycle, *store_candidate(store.blobs, candidate), tuned=tuned)
+        for candidate in candidates
+    ]
 
 
 def record_admitted(store: LineStore, admitted: Admitted) -> None:
-    """Publish what a merge brought in: the designs as their own table, and their rows of the shared tables (often none)."""
+    """Publish what a merge brought in: the designs as their own table, and their rows of the shared tables
+    (often none)."""
     store.extra(DESIGNS, admitted.designs, "merged_designs")
     store.artifacts(admitted.designs)
     store.derivations(admitted.derivations)

@@ -1,4 +1,5 @@
-"""What the line starts from: the design files under data_lake/seeds/designs/, through the same gates as everything else."""
+"""What the line starts from: the design files under data_lake/seeds/designs/, through the same gates as
+everything else."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 @line.seed_asset(deps=[rules], gates=(), schema=DESIGNS, kinds={"python"})
 def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
-    """Seed designs, judged by every gate; seals the population that enters cycle 0001. A file that is blocked stays as a row and does not enter."""
+    """Seed designs, judged by every gate; seals the population that enters cycle 0001. A file that is blocked
+    stays as a row and does not enter."""
     from evolake.designs.evolution.immigrants import SEEDS
     from evolake.designs.evolution.population import empty_population
     from evolake.designs.evolution.proposals import seed_candidate
@@ -43,7 +45,12 @@ def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
     tables = with_seeds(store, empty_population().add(designs=rows), items, "designs", rows).frames()
     store.may_seal(tables)
     record_candidates(store, candidates)
-    store.tell(store.seal_seeds(
-        rows, tables, lacking=f"no seed design in {store.settings.seeds / SEEDS.folder} can be used", do="Add a design file and materialize again.",
-    ))
+    store.tell(
+        store.seal_seeds(
+            rows,
+            tables,
+            lacking=f"no seed design in {store.settings.seeds / SEEDS.folder} can be used",
+            do="Add a design file and materialize again.",
+        )
+    )
     return DESIGNS.frame(rows)

@@ -1,6 +1,8 @@
-"""The families line: verifiable task families that evolve behind gates, and the labelled instances drawn from them.
+"""The families line: verifiable task families that evolve behind gates, and the labelled instances drawn from
+them.
 
-seeds -> incoming* -> candidates -> execution -> quality -> consensus_labels -> blind_reviews -> sentences -> accepted
+seeds -> incoming* -> candidates -> execution -> quality -> consensus_labels -> blind_reviews -> sentences ->
+accepted
 -> instances, complexity, funnel, drift -> experience -> survivors
 """
 

@@ -1,4 +1,5 @@
-"""The closing of a cycle: what was learnt from failures, who lives on, and the population that enters the next cycle."""
+"""The closing of a cycle: what was learnt from failures, who lives on, and the population that enters the
+next cycle."""
 
 from __future__ import annotations
 
@@ -29,17 +30,34 @@ def experience(store: LineStore, candidates: pl.DataFrame, funnel: pl.DataFrame)
     cycle, settings, population = store.cycle, store.settings, archive(store)
     failures = observations(gates_of(of_record.verdicts(store)), store.blobs, lessons_of(store.rules()))
     with store.roles() as agents:
-        items = learn(agents, population.lessons(), failures, settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed)
+        items = learn(
+            agents,
+            population.lessons(),
+            failures,
+            settings=settings.of(FamiliesSettings),
+            cycle=cycle,
+            root_seed=settings.seed,
+        )
     store.extra(FAILURES, failure_rows(failures, cycle))
     kinds = [item.kind for item in failures]
-    store.tell({"items": len(items), "blocked": len(failures)} | {kind: kinds.count(kind) for kind in sorted(set(kinds))})
+    store.tell(
+        {"items": len(items), "blocked": len(failures)}
+        | {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+    )
     return population.with_experience(items, cycle).experience
 
 
 @line.asset(deps=[*of_record.assets, "complexity", "drift"], schema=FAMILIES)
-def survivors(store: LineStore, candidates: pl.DataFrame, accepted: pl.DataFrame, instances: pl.DataFrame, experience: pl.DataFrame) -> pl.DataFrame:
-    """Every accepted family, old and new: all of them may be parents in the next cycle. Seals it. With EVOLAKE_FAMILIES__LEARNABILITY above 0
-    families from which a policy learns nothing are retired, and those that it was not asked of late come back."""
+def survivors(
+    store: LineStore,
+    candidates: pl.DataFrame,
+    accepted: pl.DataFrame,
+    instances: pl.DataFrame,
+    experience: pl.DataFrame,
+) -> pl.DataFrame:
+    """Every accepted family, old and new: all of them may be parents in the next cycle. Seals it. With
+    EVOLAKE_FAMILIES__LEARNABILITY above 0 families from which a policy learns nothing are retired, and those
+    that it was not asked of late come back."""
     from evolake import __version__
     from evolake.families.dataset.datasets import MADE
     from evolake.families.evolution.ideas import TRIED, remembered
@@ -49,20 +67,35 @@ def survivors(store: LineStore, candidates: pl.DataFrame, accepted: pl.DataFrame
     counts = {row["family_id"]: 0 for row in [*before.without_instances(), *accepted.to_dicts()]}
     counts |= dict(instances.group_by("family_id").len().iter_rows())
     made = before.value(MADE, {}) | {
-        cycle: {"ruleset": store.rules().hash, "seed": settings.seed, "backend": settings.backend, "version": __version__},
+        cycle: {
+            "ruleset": store.rules().hash,
+            "seed": settings.seed,
+            "backend": settings.backend,
+            "version": __version__,
+        }
     }
     ideas = store.rows(IDEAS.name) if store.has(IDEAS.name) else []
     tried = remembered(before.value(TRIED, []), ideas, {row["family_id"] for row in accepted.to_dicts()})
     after = before.settle(rows, store.rows("candidates", DERIVATIONS)).with_instances(counts)
-    after = after.with_experience(experience.sort("number")["item"].to_list(), cycle).with_values(**{MADE: made, TRIED: tried})
+    after = after.with_experience(experience.sort("number")["item"].to_list(), cycle).with_values(
+        **{MADE: made, TRIED: tried}
+    )
     after, changed = chosen(store, after)
     live = after.rows("accepted")
-    store.artifacts([*(row for row in live if row["cycle"] == cycle), *(row | {"cycle": cycle} for row in changed)])
-    store.tell(store.seal(after.frames(), GUARDS, survivors="families").metadata() | {
-        "live": len(live), "accepted_this_cycle": accepted.height, "instances_so_far": sum(row["instances"] or 0 for row in live),
-        "lessons": experience.height, "retired": len(after.rows("retired")),
-        "retired_this_cycle": sum(row["state"] == "retired" for row in changed),
-    })
+    store.artifacts(
+        [*(row for row in live if row["cycle"] == cycle), *(row | {"cycle": cycle} for row in changed)]
+    )
+    store.tell(
+        store.seal(after.frames(), GUARDS, survivors="families").metadata()
+        | {
+            "live": len(live),
+            "accepted_this_cycle": accepted.height,
+            "instances_so_far": sum(row["instances"] or 0 for row in live),
+            "lessons": experience.height,
+            "retired": len(after.rows("retired")),
+            "retired_this_cycle": sum(row["state"] == "retired" for row in changed),
+        }
+    )
     return FAMILIES.frame(live)
 
 
@@ -77,14 +110,22 @@ def chosen(store: LineStore, population: Population) -> tuple[Population, list[d
     store.extra(SURVIVAL, rows)
     after = population.with_survivors({row["family_id"]: row["lives"] for row in rows})
     before = {row["family_id"]: row["before"] for row in rows}
-    return after, [row for row in after.rows(*PASSED) if before.get(row["family_id"], row["state"]) != row["state"]]
+    return after, [
+        row for row in after.rows(*PASSED) if before.get(row["family_id"], row["state"]) != row["state"]
+    ]
 
 
 retired_were_asked = rows_check(
-    survivors, "retired_families_were_asked", "A retired family was asked and scores below the floor; a family survives if and only if it is kept.",
-    "lives OR score < floor", "lives OR groups > 0", "lives = survives", "before IN ('accepted', 'retired')",
+    survivors,
+    "retired_families_were_asked",
+    "A retired family was asked and scores below the floor; a family survives if and only if it is kept.",
+    "lives OR score < floor",
+    "lives OR groups > 0",
+    "lives = survives",
+    "before IN ('accepted', 'retired')",
     rows=f"""
-SELECT s.*, s.family_id IN (SELECT family_id FROM {line.name}.survivors WHERE cycle = $cycle) AS survives FROM {line.name}.survival AS s
+SELECT s.*, s.family_id IN (SELECT family_id FROM {line.name}.survivors WHERE cycle = $cycle) AS survives
+  FROM {line.name}.survival AS s
 WHERE s.cycle = $cycle""",
     blocking=False,
 )

@@ -1,4 +1,5 @@
-"""The gates of record: each asset judges by the rules in force, on evidence that is stored or, if there is none, made now."""
+"""The gates of record: each asset judges by the rules in force, on evidence that is stored or, if there is
+none, made now."""
 
 from __future__ import annotations
 
@@ -15,7 +16,16 @@ from assets.gates import GatesOfRecord, Table
 from assets.shown import note
 from assets.store import LineStore
 from evolake.families.gates.specs import GATES
-from evolake.families.tables import ACCEPTED, FAMILIES, FURTHER, GATED, REVIEWS, VALIDATOR_VOTES, VOTES, further_table
+from evolake.families.tables import (
+    ACCEPTED,
+    FAMILIES,
+    FURTHER,
+    GATED,
+    REVIEWS,
+    VALIDATOR_VOTES,
+    VOTES,
+    further_table,
+)
 from evolake.lake import AGENT_CALLS, Lake
 from resources.lake import LakeResource
 
@@ -33,8 +43,12 @@ def replayed(store: LineStore, frame: pl.DataFrame) -> Sequence[FamilyGateResult
     rows = rows_now(store.lake, store.cycle, frame, of_record.assets[: of_record.assets.index(store.asset)])
     with getting_further(store, ruleset, rows) as further:
         return of_record.replay(
-            store, [row for row in rows if row["family_id"] in allowed], ruleset,
-            lambda row, gate: replay_gate(row, gate.name, ruleset, further, blobs=store.blobs, cycle=store.cycle, run_id=store.run_id),
+            store,
+            [row for row in rows if row["family_id"] in allowed],
+            ruleset,
+            lambda row, gate: replay_gate(
+                row, gate.name, ruleset, further, blobs=store.blobs, cycle=store.cycle, run_id=store.run_id
+            ),
         )
 
 
@@ -61,13 +75,17 @@ def review_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[d
     """Rows of REVIEWS."""
     return [
         {**review, "family_id": result.row["family_id"], "cycle": store.cycle, "passed": result.passed}
-        for result in results for review in result.rows
+        for result in results
+        for review in result.rows
     ]
 
 
 gates = of_record.define(
-    replayed, {"consensus_labels": Table(VOTES, label_rows), "blind_reviews": Table(REVIEWS, review_rows)}, Table(GATED, gated_rows),
-    "candidates", rules,
+    replayed,
+    {"consensus_labels": Table(VOTES, label_rows), "blind_reviews": Table(REVIEWS, review_rows)},
+    Table(GATED, gated_rows),
+    "candidates",
+    rules,
 )
 
 
@@ -82,7 +100,9 @@ def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: 
         store.warn(f"no candidate of cycle {store.cycle} passed the gates; the earlier families stay")
     context.add_output_metadata({"accepted": len(passed), "blocked": len(rows) - len(passed)})
     independent = {row["family_id"]: row.get("independent") for row in candidates.to_dicts()}
-    return ACCEPTED.frame(row | {"independent": independent[row["family_id"]]} for row in rows if row["state"] == "accepted")
+    return ACCEPTED.frame(
+        row | {"independent": independent[row["family_id"]]} for row in rows if row["state"] == "accepted"
+    )
 
 
 def settled(store: LineStore, candidates: pl.DataFrame, passed: set[str]) -> list[dict[str, Any]]:
@@ -94,18 +114,35 @@ def settled(store: LineStore, candidates: pl.DataFrame, passed: set[str]) -> lis
     for row in rows_now(store.lake, store.cycle, candidates):
         block: Mapping[str, Any] = blocks.get(row["family_id"], {})
         state = "accepted" if row["family_id"] in passed else "blocked"
-        rows.append({
-            **{name: row[name] for name in FAMILIES.columns}, "state": state, "gate": block.get("gate"), "rule_id": block.get("rule_id"),
-            "reason": block.get("reason"),
-        })
+        rows.append(
+            {
+                **{name: row[name] for name in FAMILIES.columns},
+                "state": state,
+                "gate": block.get("gate"),
+                "rule_id": block.get("rule_id"),
+                "reason": block.get("reason"),
+            }
+        )
     return rows
 
 
-def rows_now(store: Lake, cycle: str, candidates: pl.DataFrame, assets: Sequence[str] = of_record.assets) -> list[dict[str, Any]]:
-    """Rows of CANDIDATES, those that got further at one of `assets` as they are now (see evolake.families.evolution.further)."""
-    there = [asset for asset in assets if store.record(line.name, further_table(asset), cycle) is not None]  # lakes of before have none
-    now = {row["family_id"]: row for asset in there for row in store.read(line.name, further_table(asset), cycle).to_dicts()}
-    return [row | now[row["family_id"]] | {"gate": None} if row["family_id"] in now else row for row in candidates.to_dicts()]
+def rows_now(
+    store: Lake, cycle: str, candidates: pl.DataFrame, assets: Sequence[str] = of_record.assets
+) -> list[dict[str, Any]]:
+    """Rows of CANDIDATES, those that got further at one of `assets` as they are now (see
+    evolake.families.evolution.further)."""
+    there = [
+        asset for asset in assets if store.record(line.name, further_table(asset), cycle) is not None
+    ]  # lakes of before have none
+    now = {
+        row["family_id"]: row
+        for asset in there
+        for row in store.read(line.name, further_table(asset), cycle).to_dicts()
+    }
+    return [
+        row | now[row["family_id"]] | {"gate": None} if row["family_id"] in now else row
+        for row in candidates.to_dicts()
+    ]
 
 
 @contextmanager

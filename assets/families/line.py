@@ -1,4 +1,5 @@
-"""The line itself, and what all its assets share: the archive that entered the cycle, the jail, the gates with everything bound."""
+"""The line itself, and what all its assets share: the archive that entered the cycle, the jail, the gates
+with everything bound."""
 
 from __future__ import annotations
 
@@ -20,12 +21,22 @@ if TYPE_CHECKING:
     from evolake.gates import Ruleset
 
 line = Line(
-    "families", "Verifiable task families: generator, question template and validators that evolve behind gates.", owners=("team:evolake",),
+    "families",
+    "Verifiable task families: generator, question template and validators that evolve behind gates.",
+    owners=("team:evolake",),
     population=ARCHIVE,
-    artifact=lambda row: {"artifact_id": row["family_id"], "kind": "family", "content_sha": row["record_sha"], "title": row["title"]},
-    proposers={"candidates": (
-        Lazy("evolake.families.roles.evolution:EVOLUTION_ROLE"), Lazy("evolake.families.roles.evolution_session:EVOLUTION_SESSION"),
-    )},
+    artifact=lambda row: {
+        "artifact_id": row["family_id"],
+        "kind": "family",
+        "content_sha": row["record_sha"],
+        "title": row["title"],
+    },
+    proposers={
+        "candidates": (
+            Lazy("evolake.families.roles.evolution:EVOLUTION_ROLE"),
+            Lazy("evolake.families.roles.evolution_session:EVOLUTION_SESSION"),
+        )
+    },
 )
 rules = rules_asset(line)
 
@@ -38,8 +49,8 @@ def archive(store: LineStore) -> Population:
 
 
 def open_jail(store: LineStore) -> Jails:
-    """Return a pool of workers that have imported what families use, those of the cluster where one computes. Close it:
-    `with open_jail(store) as pool`.
+    """Return a pool of workers that have imported what families use, those of the cluster where one computes.
+    Close it: `with open_jail(store) as pool`.
 
     Raises:
         JailUnavailable: no working sandbox.
@@ -50,10 +61,20 @@ def open_jail(store: LineStore) -> Jails:
     return open_jails(store.remote, store.settings.workers, PRELOAD, store.settings.jail)
 
 
-def judge(store: LineStore, pool: Jails, agents: Agents, ruleset: Ruleset, sizes: FamiliesSettings | None = None) -> FamilyGates:
-    """Return all gates with everything bound but the family and the fingerprints of those that it must differ from. sizes: others than the settings'.
-    """
+def judge(
+    store: LineStore, pool: Jails, agents: Agents, ruleset: Ruleset, sizes: FamiliesSettings | None = None
+) -> FamilyGates:
+    """Return all gates with everything bound but the family and the fingerprints of those that it must differ
+    from. sizes: others than the settings'."""
     from evolake.families.gates.judging import FamilyGates
 
     settings = store.settings
-    return FamilyGates(pool, agents, ruleset, sizes or settings.of(FamiliesSettings), store.cycle, store.run_id, settings.seed)
+    return FamilyGates(
+        pool,
+        agents,
+        ruleset,
+        sizes or settings.of(FamiliesSettings),
+        store.cycle,
+        store.run_id,
+        settings.seed,
+    )

@@ -1,4 +1,5 @@
-"""What a cycle gives: labelled instances, measures of the programs, the funnel with its costs, and how hard new families are for a solver model."""
+"""What a cycle gives: labelled instances, measures of the programs, the funnel with its costs, and how hard
+new families are for a solver model."""
 
 from __future__ import annotations
 
@@ -11,7 +12,16 @@ from assets.families.judge import of_record
 from assets.families.line import archive, line, open_jail
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables import COMPLEXITY, DRIFT, DRIFT_SUMMARY, DROPPED, FUNNEL, INSTANCES, RESOURCES, UNMADE
+from evolake.families.tables import (
+    COMPLEXITY,
+    DRIFT,
+    DRIFT_SUMMARY,
+    DROPPED,
+    FUNNEL,
+    INSTANCES,
+    RESOURCES,
+    UNMADE,
+)
 from evolake.lake import AGENT_CALLS
 
 if TYPE_CHECKING:
@@ -19,7 +29,8 @@ if TYPE_CHECKING:
 
 
 def fresh(store: LineStore, accepted: pl.DataFrame) -> list[Family]:
-    """Families that no instance was sampled of yet: in the first cycle the seeds, always what was accepted now."""
+    """Families that no instance was sampled of yet: in the first cycle the seeds, always what was accepted
+    now."""
     from evolake.families.dataset.datasets import load_families
 
     return load_families(store.lake, [*archive(store).without_instances(), *accepted.to_dicts()])
@@ -27,7 +38,8 @@ def fresh(store: LineStore, accepted: pl.DataFrame) -> list[Family]:
 
 @line.asset(schema=INSTANCES, kinds={"python", "bubblewrap"})
 def instances(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
-    """Labelled instances of every family that is new: difficulties 1-3, 4-6, 7-10 at 1:3:5, each text once, nothing trivial."""
+    """Labelled instances of every family that is new: difficulties 1-3, 4-6, 7-10 at 1:3:5, each text once,
+    nothing trivial."""
     from evolake.families.gates.batch_sampling import sample_families
 
     settings, families = store.settings, fresh(store, accepted)
@@ -38,19 +50,32 @@ def instances(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
 
     with open_jail(store) as pool:
         rows, dropped = sample_families(
-            families, pool=pool, settings=settings.of(FamiliesSettings), root_seed=settings.seed, cycle=store.cycle, workers=pool.workers,
+            families,
+            pool=pool,
+            settings=settings.of(FamiliesSettings),
+            root_seed=settings.seed,
+            cycle=store.cycle,
+            workers=pool.workers,
             on_progress=progress,
         )
     store.extra(DROPPED, dropped)
     frame = INSTANCES.frame(rows)
     bands = dict(frame.group_by("band").len().sort("band").iter_rows())
-    store.tell({"families": len(families), "instances": len(rows), "dropped": sum(row["instances"] for row in dropped)} | bands)
+    store.tell(
+        {
+            "families": len(families),
+            "instances": len(rows),
+            "dropped": sum(row["instances"] for row in dropped),
+        }
+        | bands
+    )
     return frame
 
 
 @line.asset(schema=COMPLEXITY)
 def complexity(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
-    """Measures of the programs of every family that is new: lines, cyclomatic, cognitive and Halstead complexity, loops, patterns, time class."""
+    """Measures of the programs of every family that is new: lines, cyclomatic, cognitive and Halstead
+    complexity, loops, patterns, time class."""
     from evolake.families.dataset.complexity import complexity_row
 
     frame = COMPLEXITY.frame(complexity_row(family, store.cycle) for family in fresh(store, accepted))
@@ -61,41 +86,66 @@ def complexity(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
 
 @line.asset(deps=[*of_record.assets, "accepted"], schema=FUNNEL)
 def funnel(store: LineStore, candidates: pl.DataFrame) -> pl.DataFrame:
-    """How many came to each gate and passed, by operator; what accepted and rejected attempts took, and the cost of one accepted family."""
+    """How many came to each gate and passed, by operator; what accepted and rejected attempts took, and the
+    cost of one accepted family."""
     from evolake.families.evolution.funnel import divergence, funnel_rows, resource_rows
     from evolake.families.evolution.stages import gates_of
 
     cycle, rows = store.cycle, candidates.to_dicts()
     unmade = store.rows(UNMADE.name) if store.has(UNMADE.name) else []
-    spent = resource_rows(rows, of_record.passed(store, candidates), store.rows("candidates", AGENT_CALLS), cycle, len(unmade))
+    spent = resource_rows(
+        rows, of_record.passed(store, candidates), store.rows("candidates", AGENT_CALLS), cycle, len(unmade)
+    )
     store.extra(RESOURCES, spent)
     frame = FUNNEL.frame(funnel_rows(rows, gates_of(of_record.verdicts(store)), cycle, unmade))
-    shown = {f"{row['gate']}": f"{row['passed']} of {row['came']}" for row in frame.filter(pl.col("operator") == "all").to_dicts()}
+    shown = {
+        f"{row['gate']}": f"{row['passed']} of {row['came']}"
+        for row in frame.filter(pl.col("operator") == "all").to_dicts()
+    }
     ratio = divergence(spent)
-    store.tell(shown | {"usd_an_accepted_family": spent[-1]["usd_each"] or 0.0} | ({"rejected_takes_times": ratio} if ratio else {}))
+    store.tell(
+        shown
+        | {"usd_an_accepted_family": spent[-1]["usd_each"] or 0.0}
+        | ({"rejected_takes_times": ratio} if ratio else {})
+    )
     return frame
 
 
 @line.asset(schema=DRIFT)
 def drift(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
-    """pass@k of a solver model on new families and their parents. No rows unless a model is named for the role `families_solver`."""
+    """pass@k of a solver model on new families and their parents. No rows unless a model is named for the
+    role `families_solver`."""
     from evolake.families.evolution.drift import drift_summary, measure_pair
     from evolake.families.model.population import load_family
     from evolake.families.roles.solver import SOLVER_ROLE
     from evolake.gates import Raised, contained
 
     cycle, settings = store.cycle, store.settings
-    wanted = settings.of(FamiliesSettings).drift_pairs if settings.backend == "model" and SOLVER_ROLE.name in settings.models else 0
+    wanted = (
+        settings.of(FamiliesSettings).drift_pairs
+        if settings.backend == "model" and SOLVER_ROLE.name in settings.models
+        else 0
+    )
     parents = {row["family_id"]: row for row in archive(store).rows("accepted")}
-    pairs = [(row, parents[row["parents"][0]]) for row in accepted.to_dicts() if row["parents"] and row["parents"][0] in parents][:wanted]
+    pairs = [
+        (row, parents[row["parents"][0]])
+        for row in accepted.to_dicts()
+        if row["parents"] and row["parents"][0] in parents
+    ][:wanted]
     rows: list[dict[str, Any]] = []
     if pairs:
         with store.roles() as agents, open_jail(store) as pool:
             for pair in pairs:
                 child, parent = (load_family(row["record_sha"], store.blobs) for row in pair)
                 result = contained(
-                    measure_pair, child, parent, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), cycle=cycle,
-                    root_seed=settings.seed
+                    measure_pair,
+                    child,
+                    parent,
+                    pool=pool,
+                    agents=agents,
+                    settings=settings.of(FamiliesSettings),
+                    cycle=cycle,
+                    root_seed=settings.seed,
                 )
                 if isinstance(result, Raised):
                     store.warn(f"{child.name} and its parent are not compared: {result.reason}")

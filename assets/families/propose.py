@@ -1,4 +1,5 @@
-"""The opening of a cycle: the evolution agent proposes, the gates object, it repairs or gives up. The gates of record come after this."""
+"""The opening of a cycle: the evolution agent proposes, the gates object, it repairs or gives up. The gates
+of record come after this."""
 
 from __future__ import annotations
 
@@ -13,7 +14,16 @@ from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables import CANDIDATES, FAMILIES, IDEAS, LEARNABILITY, LEARNABILITY_READ, MEASURED, UNMADE, VALIDATOR_AUTHORS
+from evolake.families.tables import (
+    CANDIDATES,
+    FAMILIES,
+    IDEAS,
+    LEARNABILITY,
+    LEARNABILITY_READ,
+    MEASURED,
+    UNMADE,
+    VALIDATOR_AUTHORS,
+)
 from evolake.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -24,7 +34,8 @@ if TYPE_CHECKING:
 
 @line.asset(deps=[line.incoming], schema=CANDIDATES, kinds={"python", "bubblewrap"})
 def candidates(store: LineStore) -> pl.DataFrame:
-    """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle, and takes in new seed families."""
+    """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle, and
+    takes in new seed families."""
     from evolake.families.evolution.ideas import TRIED, idea_rows, tried_ideas
     from evolake.families.evolution.immigrants import SEEDS
     from evolake.families.evolution.learnability import answered_text
@@ -37,58 +48,117 @@ def candidates(store: LineStore) -> pl.DataFrame:
     cycle, settings = store.cycle, store.settings
     check_evolution_agent(settings.of(FamiliesSettings), settings.backend)
     with store.roles() as agents, open_jail(store) as pool:
-        opened, sealed, examine = store.open_cycle(), population_of(store.population()), judge(store, pool, agents, store.rules())
-        admit_seeds(store, sealed, lambda: seeds_of(SEEDS, settings), "families", admitting(store, sealed, pool, agents, examine))
+        opened, sealed, examine = (
+            store.open_cycle(),
+            population_of(store.population()),
+            judge(store, pool, agents, store.rules()),
+        )
+        admit_seeds(
+            store,
+            sealed,
+            lambda: seeds_of(SEEDS, settings),
+            "families",
+            admitting(store, sealed, pool, agents, examine),
+        )
         population, notes = archive(store), store.guidance()
         factors = learnt(store)
         answered = {row["family_id"]: answered_text(row) for row in store.rows(LEARNABILITY.name)}
-        retired = {row["family_id"]: answered.get(row["family_id"], "the scores of its replies") for row in population.rows("retired")}
+        retired = {
+            row["family_id"]: answered.get(row["family_id"], "the scores of its replies")
+            for row in population.rows("retired")
+        }
         parents = [load_family(row["record_sha"], store.blobs) for row in population.rows("accepted")]
         tried = tried_ideas(population.value(TRIED, []), retired)
-        sources = EvolutionSources(parents, population.known(), population.lessons(), notes, factors, tried, settings.agents.waves, answered)
-        made = propose_families(
-            agents, sources, pool=pool, judge=examine, settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed,
+        sources = EvolutionSources(
+            parents,
+            population.known(),
+            population.lessons(),
+            notes,
+            factors,
+            tried,
+            settings.agents.waves,
+            answered,
         )
-    rows = proposal_rows(made.proposals, store.blobs, cycle=cycle, origin=settings.backend, authors=made.authors)
+        made = propose_families(
+            agents,
+            sources,
+            pool=pool,
+            judge=examine,
+            settings=settings.of(FamiliesSettings),
+            cycle=cycle,
+            root_seed=settings.seed,
+        )
+    rows = proposal_rows(
+        made.proposals, store.blobs, cycle=cycle, origin=settings.backend, authors=made.authors
+    )
     store.artifacts(rows, "candidate")
     store.derivations(item for row in rows for item in derivation_rows(row))
     store.extra(VALIDATOR_AUTHORS, {(row["family_id"], row["voter"]): row for row in made.authors}.values())
     unmade = store.extra(
-        UNMADE, ({"number": item.number, "cycle": cycle, "operator": item.operator, "reason": item.reason} for item in made.failures)
+        UNMADE,
+        (
+            {"number": item.number, "cycle": cycle, "operator": item.operator, "reason": item.reason}
+            for item in made.failures
+        ),
     )
     store.extra(IDEAS, idea_rows(made, cycle))
     store.extra(MEASURED, made.measured)
     if not rows:
         store.warn("this cycle has no candidate; the earlier families stay")
-    store.tell(opened.metadata() | {
-        "attempts": len(made.proposals) + unmade.height, "versions": len(rows), "passed_on_the_way": len(made.accepted), "unmade": unmade.height,
-        "parents": len(parents), "lessons": len(population.lessons()), "guidance": len(notes), "backend": settings.backend,
-        "learnability": f"{len(factors)} families scored by the policy of the prompts line" if factors else "not used",
-    })
+    store.tell(
+        opened.metadata()
+        | {
+            "attempts": len(made.proposals) + unmade.height,
+            "versions": len(rows),
+            "passed_on_the_way": len(made.accepted),
+            "unmade": unmade.height,
+            "parents": len(parents),
+            "lessons": len(population.lessons()),
+            "guidance": len(notes),
+            "backend": settings.backend,
+            "learnability": f"{len(factors)} families scored by the policy of the prompts line"
+            if factors
+            else "not used",
+        }
+    )
     return CANDIDATES.frame(rows)
 
 
 def learnt(store: LineStore) -> dict[str, float]:
-    """Return what the prompts line says of families, now or as an earlier run of this cycle noted it: family_id -> factor of its draw. Publishes what
-    was read, by content, and the scores."""
+    """Return what the prompts line says of families, now or as an earlier run of this cycle noted it:
+    family_id -> factor of its draw. Publishes what was read, by content, and the scores."""
     from evolake.families.evolution.learnability import factors, read_scores, reading
 
     settings = store.settings.of(FamiliesSettings)
-    read = reading(store.lake, settings, store.cycle, store.rows(LEARNABILITY_READ.name) if store.has(LEARNABILITY_READ.name) else [])
+    read = reading(
+        store.lake,
+        settings,
+        store.cycle,
+        store.rows(LEARNABILITY_READ.name) if store.has(LEARNABILITY_READ.name) else [],
+    )
     if read.renewed:
-        store.warn("the learnability that this cycle read before is not there any more, or not with that content: it reads the newest")
+        store.warn(
+            "the learnability that this cycle read before is not there any more, or not with that "
+            "content: it reads the newest"
+        )
     store.extra(LEARNABILITY_READ, read.rows)
     scores = read_scores(store.lake, read.rows, store.cycle)
     result = factors(scores, settings.learnability)
     store.extra(LEARNABILITY, (row | {"factor": result[row["family_id"]]} for row in scores))
     if scores:
         text = ", ".join(f"{row['prompts_cycle']} ({row['content_sha'][:12]})" for row in read.rows)
-        store.log(f"learnability of {len(scores)} families, from cycles {text} of the prompts line" + (", as noted before" if read.kept else ""))
+        store.log(
+            f"learnability of {len(scores)} families, from cycles {text} of the prompts line"
+            + (", as noted before" if read.kept else "")
+        )
     return result
 
 
-def admitting(store: LineStore, population: Population, pool: Jails, agents: Agents, examine: Callable[..., Any]) -> Admit:
-    """Return what becomes of a seed family that immigrates: as of any other, compared with all that are there."""
+def admitting(
+    store: LineStore, population: Population, pool: Jails, agents: Agents, examine: Callable[..., Any]
+) -> Admit:
+    """Return what becomes of a seed family that immigrates: as of any other, compared with all that are
+    there."""
     from evolake.families.evolution.records import candidate_row
     from evolake.families.evolution.validator_pool import complete
     from evolake.families.model.loading import read_family
@@ -103,9 +173,17 @@ def admitting(store: LineStore, population: Population, pool: Jails, agents: Age
             store.blobs.get_tree(seed.blob_sha, folder)
             try:
                 family = read_family(folder)
-            except InputError as error:  # its reason is kept, and is the same wherever and whenever the cycle is done
+            except (
+                InputError
+            ) as error:  # its reason is kept, and is the same wherever and whenever the cycle is done
                 raise InputError(str(error).replace(str(folder), seed.name)) from None
-        whole = complete(family, pool=pool, agents=agents, settings=store.settings.of(FamiliesSettings), root_seed=store.settings.seed)
+        whole = complete(
+            family,
+            pool=pool,
+            agents=agents,
+            settings=store.settings.of(FamiliesSettings),
+            root_seed=store.settings.seed,
+        )
         if whole.family_id in present:
             return Arrival(present[whole.family_id], present=True)
         examined = examine(whole, known)

@@ -1,4 +1,5 @@
-"""What the line starts from: the families under data_lake/seeds/families/, through the same gates as everything else."""
+"""What the line starts from: the families under data_lake/seeds/families/, through the same gates as
+everything else."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 @line.seed_asset(deps=[rules], gates=(), schema=FAMILIES, kinds={"python", "bubblewrap"})
 def seeds(store: LineStore) -> pl.DataFrame:
-    """Seed families, judged by every gate; seals the population that enters cycle 0001. One that is blocked stays as a row and does not enter."""
+    """Seed families, judged by every gate; seals the population that enters cycle 0001. One that is blocked
+    stays as a row and does not enter."""
     from evolake.agents import Agents
     from evolake.agents.backends import OperatorsBackend
     from evolake.families.evolution.immigrants import SEEDS
@@ -39,7 +41,11 @@ def seeds(store: LineStore) -> pl.DataFrame:
     items, folder = seeds_of(SEEDS, settings), settings.seeds / SEEDS.folder
     if not items:
         what = f"no families in {folder}"
-        raise InputError(what, wanted="folders as `evolake families new` writes them", do="evolake families new DIR, then evolake seeds add DIR")
+        raise InputError(
+            what,
+            wanted="folders as `evolake families new` writes them",
+            do="evolake families new DIR, then evolake seeds add DIR",
+        )
     by_model = settings.backend != "operators" and sizes.seed_review == "model"
     shipped = {} if by_model else read_entries(settings.seeds / FILE)
     rows: list[dict[str, Any]] = []
@@ -48,34 +54,54 @@ def seeds(store: LineStore) -> pl.DataFrame:
     known: list[Fingerprint] = []
     with store.roles() as agents, open_jail(store) as pool:
         same = by_model or settings.backend == "operators"
-        reviewers = agents if same else Agents(OperatorsBackend(store.cycle), line=line.name, cycle=store.cycle)
+        reviewers = (
+            agents if same else Agents(OperatorsBackend(store.cycle), line=line.name, cycle=store.cycle)
+        )
         ruleset = store.rules()
         read = list(families_in(item.path for item in items if item.path))
         # what operators cannot review, for want of validators or of a reader, is left to who proposes
         bare = {
-            family.name for family in read
-            if (len(family.validators) < sizes.validators or family.reader is None) and evidence_key(family, sizes, settings.seed) not in shipped
+            family.name
+            for family in read
+            if (len(family.validators) < sizes.validators or family.reader is None)
+            and evidence_key(family, sizes, settings.seed) not in shipped
         }
         by = {family.name: agents if family.name in bare else reviewers for family in read}
-        families = [complete(family, pool=pool, agents=agents, settings=sizes, root_seed=settings.seed) for family in read]
+        families = [
+            complete(family, pool=pool, agents=agents, settings=sizes, root_seed=settings.seed)
+            for family in read
+        ]
 
         def examine(family: Family, known: Sequence[Fingerprint]) -> FamilyResults:
             return judge(store, pool, by[family.name], ruleset)(family, known)
 
         gates = ShippedGates(
-            shipped, settings.seeds / FILE, examine, ruleset, sizes, settings.seed, store.cycle, store.run_id,
+            shipped,
+            settings.seeds / FILE,
+            examine,
+            ruleset,
+            sizes,
+            settings.seed,
+            store.cycle,
+            store.run_id,
             expected=sum(evidence_key(family, sizes, settings.seed) in shipped for family in families),
         )
         for number, family in enumerate(families):
             store.progress("seed family", number + 1, len(families), family.name)
             before = gates.made
             examined, seen = gates.judge(family, known)
-            evidence.append({
-                "family_id": family.family_id, "cycle": store.cycle, "evidence": "made" if gates.made > before else "shipped",
-                "reviewed_by": "operators" if gates.made == before else by[family.name].backend.name,
-            })
+            evidence.append(
+                {
+                    "family_id": family.family_id,
+                    "cycle": store.cycle,
+                    "evidence": "made" if gates.made > before else "shipped",
+                    "reviewed_by": "operators" if gates.made == before else by[family.name].backend.name,
+                }
+            )
             known += [examined.fingerprint] if examined.accepted and examined.fingerprint else []
-            row = candidate_row(examined, store.blobs, cycle=store.cycle, origin="seed", attempt=number, seen=seen)
+            row = candidate_row(
+                examined, store.blobs, cycle=store.cycle, origin="seed", attempt=number, seen=seen
+            )
             rows.append({name: row[name] for name in FAMILIES.columns})
             verdicts += examined.verdicts
             store.log(f"{family.name}: {row['state']} {row['reason'] or ''}")
@@ -85,7 +111,13 @@ def seeds(store: LineStore) -> pl.DataFrame:
     store.verdicts(verdicts)
     store.extra(SEED_EVIDENCE, {row["family_id"]: row for row in evidence}.values())
     store.log(f"evidence: {gates.describe()}")
-    store.tell({"evidence": gates.describe()} | store.seal_seeds(
-        rows, tables, lacking=f"no seed family in {folder} can be used", do="Fix one and materialize again.",
-    ))
+    store.tell(
+        {"evidence": gates.describe()}
+        | store.seal_seeds(
+            rows,
+            tables,
+            lacking=f"no seed family in {folder} can be used",
+            do="Fix one and materialize again.",
+        )
+    )
     return FAMILIES.frame(rows)

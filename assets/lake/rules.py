@@ -1,8 +1,9 @@
 """Rules as Dagster sees them: files that people edit, observed and never computed.
 
-What makes an asset stale after an edit is its code version: it holds the hash of the rules of the gates that the asset asks (`assets.package`). So an
-observation has no data version, which would make stale every asset with an edge from the rules, whichever rule was edited. It shows the hash of all
-rules, and the log of an observation says since when they are in force.
+What makes an asset stale after an edit is its code version: it holds the hash of the rules of the gates that
+the asset asks (`assets.package`). So an observation has no data version, which would make stale every asset
+with an edge from the rules, whichever rule was edited. It shows the hash of all rules, and the log of an
+observation says since when they are in force.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ HASH = "rules_hash"
 
 
 def rules_asset(line: Line, folder: Path | None = None) -> dg.SourceAsset:
-    """Return an observable source asset in the line's seeds group: its rule files, with the hash of those that judge in each observation's metadata.
+    """Return an observable source asset in the line's seeds group: its rule files, with the hash of those
+    that judge in each observation's metadata.
 
-    `folder` None: the line's own, among the seeds that the settings name. Observing an empty or absent folder raises InputError.
+    `folder` None: the line's own, among the seeds that the settings name. Observing an empty or absent folder
+    raises InputError.
     """
 
     def version(gates: Collection[str] | None) -> str:
@@ -38,9 +41,16 @@ def rules_asset(line: Line, folder: Path | None = None) -> dg.SourceAsset:
 
     WATCHED[line.key("rules")] = version
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dg.BetaWarning)  # observable source assets are in beta in Dagster 1.13
+        warnings.simplefilter(
+            "ignore", dg.BetaWarning
+        )  # observable source assets are in beta in Dagster 1.13
         define = cast("Any", dg.observable_source_asset)  # pyright: ignore[reportUnknownMemberType]
-        return define(name="rules", key_prefix=line.name, group_name=line.seeds_group, description=f"Rule files of the line {line.name}.")(observe)
+        return define(
+            name="rules",
+            key_prefix=line.name,
+            group_name=line.seeds_group,
+            description=f"Rule files of the line {line.name}.",
+        )(observe)
 
 
 def observation(key: dg.AssetKey) -> dg.AssetObservation:

@@ -1,4 +1,5 @@
-"""Who is champion of each project: the best of the search against the one that holds the title, side by side under seeds the search never had."""
+"""Who is champion of each project: the best of the search against the one that holds the title, side by side
+under seeds the search never had."""
 
 from __future__ import annotations
 
@@ -23,9 +24,14 @@ NOTES = "duel_notes"
 
 
 def islands_after(
-    store: LineStore, population: Population, project: Project, generations: pl.DataFrame, accepted: pl.DataFrame,
+    store: LineStore,
+    population: Population,
+    project: Project,
+    generations: pl.DataFrame,
+    accepted: pl.DataFrame,
 ) -> Islands:
-    """Return the living programs of a project after the cycle's generations, less what a gate has blocked; its champion is marked."""
+    """Return the living programs of a project after the cycle's generations, less what a gate has blocked;
+    its champion is marked."""
     from evolake.programs.evolution.archive import Islands
 
     own = generations.filter(pl.col("project") == project.name)
@@ -39,8 +45,11 @@ def islands_after(
 
 
 @line.asset(schema=DECISIONS, kinds={"bubblewrap"})
-def champion(store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame, accepted: pl.DataFrame) -> pl.DataFrame:
-    """One decision per project. The title changes only where the challenger is better by more than the noise that is measured with it."""
+def champion(
+    store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame, accepted: pl.DataFrame
+) -> pl.DataFrame:
+    """One decision per project. The title changes only where the challenger is better by more than the noise
+    that is measured with it."""
     from evolake.programs.evolution.champion import DuelNotes, decide_champion
 
     population = archive(store)
@@ -57,7 +66,13 @@ def champion(store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame
         built = project_named(store, project["project"], project["blob_sha"], project["mode"])
         islands = islands_after(store, population, built, generations, accepted)
         succession = decide_champion(
-            built, islands, population, store.blobs, own=store.settings.of(ProgramsSettings), cycle_seeds=store.seeds, mode=store.settings.jail,
+            built,
+            islands,
+            population,
+            store.blobs,
+            own=store.settings.of(ProgramsSettings),
+            cycle_seeds=store.seeds,
+            mode=store.settings.jail,
             notes=DuelNotes(before, noted),
         )
         rows.append(succession.decision)

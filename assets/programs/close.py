@@ -24,7 +24,12 @@ LONGEST_REASON = 300
 
 @line.asset(schema=PROGRAMS)
 def survivors(
-    store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame, candidates: pl.DataFrame, accepted: pl.DataFrame, champion: pl.DataFrame,
+    store: LineStore,
+    projects: pl.DataFrame,
+    generations: pl.DataFrame,
+    candidates: pl.DataFrame,
+    accepted: pl.DataFrame,
+    champion: pl.DataFrame,
 ) -> pl.DataFrame:
     """Collect the living programs of every project: its islands after migration, and its champion. Seals
     them."""
@@ -33,13 +38,18 @@ def survivors(
     from evolake.programs.report.material import FIGURES, material_of
 
     own, population = store.settings.of(ProgramsSettings), archive(store)
-    blocked = {row["program_id"]: f"{row['gate']}: {row['reason']}" for row in accepted.filter(~pl.col("passed")).to_dicts()}
+    blocked = {
+        row["program_id"]: f"{row['gate']}: {row['reason']}"
+        for row in accepted.filter(~pl.col("passed")).to_dicts()
+    }
     decisions = {row["project"]: row for row in champion.to_dicts()}
     living: dict[str, dict[str, Any]] = {}
     for project in projects.to_dicts():
         built = project_named(store, project["project"], project["blob_sha"], project["mode"])
         islands = islands_after(store, population, built, generations, accepted)
-        living |= settled(islands, decisions[built.name]["holder_id"], most=built.config.population or own.most_programs)
+        living |= settled(
+            islands, decisions[built.name]["holder_id"], most=built.config.population or own.most_programs
+        )
     rows: list[dict[str, Any]] = []
     for row in (*population.rows(), *candidates.to_dicts()):
         name = row["program_id"]
@@ -48,14 +58,34 @@ def survivors(
         elif name in blocked:
             rows.append(row | {"state": "blocked", "islands": [], "reason": row["reason"] or blocked[name]})
         else:
-            rows.append(row | {"state": row["state"] if row["state"] == "blocked" else "retired", "islands": [], "front": False})
+            rows.append(
+                row
+                | {
+                    "state": row["state"] if row["state"] == "blocked" else "retired",
+                    "islands": [],
+                    "front": False,
+                }
+            )
     pinned = {
-        row["project"]: {"cycle": known["cycle"], "sha": row["project_sha"], "blob": row["blob_sha"], "initial": row["initial_id"]}
-        for row in projects.to_dicts() for known in [population.value(PROJECTS, {}).get(row["project"], {"cycle": store.cycle})]
+        row["project"]: {
+            "cycle": known["cycle"],
+            "sha": row["project_sha"],
+            "blob": row["blob_sha"],
+            "initial": row["initial_id"],
+        }
+        for row in projects.to_dicts()
+        for known in [population.value(PROJECTS, {}).get(row["project"], {"cycle": store.cycle})]
     }
-    closed = population.updated(programs=rows).add(derivations=store.rows("candidates", population.schemas["derivations"]))
-    contests = {row["project"]: {name: value for name, value in row.items() if name != "test"} for row in decisions.values()}
-    closed = closed.with_values(**{PROJECTS: pinned, CONTESTS: contests, UNMADE_BEFORE: failed_before(store, population)})
+    closed = population.updated(programs=rows).add(
+        derivations=store.rows("candidates", population.schemas["derivations"])
+    )
+    contests = {
+        row["project"]: {name: value for name, value in row.items() if name != "test"}
+        for row in decisions.values()
+    }
+    closed = closed.with_values(
+        **{PROJECTS: pinned, CONTESTS: contests, UNMADE_BEFORE: failed_before(store, population)}
+    )
     first = champion.sort("project").to_dicts()[0]
     store.champion(first["holder_id"], first["holder_mean"])
     made = set(candidates["program_id"])
@@ -63,8 +93,12 @@ def survivors(
     store.artifacts(row | {"cycle": store.cycle} for row in rows if row["program_id"] in made | holders)
     sealed = store.seal(closed.frames(), GUARDS, survivors="programs")
     live = [row for row in rows if row["state"] in ("accepted", "champion")]
-    store.tell(sealed.metadata() | {"live": len(live)} | {f"champion_{row['project']}": row["reason"] for row in decisions.values()}
-               | figures_of(FIGURES, material_of(store.lake, following(store.cycle)), "survivors"))
+    store.tell(
+        sealed.metadata()
+        | {"live": len(live)}
+        | {f"champion_{row['project']}": row["reason"] for row in decisions.values()}
+        | figures_of(FIGURES, material_of(store.lake, following(store.cycle)), "survivors")
+    )
     return PROGRAMS.frame(live)
 
 

@@ -43,22 +43,43 @@ def projects(store: LineStore) -> pl.DataFrame:
     admit_seeds(store, sealed, lambda: items, "programs", admitting(store, pinned))
     for note in store.rows(IMMIGRANTS.name):
         if note["state"] == "accepted":
-            pinned[note["name"]] = {"cycle": store.cycle, "sha": note["seed_sha"], "blob": note["blob_sha"], "initial": note["artifact_id"]}
+            pinned[note["name"]] = {
+                "cycle": store.cycle,
+                "sha": note["seed_sha"],
+                "blob": note["blob_sha"],
+                "initial": note["artifact_id"],
+            }
     population = archive(store)
     rows: list[dict[str, Any]] = []
     for name, pin in sorted(pinned.items()):
         project = project_named(store, name, pin["blob"])
         changed = name in lying and lying[name] != pin["sha"]
-        note = f"its folder has changed since cycle {pin['cycle']}: rename the folder to start again with it" if changed else ""
+        note = (
+            f"its folder has changed since cycle {pin['cycle']}: rename the folder to start again with it"
+            if changed
+            else ""
+        )
         if note:
             store.warn(f"project {name}: {note}")
         guard = "" if project.protected else f"score not protected: {project.open_because}"
-        rows.append({
-            "project": name, "cycle": store.cycle, "project_sha": pin["sha"], "blob_sha": pin["blob"], "initial_id": pin["initial"],
-            "mode": project.mode, "score_name": project.score_name, "higher_is_better": project.higher_is_better,
-            "living": len(population.rows(name, "accepted", "champion")), "note": "; ".join(filter(None, (note, guard))),
-        })
-    store.tell(opened.metadata() | {"projects": len(rows), "not_protected": sum(row["mode"] == "imports" for row in rows)})
+        rows.append(
+            {
+                "project": name,
+                "cycle": store.cycle,
+                "project_sha": pin["sha"],
+                "blob_sha": pin["blob"],
+                "initial_id": pin["initial"],
+                "mode": project.mode,
+                "score_name": project.score_name,
+                "higher_is_better": project.higher_is_better,
+                "living": len(population.rows(name, "accepted", "champion")),
+                "note": "; ".join(filter(None, (note, guard))),
+            }
+        )
+    store.tell(
+        opened.metadata()
+        | {"projects": len(rows), "not_protected": sum(row["mode"] == "imports" for row in rows)}
+    )
     return PROJECTS.frame(rows)
 
 
@@ -74,8 +95,14 @@ def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
             raise InputError(what, do="rename the folder to start again with it")
         project = project_named(store, seed.name, seed.blob_sha)
         row, results = admit(
-            project, store.settings.of(ProgramsSettings), store.rules(), store.blobs, cycle=store.cycle, run_id=store.run_id,
-            root_seed=store.settings.seed, mode=store.settings.jail,
+            project,
+            store.settings.of(ProgramsSettings),
+            store.rules(),
+            store.blobs,
+            cycle=store.cycle,
+            run_id=store.run_id,
+            root_seed=store.settings.seed,
+            mode=store.settings.jail,
         )
         return Arrival(row, results.verdicts)
 
@@ -92,7 +119,11 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
     from evolake.programs.evolution.writer_session import check_writer
 
     check_writer(store.settings.of(ProgramsSettings), store.settings.backend)
-    noted = {(row["project"], row["generation"]): row for row in store.rows("notes")} if store.has("notes") else {}
+    noted = (
+        {(row["project"], row["generation"]): row for row in store.rows("notes")}
+        if store.has("notes")
+        else {}
+    )
     rows: list[dict[str, Any]] = []
     population = archive(store)
     with open_agents(store.settings, store.lake.root, store.cycle, store.run_id, line=line.name) as agents:
@@ -110,17 +141,26 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
     store.extra(UNMADE, unmade_rows(rows, entries))
     made = [row for entry in entries for row in entry.programs]
     reasons = [why for entry in entries for why in entry.unanswered]
-    store.tell({
-        "generations": len(rows), "candidates": len(made), "passed": sum(row["state"] != "blocked" for row in made),
-        "repeated": sum(entry.repeated for entry in entries), "unanswered": len(reasons),
-        "unanswered_why": "; ".join(dict.fromkeys(reasons)) or "none",
-        "backend": store.settings.backend,
-    })
+    store.tell(
+        {
+            "generations": len(rows),
+            "candidates": len(made),
+            "passed": sum(row["state"] != "blocked" for row in made),
+            "repeated": sum(entry.repeated for entry in entries),
+            "unanswered": len(reasons),
+            "unanswered_why": "; ".join(dict.fromkeys(reasons)) or "none",
+            "backend": store.settings.backend,
+        }
+    )
     return JOURNAL.frame(rows)
 
 
 def of_project(
-    store: LineStore, agents: Agents, population: Population, project: Mapping[str, Any], noted: Mapping[tuple[str, int], Mapping[str, Any]],
+    store: LineStore,
+    agents: Agents,
+    population: Population,
+    project: Mapping[str, Any],
+    noted: Mapping[tuple[str, int], Mapping[str, Any]],
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of JOURNAL of one project, one by one as they are done."""
     from evolake.programs.evolution.archive import Islands
@@ -139,15 +179,34 @@ def of_project(
         store.log(f"{name}: config.yaml allows {built.config.iterations} iterations, {max(left, 0)} are left")
     champion = population.champion(name)["program_id"]
     memory = memory_of(store, agents, population, name, before)
-    islands = Islands(built, own, {
-        row["program_id"]: row | ({"state": "champion"} if row["program_id"] == champion else {})
-        for row in before if row["state"] in ("accepted", "champion")
-    })
+    islands = Islands(
+        built,
+        own,
+        {
+            row["program_id"]: row | ({"state": "champion"} if row["program_id"] == champion else {})
+            for row in before
+            if row["state"] in ("accepted", "champion")
+        },
+    )
     entries: list[GenerationEntry] = []
-    with Evaluator(built, own, workers=settings.workers, mode=settings.jail) as evaluator, sessions(store, agents) as session:
+    with (
+        Evaluator(built, own, workers=settings.workers, mode=settings.jail) as evaluator,
+        sessions(store, agents) as session,
+    ):
         context = Context(
-            evaluator, own, agents, store.blobs, store.rules(), store.cycle, store.run_id, settings.seed, settings.workers, store.guidance(), session,
-            settings.agents.waves, settings.agents.session.turns,
+            evaluator,
+            own,
+            agents,
+            store.blobs,
+            store.rules(),
+            store.cycle,
+            store.run_id,
+            settings.seed,
+            settings.workers,
+            store.guidance(),
+            session,
+            settings.agents.waves,
+            settings.agents.session.turns,
         )
         for generation in range(1, wanted + 1):
             note = noted.get((name, generation))
@@ -156,11 +215,20 @@ def of_project(
                 islands.rows = {row["program_id"]: row for row in entry.islands}
             else:
                 made = [row for item in entries for row in item.programs]
-                artifacts = {row["program_id"]: text for item in entries for row in item.measured if (text := artifacts_in(row))}
+                artifacts = {
+                    row["program_id"]: text
+                    for item in entries
+                    for row in item.measured
+                    if (text := artifacts_in(row))
+                }
                 failed = [row | {"cycle": store.cycle} for item in entries for row in item.unmade]
                 entry = run_generation(
-                    context, islands, generation, next_number=1 + max((row["number"] for row in (*before, *made)), default=-1),
-                    seen={row["program_id"] for row in (*before, *made)}, artifacts=artifacts,
+                    context,
+                    islands,
+                    generation,
+                    next_number=1 + max((row["number"] for row in (*before, *made)), default=-1),
+                    seen={row["program_id"] for row in (*before, *made)},
+                    artifacts=artifacts,
                     memory=replace(memory, rows=[*before, *made], unmade=[*memory.unmade, *failed]),
                 )
                 sha = store.blobs.put(entry_bytes(entry))
@@ -168,10 +236,18 @@ def of_project(
             best = islands.ranked(islands.rows.values())[0]
             so_far = f"{name}, {len(entry.programs)} candidates, best {built.score_name} {best['score']:.6g}"
             store.progress("generation done:", generation, wanted, so_far)
-            yield {"cycle": store.cycle, "project": name, "generation": generation, "key": key, "entry_sha": sha}
+            yield {
+                "cycle": store.cycle,
+                "project": name,
+                "generation": generation,
+                "key": key,
+                "entry_sha": sha,
+            }
 
 
-def memory_of(store: LineStore, agents: Agents, population: Population, name: str, before: Sequence[Mapping[str, Any]]) -> SearchMemory:
+def memory_of(
+    store: LineStore, agents: Agents, population: Population, name: str, before: Sequence[Mapping[str, Any]]
+) -> SearchMemory:
     """Return what is known of a project when the cycle begins. before: rows of PROGRAMS of the project."""
     from evolake.programs.evolution.memory import CONTESTS, UNMADE_BEFORE, SearchMemory, recorded_by
 
@@ -205,14 +281,26 @@ def facts_key(store: LineStore, population: Population, project: Mapping[str, An
     from evolake.canonical_json import key_of
 
     settings = store.settings
-    living = [[row["program_id"], row["state"], row["islands"], row["score"]] for row in population.rows(project["project"])]
-    return key_of({
-        "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects", "jail_folders"}), "seed": settings.seed,
-        "backend": settings.backend,
-        "cycle": store.cycle, "project": project["project_sha"], "meeting": project["mode"],
-        "rules": store.rules().hash, "guidance": store.guidance(), "living": living,
-        "version": __version__, "jail": settings.jail,
-    }, ascii_only=True)
+    living = [
+        [row["program_id"], row["state"], row["islands"], row["score"]]
+        for row in population.rows(project["project"])
+    ]
+    return key_of(
+        {
+            "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects", "jail_folders"}),
+            "seed": settings.seed,
+            "backend": settings.backend,
+            "cycle": store.cycle,
+            "project": project["project_sha"],
+            "meeting": project["mode"],
+            "rules": store.rules().hash,
+            "guidance": store.guidance(),
+            "living": living,
+            "version": __version__,
+            "jail": settings.jail,
+        },
+        ascii_only=True,
+    )
 
 
 @line.asset(schema=PROGRAMS)
@@ -227,7 +315,9 @@ def candidates(store: LineStore, generations: pl.DataFrame) -> pl.DataFrame:
     counts: dict[str, int] = {}
     for row in rows:
         counts[row["operator"]] = counts.get(row["operator"], 0) + 1
-    store.tell({"candidates": len(rows)} | {f"by_{operator}": count for operator, count in sorted(counts.items())})
+    store.tell(
+        {"candidates": len(rows)} | {f"by_{operator}": count for operator, count in sorted(counts.items())}
+    )
     return PROGRAMS.frame(rows)
 
 
@@ -235,4 +325,7 @@ def entries_of(store: LineStore, generations: pl.DataFrame) -> list[GenerationEn
     """Return what each generation made, in order."""
     from evolake.programs.evolution.generation_entry import read_entry
 
-    return [read_entry(store.blobs.get(row["entry_sha"])) for row in generations.sort("project", "generation").to_dicts()]
+    return [
+        read_entry(store.blobs.get(row["entry_sha"]))
+        for row in generations.sort("project", "generation").to_dicts()
+    ]

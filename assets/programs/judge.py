@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 @line.asset(deps=[rules], schema=GATED)
-def accepted(context: dg.AssetExecutionContext, lake: LakeResource, generations: pl.DataFrame, candidates: pl.DataFrame) -> pl.DataFrame:
+def accepted(
+    context: dg.AssetExecutionContext, lake: LakeResource, generations: pl.DataFrame, candidates: pl.DataFrame
+) -> pl.DataFrame:
     """Which programs passed every gate. Nothing is run again: rules judge the evidence that is stored."""
     import evolake.programs.gates.checkers  # noqa: F401  # pyright: ignore[reportUnusedImport]  (it registers the checkers)
     from evolake.gates import replay_gate
@@ -42,21 +44,41 @@ def accepted(context: dg.AssetExecutionContext, lake: LakeResource, generations:
             if gate.name not in shas:
                 break
             evidence = json.loads(store.blobs.get(shas[gate.name]))
-            results.append(replay_gate(
-                gate, evidence, ruleset, artifact_id=candidate["program_id"], cycle=store.cycle, run_id=store.run_id, evidence_sha=shas[gate.name],
-            ))
+            results.append(
+                replay_gate(
+                    gate,
+                    evidence,
+                    ruleset,
+                    artifact_id=candidate["program_id"],
+                    cycle=store.cycle,
+                    run_id=store.run_id,
+                    evidence_sha=shas[gate.name],
+                )
+            )
             if not results[-1].passed:
                 break
         objection = next((verdict for result in results if (verdict := result.blocked_by)), None)
-        rows.append({
-            "program_id": candidate["program_id"], "cycle": store.cycle, "project": candidate["project"],
-            "passed": objection is None and len(results) == len(GATES), "gate": objection.gate if objection else None,
-            "rule_id": objection.rule_id if objection else None, "reason": objection.reason if objection else None,
-            "evidence_sha": objection.evidence_sha if objection else None,
-        })
+        rows.append(
+            {
+                "program_id": candidate["program_id"],
+                "cycle": store.cycle,
+                "project": candidate["project"],
+                "passed": objection is None and len(results) == len(GATES),
+                "gate": objection.gate if objection else None,
+                "rule_id": objection.rule_id if objection else None,
+                "reason": objection.reason if objection else None,
+                "evidence_sha": objection.evidence_sha if objection else None,
+            }
+        )
         verdicts += [verdict.row() for result in results for verdict in result.verdicts]
     store.side(VERDICTS, verdicts)
     store.side(RULES, ruleset.rows())
     passed = sum(row["passed"] for row in rows)
-    context.add_output_metadata({"passed": passed, "blocked": len(rows) - passed, "evidence": f"{len(verdicts)} verdicts on stored evidence"})
+    context.add_output_metadata(
+        {
+            "passed": passed,
+            "blocked": len(rows) - passed,
+            "evidence": f"{len(verdicts)} verdicts on stored evidence",
+        }
+    )
     return GATED.frame(rows)

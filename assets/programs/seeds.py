@@ -1,4 +1,5 @@
-"""What the line starts from: the projects that there are, each with its initial program through the same gates as everything else."""
+"""What the line starts from: the projects that there are, each with its initial program through the same
+gates as everything else."""
 
 from __future__ import annotations
 
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from evolake.lake.immigrants import SeedItem
 
 
-REPAIR = "`evolake programs check DIR` shows what is wrong with a project. Repair it, or name others in EVOLAKE_PROGRAMS__PROJECTS, and run again."
+REPAIR = (
+    "`evolake programs check DIR` shows what is wrong with a project. Repair it, or name others in "
+    "EVOLAKE_PROGRAMS__PROJECTS, and run again."
+)
 
 
 @line.seed_asset(deps=[rules], gates=(), schema=PROGRAMS, kinds={"bubblewrap"})
@@ -40,7 +44,13 @@ def seeds(store: LineStore) -> pl.DataFrame:
             data = item.pack()
             project = project_of(item.name, unpack_files(data))
             row, results = admit(
-                project, settings.of(ProgramsSettings), ruleset, store.blobs, cycle=store.cycle, run_id=store.run_id, root_seed=settings.seed,
+                project,
+                settings.of(ProgramsSettings),
+                ruleset,
+                store.blobs,
+                cycle=store.cycle,
+                run_id=store.run_id,
+                root_seed=settings.seed,
                 mode=settings.jail,
             )
         except InputError as error:
@@ -50,14 +60,23 @@ def seeds(store: LineStore) -> pl.DataFrame:
         used.append(item)
         verdicts += results.verdicts
         if results.accepted:
-            pinned[item.name] = {"cycle": store.cycle, "sha": item.sha, "blob": store.blobs.put(data), "initial": row["program_id"]}
+            pinned[item.name] = {
+                "cycle": store.cycle,
+                "sha": item.sha,
+                "blob": store.blobs.put(data),
+                "initial": row["program_id"],
+            }
         store.log(f"{item.name}: {row['state']} {row['reason'] or ''} score {row['score']}")
-    population = with_seeds(store, Population.empty().add(programs=rows), used, "programs", rows).with_values(**{PROJECTS: pinned})
+    population = with_seeds(store, Population.empty().add(programs=rows), used, "programs", rows).with_values(
+        **{PROJECTS: pinned}
+    )
     store.may_seal(population.frames())
     store.artifacts(rows)
     store.verdicts(verdicts)
     summary = store.seal_seeds(rows, population.frames(), lacking="no project can be used", do=REPAIR)
     first = min((row for row in rows if row["state"] == "accepted"), key=lambda row: row["project"])
     store.champion(first["program_id"], first["score"])
-    store.tell({f"score_{row['project']}": row["score"] for row in rows if row["score"] is not None} | summary)
+    store.tell(
+        {f"score_{row['project']}": row["score"] for row in rows if row["score"] is not None} | summary
+    )
     return PROGRAMS.frame(rows)

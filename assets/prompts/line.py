@@ -1,4 +1,5 @@
-"""The line itself, and what all its assets share: the archive that entered the cycle, the policy as it was then, the problems of the cycle."""
+"""The line itself, and what all its assets share: the archive that entered the cycle, the policy as it was
+then, the problems of the cycle."""
 
 from __future__ import annotations
 
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from evolake.prompts.model.protocol import Problem
 
 CHECKPOINT, FAMILIES_CYCLES, CHAMPION_SINCE = "checkpoint", "families_cycles", "champion_since"
-"""State that goes from cycle to cycle: blob of the policy (null: the base model), since when the champion is one. The cycles of families in use stand
-there in lakes of before, for a cycle that ran then; since, a cycle notes them when it opens (`feed_read`) and they stay as the seeds have them."""
+"""State that goes from cycle to cycle: blob of the policy (null: the base model), since when the champion is
+one. The cycles of families in use stand there in lakes of before, for a cycle that ran then; since, a cycle
+notes them when it opens (`feed_read`) and they stay as the seeds have them."""
 
 
 def _lacks() -> str | None:
@@ -34,11 +36,23 @@ def _lacks() -> str | None:
 
 
 line = Line(
-    "prompts", "System prompts that evolve while the policy that reads them learns.", owners=("team:evolake",), population=ARCHIVE, missing=_lacks,
+    "prompts",
+    "System prompts that evolve while the policy that reads them learns.",
+    owners=("team:evolake",),
+    population=ARCHIVE,
+    missing=_lacks,
     artifact=lambda row: {  # a prompt is its own content
-        "artifact_id": row["prompt_id"], "kind": "system prompt", "content_sha": row["prompt_id"], "title": f"{row['operator']} {row['number']}",
+        "artifact_id": row["prompt_id"],
+        "kind": "system prompt",
+        "content_sha": row["prompt_id"],
+        "title": f"{row['operator']} {row['number']}",
     },
-    proposers={"iterations": (Lazy("evolake.prompts.roles.editing:EDITOR"), Lazy("evolake.prompts.roles.crossing:RECOMBINER"))},
+    proposers={
+        "iterations": (
+            Lazy("evolake.prompts.roles.editing:EDITOR"),
+            Lazy("evolake.prompts.roles.crossing:RECOMBINER"),
+        )
+    },
 )
 rules = rules_asset(line)
 
@@ -68,7 +82,9 @@ def problems_of(rows: pl.DataFrame, split: str) -> list[Problem]:
     from evolake.prompts.model.protocol import Problem
 
     names = [name for name in Problem.__dataclass_fields__ if name in rows.columns]
-    return [Problem(**{name: row[name] for name in names}) for row in rows.to_dicts() if row["split"] == split]
+    return [
+        Problem(**{name: row[name] for name in names}) for row in rows.to_dicts() if row["split"] == split
+    ]
 
 
 def shown(share: float | None) -> str:

@@ -1,4 +1,5 @@
-"""What the iterations gave, each table its own asset: replies, values, ratings, updates, learnability, edits, and the children."""
+"""What the iterations gave, each table its own asset: replies, values, ratings, updates, learnability, edits,
+and the children."""
 
 from __future__ import annotations
 
@@ -18,26 +19,42 @@ def journalled(store: LineStore, iterations: pl.DataFrame, table: str) -> list[d
     """Rows of one table of all iterations of a cycle."""
     from evolake.prompts.evolution.iteration_entry import read_entry
 
-    return [row for sha in iterations.sort("number")["entry_sha"] for row in read_entry(store.blobs.get(sha)).rows[table]]
+    return [
+        row
+        for sha in iterations.sort("number")["entry_sha"]
+        for row in read_entry(store.blobs.get(sha)).rows[table]
+    ]
 
 
 @line.asset(schema=ROLLOUTS)
 def rollouts(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """Every reply with its verdict and its reward."""
     frame = ROLLOUTS.frame(journalled(store, iterations, "rollouts"))
-    store.tell({
-        "prompts": frame["prompt_id"].n_unique(), "problems": frame["problem_id"].n_unique(), "cut_off": shown(frame["truncated"].mean()),  # pyright: ignore
-        "rejected": frame["reward"].null_count(),
-    } | unverified(frame) | called(frame))
+    store.tell(
+        {
+            "prompts": frame["prompt_id"].n_unique(),
+            "problems": frame["problem_id"].n_unique(),
+            "cut_off": shown(frame["truncated"].mean()),  # pyright: ignore
+            "rejected": frame["reward"].null_count(),
+        }
+        | unverified(frame)
+        | called(frame)
+    )
     return frame
 
 
 @line.asset(deps=["rollouts"], schema=VALUES)
 def values(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
-    """Mean reward of each prompt on each problem of each iteration: what advantages are relative to and ranks come from."""
+    """Mean reward of each prompt on each problem of each iteration: what advantages are relative to and ranks
+    come from."""
     frame = VALUES.frame(journalled(store, iterations, "values"))
     undecided = frame.filter((pl.col("value") > 0) & (pl.col("correct") < pl.col("rollouts"))).height
-    store.tell({"with_success_and_failure": f"{undecided} of {frame.height}", "mean_value": frame["value"].mean() or 0.0})  # pyright: ignore
+    store.tell(
+        {
+            "with_success_and_failure": f"{undecided} of {frame.height}",
+            "mean_value": frame["value"].mean() or 0.0,
+        }
+    )  # pyright: ignore
     return frame
 
 
@@ -45,7 +62,13 @@ def values(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
 def ratings(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """TrueSkill ratings after each iteration's match, and those that children were born with."""
     frame = RATINGS.frame(journalled(store, iterations, "ratings"))
-    last = frame.sort("iteration").group_by("prompt_id", maintain_order=True).last().sort("mu", descending=True).head(3)
+    last = (
+        frame.sort("iteration")
+        .group_by("prompt_id", maintain_order=True)
+        .last()
+        .sort("mu", descending=True)
+        .head(3)
+    )
     parts = [f"{row['prompt_id'][:12]}: {row['mu']:.2f} ± {row['sigma']:.2f}" for row in last.to_dicts()]
     store.tell({f"best_{place}": text for place, text in enumerate(parts, 1)})
     return frame
@@ -56,33 +79,51 @@ def updates(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """Record what each iteration did to the weights: loss, gradient norm, KL, groups that taught something,
     checkpoint."""
     frame = UPDATES.frame(journalled(store, iterations, "updates"))
-    store.tell({
-        "updated": int(frame["updated"].sum()), "informative_groups": f"{int(frame['informative'].sum())} of {int(frame['groups'].sum())}",
-        "grad_norms": ", ".join(f"{norm:.3g}" for norm in frame["grad_norm"].drop_nulls()) or "none",
-    })
+    store.tell(
+        {
+            "updated": int(frame["updated"].sum()),
+            "informative_groups": f"{int(frame['informative'].sum())} of {int(frame['groups'].sum())}",
+            "grad_norms": ", ".join(f"{norm:.3g}" for norm in frame["grad_norm"].drop_nulls()) or "none",
+        }
+    )
     return frame
 
 
 @line.asset(schema=LEARNABILITY)
-def learnability(store: LineStore, problems: pl.DataFrame, rollouts: pl.DataFrame, updates: pl.DataFrame) -> pl.DataFrame:
+def learnability(
+    store: LineStore, problems: pl.DataFrame, rollouts: pl.DataFrame, updates: pl.DataFrame
+) -> pl.DataFrame:
     """Measure what the policy can learn from which family, between too easy and impossible, and what moved
     where it was asked again. Of replies that the cycle has anyway, to problems that may be trained on."""
     from evolake.lake import preceding
     from evolake.prompts.rating.learnability import learnability_rows
 
     before = preceding(store.cycle)
-    there = before is not None and all(store.lake.record(line.name, name, before) is not None for name in ("rollouts", "updates"))
-    frame = LEARNABILITY.frame(learnability_rows(
-        rollouts, problems, policies_of(updates), group_size=store.settings.of(PromptsSettings).rollouts, cycle=store.cycle,
-        root_seed=store.settings.seed,
-        before=store.lake.read(line.name, "rollouts", before) if there else None,
-        policies_before=policies_of(store.lake.read(line.name, "updates", before)) if there else None,
-    ))
+    there = before is not None and all(
+        store.lake.record(line.name, name, before) is not None for name in ("rollouts", "updates")
+    )
+    frame = LEARNABILITY.frame(
+        learnability_rows(
+            rollouts,
+            problems,
+            policies_of(updates),
+            group_size=store.settings.of(PromptsSettings).rollouts,
+            cycle=store.cycle,
+            root_seed=store.settings.seed,
+            before=store.lake.read(line.name, "rollouts", before) if there else None,
+            policies_before=policies_of(store.lake.read(line.name, "updates", before)) if there else None,
+        )
+    )
     learnt = frame.filter(pl.col("score") > 0)
-    store.tell({
-        "families": frame["family"].n_unique(), "families_that_teach": learnt["family"].n_unique(),
-        "groups": int(frame["groups"].sum()), "informative_groups": int(frame["informative"].sum()), "asked_again": int(frame["repeated"].sum()),
-    })
+    store.tell(
+        {
+            "families": frame["family"].n_unique(),
+            "families_that_teach": learnt["family"].n_unique(),
+            "groups": int(frame["groups"].sum()),
+            "informative_groups": int(frame["informative"].sum()),
+            "asked_again": int(frame["repeated"].sum()),
+        }
+    )
     return frame
 
 
@@ -93,14 +134,24 @@ def policies_of(updates: pl.DataFrame) -> dict[int, str]:
 
 @line.asset(schema=EDITS)
 def edits(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
-    """Every hunk that was proposed, applied or not and why; calls that gave no reply; why there was no child."""
+    """Every hunk that was proposed, applied or not and why; calls that gave no reply; why there was no
+    child."""
     from evolake.prompts.reproduction.operators import unmade_rows
 
     frame = EDITS.frame(journalled(store, iterations, "edits"))
     store.extra(UNMADE, unmade_rows(frame.to_dicts()))
     hunks = frame.filter(pl.col("kind") != "none")
-    reasons = frame.filter(~pl.col("applied")).group_by("reason").len().sort("len", "reason", descending=[True, False]).head(3)
-    details = {f"not_applied_{place}": f"{count} times: {reason}" for place, (reason, count) in enumerate(reasons.iter_rows(), 1)}
+    reasons = (
+        frame.filter(~pl.col("applied"))
+        .group_by("reason")
+        .len()
+        .sort("len", "reason", descending=[True, False])
+        .head(3)
+    )
+    details = {
+        f"not_applied_{place}": f"{count} times: {reason}"
+        for place, (reason, count) in enumerate(reasons.iter_rows(), 1)
+    }
     store.tell({"hunks": hunks.height, "applied": int(hunks["applied"].sum())} | details)
     return frame
 
@@ -111,13 +162,25 @@ def children(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     from evolake.prompts.evolution.iteration_entry import read_entry
     from evolake.prompts.model.prompt import from_json
 
-    before, after = archive(store), read_entry(store.blobs.get(iterations.sort("number")["entry_sha"][-1])).population
+    before, after = (
+        archive(store),
+        read_entry(store.blobs.get(iterations.sort("number")["entry_sha"][-1])).population,
+    )
     old = {row["prompt_id"] for row in before.rows()}
     rows = [row for row in after.rows() if row["prompt_id"] not in old]
     store.artifacts(rows, "candidate")
-    store.derivations(after.derivations.filter(pl.col("child_id").is_in([row["prompt_id"] for row in rows])).to_dicts())
+    store.derivations(
+        after.derivations.filter(pl.col("child_id").is_in([row["prompt_id"] for row in rows])).to_dicts()
+    )
     if not rows:
         store.warn("no child was born in this cycle; the earlier prompts stay")
-    texts = {f"{row['operator']}_{row['number']}": markdown(from_json(row["principles"]).text().replace("\n", "  \n")) for row in rows[:4]}
-    store.tell({"children": len(rows), "crossovers": sum(row["operator"] == "crossover" for row in rows)} | texts)
+    texts = {
+        f"{row['operator']}_{row['number']}": markdown(
+            from_json(row["principles"]).text().replace("\n", "  \n")
+        )
+        for row in rows[:4]
+    }
+    store.tell(
+        {"children": len(rows), "crossovers": sum(row["operator"] == "crossover" for row in rows)} | texts
+    )
     return PROMPTS.frame(rows)

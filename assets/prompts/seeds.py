@@ -1,4 +1,5 @@
-"""What the line starts from: the root prompts of data_lake/seeds/prompts/roots.json and the base model as it is."""
+"""What the line starts from: the root prompts of data_lake/seeds/prompts/roots.json and the base model as it
+is."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from evolake.prompts.tables import PROMPTS
 
 @line.seed_asset(deps=[rules], gates=(), schema=PROMPTS)
 def seeds(store: LineStore) -> pl.DataFrame:
-    """Root prompts with fresh ratings, the first of them as champion; seals the population that enters cycle 0001."""
+    """Root prompts with fresh ratings, the first of them as champion; seals the population that enters cycle
+    0001."""
     from evolake.lake.immigrants import seeds_of
     from evolake.prompts.evolution.immigrants import SEEDS
     from evolake.prompts.evolution.population import found_population
@@ -26,7 +28,9 @@ def seeds(store: LineStore) -> pl.DataFrame:
     population = found_population(roots, store.cycle)
     first = population.rows()[0]["prompt_id"]
     population = population.with_champion(first, store.settings.of(PromptsSettings).window)
-    population = population.with_values(**{CHECKPOINT: None, CHAMPION_SINCE: FIRST_CYCLE, FAMILIES_CYCLES: []})
+    population = population.with_values(
+        **{CHECKPOINT: None, CHAMPION_SINCE: FIRST_CYCLE, FAMILIES_CYCLES: []}
+    )
     population = with_seeds(store, population, items, "prompts", population.rows())
     store.may_seal(population.frames())
     store.artifacts(population.rows())

@@ -1,4 +1,5 @@
-"""The opening of a cycle and its iterations: problems are fixed, then prompts are drawn, sampled, rated and edited while the policy learns."""
+"""The opening of a cycle and its iterations: problems are fixed, then prompts are drawn, sampled, rated and
+edited while the policy learns."""
 
 from __future__ import annotations
 
@@ -34,19 +35,34 @@ def problems(store: LineStore) -> pl.DataFrame:
     own, read = settings.of(PromptsSettings), read_of_families(store, sealed)
     result = problem_set(own, lake=store.lake, seeds=settings.seeds, seed=settings.seed, cycles=read.families)
     feed = fed(
-        result, own, read.learnt(store.lake), lake=store.lake, seeds=settings.seeds, cycles=read.families, cycle=store.cycle,
+        result,
+        own,
+        read.learnt(store.lake),
+        lake=store.lake,
+        seeds=settings.seeds,
+        cycles=read.families,
+        cycle=store.cycle,
         root_seed=settings.seed,
     )
     store.extra(FEED, feed.rows)
     result = feed.problems
     frame = PROBLEMS.frame(
-        {name: getattr(item, name) for name in PROBLEMS.columns if name != "cycle"} | {"cycle": store.cycle} for item in result.all
+        {name: getattr(item, name) for name in PROBLEMS.columns if name != "cycle"} | {"cycle": store.cycle}
+        for item in result.all
     )
     admit_seeds(store, sealed, lambda: seeds_of(SEEDS, settings), "prompts", admitting(store, sealed, frame))
-    store.tell(opened.metadata() | {
-        "train": len(result.train), "heldout": len(result.heldout), "source": result.source, "passed_over": "; ".join(result.passed_over) or "none",
-        "contamination": result.contamination, "of_families": len(feed.rows),
-    } | ({SAID_OF_CYCLE: summary} if (summary := feed.describe()) else {}))
+    store.tell(
+        opened.metadata()
+        | {
+            "train": len(result.train),
+            "heldout": len(result.heldout),
+            "source": result.source,
+            "passed_over": "; ".join(result.passed_over) or "none",
+            "contamination": result.contamination,
+            "of_families": len(feed.rows),
+        }
+        | ({SAID_OF_CYCLE: summary} if (summary := feed.describe()) else {})
+    )
     return frame
 
 
@@ -58,16 +74,24 @@ def read_of_families(store: LineStore, sealed: Population) -> Reading:
     read = Reading([])
     if wanted(store.settings.of(PromptsSettings)):
         noted = store.rows(FEED_READ.name) if store.has(FEED_READ.name) else []
-        made_before = store.has("problems") and not store.has(FEED_READ.name)  # when it was kept in the population's state
-        read = reading(store.lake, store.cycle, noted, before=sealed.value(FAMILIES_CYCLES, []) if made_before else None)
+        made_before = store.has("problems") and not store.has(
+            FEED_READ.name
+        )  # when it was kept in the population's state
+        read = reading(
+            store.lake, store.cycle, noted, before=sealed.value(FAMILIES_CYCLES, []) if made_before else None
+        )
     if read.renewed:
-        store.warn("what this cycle read of families before is not there any more, or not with that content: it reads what is finished now")
+        store.warn(
+            "what this cycle read of families before is not there any more, or not with that content: it "
+            "reads what is finished now"
+        )
     store.extra(FEED_READ, read.rows)
     return read
 
 
 def admitting(store: LineStore, population: Population, problems: pl.DataFrame) -> Admit:
-    """Return what becomes of a root prompt that immigrates: as of a child, but for the lineage that it does not have."""
+    """Return what becomes of a root prompt that immigrates: as of a child, but for the lineage that it does
+    not have."""
     from evolake.prompts.evolution.judging import Newborn, run_gates
     from evolake.prompts.evolution.population import BLOCKED
     from evolake.prompts.model.prompt import from_json
@@ -82,7 +106,9 @@ def admitting(store: LineStore, population: Population, problems: pl.DataFrame) 
         if prompt.prompt_id in present:
             return Arrival(present[prompt.prompt_id], present=True)
         row = known.root(prompt, seed.name, store.cycle)
-        judged = run_gates(Newborn(row, known, [], problems.to_dicts()), ruleset, cycle=store.cycle, run_id=store.run_id)
+        judged = run_gates(
+            Newborn(row, known, [], problems.to_dicts()), ruleset, cycle=store.cycle, run_id=store.run_id
+        )
         objection = judged.blocked_by
         known = known.updated(prompts=[row if judged.accepted else row | {"state": BLOCKED}])
         arrived = known.row(prompt.prompt_id)
@@ -111,22 +137,43 @@ def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
     noted = store.rows("notes") if store.has("notes") else []
     memory = memory_of(store.lake, cycle)
     facts = facts_of(settings, population, problems, guidance=guidance, cycle=cycle, memory=memory)
-    with policy_at(store, None) as policy, open_editors(settings, store.lake.root, cycle, store.run_id, policy) as agents:
+    with (
+        policy_at(store, None) as policy,
+        open_editors(settings, store.lake.root, cycle, store.run_id, policy) as agents,
+    ):
         rows = train(
-            population, policy, problems_of(problems, "train"), Notes(noted, note, facts, store.blobs, memory), agents=agents, settings=settings,
-            guidance=guidance, checkpoint=population.value(CHECKPOINT),
+            population,
+            policy,
+            problems_of(problems, "train"),
+            Notes(noted, note, facts, store.blobs, memory),
+            agents=agents,
+            settings=settings,
+            guidance=guidance,
+            checkpoint=population.value(CHECKPOINT),
         )
     calls = [call for row in rows for call in json.loads(store.blobs.get(row["calls_sha"]))]
     if count_outcomes(calls, roles_of(line, store.asset)).failed:
         store.extra(JOURNAL, (), "notes")  # so that the next run asks anew
     store.called(calls)
-    updates = [update for row in rows for update in read_entry(store.blobs.get(row["entry_sha"])).rows["updates"]]
+    updates = [
+        update for row in rows for update in read_entry(store.blobs.get(row["entry_sha"])).rows["updates"]
+    ]
     rollouts = sum(row["rollouts"] for row in updates)
-    store.tell({
-        "iterations": len(rows), "rollouts": rollouts, "tokens": sum(row["tokens"] for row in updates),
-        "correct": shown(sum(row["correct"] for row in updates) / rollouts), "formatted": shown(sum(row["formatted"] for row in updates) / rollouts),
-        "mean_reward": json.dumps([row["mean_reward"] for row in updates]), "checkpoint": rows[-1]["checkpoint_sha"] or "none: the base model",
-        "arm": own.arm, "policy": updates[-1]["policy"], "recipe": own.recipe,
-        "guidance": len(guidance), "backend": settings.backend, "editor": own.editor,
-    })
+    store.tell(
+        {
+            "iterations": len(rows),
+            "rollouts": rollouts,
+            "tokens": sum(row["tokens"] for row in updates),
+            "correct": shown(sum(row["correct"] for row in updates) / rollouts),
+            "formatted": shown(sum(row["formatted"] for row in updates) / rollouts),
+            "mean_reward": json.dumps([row["mean_reward"] for row in updates]),
+            "checkpoint": rows[-1]["checkpoint_sha"] or "none: the base model",
+            "arm": own.arm,
+            "policy": updates[-1]["policy"],
+            "recipe": own.recipe,
+            "guidance": len(guidance),
+            "backend": settings.backend,
+            "editor": own.editor,
+        }
+    )
     return JOURNAL.frame(rows)

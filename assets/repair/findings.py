@@ -1,4 +1,5 @@
-"""What is found over all cells, one table per question. Nothing is found before every cell has passed its checks."""
+"""What is found over all cells, one table per question. Nothing is found before every cell has passed its
+checks."""
 
 from __future__ import annotations
 
@@ -10,7 +11,15 @@ import polars as pl
 from assets.pictures import shown
 from assets.repair.cells import study
 from assets.repair.checks import CELL_CHECKS
-from evolake.repair.statistics.tables import COMPARISONS, CONVERGENCE, EFFORT, FIGURES, FRONTIER, ROBUSTNESS, SUMMARY
+from evolake.repair.statistics.tables import (
+    COMPARISONS,
+    CONVERGENCE,
+    EFFORT,
+    FIGURES,
+    FRONTIER,
+    ROBUSTNESS,
+    SUMMARY,
+)
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -59,7 +68,9 @@ def convergence(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.Dat
     from evolake.repair.statistics.summary import convergence_rows
 
     stored = _stored(context, lake)
-    return CONVERGENCE.frame(convergence_rows(stored.results, stored.study["rounds"], stored.study["root_seed"]))
+    return CONVERGENCE.frame(
+        convergence_rows(stored.results, stored.study["rounds"], stored.study["root_seed"])
+    )
 
 
 @study.finding(deps=CELLS, schema=EFFORT)
@@ -87,13 +98,23 @@ def robustness(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.Data
 
     stored = _stored(context, lake)
     results = stored.results
-    return ROBUSTNESS.frame(robustness_rows(main_of(results), perturbed_of(results), origins(stored.problems), stored.study["root_seed"]))
+    return ROBUSTNESS.frame(
+        robustness_rows(
+            main_of(results), perturbed_of(results), origins(stored.problems), stored.study["root_seed"]
+        )
+    )
 
 
 @study.finding(schema=FIGURES, kinds={"matplotlib"})
 def figures(
-    context: dg.AssetExecutionContext, lake: LakeResource, summary: pl.DataFrame, comparisons: pl.DataFrame, convergence: pl.DataFrame,
-    effort: pl.DataFrame, frontier: pl.DataFrame, robustness: pl.DataFrame,
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    summary: pl.DataFrame,
+    comparisons: pl.DataFrame,
+    convergence: pl.DataFrame,
+    effort: pl.DataFrame,
+    frontier: pl.DataFrame,
+    robustness: pl.DataFrame,
 ) -> pl.DataFrame:
     """Draw the study's figures, as blobs and in this asset's metadata."""
     from evolake.repair.report.material import study_figures

@@ -1,6 +1,7 @@
 """The solvers line: whole SAT-solver repositories that evolve under proof-checked gates.
 
-incoming -> plan -> variants -> compliance -> binaries -> smoke -> correctness -> benchmark_runs -> metrics -> objectives -> objective_scores
+incoming -> plan -> variants -> compliance -> binaries -> smoke -> correctness -> benchmark_runs -> metrics ->
+objectives -> objective_scores
 -> consensus_ranking -> champion -> post_mortem -> rule_proposals -> survivors; holdout_runs aside
 """
 

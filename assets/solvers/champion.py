@@ -1,5 +1,5 @@
-"""Who is champion: challengers against the champion in interleaved pairs; and, aside, what the champion is worth on formulas that no role has
-seen."""
+"""Who is champion: challengers against the champion in interleaved pairs; and, aside, what the champion is
+worth on formulas that no role has seen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from resources.compute import ComputeResource
 
 
 @line.asset(schema=DECISIONS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
-def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame) -> pl.DataFrame:
+def champion(
+    store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame
+) -> pl.DataFrame:
     """Run the best-ranked challengers, each next to the champion, pair by pair. It takes a gain beyond the
     noise, and no formula lost. A variant that is found unsound is blocked permanently."""
     from evolake.solvers.evolution.champion import decide_champion
@@ -26,9 +28,14 @@ def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame,
 
     cycle, population = store.cycle, archive(store)
     result = decide_champion(
-        open_workspace(store, population), RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts()), compute.executor(),
-        seeds=store.seeds, unsound=objections(late_verdicts(store, "benchmark_runs")),
-        judge=stage_judge("duel", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id),
+        open_workspace(store, population),
+        RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts()),
+        compute.executor(),
+        seeds=store.seeds,
+        unsound=objections(late_verdicts(store, "benchmark_runs")),
+        judge=stage_judge(
+            "duel", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id
+        ),
     )
     publish_late(store, result.verdicts)
     store.extra(DUELS, result.trials, "champion_trials")
@@ -40,17 +47,23 @@ def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame,
 
 
 def contests(store: LineStore, decisions: pl.DataFrame, variants: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the contests of this cycle as roles may see them; in a lake of an earlier version without results by family."""
+    """Return the contests of this cycle as roles may see them; in a lake of an earlier version without
+    results by family."""
     from evolake.solvers.evolution.contest_record import contest_records
 
     families = store.rows(CONTEST_FAMILIES.name) if store.has(CONTEST_FAMILIES.name) else []
     titles = {row["variant_id"]: row["title"] for row in [*archive(store).rows(), *variants.to_dicts()]}
-    return contest_records(decisions.to_dicts(), families, titles, store.rows(RACES.name) if store.has(RACES.name) else [])
+    return contest_records(
+        decisions.to_dicts(), families, titles, store.rows(RACES.name) if store.has(RACES.name) else []
+    )
 
 
 @line.asset(schema=HOLDOUT_RUNS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
 def holdout_runs(
-    store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame,
+    store: LineStore,
+    compute: ComputeResource,
+    variants: pl.DataFrame,
+    consensus_ranking: pl.DataFrame,
     champion: pl.DataFrame,
 ) -> pl.DataFrame:
     """Run the champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no
@@ -62,13 +75,23 @@ def holdout_runs(
 
     cycle, population = store.cycle, archive(store)
     runs, verdicts = measure_holdout(
-        open_workspace(store, population), RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts()), champion.to_dicts(),
-        compute.executor(), cycle=cycle, unsound=objections(late_verdicts(store, "benchmark_runs", "champion")),
-        judge=stage_judge("holdout", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id),
+        open_workspace(store, population),
+        RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts()),
+        champion.to_dicts(),
+        compute.executor(),
+        cycle=cycle,
+        unsound=objections(late_verdicts(store, "benchmark_runs", "champion")),
+        judge=stage_judge(
+            "holdout", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id
+        ),
     )
     publish_late(store, verdicts)
-    store.tell({
-        "variants": runs["variant_id"].n_unique(), "solved": int(runs["solved"].sum()),
-        "wrong": runs.filter(pl.col("status") == "wrong").height, "checked_share": checked(runs),
-    })
+    store.tell(
+        {
+            "variants": runs["variant_id"].n_unique(),
+            "solved": int(runs["solved"].sum()),
+            "wrong": runs.filter(pl.col("status") == "wrong").height,
+            "checked_share": checked(runs),
+        }
+    )
     return runs

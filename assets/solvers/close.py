@@ -1,4 +1,5 @@
-"""The closing of a cycle: who lives on, results written back into the repositories, and the population that enters the next one."""
+"""The closing of a cycle: who lives on, results written back into the repositories, and the population that
+enters the next one."""
 
 from __future__ import annotations
 
@@ -14,10 +15,18 @@ from evolake.lake import DERIVATIONS
 from evolake.solvers.tables_archive import VARIANTS
 
 
-@line.asset(deps=["objectives", "compliance", "binaries", "smoke", "correctness", "rule_proposals"], schema=VARIANTS)
+@line.asset(
+    deps=["objectives", "compliance", "binaries", "smoke", "correctness", "rule_proposals"], schema=VARIANTS
+)
 def survivors(
-    store: LineStore, variants: pl.DataFrame, benchmark_runs: pl.DataFrame, metrics: pl.DataFrame,
-    consensus_ranking: pl.DataFrame, champion: pl.DataFrame, holdout_runs: pl.DataFrame, post_mortem: pl.DataFrame,
+    store: LineStore,
+    variants: pl.DataFrame,
+    benchmark_runs: pl.DataFrame,
+    metrics: pl.DataFrame,
+    consensus_ranking: pl.DataFrame,
+    champion: pl.DataFrame,
+    holdout_runs: pl.DataFrame,
+    post_mortem: pl.DataFrame,
 ) -> pl.DataFrame:
     """Select the champion, a seed of each base in use, and the best of the rest. Writes RESULTS.md back, and
     seals what enters the next cycle."""
@@ -27,11 +36,20 @@ def survivors(
 
     cycle, population = store.cycle, archive(store)
     added = {name: store.rows(name) for name in ("objectives", "rule_proposals", "attempts")}
-    added |= {"derivations": store.rows("variants", DERIVATIONS), "findings": post_mortem.to_dicts(), "holdout": holdout_runs.to_dicts()}
+    added |= {
+        "derivations": store.rows("variants", DERIVATIONS),
+        "findings": post_mortem.to_dicts(),
+        "holdout": holdout_runs.to_dicts(),
+    }
     ranked = RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts())
     results = CycleResults(
-        benchmark_runs, metrics.to_dicts(), champion.to_dicts(), verdict_rows(store, "champion", "holdout_runs"),
-        contests(store, champion, variants), store.rows("unmade"), store.rows("plan"),
+        benchmark_runs,
+        metrics.to_dicts(),
+        champion.to_dicts(),
+        verdict_rows(store, "champion", "holdout_runs"),
+        contests(store, champion, variants),
+        store.rows("unmade"),
+        store.rows("plan"),
     )
     closed = close_cycle(open_workspace(store, population), ranked, results, added, cycle=cycle)
     held = closed.rows("champion")[0]
@@ -41,5 +59,7 @@ def survivors(
     sealed = store.seal(closed.frames(), GUARDS, survivors="variants")
     live = closed.rows("accepted", "champion")
     details = {"champion": held["title"], "champion_id": held["variant_id"], "live": len(live)}
-    store.tell(sealed.metadata() | details | figures_of(FIGURES, Material(store.lake, cycle, closed), "survivors"))
+    store.tell(
+        sealed.metadata() | details | figures_of(FIGURES, Material(store.lake, cycle, closed), "survivors")
+    )
     return VARIANTS.frame(live)

@@ -1,4 +1,5 @@
-"""What a cycle teaches: findings of the post-mortem, and rules that must earn their place by replay on stored evidence."""
+"""What a cycle teaches: findings of the post-mortem, and rules that must earn their place by replay on stored
+evidence."""
 
 from __future__ import annotations
 
@@ -24,14 +25,20 @@ if TYPE_CHECKING:
 
 
 def verdict_rows(store: LineStore, *later: str) -> list[dict[str, Any]]:
-    """Return the verdicts of record of this cycle's variants, those of the benchmark, and those of the assets `later`, on all that ran there."""
+    """Return the verdicts of record of this cycle's variants, those of the benchmark, and those of the assets
+    `later`, on all that ran there."""
     return of_record.verdicts(store) + late_verdicts(store, "benchmark_runs", *later)
 
 
 @line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=FINDINGS)
 def post_mortem(
-    store: LineStore, agents: AgentsResource, variants: pl.DataFrame, metrics: pl.DataFrame,
-    consensus_ranking: pl.DataFrame, benchmark_runs: pl.DataFrame, champion: pl.DataFrame,
+    store: LineStore,
+    agents: AgentsResource,
+    variants: pl.DataFrame,
+    metrics: pl.DataFrame,
+    consensus_ranking: pl.DataFrame,
+    benchmark_runs: pl.DataFrame,
+    champion: pl.DataFrame,
 ) -> pl.DataFrame:
     """Compile errors, blocks, regressions, gains and the contests' verdicts, read by the analyst.
 
@@ -46,34 +53,68 @@ def post_mortem(
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
     check_analyst(settings)
-    evaluated = evaluate(population, variants.to_dicts(), verdict_rows(store), metrics.to_dicts(), consensus_ranking.to_dicts(), store.blobs)
+    evaluated = evaluate(
+        population,
+        variants.to_dicts(),
+        verdict_rows(store),
+        metrics.to_dicts(),
+        consensus_ranking.to_dicts(),
+        store.blobs,
+    )
     ruleset = rules_in_force(store, population)
     with store.roles(agents) as served:
         result = analyse(
-            served, evaluated, settings=settings.of(SolversSettings), cycle=cycle, root_seed=settings.seed,
-            rules=[*(rule.id for rule in rules_to_show(ruleset)), *refused_rules(population.rule_proposals.to_dicts())],
+            served,
+            evaluated,
+            settings=settings.of(SolversSettings),
+            cycle=cycle,
+            root_seed=settings.seed,
+            rules=[
+                *(rule.id for rule in rules_to_show(ruleset)),
+                *refused_rules(population.rule_proposals.to_dicts()),
+            ],
             session=analyst(store, population) if settings.of(SolversSettings).analyst == "session" else None,
             facts=cycle_facts(store, population, variants, benchmark_runs, champion),
         )
-    rules_proposed = [item for item in result.proposals if item["check"]]  # what no program can check stays a finding
-    proposed = [{"number": number, "cycle": cycle, "proposal": json.dumps(item, sort_keys=True)} for number, item in enumerate(rules_proposed)]
+    rules_proposed = [
+        item for item in result.proposals if item["check"]
+    ]  # what no program can check stays a finding
+    proposed = [
+        {"number": number, "cycle": cycle, "proposal": json.dumps(item, sort_keys=True)}
+        for number, item in enumerate(rules_proposed)
+    ]
     store.extra(PROPOSED, proposed)
-    store.extra(HISTORY, history_rows(evaluated, consensus_ranking.height, cycle, settings.of(SolversSettings)), "attempts")
-    store.tell({"assessment": result.assessment, "failed_calls": len(result.failures), "proposals": len(proposed)})
+    store.extra(
+        HISTORY,
+        history_rows(evaluated, consensus_ranking.height, cycle, settings.of(SolversSettings)),
+        "attempts",
+    )
+    store.tell(
+        {"assessment": result.assessment, "failed_calls": len(result.failures), "proposals": len(proposed)}
+    )
     return FINDINGS.frame(finding_rows(result, cycle))
 
 
 def cycle_facts(
-    store: LineStore, population: Population, variants: pl.DataFrame, benchmark_runs: pl.DataFrame, decisions: pl.DataFrame,
+    store: LineStore,
+    population: Population,
+    variants: pl.DataFrame,
+    benchmark_runs: pl.DataFrame,
+    decisions: pl.DataFrame,
 ) -> CycleFacts:
-    """Return what decided this cycle, for the analyst: its contests, who is champion after them, results by family, and what was tried before."""
+    """Return what decided this cycle, for the analyst: its contests, who is champion after them, results by
+    family, and what was tried before."""
     from evolake.solvers.evolution.analysis_facts import analysis_facts
     from evolake.solvers.evolution.population import RankedCycle
 
     ranked = RankedCycle(population, variants.to_dicts(), store.rows("consensus_ranking"))
     return analysis_facts(
-        ranked, sound_runs(store, population, benchmark_runs), decisions.to_dicts(), contests(store, decisions, variants),
-        settings=store.settings.of(SolversSettings), cycle=store.cycle,
+        ranked,
+        sound_runs(store, population, benchmark_runs),
+        decisions.to_dicts(),
+        contests(store, decisions, variants),
+        settings=store.settings.of(SolversSettings),
+        cycle=store.cycle,
     )
 
 
@@ -85,7 +126,10 @@ def analyst(store: LineStore, population: Population) -> SessionAnalyst:
 
     def sources() -> dict[str, dict[str, str]]:
         return {
-            name: {path: file.read_bytes().decode("utf-8", "surrogateescape") for path, file in sources_of(base.folder).items()}
+            name: {
+                path: file.read_bytes().decode("utf-8", "surrogateescape")
+                for path, file in sources_of(base.folder).items()
+            }
             for name, base in open_workspace(store, population).bases().items()
         }
 
@@ -94,24 +138,41 @@ def analyst(store: LineStore, population: Population) -> SessionAnalyst:
 
 @line.asset(deps=["variants", "compliance", "binaries", "smoke", "correctness"], schema=RULE_PROPOSALS)
 def rule_proposals(store: LineStore, post_mortem: pl.DataFrame, compliance: pl.DataFrame) -> pl.DataFrame:
-    """Each proposal replayed on all stored evidence: active when it blocks a failed variant that it names and no accepted one."""
+    """Each proposal replayed on all stored evidence: active when it blocks a failed variant that it names and
+    no accepted one."""
     import json
 
     from evolake.solvers.evolution.lessons import stored_variants
     from evolake.solvers.rules.learned import decide, rule_rows, with_learned
     from evolake.solvers.rules.metrics import rule_metrics
 
-    cycle, population, said, variants = store.cycle, archive(store), verdict_rows(store), store.rows("variants")
+    cycle, population, said, variants = (
+        store.cycle,
+        archive(store),
+        verdict_rows(store),
+        store.rows("variants"),
+    )
     remembered = stored_variants(population, variants, said, store.rows("attempts"), store.blobs)
-    proposals = [json.loads(row["proposal"]) for row in store.read("proposed_rules").sort("number").to_dicts()]
+    proposals = [
+        json.loads(row["proposal"]) for row in store.read("proposed_rules").sort("number").to_dicts()
+    ]
     rows = decide(proposals, remembered, population.rule_proposals.to_dicts(), cycle=cycle)
-    attempts = {row["variant_id"]: [*(not text.startswith("Blocked at gate 0") for text in row["objections"]), row["gate"] != "compliance"]
-                for row in variants}
+    attempts = {
+        row["variant_id"]: [
+            *(not text.startswith("Blocked at gate 0") for text in row["objections"]),
+            row["gate"] != "compliance",
+        ]
+        for row in variants
+    }
     after = with_learned(rules_in_force(store, population), rows)
     store.side(RULES, rule_rows(rows))
     store.extra(RULE_METRICS, rule_metrics(after, remembered, said, attempts).rows(cycle), "rule_metrics")
     states = [row["state"] for row in rows]
-    store.tell({
-        "findings": post_mortem.height, "judged": compliance.height, **{name: states.count(name) for name in ("active", "rejected", "duplicate")},
-    })
+    store.tell(
+        {
+            "findings": post_mortem.height,
+            "judged": compliance.height,
+            **{name: states.count(name) for name in ("active", "rejected", "duplicate")},
+        }
+    )
     return RULE_PROPOSALS.frame(rows)

@@ -1,4 +1,5 @@
-"""The line itself, and what all its assets share: the archive that entered the cycle, the rules in force, the workspace."""
+"""The line itself, and what all its assets share: the archive that entered the cycle, the rules in force, the
+workspace."""
 
 from __future__ import annotations
 
@@ -30,12 +31,24 @@ def _no_compiler() -> str | None:
 
 
 line = Line(
-    "solvers", "Whole SAT-solver repositories that evolve under proof-checked gates.", owners=("team:evolake",), population=ARCHIVE,
+    "solvers",
+    "Whole SAT-solver repositories that evolve under proof-checked gates.",
+    owners=("team:evolake",),
+    population=ARCHIVE,
     missing=_no_compiler,
-    artifact=lambda row: {"artifact_id": row["variant_id"], "kind": "variant", "content_sha": row["archive_sha"], "title": row["title"]},
-    proposers={"plan": (Lazy("evolake.solvers.roles.planner:PLANNER"),), "variants": (
-        Lazy("evolake.solvers.roles.coder:CODER"), Lazy("evolake.solvers.roles.coder_session:CODER_SESSION"),
-    )},
+    artifact=lambda row: {
+        "artifact_id": row["variant_id"],
+        "kind": "variant",
+        "content_sha": row["archive_sha"],
+        "title": row["title"],
+    },
+    proposers={
+        "plan": (Lazy("evolake.solvers.roles.planner:PLANNER"),),
+        "variants": (
+            Lazy("evolake.solvers.roles.coder:CODER"),
+            Lazy("evolake.solvers.roles.coder_session:CODER_SESSION"),
+        ),
+    },
 )
 rules = rules_asset(line)
 
@@ -62,7 +75,13 @@ def open_workspace(store: LineStore, population: Population) -> Workspace:
 
     settings, work = store.settings, store.lake.root / "work" / line.name
     return Workspace(
-        store.blobs, work, settings.seeds, settings.of(SolversSettings), settings.seed, {row["base"]: row for row in population.seeds()},
-        seed_trees(store.blobs, work / "cache", seeds=settings.seeds / "solvers.toml"), store.remote,
+        store.blobs,
+        work,
+        settings.seeds,
+        settings.of(SolversSettings),
+        settings.seed,
+        {row["base"]: row for row in population.seeds()},
+        seed_trees(store.blobs, work / "cache", seeds=settings.seeds / "solvers.toml"),
+        store.remote,
         live=tuple(population.rows("accepted", "champion")),
     )

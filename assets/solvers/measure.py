@@ -1,4 +1,5 @@
-"""Benchmark runs of what the gates have passed, what they come to, and the ranking by a consensus of objectives."""
+"""Benchmark runs of what the gates have passed, what they come to, and the ranking by a consensus of
+objectives."""
 
 from __future__ import annotations
 
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
     from evolake.solvers.evolution.population import Population
 
 
-@line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=RUNS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
+@line.asset(
+    deps=["compliance", "binaries", "smoke", "correctness"],
+    schema=RUNS,
+    kinds={"bubblewrap"},
+    metadata={MEASURES_TIME: True},
+)
 def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.DataFrame) -> pl.DataFrame:
     """Run every variant on the suite `train` that has not run it yet: new ones, and seeds in the first cycle.
     Answers are checked; a variant that gives a refuted one is unsound permanently."""
@@ -30,7 +36,9 @@ def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.Data
     from evolake.solvers.measurement.evaluating import evaluation_rows
 
     cycle, population = store.cycle, archive(store)
-    judge = stage_judge("benchmark", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id)
+    judge = stage_judge(
+        "benchmark", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id
+    )
     accepted = of_record.passed(store, variants)
     fresh = [row for row in variants.to_dicts() if row["variant_id"] in accepted]
 
@@ -38,14 +46,27 @@ def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.Data
         if done % 50 == 0 or done == total:
             store.log(f"benchmark: {done} of {total} runs")
 
-    runs = benchmark(open_workspace(store, population), population, fresh, compute.executor(), cycle=cycle, on_progress=progress)
+    runs = benchmark(
+        open_workspace(store, population),
+        population,
+        fresh,
+        compute.executor(),
+        cycle=cycle,
+        on_progress=progress,
+    )
     publish_late(store, judge(runs.to_dicts()))
     store.side(EVALUATIONS, evaluation_rows(runs))
-    store.tell({
-        "variants": runs["variant_id"].n_unique(), "formulas": runs["instance"].n_unique(), "solved": int(runs["solved"].sum()),
-        "wrong": runs.filter(pl.col("status") == "wrong").height, "proofs_verified": runs.filter(pl.col("proof_status") == "verified").height,
-        "cpu_s": round(float(runs["cpu_s"].sum()), 1), "timeout_s": store.settings.of(SolversSettings).timeout_s,
-    })
+    store.tell(
+        {
+            "variants": runs["variant_id"].n_unique(),
+            "formulas": runs["instance"].n_unique(),
+            "solved": int(runs["solved"].sum()),
+            "wrong": runs.filter(pl.col("status") == "wrong").height,
+            "proofs_verified": runs.filter(pl.col("proof_status") == "verified").height,
+            "cpu_s": round(float(runs["cpu_s"].sum()), 1),
+            "timeout_s": store.settings.of(SolversSettings).timeout_s,
+        }
+    )
     return runs
 
 
@@ -57,15 +78,24 @@ def metrics(store: LineStore, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
 
     population = archive(store)
     runs = sound_runs(store, population, benchmark_runs)
-    result = compute_metrics(runs, baselines=[row["variant_id"] for row in population.seeds()], cycle=store.cycle)
-    store.tell({
-        "variants": result.height, "best_par2": _least(result, "par2"), "most_solved": _most(result, "solved"), "checked_share": checked(runs),
-    })
+    result = compute_metrics(
+        runs, baselines=[row["variant_id"] for row in population.seeds()], cycle=store.cycle
+    )
+    store.tell(
+        {
+            "variants": result.height,
+            "best_par2": _least(result, "par2"),
+            "most_solved": _most(result, "solved"),
+            "checked_share": checked(runs),
+        }
+    )
     return result
 
 
 @line.asset(deps=["metrics"], schema=OBJECTIVES, kinds={"bubblewrap"})
-def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
+def objectives(
+    store: LineStore, agents: AgentsResource, jail: JailResource, benchmark_runs: pl.DataFrame
+) -> pl.DataFrame:
     """Create this cycle's new objectives, tried on its runs, and those that it reviewed or retired. The first
     cycle draws the portfolio."""
     from evolake.solvers.evolution.objective_evolution import evolve_objectives
@@ -73,36 +103,65 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, ben
     cycle, settings, population = store.cycle, store.settings, archive(store)
     with store.roles(agents) as served:
         evolved = evolve_objectives(
-            served, population, sound_runs(store, population, benchmark_runs), jail.open(("numpy",)), settings=settings.of(SolversSettings),
-            cycle=cycle, root_seed=settings.seed, guidance=store.guidance(),
+            served,
+            population,
+            sound_runs(store, population, benchmark_runs),
+            jail.open(("numpy",)),
+            settings=settings.of(SolversSettings),
+            cycle=cycle,
+            root_seed=settings.seed,
+            guidance=store.guidance(),
         )
     store.extra(OBJECTIVE_REVIEWS, evolved.reviews, "objective_reviews")
     new = [row["state"] for row in evolved.rows if row["cycle"] == cycle]
-    store.tell({
-        "accepted": new.count("accepted"), "blocked": new.count("blocked"), "retired": sum(row["state"] == "retired" for row in evolved.rows),
-        "failed_calls": len(evolved.failures), "backend": settings.backend,
-    })
+    store.tell(
+        {
+            "accepted": new.count("accepted"),
+            "blocked": new.count("blocked"),
+            "retired": sum(row["state"] == "retired" for row in evolved.rows),
+            "failed_calls": len(evolved.failures),
+            "backend": settings.backend,
+        }
+    )
     return OBJECTIVES.frame(evolved.rows)
 
 
 @line.asset(deps=["metrics"], schema=SCORES, kinds={"bubblewrap"})
-def objective_scores(store: LineStore, jail: JailResource, benchmark_runs: pl.DataFrame, objectives: pl.DataFrame) -> pl.DataFrame:
+def objective_scores(
+    store: LineStore, jail: JailResource, benchmark_runs: pl.DataFrame, objectives: pl.DataFrame
+) -> pl.DataFrame:
     """Every objective on every live variant, in the jail. A missing score counts as worst."""
     from evolake.solvers.evolution.ranking import voting
     from evolake.solvers.objectives.consensus import score_variants
 
     population = archive(store)
-    result = score_variants(voting(population, objectives), sound_runs(store, population, benchmark_runs), jail.open(("numpy",)), cycle=store.cycle)
-    store.tell({"objectives": result["objective_id"].n_unique(), "missing_scores": result["score"].null_count()})
+    result = score_variants(
+        voting(population, objectives),
+        sound_runs(store, population, benchmark_runs),
+        jail.open(("numpy",)),
+        cycle=store.cycle,
+    )
+    store.tell(
+        {"objectives": result["objective_id"].n_unique(), "missing_scores": result["score"].null_count()}
+    )
     return result
 
 
 @line.asset(deps=["variants"], schema=RANKING)
-def consensus_ranking(store: LineStore, metrics: pl.DataFrame, objectives: pl.DataFrame, objective_scores: pl.DataFrame) -> pl.DataFrame:
+def consensus_ranking(
+    store: LineStore, metrics: pl.DataFrame, objectives: pl.DataFrame, objective_scores: pl.DataFrame
+) -> pl.DataFrame:
     """All live variants by the consensus of the objectives, with visits and bounds of the graph search."""
     from evolake.solvers.evolution.ranking import rank
 
-    rows, weights = rank(archive(store), objectives, objective_scores, metrics, store.rows("variants", DERIVATIONS), cycle=store.cycle)
+    rows, weights = rank(
+        archive(store),
+        objectives,
+        objective_scores,
+        metrics,
+        store.rows("variants", DERIVATIONS),
+        cycle=store.cycle,
+    )
     store.extra(WEIGHTS, weights, "consensus_ranking_weights")
     store.tell({"ranked": len(rows), "first": rows[0]["variant_id"] if rows else "none"})
     return RANKING.frame(rows)

@@ -1,4 +1,5 @@
-"""The opening of a cycle: plans by the planner, variants by the coder, who is shown what the gates object to."""
+"""The opening of a cycle: plans by the planner, variants by the coder, who is shown what the gates object
+to."""
 
 from __future__ import annotations
 
@@ -44,17 +45,25 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
         admit_seeds(store, sealed, lambda: seeds_of(SEEDS, settings), "variants", admitting(store, sealed))
         population, notes = archive(store), store.guidance()
         planned = plan_cycle(
-            served, population, open_workspace(store, population), rules_in_force(store, population), seeds=store.seeds, guidance=notes,
+            served,
+            population,
+            open_workspace(store, population),
+            rules_in_force(store, population),
+            seeds=store.seeds,
+            guidance=notes,
         )
     if planned.failure:
         store.warn(f"the planner gave no usable reply ({planned.failure.reason}); this cycle has no plans")
     submitted = submitted_plans(store.lake, store.cycle, len(planned.rows))
-    store.tell(opened.metadata() | {"backend": settings.backend, "guidance": len(notes), "submitted": len(submitted)})
+    store.tell(
+        opened.metadata() | {"backend": settings.backend, "guidance": len(notes), "submitted": len(submitted)}
+    )
     return PLANS.frame([*planned.rows, *submitted])
 
 
 def admitting(store: LineStore, population: Population) -> Admit:
-    """Return what becomes of a seed solver that immigrates: fetched, laid out, and judged by every gate against itself as base.
+    """Return what becomes of a seed solver that immigrates: fetched, laid out, and judged by every gate
+    against itself as base.
 
     One whose name another seed has gets its own name: variants descend from a seed by its name.
     """
@@ -93,12 +102,20 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
     cycle, settings, population = store.cycle, store.settings, archive(store)
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
     with (
-        store.roles(agents) as served, coding(settings, served, workspace, cycle) as coder,
-        Scratch("variants", dir=workspace.scratch) as folder, workspace.at_once(settings.workers) as gates,
+        store.roles(agents) as served,
+        coding(settings, served, workspace, cycle) as coder,
+        Scratch("variants", dir=workspace.scratch) as folder,
+        workspace.at_once(settings.workers) as gates,
     ):
         turn = CoderTurn(
-            served, judge_folder(gates, ruleset, cycle=cycle, run_id=store.run_id), Path(folder), workspace.settings, store.seeds,
-            shown_rules(ruleset), coder.author, gates.slots,
+            served,
+            judge_folder(gates, ruleset, cycle=cycle, run_id=store.run_id),
+            Path(folder),
+            workspace.settings,
+            store.seeds,
+            shown_rules(ruleset),
+            coder.author,
+            gates.slots,
         )
         made = make_variants(turn, population, plan.to_dicts(), workspace)
         runs = coder.runs()
@@ -110,8 +127,14 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
         store.extra(CODER_RUNS, runs)
     if not made.rows:
         store.warn("this cycle has no variant; it ranks what it has")
-    store.tell({
-        "plans": plan.height, "variants": len(made.rows), "unmade": len(made.unmade), "failed_calls": made.failures,
-        "repairs": sum(row["repairs"] for row in made.rows), "backend": settings.backend,
-    })
+    store.tell(
+        {
+            "plans": plan.height,
+            "variants": len(made.rows),
+            "unmade": len(made.unmade),
+            "failed_calls": made.failures,
+            "repairs": sum(row["repairs"] for row in made.rows),
+            "backend": settings.backend,
+        }
+    )
     return VARIANTS.frame(made.rows)

@@ -1,4 +1,5 @@
-"""What the line starts from: upstream solvers, fetched with pinned hashes, laid out as variants, and judged by the same gates as everything else."""
+"""What the line starts from: upstream solvers, fetched with pinned hashes, laid out as variants, and judged
+by the same gates as everything else."""
 
 from __future__ import annotations
 
@@ -51,8 +52,13 @@ def seeds(store: LineStore) -> pl.DataFrame:
     except EvolakeError as error:
         store.warn(f"champions are checked by one proof checker alone: {error.what}")
         checkers = []
-    store.tell({"second_proof_checkers": checkers} | store.seal_seeds(
-        rows, tables, lacking="no seed solver can be used",
-        do="See evolake doctor, or name others in EVOLAKE_SOLVERS__SEEDS.",
-    ))
+    store.tell(
+        {"second_proof_checkers": checkers}
+        | store.seal_seeds(
+            rows,
+            tables,
+            lacking="no seed solver can be used",
+            do="See evolake doctor, or name others in EVOLAKE_SOLVERS__SEEDS.",
+        )
+    )
     return VARIANTS.frame(rows)

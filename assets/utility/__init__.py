@@ -1,6 +1,7 @@
 """The utility study: does what evolves make a model better?
 
-study (problems next to it) -> replies (a cell per arm and seed; steps next to it) -> summary, comparisons, curves -> figures
+study (problems next to it) -> replies (a cell per arm and seed; steps next to it) -> summary, comparisons,
+curves -> figures
 """
 
 from assets.utility.cells import study

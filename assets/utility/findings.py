@@ -27,7 +27,10 @@ def _found(context: dg.AssetExecutionContext, lake: LakeResource) -> Findings:
     study.require_cells(context, CELL_CHECKS)
     stored = read_study(lake.open())
     if stored.missing:
-        text = f"cells of the recorded study are missing: {', '.join(stored.missing)}. Materialize the group {study.name!r}."
+        text = (
+            f"cells of the recorded study are missing: {', '.join(stored.missing)}. Materialize the group "
+            f"{study.name!r}."
+        )
         raise dg.Failure(text, allow_retries=False)
     return findings_of(stored.steps, stored.replies, stored.study["root_seed"])
 
@@ -52,7 +55,11 @@ def curves(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFram
 
 @study.finding(schema=FIGURES, kinds={"matplotlib"})
 def figures(
-    context: dg.AssetExecutionContext, lake: LakeResource, summary: pl.DataFrame, comparisons: pl.DataFrame, curves: pl.DataFrame
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    summary: pl.DataFrame,
+    comparisons: pl.DataFrame,
+    curves: pl.DataFrame,
 ) -> pl.DataFrame:
     """Draw the study's figures, as blobs and in this asset's metadata."""
     from evolake.report.figures import draw_figures
@@ -66,6 +73,11 @@ def figures(
 
 
 tests_add_up = rows_check(
-    comparisons, "tests_add_up", "Two arms are compared once per matching and suite, and no adjusted p-value is the smaller.",
-    once("matching", "suite", "first", "second"), "difference BETWEEN low - 1e-9 AND high + 1e-9", "p_holm >= p_value", "p_holm BETWEEN 0 AND 1",
+    comparisons,
+    "tests_add_up",
+    "Two arms are compared once per matching and suite, and no adjusted p-value is the smaller.",
+    once("matching", "suite", "first", "second"),
+    "difference BETWEEN low - 1e-9 AND high + 1e-9",
+    "p_holm >= p_value",
+    "p_holm BETWEEN 0 AND 1",
 )

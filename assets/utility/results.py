@@ -1,4 +1,5 @@
-"""The cells: one arm with one seed, trained and evaluated. One that was killed continues after its last step, one that is there is read."""
+"""The cells: one arm with one seed, trained and evaluated. One that was killed continues after its last step,
+one that is there is read."""
 
 from __future__ import annotations
 
@@ -22,18 +23,30 @@ def replies(context: dg.AssetExecutionContext, lake: LakeResource, record: pl.Da
 
     name, store, settings = context.partition_key, lake.open(), lake.settings()
     lake.hold(study.name, context.run.run_id)
-    current = prepare(settings, store, record["arms"].to_list()[0] or list(ARMS), record["seeds"].to_list()[0], context.run.run_id)
+    current = prepare(
+        settings,
+        store,
+        record["arms"].to_list()[0] or list(ARMS),
+        record["seeds"].to_list()[0],
+        context.run.run_id,
+    )
     recorded = record["study_sha"].item()
     if current.sha != recorded:
         raise dg.Failure(
-            f"the settings or the families describe another study ({current.sha[:12]}) than the recorded one ({recorded[:12]}). "
-            f"Materialize the group {study.setup_group!r}, then the cells again.", allow_retries=False,
+            f"the settings or the families describe another study ({current.sha[:12]}) than the recorded "
+            f"one ({recorded[:12]}). Materialize the group {study.setup_group!r}, then the cells again.",
+            allow_retries=False,
         )
     kept = is_finished(store, name, current.sha)
     if not kept:
         cell = make_cell(current, name, settings)
         policy = open_policy(policy_settings(settings), store.root, "utility", context.run.run_id)
-        publish_cell(store, cell, run_cell(cell, policy, journal_of(store, cell), lambda step: note(context, f"step {step}")), context.run.run_id)
+        publish_cell(
+            store,
+            cell,
+            run_cell(cell, policy, journal_of(store, cell), lambda step: note(context, f"step {step}")),
+            context.run.run_id,
+        )
     result = store.read(LINE, "replies", name)
     last = result.filter(pl.col("step") == result["step"].max())
     shares = {str(suite): float(part["correct"].mean() or 0.0) for (suite,), part in last.group_by("suite")}  # pyright: ignore[reportArgumentType]

@@ -1,4 +1,5 @@
-"""What every cell works on: the problems of each arm and of the evaluation, and the record that distinguishes this study from another."""
+"""What every cell works on: the problems of each arm and of the evaluation, and the record that distinguishes
+this study from another."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from resources.lake import LakeResource
 
 @study.setup_asset(name="study", schema=STUDY, kinds={"bubblewrap"})
 def record(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """Sizes and policy; published next to them, problems by arm and lineage, drawn in the jail from the families of the last finished cycle."""
+    """Sizes and policy; published next to them, problems by arm and lineage, drawn in the jail from the
+    families of the last finished cycle."""
     from evolake.utility.execution.running import prepare, record_of
 
     lake.hold(study.name, context.run.run_id)
@@ -22,8 +24,13 @@ def record(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFram
     settings = lake.settings()
     seeds = range(settings.of(UtilitySettings).seeds)
     prepared = prepare(settings, lake.open(), list(ARMS), seeds, context.run.run_id)
-    context.add_output_metadata({
-        "study_sha": prepared.sha, "policy": prepared.policy, "problems": len(prepared.problems), "cells": len(study.cells),
-        "notes": "; ".join(prepared.notes),
-    })
+    context.add_output_metadata(
+        {
+            "study_sha": prepared.sha,
+            "policy": prepared.policy,
+            "problems": len(prepared.problems),
+            "cells": len(study.cells),
+            "notes": "; ".join(prepared.notes),
+        }
+    )
     return STUDY.frame([record_of(prepared, list(ARMS), seeds)])

@@ -13,7 +13,7 @@ HEAD = """# Commands
 
 Exit codes: 0 success, 1 the thing judged is judged bad, 2 wrong usage or input, 3 the machinery failed. Every `--json` prints one object with a
 `verdict`.
-"""
+"""  # noqa: E501
 
 
 def commands_page() -> str:
@@ -37,8 +37,16 @@ def section(context: click.Context) -> str:
     """Return what one command takes and does."""
     command = context.command
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
-    options = [record for parameter in command.get_params(context) if (record := parameter.get_help_record(context)) and record[0] != "-h, --help"]
-    listed = "\n" + table(["option", "meaning"], ([code(name), summary] for name, summary in options)) if options else ""
+    options = [
+        record
+        for parameter in command.get_params(context)
+        if (record := parameter.get_help_record(context)) and record[0] != "-h, --help"
+    ]
+    listed = (
+        "\n" + table(["option", "meaning"], ([code(name), summary] for name, summary in options))
+        if options
+        else ""
+    )
     return f"\n## {context.command_path}\n\n{paragraphs(command.help or '')}\n\n    {usage}\n{listed}"
 
 

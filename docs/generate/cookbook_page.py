@@ -1,7 +1,8 @@
 """The cookbook: each question of sql/cookbook with its SQL and the answer that a lake of `make demo` gave.
 
-Answers are recorded, as a site is built without a lake: `python docs/generate/record_answers.py LAKE` asks them all again and writes
-docs/generate/answers.json. A question without an answer, or whose SQL is another than the one that was asked, is an error.
+Answers are recorded, as a site is built without a lake: `python docs/generate/record_answers.py LAKE` asks
+them all again and writes docs/generate/answers.json. A question without an answer, or whose SQL is another
+than the one that was asked, is an error.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ ANSWERS = Path(__file__).with_name("answers.json")
 HEAD = """# Cookbook of SQL
 
 Questions that come with evolake. The answers are those of one lake of `make demo` (three cycles, two cores); wide ones are cut. Yours differ.
-"""
+"""  # noqa: E501
 
 
 def cookbook_page() -> str:
@@ -26,8 +27,15 @@ def cookbook_page() -> str:
     """
     questions = {path.stem: path.read_text() for path in sorted((ROOT / "sql" / "cookbook").glob("*.sql"))}
     answers = json.loads(ANSWERS.read_text())
-    if stale := sorted(name for name in questions.keys() | answers.keys() if answers.get(name, {}).get("sql") != questions.get(name)):
-        raise ValueError(f"no answer is recorded to what {', '.join(stale)} asks now: run docs/generate/record_answers.py LAKE")
+    if stale := sorted(
+        name
+        for name in questions.keys() | answers.keys()
+        if answers.get(name, {}).get("sql") != questions.get(name)
+    ):
+        raise ValueError(
+            f"no answer is recorded to what {', '.join(stale)} asks now: run "
+            "docs/generate/record_answers.py LAKE"
+        )
     return HEAD + "".join(section(name, text, answers[name]) for name, text in questions.items())
 
 
@@ -36,4 +44,7 @@ def section(name: str, statement: str, answer: dict[str, Any]) -> str:
     words, _, sql = statement.partition("\n")
     given = "".join(f" -p {key}={value}" for key, value in answer["parameters"].items())
     command = f"evolake sql --file cookbook/{name}.sql{given}"
-    return f"\n## {name}\n\n{words.removeprefix('-- ')}\n\n    {command}\n\n```text\n{answer['answer']}\n```\n\n```sql\n{sql.strip()}\n```\n"
+    return (
+        f"\n## {name}\n\n{words.removeprefix('-- ')}\n\n    {command}\n\n```text\n{answer['answer']}\n"
+        f"```\n\n```sql\n{sql.strip()}\n```\n"
+    )

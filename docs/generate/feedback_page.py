@@ -13,12 +13,14 @@ HEAD = """# What decides, and who reads it
 
 Columns that decide about a candidate, and the fields of requests that show them to the roles that propose the next
 ones, as each line declares them. A test compares this with the tables, the requests and the prompts.
-"""
+"""  # noqa: E501
 
 
 def feedback_page() -> str:
     """Return the page, one section for each line that declares its feedback."""
-    return HEAD + "".join(section(line, feedback) for line in lines() if (feedback := feedback_of_line(line)) is not None)
+    return HEAD + "".join(
+        section(line, feedback) for line in lines() if (feedback := feedback_of_line(line)) is not None
+    )
 
 
 def section(line: str, feedback: Feedback) -> str:

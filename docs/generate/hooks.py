@@ -1,4 +1,5 @@
-"""What MkDocs calls while it builds the site: pages that are written from the code are added, so that none of them can fall behind it."""
+"""What MkDocs calls while it builds the site: pages that are written from the code are added, so that none of
+them can fall behind it."""
 
 from __future__ import annotations
 
@@ -27,7 +28,11 @@ WRITTEN = {
     "reference/feedback.md": feedback_page,
     "cookbook.md": cookbook_page,
 }
-TAKEN = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md", "examples.md": "examples/README.md"}  # pages from outside docs/
+TAKEN = {
+    "contributing.md": "CONTRIBUTING.md",
+    "changelog.md": "CHANGELOG.md",
+    "examples.md": "examples/README.md",
+}  # pages from outside docs/
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -1,6 +1,8 @@
-"""Ask a lake every question of the cookbook and record the answers (`python docs/generate/record_answers.py LAKE`).
+"""Ask a lake every question of the cookbook and record the answers (`python docs/generate/record_answers.py
+LAKE`).
 
-The lake should be one of `make demo`. Parameters are given the values below; $run_id is the run that published most.
+The lake should be one of `make demo`. Parameters are given the values below; $run_id is the run that
+published most.
 """
 
 from __future__ import annotations
@@ -25,12 +27,18 @@ def record(root: Path) -> dict[str, dict[str, object]]:
     """Return question -> its SQL, the parameters it was given and its answer as text."""
     recorded: dict[str, dict[str, object]] = {}
     with Catalogue(Lake(root), extra_schemas=all_tables()) as catalogue:
-        run = catalogue.query("SELECT run_id FROM artifacts_all GROUP BY run_id ORDER BY count(*) DESC, run_id LIMIT 1").rows[0][0]
+        run = catalogue.query(
+            "SELECT run_id FROM artifacts_all GROUP BY run_id ORDER BY count(*) DESC, run_id LIMIT 1"
+        ).rows[0][0]
         for path in sorted((ROOT / "sql" / "cookbook").glob("*.sql")):
             statement = path.read_text()
             known = {"line": "designs" if path.stem in OF_DESIGNS else "families", "run_id": run} | GIVEN
             parameters = {name: known[name] for name in dict.fromkeys(re.findall(r"\$(\w+)", statement))}
-            recorded[path.stem] = {"sql": statement, "parameters": parameters, "answer": as_text(catalogue.query(statement, parameters))}
+            recorded[path.stem] = {
+                "sql": statement,
+                "parameters": parameters,
+                "answer": as_text(catalogue.query(statement, parameters)),
+            }
     return recorded
 
 
@@ -39,7 +47,10 @@ def as_text(result: Result) -> str:
     shown = [[short(value) for value in row] for row in result.rows[:ROWS]]
     lines = [list(result.columns), *shown]
     widths = [max(len(line[at]) for line in lines) for at in range(len(result.columns))]
-    text = "\n".join("  ".join(value.ljust(width) for value, width in zip(line, widths, strict=True)).rstrip() for line in lines)
+    text = "\n".join(
+        "  ".join(value.ljust(width) for value, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
     left = len(result.rows) - len(shown)
     if left > 0:
         rest = f"\n... {left} more rows"

@@ -1,4 +1,5 @@
-"""Reference of settings: every field with its variable, its default, its value in each profile and what it means."""
+"""Reference of settings: every field with its variable, its default, its value in each profile and what it
+means."""
 
 from __future__ import annotations
 
@@ -22,8 +23,12 @@ Every setting is an environment variable. What is set there wins over the profil
 default. Lists and mappings are written as JSON. A value that does not fit is an error before any work.
 
 In each section the settings are grouped by who changes them. Most people need the first group of the first section, and a profile.
-"""
-COMPUTED = {"lake": "the project's `data_lake`", "seeds": "`seeds` in the project's lake", "workers": "number of cores"}
+"""  # noqa: E501
+COMPUTED = {
+    "lake": "the project's `data_lake`",
+    "seeds": "`seeds` in the project's lake",
+    "workers": "number of cores",
+}
 USE, SIZES, LIMITS, METHOD = "Use", "Sizes", "Limits", "Method"
 GROUPS = {
     USE: "Set by users of evolake.",
@@ -31,7 +36,9 @@ GROUPS = {
     LIMITS: "Time, memory and processes. Change one for a slower or smaller machine.",
     METHOD: "Change one to compare methods: results of different values cannot be compared with each other.",
 }
-OF_THE_MACHINE = re.compile(r"(^|[._])(workers|compute|jail|threads|retries|device|rows_per_pass)$|_(s|ms|mb|bytes|memory)$")
+OF_THE_MACHINE = re.compile(
+    r"(^|[._])(workers|compute|jail|threads|retries|device|rows_per_pass)$|_(s|ms|mb|bytes|memory)$"
+)
 
 
 def settings_page() -> str:
@@ -43,18 +50,24 @@ def settings_page() -> str:
         line, _, rest = path.partition(".")
         section = line if rest and line not in ("agents", "budget") else ""
         cells = row(path, field, profiles)
-        by_section.setdefault(section, {}).setdefault(group_of(path, section, by_profile=bool(cells[2])), []).append(cells)
+        by_section.setdefault(section, {}).setdefault(
+            group_of(path, section, by_profile=bool(cells[2])), []
+        ).append(cells)
     return HEAD + "".join(
-        f"\n## {section or 'All lines'}\n" + "".join(
+        f"\n## {section or 'All lines'}\n"
+        + "".join(
             f"\n### {group}{f' of {section}' if section else ''}\n\n{about}\n\n"
             + table(["variable", "default", "profiles", "meaning"], groups[group])
-            for group, about in GROUPS.items() if group in groups
-        ) for section, groups in by_section.items()
+            for group, about in GROUPS.items()
+            if group in groups
+        )
+        for section, groups in by_section.items()
     )
 
 
 def group_of(path: str, section: str, *, by_profile: bool) -> str:
-    """Who changes a setting, as its group says. section: "" for what all lines share. by_profile: whether some profile sets it."""
+    """Who changes a setting, as its group says. section: "" for what all lines share. by_profile: whether
+    some profile sets it."""
     if OF_THE_MACHINE.search(path):
         return LIMITS
     if by_profile:
@@ -76,9 +89,18 @@ def row(path: str, field: FieldInfo, profiles: dict[str, Any]) -> list[str]:
     """Return the cells of a setting. Of the profiles only those are named that leave the default."""
     given = field.get_default(call_default_factory=True)
     default = text(None if given is PydanticUndefined else given)
-    values = {} if path in COMPUTED or path == "profile" else {name: text(value_at(loaded, path)) for name, loaded in profiles.items()}
+    values = (
+        {}
+        if path in COMPUTED or path == "profile"
+        else {name: text(value_at(loaded, path)) for name, loaded in profiles.items()}
+    )
     differing = ", ".join(f"{name} {value}" for name, value in values.items() if value != default)
-    return [code("EVOLAKE_" + path.upper().replace(".", "__")), COMPUTED.get(path, default), differing, field.description or ""]
+    return [
+        code("EVOLAKE_" + path.upper().replace(".", "__")),
+        COMPUTED.get(path, default),
+        differing,
+        field.description or "",
+    ]
 
 
 def value_at(loaded: Any, path: str) -> Any:

@@ -12,7 +12,7 @@ HEAD = """# Tables
 
 `evolake sql` names a line's own tables `<line>.<asset>` and shared ones by their bare name. `cycle` says of which cycle a row is; `<table>_all`
 holds what was superseded besides, and who published it. `evolake sql --schema TABLE` prints what stands here.
-"""
+"""  # noqa: E501
 
 
 def tables_page() -> str:
@@ -24,5 +24,5 @@ def tables_page() -> str:
 def columns(schema: TableSchema) -> str:
     """Return the columns of a table, its keys marked."""
     return table(["column", "type", "meaning"], (
-        [code(name) + (" (key)" if name in schema.keys else ""), code(kind), schema.note(name)] for name, kind in schema.columns.items()
+        [code(name) + (" (key)" if name in schema.keys else ""), code(kind), schema.note(name)] for name, kind in schema.columns.items()  # noqa: E501
     ))  # fmt: skip

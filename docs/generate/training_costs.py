@@ -1,4 +1,5 @@
-"""The counts of docs/costs.md that follow from settings: python docs/generate/training_costs.py writes them into the page, between its marks.
+"""The counts of docs/costs.md that follow from settings: python docs/generate/training_costs.py writes them
+into the page, between its marks.
 
 The page is read on its own too, so they stand in the file; a test holds them to the settings.
 """
@@ -31,9 +32,15 @@ def main() -> None:
 def written(page: str) -> str:
     """Return the page with a new text between `<!-- NAME -->` and `<!-- end -->`."""
     for name, text in (("prompts", prompts_table()), ("laptop", laptop_time()), ("utility", utility_table())):
-        page, marks = re.subn(rf"(<!-- {name} -->)[^<]*(<!-- end -->)", lambda match, text=text: f"{match[1]}\n\n{text}\n{match[2]}", page)
+        page, marks = re.subn(
+            rf"(<!-- {name} -->)[^<]*(<!-- end -->)",
+            lambda match, text=text: f"{match[1]}\n\n{text}\n{match[2]}",
+            page,
+        )
         if marks != 1:
-            raise ValueError(f"docs/costs.md has {marks} places for {name}, wanted one: <!-- {name} --> and <!-- end -->")
+            raise ValueError(
+                f"docs/costs.md has {marks} places for {name}, wanted one: <!-- {name} --> and <!-- end -->"
+            )
     return page
 
 
@@ -43,13 +50,30 @@ def prompts_table() -> str:
     for profile in profiles():
         own = load(profile).of(PromptsSettings)
         most = most_of(own)
-        learnt = f"{own.iterations_per_cycle} x {own.batch_problems} x {own.prompts_per_iteration} x {own.rollouts} = {most.learnt:,}"
-        rows.append([
-            code(profile), learnt, f"{most.duels:,}", f"{most.heldout:,}", f"{most.base:,}", f"{most.tokens:,}",
-            f"{shortly(most.sampled(first=False))} ({shortly(most.sampled(first=True))})", most.updates,
-        ])
+        learnt = (
+            f"{own.iterations_per_cycle} x {own.batch_problems} x {own.prompts_per_iteration} x "
+            f"{own.rollouts} = {most.learnt:,}"
+        )
+        rows.append(
+            [
+                code(profile),
+                learnt,
+                f"{most.duels:,}",
+                f"{most.heldout:,}",
+                f"{most.base:,}",
+                f"{most.tokens:,}",
+                f"{shortly(most.sampled(first=False))} ({shortly(most.sampled(first=True))})",
+                most.updates,
+            ]
+        )
     heads = [
-        "profile", "replies to learn from", "of a duel", "held out", "more in the first cycle", "tokens per reply", "tokens of a cycle (the first)",
+        "profile",
+        "replies to learn from",
+        "of a duel",
+        "held out",
+        "more in the first cycle",
+        "tokens per reply",
+        "tokens of a cycle (the first)",
         "updates of the weights",
     ]
     return table(heads, rows)
@@ -58,9 +82,17 @@ def prompts_table() -> str:
 def laptop_time() -> str:
     """Processor time of a cycle of `laptop` with the bundled model."""
     most = most_of(load("laptop").of(PromptsSettings))
-    later, first = (round(most.sampled(first=at) / SAMPLED_A_SECOND + most.learnt / LEARNT_A_SECOND, -2) for at in (False, True))
-    reckoned = f"{most.replies(first=False):,} x {most.tokens} / {SAMPLED_A_SECOND} + {most.learnt} = {later:,.0f}"
-    return f"So a cycle of `laptop` takes at most {reckoned} seconds of processor time, the first one {first:,.0f}: computed and not measured.\n"
+    later, first = (
+        round(most.sampled(first=at) / SAMPLED_A_SECOND + most.learnt / LEARNT_A_SECOND, -2)
+        for at in (False, True)
+    )
+    reckoned = (
+        f"{most.replies(first=False):,} x {most.tokens} / {SAMPLED_A_SECOND} + {most.learnt} = {later:,.0f}"
+    )
+    return (
+        f"So a cycle of `laptop` takes at most {reckoned} seconds of processor time, the first one "
+        f"{first:,.0f}: computed and not measured.\n"
+    )
 
 
 def utility_table() -> str:
@@ -71,18 +103,34 @@ def utility_table() -> str:
         own = load(profile).of(UtilitySettings)
         replies = own.steps * own.batch_problems * own.rollouts
         asked = own.test_problems * own.eval_samples * own.seeds * (4 * math.ceil(own.steps / own.every) + 1)
-        rows.append([
-            code(profile), f"{own.steps} steps x {own.batch_problems} x {own.rollouts} = {replies:,}", shortly(replies * own.max_tokens), own.seeds,
-            f"{4 * own.seeds * own.steps:,}", f"{asked:,}",
-        ])
+        rows.append(
+            [
+                code(profile),
+                f"{own.steps} steps x {own.batch_problems} x {own.rollouts} = {replies:,}",
+                shortly(replies * own.max_tokens),
+                own.seeds,
+                f"{4 * own.seeds * own.steps:,}",
+                f"{asked:,}",
+            ]
+        )
     return table(
-        ["profile", "replies of an arm and seed", "most tokens of them", "seeds", "updates of four arms", "replies to evaluate, with the base"], rows,
+        [
+            "profile",
+            "replies of an arm and seed",
+            "most tokens of them",
+            "seeds",
+            "updates of four arms",
+            "replies to evaluate, with the base",
+        ],
+        rows,
     )
 
 
 def profiles() -> list[str]:
     """Return the shipped profiles, small to large."""
-    return sorted(profile_names(), key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+    return sorted(
+        profile_names(), key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name)
+    )
 
 
 def shortly(count: int) -> str:

@@ -1,8 +1,10 @@
 """Agents: roles served by classical operators or by a language model, with a call cache and a budget.
 
 with open_agents(settings, lake_root, cycle, run_id, line="designs") as agents:
-reply = agents.call(PLANNER, request, seed=seed)           # reply.value is the role's reply, or an AgentFailure
-agents.assign(reply.call_id, artifact_id)                  # the rows of this call name the artifact that came of it
+reply = agents.call(PLANNER, request, seed=seed)           # reply.value is the role's reply, or an
+                                                           AgentFailure
+agents.assign(reply.call_id, artifact_id)                  # the rows of this call name the artifact that came
+                                                           of it
 frame = AGENT_CALLS.frame(agents.rows())
 """
 
@@ -12,6 +14,18 @@ from evolake.agents.guidance import Guidance, all_guidance, read_guidance, store
 from evolake.agents.roles import AgentFailure, Reply, Role, hide
 
 __all__ = [
-    "AgentCall", "AgentFailure", "Agents", "Guidance", "Reply", "Role", "Usage", "all_guidance", "check_backend", "hide", "open_agents",
-    "read_guidance", "store_guidance", "withdraw_guidance",
+    "AgentCall",
+    "AgentFailure",
+    "Agents",
+    "Guidance",
+    "Reply",
+    "Role",
+    "Usage",
+    "all_guidance",
+    "check_backend",
+    "hide",
+    "open_agents",
+    "read_guidance",
+    "store_guidance",
+    "withdraw_guidance",
 ]

@@ -1,7 +1,8 @@
-"""What assets use: roles are called, rows are collected, and which backend serves is decided once, before any work.
+"""What assets use: roles are called, rows are collected, and which backend serves is decided once, before any
+work.
 
-`open_agents` fails closed: with the model backend and no endpoint, key, model name, budget or price it raises before a call is made. It never falls
-back to the other backend.
+`open_agents` fails closed: with the model backend and no endpoint, key, model name, budget or price it raises
+before a call is made. It never falls back to the other backend.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
 @dataclass
 class _CallRecord:
-    """What is known of one call. attempts: their rows so far. turns: rows, of a session. failure: of a call that ended without a reply."""
+    """What is known of one call. attempts: their rows so far. turns: rows, of a session. failure: of a call
+    that ended without a reply."""
 
     call_id: str = field(default_factory=lambda: uuid4().hex)
     attempts: list[AgentCall] = field(default_factory=list[AgentCall])
@@ -40,7 +42,8 @@ class _CallRecord:
 
 
 class Agents:
-    """Roles behind one backend, for one cycle and run. Safe under threads; a context manager that closes the backend."""
+    """Roles behind one backend, for one cycle and run. Safe under threads; a context manager that closes the
+    backend."""
 
     def __init__(self, backend: Backend, *, line: str, cycle: str):
         self.backend = backend
@@ -57,27 +60,39 @@ class Agents:
         self.backend.close()
 
     def call(
-        self, role: Role[RequestT, ReplyT], request: RequestT, *, seed: int, artifact_id: str | None = None, attempt: int = 0
+        self,
+        role: Role[RequestT, ReplyT],
+        request: RequestT,
+        *,
+        seed: int,
+        artifact_id: str | None = None,
+        attempt: int = 0,
     ) -> Reply[ReplyT | AgentFailure]:
         """Ask a role once.
 
         Args:
-            seed: of the operators' generator. A model is not sent it: to draw again from a model, raise `attempt`.
+            seed: of the operators' generator. A model is not sent it: to draw again from a model, raise
+                `attempt`.
             artifact_id: the artifact the call is about, where it has one already; see `assign`.
-            attempt: 0 for the first draw. The same request with the same attempt is the same call, and replays.
+            attempt: 0 for the first draw. The same request with the same attempt is the same call, and
+                replays.
         """
-        return self.call_many(role, [request], seeds=[seed], artifact_ids=[artifact_id], attempts=[attempt])[0]
+        return self.call_many(role, [request], seeds=[seed], artifact_ids=[artifact_id], attempts=[attempt])[
+            0
+        ]
 
     def recorded(self, role: Role[RequestT, ReplyT], request: RequestT, *, seed: int) -> bool:
-        """Return whether the call cache has a usable reply to this question, so that asking it would cost nothing; never for operators."""
+        """Return whether the call cache has a usable reply to this question, so that asking it would cost
+        nothing; never for operators."""
         asked = getattr(self.backend, "recorded", None)
         return asked is not None and asked(Job(role, request, seed))
 
     def measured(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
-        """Return what was measured for a prompt: as it was kept next to the call cache, else made and kept, so that a replay asks with the same
-        bytes.
+        """Return what was measured for a prompt: as it was kept next to the call cache, else made and kept,
+        so that a replay asks with the same bytes.
 
-        None under replay only if nothing was kept, for no question could follow from it. Operators keep nothing. `make` gives JSON.
+        None under replay only if nothing was kept, for no question could follow from it. Operators keep
+        nothing. `make` gives JSON.
         """
         from evolake.agents.model import ModelBackend
         from evolake.agents.session.records import SessionRecords
@@ -90,30 +105,52 @@ class Agents:
         return records.write(f"measured\x1f{name}", make())
 
     def call_many(
-        self, role: Role[RequestT, ReplyT], requests: Sequence[RequestT], *, seeds: Sequence[int],
-        artifact_ids: Sequence[str | None] | None = None, attempts: Sequence[int] | None = None,
+        self,
+        role: Role[RequestT, ReplyT],
+        requests: Sequence[RequestT],
+        *,
+        seeds: Sequence[int],
+        artifact_ids: Sequence[str | None] | None = None,
+        attempts: Sequence[int] | None = None,
     ) -> list[Reply[ReplyT | AgentFailure]]:
         """Ask a role many times; replies in the order of the requests.
 
-        A model is asked by several threads at the same time, after one call that goes ahead alone where the endpoint is not known yet. Operators
-        run one
-        after the other. When a call raises, no further one is started, those in flight are finished (and kept in the call cache), and the
-        exception of the earliest request is raised.
+        A model is asked by several threads at the same time, after one call that goes ahead alone where the
+        endpoint is not known yet. Operators run one after the other. When a call raises, no further one is
+        started, those in flight are finished (and kept in the call cache), and the exception of the earliest
+        request is raised.
         """
         names, numbers = artifact_ids or [None] * len(requests), attempts or [0] * len(requests)
         if not len(requests) == len(seeds) == len(names) == len(numbers):
-            raise ValueError(f"{len(requests)} requests, {len(seeds)} seeds, {len(names)} artifact ids, {len(numbers)} attempts: all must be as many")
+            raise ValueError(
+                f"{len(requests)} requests, {len(seeds)} seeds, {len(names)} artifact ids, {len(numbers)} "
+                "attempts: all must be as many"
+            )
         for request in requests:
             if not isinstance(request, role.request):
-                raise TypeError(f"role {role.name} is asked with {role.request.__name__} (got {type(request).__name__})")
+                raise TypeError(
+                    f"role {role.name} is asked with {role.request.__name__} (got {type(request).__name__})"
+                )
         jobs = [Job(role, *item) for item in zip(requests, seeds, names, numbers, strict=True)]
         calls = self._begin(len(jobs))
-        work = [partial(self.backend.ask, job, self._recorder(call)) for job, call in zip(jobs, calls, strict=True)]
-        results = _run_in_threads(work, alone=0 if not jobs or self.backend.warm(jobs[0]) else 1, threads=self.backend.threads)
+        work = [
+            partial(self.backend.ask, job, self._recorder(call))
+            for job, call in zip(jobs, calls, strict=True)
+        ]
+        results = _run_in_threads(
+            work, alone=0 if not jobs or self.backend.warm(jobs[0]) else 1, threads=self.backend.threads
+        )
         return [self._replied(call, result) for call, result in zip(calls, results, strict=True)]
 
     def session(
-        self, role: Role[RequestT, Any], request: RequestT, bench: SessionContext, *, seed: int, artifact_id: str | None = None, attempt: int = 0
+        self,
+        role: Role[RequestT, Any],
+        request: RequestT,
+        bench: SessionContext,
+        *,
+        seed: int,
+        artifact_id: str | None = None,
+        attempt: int = 0,
     ) -> Reply[BaseModel | AgentFailure]:
         """Hold a session of a role (`evolake.agents.session`): its value is what it finished with.
 
@@ -128,7 +165,13 @@ class Agents:
         if not isinstance(self.backend, ModelBackend) or not role.tools:
             raise TypeError(f"the backend {self.backend.name} holds no session of the role {role.name}")
         [call] = self._begin(1)
-        result = conduct(self.backend, Job(role, request, seed, artifact_id, attempt), bench, self._recorder(call), call.turns.append)
+        result = conduct(
+            self.backend,
+            Job(role, request, seed, artifact_id, attempt),
+            bench,
+            self._recorder(call),
+            call.turns.append,
+        )
         return self._replied(call, result)
 
     def assign(self, call_id: str, artifact_id: str) -> None:
@@ -153,7 +196,8 @@ class Agents:
         vars(self).update(state | {"_lock": threading.Lock()})
 
     def apart(self) -> Agents:
-        """Agents of the same backend, their own with rows until `take_in`: for work next to other work whose rows are to be in a fixed order."""
+        """Agents of the same backend, their own with rows until `take_in`: for work next to other work whose
+        rows are to be in a fixed order."""
         return Agents(self.backend, line=self.line, cycle=self.cycle)
 
     def take_in(self, other: Agents) -> None:
@@ -167,10 +211,15 @@ class Agents:
         return [replace(call, call_id=name).row() for call, name in self._named()]
 
     def turns(self) -> list[dict[str, Any]]:
-        """One row per turn of a session so far, in the order of the requests: the columns of `session_turns`, with `text` for its blob."""
+        """One row per turn of a session so far, in the order of the requests: the columns of `session_turns`,
+        with `text` for its blob."""
         named = {call.call_id: name for call, name in self._named()}
         with self._lock:
-            return [turn | {"call_id": named[turn["call_id"]]} for call in self._calls.values() for turn in call.turns]
+            return [
+                turn | {"call_id": named[turn["call_id"]]}
+                for call in self._calls.values()
+                for turn in call.turns
+            ]
 
     def _named(self) -> list[tuple[AgentCall, str]]:
         """Return every attempt, with the id of its row."""
@@ -180,14 +229,23 @@ class Agents:
         named = []
         for attempt in attempts:
             number = seen[attempt.call_id] = seen.get(attempt.call_id, -1) + 1
-            named.append((attempt, text_sha(f"{self.line}\x1f{self.cycle}\x1f{attempt.role}\x1f{attempt.call_id}\x1f{number}")))
+            named.append(
+                (
+                    attempt,
+                    text_sha(
+                        f"{self.line}\x1f{self.cycle}\x1f{attempt.role}\x1f{attempt.call_id}\x1f{number}"
+                    ),
+                )
+            )
         return named
 
     @property
     def last_failure(self) -> str:
         """The role and the reason of the latest call without a reply; "" if every call had one."""
         with self._lock:
-            last = next((call.failure for call in reversed(self._calls.values()) if call.failure is not None), None)
+            last = next(
+                (call.failure for call in reversed(self._calls.values()) if call.failure is not None), None
+            )
         return f"{last.role}: {last.reason}" if last else ""
 
     @property
@@ -235,18 +293,26 @@ def _run_in_threads(work: list[Callable[[], Any]], *, alone: int, threads: int) 
 
 
 def open_agents(
-    settings: Settings, lake_root: Path, cycle: str, run_id: str, *, line: str, redraw: bool = True, wait: Callable[[float], float] | None = None
+    settings: Settings,
+    lake_root: Path,
+    cycle: str,
+    run_id: str,
+    *,
+    line: str,
+    redraw: bool = True,
+    wait: Callable[[float], float] | None = None,
 ) -> Agents:
     """Return the agents of one cycle and run of a line.
 
     Args:
         line: whose budget pays, and under whose name the call cache keeps what is paid for.
-        redraw: whether a call that failed in an earlier run is asked again. A study, whose failures are results, says no.
+        redraw: whether a call that failed in an earlier run is asked again. A study, whose failures are
+            results, says no.
         wait: replaces the seconds the client wants to sleep before a retry; for tests.
 
     Raises:
-        InputError: the model backend is asked for and something it needs is missing, a system prompt too; or the lake is of a newer format.
-            Nothing was started.
+        InputError: the model backend is asked for and something it needs is missing, a system prompt too; or
+            the lake is of a newer format. Nothing was started.
     """
     if settings.backend == "operators":
         return Agents(OperatorsBackend(cycle), line=line, cycle=cycle)
@@ -265,15 +331,29 @@ def open_agents(
         from evolake.agents.endpoint import Endpoint
 
         endpoint = Endpoint(
-            settings.model_base_url or "", _secret(settings), deadline_s=settings.model_timeout_s, retries=settings.model_max_retries,
+            settings.model_base_url or "",
+            _secret(settings),
+            deadline_s=settings.model_timeout_s,
+            retries=settings.model_max_retries,
             wait=wait,
         )
     tape = CallCache(lake.root / "tape")
     backend = ModelBackend(
-        endpoint=endpoint, tape=tape, budget=Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id),
-        models=settings.models, prices=settings.prices, sampling=lambda role: sampling_of(settings, role),
-        repairs=settings.model_repairs, threads=settings.model_threads, line=line, cycle=cycle, run_id=run_id,
-        system_prompts=system_prompts, strict=settings.model_strict, address=address(settings.model_base_url or ""), redraw=redraw,
+        endpoint=endpoint,
+        tape=tape,
+        budget=Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id),
+        models=settings.models,
+        prices=settings.prices,
+        sampling=lambda role: sampling_of(settings, role),
+        repairs=settings.model_repairs,
+        threads=settings.model_threads,
+        line=line,
+        cycle=cycle,
+        run_id=run_id,
+        system_prompts=system_prompts,
+        strict=settings.model_strict,
+        address=address(settings.model_base_url or ""),
+        redraw=redraw,
         session=settings.agents.session,
     )
     return Agents(backend, line=line, cycle=cycle)
@@ -286,19 +366,35 @@ def check_backend(settings: Settings) -> None:
 
 
 def _check(settings: Settings) -> None:
-    needs = [("a model name", "EVOLAKE_MODELS__DEFAULT (or one EVOLAKE_MODELS__<ROLE> a role)", any(settings.models.values()))]
+    needs = [
+        (
+            "a model name",
+            "EVOLAKE_MODELS__DEFAULT (or one EVOLAKE_MODELS__<ROLE> a role)",
+            any(settings.models.values()),
+        )
+    ]
     if not settings.replay_only:
         limits = settings.budget.model_dump()
         needs = [
             ("an endpoint", "EVOLAKE_MODEL_BASE_URL", bool(settings.model_base_url)),
-            ("an API key", "EVOLAKE_MODEL_API_KEY (any word for a local server that needs none)", bool(_secret(settings))),
+            (
+                "an API key",
+                "EVOLAKE_MODEL_API_KEY (any word for a local server that needs none)",
+                bool(_secret(settings)),
+            ),
             *needs,
-            ("a budget", f"one of {', '.join(f'EVOLAKE_BUDGET__{name.upper()}' for name in limits)}", any(v is not None for v in limits.values())),
+            (
+                "a budget",
+                f"one of {', '.join(f'EVOLAKE_BUDGET__{name.upper()}' for name in limits)}",
+                any(v is not None for v in limits.values()),
+            ),
         ]
     missing = [(what, how) for what, how, there in needs if not there]
     if missing:
         raise InputError(
-            f"the model backend lacks {' and '.join(what for what, _ in missing)}", wanted="; ".join(how for _, how in missing), got="nothing",
+            f"the model backend lacks {' and '.join(what for what, _ in missing)}",
+            wanted="; ".join(how for _, how in missing),
+            got="nothing",
             do="set what is missing, or use --backend operators",
         )
     if settings.replay_only:
@@ -308,7 +404,10 @@ def _check(settings: Settings) -> None:
     if unpriced and (settings.budget.usd_per_cycle is not None or settings.budget.usd_per_run is not None):
         raise InputError(
             f"a budget in usd needs the price of every model; unknown: {', '.join(unpriced)}",
-            wanted=f'EVOLAKE_PRICES, e.g. {{"{unpriced[0]}": {{"input": 1.25, "cached": 0.125, "output": 10}}}} (usd per million tokens)',
+            wanted=(
+                f'EVOLAKE_PRICES, e.g. {{"{unpriced[0]}": {{"input": 1.25, "cached": 0.125, "output": '
+                "10}} (usd per million tokens)"
+            ),
             do="add the prices, or set the budget in tokens",
         )
 

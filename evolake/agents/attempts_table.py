@@ -1,7 +1,9 @@
-"""What a line has tried, as one compact table in a prompt: idea, parent, gain with its interval, and why it failed.
+"""What a line has tried, as one compact table in a prompt: idea, parent, gain with its interval, and why it
+failed.
 
-A search remembers more attempts than a prompt can hold. The table has the newest and, in addition, those whose words are most like what is planned
-now: similarity is the cosine of word counts weighted by inverse document frequency (the standard tf-idf weighting).
+A search remembers more attempts than a prompt can hold. The table has the newest and, in addition, those
+whose words are most like what is planned now: similarity is the cosine of word counts weighted by inverse
+document frequency (the standard tf-idf weighting).
 """
 
 from __future__ import annotations
@@ -47,8 +49,8 @@ def attempts_table(tried: Sequence[TriedIdea], *, about: str = "", most: int = 3
     """Return a line for each attempt, the oldest first; "" for none.
 
     Args:
-        tried: the oldest first. about: what is planned now. most: of lines: the newest half, and of the others those most like `about`; without
-            `about`, the newest.
+        tried: the oldest first. about: what is planned now. most: of lines: the newest half, and of the
+            others those most like `about`; without `about`, the newest.
     """
     if not tried:
         return ""
@@ -72,7 +74,9 @@ def _chosen(tried: Sequence[TriedIdea], about: str, most: int) -> list[int]:
 def _line(item: TriedIdea) -> str:
     seconds = "" if item.seconds is None else f"{item.seconds:.3g}"
     idea, reason = _cell(item.idea, LONGEST_IDEA), _cell(item.reason, LONGEST_REASON)
-    return " | ".join((item.cycle, item.candidate, item.parent, item.outcome, item.gain, seconds, idea, reason)).rstrip(" |")
+    return " | ".join(
+        (item.cycle, item.candidate, item.parent, item.outcome, item.gain, seconds, idea, reason)
+    ).rstrip(" |")
 
 
 def _cell(text: str, longest: int) -> str:

@@ -1,7 +1,7 @@
 """The seam: what a backend is, and the one that needs no model.
 
-A backend answers a job and records a row for every attempt it made, as soon as it was made, so that an exception later loses no row. Both backends
-pass the same conformance kit (`tests/agent_backend_fixtures.py`).
+A backend answers a job and records a row for every attempt it made, as soon as it was made, so that an
+exception later loses no row. Both backends pass the same conformance kit (`tests/agent_backend_fixtures.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ Record = Callable[[AgentCall, Usage], None]
 
 
 class Backend(Protocol):
-    """Serves roles. `name` is what the rows say; `threads` how many jobs may run at the same time (1: strictly in order)."""
+    """Serves roles. `name` is what the rows say; `threads` how many jobs may run at the same time (1:
+    strictly in order)."""
 
     name: str
     threads: int
@@ -41,7 +42,8 @@ class Backend(Protocol):
 
 
 class OperatorsBackend:
-    """Classical operators: seeded, deterministic, free. The default, and the control arm a model has to beat."""
+    """Classical operators: seeded, deterministic, free. The default, and the control arm a model has to
+    beat."""
 
     name = "operators"
     threads = 1
@@ -53,19 +55,34 @@ class OperatorsBackend:
         """Call the role's function with a generator of the job's seed.
 
         Raises:
-            MachineryError: the function gave something other than the role's reply. Its own exceptions pass as they are.
+            MachineryError: the function gave something other than the role's reply. Its own exceptions pass
+                as they are.
         """
         reply = job.role.operators(job.request, np.random.Generator(np.random.PCG64(job.seed)))
         if not isinstance(reply, job.role.reply):
             raise MachineryError(
-                f"operators of role {job.role.name} gave the wrong thing", wanted=job.role.reply.__name__, got=type(reply).__name__,
+                f"operators of role {job.role.name} gave the wrong thing",
+                wanted=job.role.reply.__name__,
+                got=type(reply).__name__,
             )
         prompt_sha = key_of({"request": job.request.model_dump(mode="json"), "seed": job.seed})
         record(
             AgentCall(
-                call_id=prompt_sha, artifact_id=job.artifact_id, cycle=self._cycle, role=job.role.name, backend=self.name, model=self.name,
-                prompt_sha=prompt_sha, response_sha=key_of(reply.model_dump(mode="json")), input_tokens=0, cached_tokens=0,
-                output_tokens=0, usd=0.0, latency_s=0.0, attempt=10 * job.attempt, status="ok",
+                call_id=prompt_sha,
+                artifact_id=job.artifact_id,
+                cycle=self._cycle,
+                role=job.role.name,
+                backend=self.name,
+                model=self.name,
+                prompt_sha=prompt_sha,
+                response_sha=key_of(reply.model_dump(mode="json")),
+                input_tokens=0,
+                cached_tokens=0,
+                output_tokens=0,
+                usd=0.0,
+                latency_s=0.0,
+                attempt=10 * job.attempt,
+                status="ok",
             ),
             Usage(1, 0, 0.0),
         )

@@ -1,7 +1,9 @@
-"""Bounds on what a server sends, held before anything is built of it: bytes after decoding, and values of JSON.
+"""Bounds on what a server sends, held before anything is built of it: bytes after decoding, and values of
+JSON.
 
-A body of a few megabytes can be five million empty objects, which take a hundred times its size as Python values, and a compressed one a thousand
-times its size as text. So the text is counted first: there are at most as many values as commas, colons and opening brackets outside of strings.
+A body of a few megabytes can be five million empty objects, which take a hundred times its size as Python
+values, and a compressed one a thousand times its size as text. So the text is counted first: there are at
+most as many values as commas, colons and opening brackets outside of strings.
 """
 
 from __future__ import annotations
@@ -53,6 +55,8 @@ def decoded(chunks: Iterable[bytes], encoding: str) -> Iterator[bytes]:
     if not first:  # an answer without a body
         return
     try:
-        yield from decompressed(chain([first], source), _NO_LIMIT, name="a body", kind=_KINDS[name], ratio=_NO_LIMIT)
+        yield from decompressed(
+            chain([first], source), _NO_LIMIT, name="a body", kind=_KINDS[name], ratio=_NO_LIMIT
+        )
     except Damaged as error:
         raise Undecodable(f"a body broken in its encoding {name}: {error.got}") from None

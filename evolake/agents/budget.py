@@ -1,12 +1,14 @@
 """The budget: dollars and tokens, a cycle and a run, looked at before each call.
 
-Reserve, then book. Before a call its estimate (the prompt's tokens from above, plus the largest reply this role and model have given so far in this
-process) is reserved; after it the true cost takes the reservation's place. A call that does not fit only because of what others have reserved
-waits for them. A call that does not fit what is left is refused with `BudgetExhausted`. A reply that turns out larger than its estimate is kept and
-counted, so a budget can be overshot by at most what was in flight when it ran out.
+Reserve, then book. Before a call its estimate (the prompt's tokens from above, plus the largest reply this
+role and model have given so far in this process) is reserved; after it the true cost takes the reservation's
+place. A call that does not fit only because of what others have reserved waits for them. A call that does not
+fit what is left is refused with `BudgetExhausted`. A reply that turns out larger than its estimate is kept
+and counted, so a budget can be overshot by at most what was in flight when it ran out.
 
-What was spent outlives the process: every paid attempt is a line in the account of its cycle and in that of its run, under `<lake>/tape/accounts/`.
-Another step of the same run, or a second run of the same cycle, starts from there. Reservations are per process.
+What was spent outlives the process: every paid attempt is a line in the account of its cycle and in that of
+its run, under `<lake>/tape/accounts/`. Another step of the same run, or a second run of the same cycle,
+starts from there. Reservations are per process.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ from evolake.settings import BudgetSettings
 
 
 class Account:
-    """An append-only file of what was spent: one JSON object a line, each attempt once by its key. Torn lines are passed over."""
+    """An append-only file of what was spent: one JSON object a line, each attempt once by its key. Torn lines
+    are passed over."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -74,8 +77,10 @@ class Account:
 
     def _unusable(self, what: str, error: OSError) -> LakeError:
         return LakeError(
-            f"the account of what was spent cannot be {what}", wanted=f"a file at {self.path} that this user may read and write",
-            got=error.strerror or str(error), do="free space or fix the permissions, then run again; what was paid for replays at no cost",
+            f"the account of what was spent cannot be {what}",
+            wanted=f"a file at {self.path} that this user may read and write",
+            got=error.strerror or str(error),
+            do="free space or fix the permissions, then run again; what was paid for replays at no cost",
         )
 
     def _add(self, key: str, usage: Usage) -> None:
@@ -85,9 +90,15 @@ class Account:
 
 
 def _spent(line: Any) -> tuple[str, Usage]:
-    """Key and usage of a line. Raises ValueError, KeyError or TypeError for one that is none: a negative sum would make room for nothing paid."""
+    """Key and usage of a line. Raises ValueError, KeyError or TypeError for one that is none: a negative sum
+    would make room for nothing paid."""
     tokens, usd = line["tokens"], float(line["usd"])
-    if type(tokens) is not int or not 0 <= tokens < 2**53 or not 0 <= usd < math.inf or not isinstance(line["key"], str):
+    if (
+        type(tokens) is not int
+        or not 0 <= tokens < 2**53
+        or not 0 <= usd < math.inf
+        or not isinstance(line["key"], str)
+    ):
         raise ValueError("no account of a call")
     return line["key"], Usage(1, tokens, usd)
 
@@ -106,7 +117,8 @@ class Reservation:
 
 
 class Budget:
-    """The limits of one cycle of a line and of one run. Safe under threads. The accounts are next to the entries of `tape`."""
+    """The limits of one cycle of a line and of one run. Safe under threads. The accounts are next to the
+    entries of `tape`."""
 
     def __init__(self, limits: BudgetSettings, tape: CallCache, *, line: str, cycle: str, run_id: str):
         folder = tape.root / "accounts"
@@ -142,13 +154,15 @@ class Budget:
                     self._changed.notify_all()
 
     def charge(self, key: str, usage: Usage) -> BudgetExhausted | None:
-        """Books what was spent outside of a reservation. Gives the refusal of whatever would come now, where a limit is reached."""
+        """Books what was spent outside of a reservation. Gives the refusal of whatever would come now, where
+        a limit is reached."""
         with self._changed:
             self._book(key, usage)
             return self._refusal(usage)
 
     def book_cycle(self, key: str, usage: Usage) -> None:
-        """Books an attempt of this cycle that is in the call cache but not in the account (a crash came between). A no-op otherwise."""
+        """Books an attempt of this cycle that is in the call cache but not in the account (a crash came
+        between). A no-op otherwise."""
         with self._changed:
             self._cycle.add(key, usage)
 
@@ -183,6 +197,10 @@ class Budget:
 def _exhausted(unit: str, scope: str, limit: float, spent: float, estimate: float) -> BudgetExhausted:
     return BudgetExhausted(
         f"the next model call would pass the budget of {limit:g} {unit} per {scope}",
-        wanted=f"room for about {estimate:g} {unit}", got=f"{spent:g} of {limit:g} {unit} spent",
-        do=f"raise EVOLAKE_BUDGET__{unit.upper()}_PER_{scope.upper()} and run the cycle again; what was paid for replays at no cost",
+        wanted=f"room for about {estimate:g} {unit}",
+        got=f"{spent:g} of {limit:g} {unit} spent",
+        do=(
+            f"raise EVOLAKE_BUDGET__{unit.upper()}_PER_{scope.upper()} and run the cycle again; what was "
+            "paid for replays at no cost"
+        ),
     )

@@ -1,6 +1,7 @@
 """The row of one call, and the sum over calls.
 
-Every attempt is a row of `agent_calls`, also the failed, the replayed and those of the operators. `status` is made of words joined by `+`:
+Every attempt is a row of `agent_calls`, also the failed, the replayed and those of the operators. `status` is
+made of words joined by `+`:
 
     ok            the reply fits the role's model
     truncated     the model ran into its output limit; billed, and a failed attempt
@@ -8,14 +9,19 @@ Every attempt is a row of `agent_calls`, also the failed, the replayed and those
     empty         no text in the reply
     garbled       the body is not a completion (JSON cut off, or another shape)
     invalid       the text is no JSON object that fits the role's model
-    unusable      the reply fits the role's model and cannot be used, e.g. an edit that does not apply (`Role.fault`)
+    unusable      the reply fits the role's model and cannot be used, e.g. an edit that does not apply
+                  (`Role.fault`)
     too_large     the body was longer than the cap and was cut off
     rejected      the server says the prompt is longer than its model can read; not billed
-    replayed      before one of the words above: taken from the call cache, at no cost (`replayed` alone is `replayed+ok`)
-    lost          the request went out and no answer came whole (a reset, a timeout); it may have been billed and is charged by estimate
-    no_usage      after one of the words above: the server did not say what it counted, so the token and price columns are null
+    replayed      before one of the words above: taken from the call cache, at no cost (`replayed` alone is
+                  `replayed+ok`)
+    lost          the request went out and no answer came whole (a reset, a timeout); it may have been billed
+                  and is charged by estimate
+    no_usage      after one of the words above: the server did not say what it counted, so the token and price
+                  columns are null
     odd_usage     as no_usage, because what the server says it counted cannot be true (see `prices.plausible`)
-    answered_by:NAME   after the words above: the completion bears another model's name than the one asked for (see `prices.same_model`)
+    answered_by:NAME   after the words above: the completion bears another model's name than the one asked for
+                       (see `prices.same_model`)
 """
 
 from __future__ import annotations
@@ -32,10 +38,11 @@ _NO_NAME = re.compile(r"[^\w./:@-]", re.ASCII)
 class AgentCall:
     """One attempt of one call; the columns of `agent_calls`.
 
-    `usd` is what this attempt cost now (0 when replayed, null when unknown); the tokens of a replayed attempt are those of the original.
-    `latency_s` is the endpoint's: 0 for replays and for the operators, so that the same seed and tape give the same bytes.
-    `prompt_id` is the evolved system prompt that the model read (see `system_prompts`), null without one. `sampling` is how the reply was drawn.
-    `attempt` is ten times the caller's attempt plus the number of the repair. `reason` says on one line why the reply could not be used,
+    `usd` is what this attempt cost now (0 when replayed, null when unknown); the tokens of a replayed attempt
+    are those of the original. `latency_s` is the endpoint's: 0 for replays and for the operators, so that the
+    same seed and tape give the same bytes. `prompt_id` is the evolved system prompt that the model read (see
+    `system_prompts`), null without one. `sampling` is how the reply was drawn. `attempt` is ten times the
+    caller's attempt plus the number of the repair. `reason` says on one line why the reply could not be used,
     null if it could.
     """
 
@@ -85,12 +92,18 @@ def failure_of(status: str) -> str:
 
     >>> [failure_of(status) for status in ("ok", "replayed", "replayed+no_usage", "ok+answered_by:m", "replayed+invalid", "lost+no_usage")]
     ['', '', '', '', 'invalid', 'lost']
-    """
-    words = [word for word in status.split("+") if word not in ("ok", "replayed", "no_usage", "odd_usage") and not word.startswith("answered_by:")]
+    """  # noqa: E501
+    words = [
+        word
+        for word in status.split("+")
+        if word not in ("ok", "replayed", "no_usage", "odd_usage") and not word.startswith("answered_by:")
+    ]
     return words[0] if words else ""
 
 
-def status_words(outcome: str, *, replayed: bool, usage_known: bool, odd_usage: bool = False, answered_by: str = "") -> str:
+def status_words(
+    outcome: str, *, replayed: bool, usage_known: bool, odd_usage: bool = False, answered_by: str = ""
+) -> str:
     """Return the `status` of a row. answered_by: the other model, "" where it is the one that was asked.
 
     >>> status_words("ok", replayed=True, usage_known=True)

@@ -1,12 +1,13 @@
 """Which recorded conversation answers a call, and which call is asked again.
 
-A conversation is a first reply and the repairs after it. One that ended in a valid reply answers the same call for ever, at no cost. One that failed
-answers nothing: the next run asks again, and its replies are next to the old ones in the call cache as a further draw. A failure replays as the
-failure it
-was in three places only: in the run that met it, so that one run gives one answer; under replay only, if nothing may be asked; and in a study,
-whose failures are results (`redraw` false).
+A conversation is a first reply and the repairs after it. One that ended in a valid reply answers the same
+call for ever, at no cost. One that failed answers nothing: the next run asks again, and its replies are next
+to the old ones in the call cache as a further draw. A failure replays as the failure it was in three places
+only: in the run that met it, so that one run gives one answer; under replay only, if nothing may be asked;
+and in a study, whose failures are results (`redraw` false).
 
-A key in the call cache is the hash of what was asked, then `-`, sixteen digits of the endpoint's address, `-`, and the number of the draw.
+A key in the call cache is the hash of what was asked, then `-`, sixteen digits of the endpoint's address,
+`-`, and the number of the draw.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from evolake.canonical_json import text_sha
 
 @dataclass(frozen=True)
 class Asker:
-    """Who asks. address: of the endpoint, "" for none. redraw: whether what failed in an earlier run is asked again."""
+    """Who asks. address: of the endpoint, "" for none. redraw: whether what failed in an earlier run is asked
+    again."""
 
     address: str
     line: str
@@ -40,7 +42,8 @@ class Asker:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What the call cache has of a conversation: `state` is answered, failed or open (it was cut off before its end); `last` is its last entry."""
+    """What the call cache has of a conversation: `state` is answered, failed or open (it was cut off before
+    its end); `last` is its last entry."""
 
     state: str
     last: TapeEntry | None
@@ -52,28 +55,43 @@ def tag_of(address: str, draw: int) -> str:
 
 
 def choose(tape: CallCache, question: str, asker: Asker, recorded: Callable[[str], Recorded]) -> str:
-    """Return the tag of the conversation that a call continues with: one that answers it, one that was cut off, or a new one.
+    """Return the tag of the conversation that a call continues with: one that answers it, one that was cut
+    off, or a new one.
 
     Args:
-        question: hash of the first thing asked. recorded: tag -> what the call cache has of that conversation.
+        question: hash of the first thing asked. recorded: tag -> what the call cache has of that
+            conversation.
 
     Raises:
         CorruptPart, LakeError: as reading the call cache does.
     """
     if asker.replay_only:
-        return max(tape.tags(question), key=lambda tag: _rank(recorded(tag), asker), default=tag_of(asker.address, 0))
+        return max(
+            tape.tags(question), key=lambda tag: _rank(recorded(tag), asker), default=tag_of(asker.address, 0)
+        )
     for draw in count():
         result = recorded(tag := tag_of(asker.address, draw))
-        if result.state != "failed" or not asker.redraw or (result.last is not None and result.last.run_id == asker.run_id):
+        if (
+            result.state != "failed"
+            or not asker.redraw
+            or (result.last is not None and result.last.run_id == asker.run_id)
+        ):
             return tag
     raise AssertionError("draws do not end")
 
 
 def _rank(result: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:
-    """Under replay only: a whole conversation before one that was cut off, this cycle's own, an answer, the newest."""
+    """Under replay only: a whole conversation before one that was cut off, this cycle's own, an answer, the
+    newest."""
     assert result.last is not None
     own = asker.owns(result.last)
-    return result.state != "open", own, own or result.state == "answered", result.last.created_at, result.last.key
+    return (
+        result.state != "open",
+        own,
+        own or result.state == "answered",
+        result.last.created_at,
+        result.last.key,
+    )
 
 
 def read_conversation(tape: CallCache, question: Question, attempts: range) -> Recorded:

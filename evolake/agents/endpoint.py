@@ -1,12 +1,12 @@
 """Ask one OpenAI-compatible endpoint through the `openai` client.
 
-The client retries on 429, 5xx, timeouts and broken connections, and honours Retry-After up to two minutes (a longer one is an error at the same
-time).
-`http_client` bounds what it reads. A try whose request went out and whose answer never came whole (a reset, a timeout, a broken body) may have been
-billed. Each is reported to the caller of `post` as it happens, who may forbid the next one.
+The client retries on 429, 5xx, timeouts and broken connections, and honours Retry-After up to two minutes (a
+longer one is an error at the same time). `http_client` bounds what it reads. A try whose request went out and
+whose answer never came whole (a reset, a timeout, a broken body) may have been billed. Each is reported to
+the caller of `post` as it happens, who may forbid the next one.
 
-Servers differ in what they accept. `ladder` says which form of a request is tried next, `output_limit` how a limit that is too high is lowered. What
-worked is remembered a model, so the ladder is paid once.
+Servers differ in what they accept. `ladder` says which form of a request is tried next, `output_limit` how a
+limit that is too high is lowered. What worked is remembered a model, so the ladder is paid once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,16 @@ import openai
 from pydantic import BaseModel
 
 from evolake.agents.address import address
-from evolake.agents.http_client import LARGEST_REPLY, BoundedClient, Lost, NoMoreTries, PatientClient, ReplyTooLarge, Tries, request_timeout
+from evolake.agents.http_client import (
+    LARGEST_REPLY,
+    BoundedClient,
+    Lost,
+    NoMoreTries,
+    PatientClient,
+    ReplyTooLarge,
+    Tries,
+    request_timeout,
+)
 from evolake.agents.ladder import LIMIT_NAMES, RESPONSE_FORMATS, STREAMS, RequestForm, next_forms
 from evolake.agents.output_limit import lowered_limit
 from evolake.agents.prices import estimate_tokens
@@ -33,14 +42,22 @@ from evolake.errors import AgentUnavailable
 
 _NOT_ALLOWED = (401, 403)
 _UNREADABLE = (400, 404, 422, 501)
-_TOO_LONG = ("context length", "context window", "context size", "context_length", "string_above_max_length", "prompt is too long")
+_TOO_LONG = (
+    "context length",
+    "context window",
+    "context size",
+    "context_length",
+    "string_above_max_length",
+    "prompt is too long",
+)
 _SHORTEST_SECRET = 12
 _COMPLETIONS = "/chat/completions"
 
 
 @dataclass(frozen=True)
 class Body:
-    """What one call brought: the body as text, how long the try took, and whether it was cut off at the cap."""
+    """What one call brought: the body as text, how long the try took, and whether it was cut off at the
+    cap."""
 
     text: str
     content_type: str
@@ -50,7 +67,8 @@ class Body:
 
 @dataclass(frozen=True)
 class Rejected:
-    """The server will not take this prompt: `status` is rejected (too long for the model) or refused (content policy). Not billed."""
+    """The server will not take this prompt: `status` is rejected (too long for the model) or refused (content
+    policy). Not billed."""
 
     status: str
     reason: str
@@ -58,7 +76,8 @@ class Rejected:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """One thing to ask. reply: what the text shall fit; None asks for any. tools: functions to offer, of a turn of a session."""
+    """One thing to ask. reply: what the text shall fit; None asks for any. tools: functions to offer, of a
+    turn of a session."""
 
     model: str
     messages: list[dict[str, str]]
@@ -78,7 +97,13 @@ class Endpoint:
     """
 
     def __init__(
-        self, base_url: str, api_key: str, *, deadline_s: float, retries: int, max_bytes: int = LARGEST_REPLY,
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        deadline_s: float,
+        retries: int,
+        max_bytes: int = LARGEST_REPLY,
         wait: Callable[[float], float] | None = None,
     ):
         self.base_url = base_url
@@ -87,8 +112,13 @@ class Endpoint:
         # Azure wants the key under this name, and its version in the query of every request
         headers = {"api-key": api_key} if "api-version" in query else {}
         self._client = PatientClient(
-            wait=float if wait is None else wait, base_url=base, api_key=api_key, max_retries=retries, timeout=request_timeout(deadline_s),
-            http_client=BoundedClient(deadline_s=deadline_s, max_bytes=max_bytes), default_query=query or None,
+            wait=float if wait is None else wait,
+            base_url=base,
+            api_key=api_key,
+            max_retries=retries,
+            timeout=request_timeout(deadline_s),
+            http_client=BoundedClient(deadline_s=deadline_s, max_bytes=max_bytes),
+            default_query=query or None,
             default_headers={"Accept-Encoding": "identity"} | headers,
         )
         self._forms: dict[str, RequestForm] = {}
@@ -100,18 +130,26 @@ class Endpoint:
             return model in self._forms
 
     def redact(self, text: str) -> str:
-        """Return the text without the key: a server may echo it. A key too short to be a secret (`none`, for a local server) stays."""
+        """Return the text without the key: a server may echo it. A key too short to be a secret (`none`, for
+        a local server) stays."""
         return text.replace(self._api_key, "[api key]") if len(self._api_key) >= _SHORTEST_SECRET else text
 
     def post(
-        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, sampling: Sampling,
-        tools: Sequence[Mapping[str, Any]] = (), lost: Lost = lambda why: None,
+        self,
+        model: str,
+        messages: list[dict[str, str]],
+        reply: type[BaseModel] | None,
+        *,
+        sampling: Sampling,
+        tools: Sequence[Mapping[str, Any]] = (),
+        lost: Lost = lambda why: None,
     ) -> Body | Rejected:
-        """One call, its retries included. reply: what the text shall fit; None asks for any text. tools: functions to offer, of a turn of a session
-        (`agents.wire`). lost: see `Lost`.
+        """One call, its retries included. reply: what the text shall fit; None asks for any text. tools:
+        functions to offer, of a turn of a session (`agents.wire`). lost: see `Lost`.
 
         Raises:
-            AgentUnavailable: no retry repairs it: key refused, no such model, endpoint down, an answer that is no JSON.
+            AgentUnavailable: no retry repairs it: key refused, no such model, endpoint down, an answer that
+                is no JSON.
         """
         BoundedClient.tries.now = Tries(lost)
         try:
@@ -129,13 +167,23 @@ class Endpoint:
                 refused = read_error(error)
                 first = first or str(refused)
                 unreadable = refused.status in _UNREADABLE
-                if unreadable and (lowered := lowered_limit(refused.words, limit, prompt_tokens, form.room)) is not None:
+                if (
+                    unreadable
+                    and (lowered := lowered_limit(refused.words, limit, prompt_tokens, form.room)) is not None
+                ):
                     limit, room = lowered
                     form = replace(form, room=room)
                     continue
                 if (rejection := _rejection(refused)) is not None:
                     return replace(rejection, reason=self.redact(rejection.reason))
-                lower = next((item for item in next_forms(form, refused, offered=bool(wanted.tools)) if item not in tried), None)
+                lower = next(
+                    (
+                        item
+                        for item in next_forms(form, refused, offered=bool(wanted.tools))
+                        if item not in tried
+                    ),
+                    None,
+                )
                 if lower is None:
                     says = first if first == str(refused) else f"{first}; and to a plainer request: {refused}"
                     raise self._unavailable(model, says) from None
@@ -150,12 +198,16 @@ class Endpoint:
             else:
                 if not (body.cut or "json" in body.content_type or body.text.lstrip().startswith("{")):
                     start = " ".join(body.text.split())[:120]
-                    raise self._unavailable(model, f"an answer of type {body.content_type or 'unknown'}, not JSON: {start}")
+                    raise self._unavailable(
+                        model, f"an answer of type {body.content_type or 'unknown'}, not JSON: {start}"
+                    )
                 with self._lock:
                     self._forms[model] = form
                 return body
 
-    def post_tool(self, model: str, messages: list[dict[str, str]], tool: dict[str, Any], *, max_output_tokens: int) -> Body:
+    def post_tool(
+        self, model: str, messages: list[dict[str, str]], tool: dict[str, Any], *, max_output_tokens: int
+    ) -> Body:
         """One call that offers a function. This is how an endpoint is tried.
 
         Raises:
@@ -172,7 +224,9 @@ class Endpoint:
             raise self._unavailable(model, str(read_error(error))) from None
         except openai.OpenAIError as error:
             raise self._unavailable(model, str(error)) from None
-        return Body(self.redact(response.text), response.headers.get("content-type", ""), time.monotonic() - start)
+        return Body(
+            self.redact(response.text), response.headers.get("content-type", ""), time.monotonic() - start
+        )
 
     def listed(self) -> list[str]:
         """Return the models that the endpoint names; none where it has no list of them.
@@ -191,7 +245,12 @@ class Endpoint:
             raise self._unavailable("", "no whole reply in time") from None
         except openai.APIConnectionError as error:
             raise self._unavailable("", f"connection failed: {error.__cause__ or error}") from None
-        except (openai.OpenAIError, ValueError, KeyError, TypeError):  # it answers, with something else than a list
+        except (
+            openai.OpenAIError,
+            ValueError,
+            KeyError,
+            TypeError,
+        ):  # it answers, with something else than a list
             return []
 
     def form(self, model: str) -> RequestForm:
@@ -205,8 +264,12 @@ class Endpoint:
 
     def _try(self, form: RequestForm, wanted: _Wanted, limit: int) -> Body:
         reply, offers = wanted.reply, bool(wanted.tools) and form.functions
-        messages = as_functions(wanted.messages) if offers else as_replies(wanted.messages, wanted.tools, reply)
-        options: dict[str, Any] = _options(form, wanted, limit, messages) | ({"tools": functions(wanted.tools)} if offers else {})
+        messages = (
+            as_functions(wanted.messages) if offers else as_replies(wanted.messages, wanted.tools, reply)
+        )
+        options: dict[str, Any] = _options(form, wanted, limit, messages) | (
+            {"tools": functions(wanted.tools)} if offers else {}
+        )
         raw, wants = self._client.chat.completions.with_raw_response, RESPONSE_FORMATS[form.response_format]
         start = time.monotonic()
         try:
@@ -217,33 +280,50 @@ class Endpoint:
             else:
                 answer = raw.create(response_format={"type": "json_object"}, **options)
         except ReplyTooLarge as error:
-            return Body(self.redact(error.start.decode("utf-8", "replace")), "", time.monotonic() - start, cut=True)
+            return Body(
+                self.redact(error.start.decode("utf-8", "replace")), "", time.monotonic() - start, cut=True
+            )
         response = answer.http_response
-        return Body(self.redact(response.text), response.headers.get("content-type", ""), time.monotonic() - start)
+        return Body(
+            self.redact(response.text), response.headers.get("content-type", ""), time.monotonic() - start
+        )
 
     def _unavailable(self, model: str, why: str) -> AgentUnavailable:
         return AgentUnavailable(
-            f"model {model!r} at {address(self.base_url)} cannot be used", wanted="a chat completion", got=self.redact(why)[:500],
-            do="check EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS, then run again; what was paid for replays at no cost",
+            f"model {model!r} at {address(self.base_url)} cannot be used",
+            wanted="a chat completion",
+            got=self.redact(why)[:500],
+            do=(
+                "check EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS, then run again; "
+                "what was paid for replays at no cost"
+            ),
         )
 
 
 def _split_query(base_url: str) -> tuple[str, dict[str, str]]:
-    """Return the base URL without its query, and the query, which every request gets. An address of the completions themselves is that of their
-    server.
+    """Return the base URL without its query, and the query, which every request gets. An address of the
+    completions themselves is that of their server.
 
     >>> _split_query("https://me.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21")
     ('https://me.openai.azure.com/openai/deployments/gpt', {'api-version': '2024-10-21'})
     """
     parts = urlsplit(base_url.strip())
     path = parts.path.rstrip("/").removesuffix(_COMPLETIONS)
-    return urlunsplit((parts.scheme, parts.netloc, path, "", "")), dict(parse_qsl(parts.query, keep_blank_values=True))
+    return urlunsplit((parts.scheme, parts.netloc, path, "", "")), dict(
+        parse_qsl(parts.query, keep_blank_values=True)
+    )
 
 
-def _options(form: RequestForm, wanted: _Wanted, limit: int, messages: list[dict[str, Any]]) -> dict[str, Any]:
+def _options(
+    form: RequestForm, wanted: _Wanted, limit: int, messages: list[dict[str, Any]]
+) -> dict[str, Any]:
     """Return what a request says but for its response format and its tools."""
     sent = messages if form.system else without_system(messages)
-    options: dict[str, Any] = {"model": wanted.model, "messages": sent, LIMIT_NAMES[form.limit_name]: limit} | wanted.sampling.options()
+    options: dict[str, Any] = {
+        "model": wanted.model,
+        "messages": sent,
+        LIMIT_NAMES[form.limit_name]: limit,
+    } | wanted.sampling.options()
     if form.stream:
         # not the client's own `stream`: its answers are read whole, and `http_client` joins the events
         usage = {"stream_options": {"include_usage": True}} if STREAMS[form.stream] == "with usage" else {}
@@ -252,7 +332,9 @@ def _options(form: RequestForm, wanted: _Wanted, limit: int, messages: list[dict
 
 
 def _rejection(error: ServerError) -> Rejected | None:
-    if error.status == 413 or (error.status in _UNREADABLE and any(word in error.words for word in _TOO_LONG)):
+    if error.status == 413 or (
+        error.status in _UNREADABLE and any(word in error.words for word in _TOO_LONG)
+    ):
         return Rejected("rejected", f"the prompt is longer than the model can read: {error}")
     if error.code.lower() in ("content_filter", "content_policy_violation"):
         return Rejected("refused", f"the server's content filter turned the prompt down: {error}")

@@ -1,6 +1,7 @@
 """Join a streamed completion (server-sent events) into the completion that the server would have sent whole.
 
-Some servers only stream, some stream although nobody asked. Each event is `data: {...}` with a piece of the message; `[DONE]` ends the stream.
+Some servers only stream, some stream although nobody asked. Each event is `data: {...}` with a piece of the
+message; `[DONE]` ends the stream.
 """
 
 from __future__ import annotations
@@ -43,7 +44,14 @@ def join_events(body: str) -> str:
         if event.get("error"):
             return json.dumps({"error": event["error"]})
         whole |= {name: event[name] for name in ("id", "created", "model", "usage") if event.get(name)}
-        choice = next((item for item in event.get("choices") or () if isinstance(item, Mapping) and not item.get("index")), {})
+        choice = next(
+            (
+                item
+                for item in event.get("choices") or ()
+                if isinstance(item, Mapping) and not item.get("index")
+            ),
+            {},
+        )
         finish = choice.get("finish_reason") or finish
         piece = choice.get("delta") or choice.get("message")
         if isinstance(piece, Mapping):

@@ -1,8 +1,9 @@
 """What decides about a line's candidates, and where the role that proposes the next ones reads it.
 
-A model that is not shown why its candidate was blocked or lost proposes it again. So each line declares, in a module `feedback` of its package of
-roles, every column of its tables of verdicts: in which field of which request it is shown, or why no model needs it. A test compares the declaration
-with the tables, the requests and the prompts; the documentation prints it.
+A model that is not shown why its candidate was blocked or lost proposes it again. So each line declares, in a
+module `feedback` of its package of roles, every column of its tables of verdicts: in which field of which
+request it is shown, or why no model needs it. A test compares the declaration with the tables, the requests
+and the prompts; the documentation prints it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ class Feedback:
     Attributes:
         tables: its tables of verdicts, as `LineSpec.tables` names them.
         shown: `table.column` -> fields of requests that show it to a model, as `role.field`.
-        left_out: reason -> columns that no model is shown: `table.column`, `column` of all of these tables, or `table.*` for all columns of one.
+        left_out: reason -> columns that no model is shown: `table.column`, `column` of all of these tables,
+            or `table.*` for all columns of one.
         missing: `table.column` that decide and are shown nowhere yet. A list that only gets shorter.
     """
 
@@ -32,14 +34,17 @@ class Feedback:
     missing: tuple[str, ...] = ()
 
     def place_of(self, table: str, column: str) -> str:
-        """Return where a column is declared: "shown", "missing", the reason why it is left out, or "" if it is declared nowhere."""
+        """Return where a column is declared: "shown", "missing", the reason why it is left out, or "" if it
+        is declared nowhere."""
         name = f"{table}.{column}"
         if name in self.shown:
             return "shown"
         if name in self.missing:
             return "missing"
         names = {name, column, f"{table}.*"}
-        return next((reason for reason, columns in self.left_out.items() if not names.isdisjoint(columns)), "")
+        return next(
+            (reason for reason, columns in self.left_out.items() if not names.isdisjoint(columns)), ""
+        )
 
 
 def columns_of(table: str, names: str) -> tuple[str, ...]:
@@ -52,7 +57,8 @@ def columns_of(table: str, names: str) -> tuple[str, ...]:
 
 
 def shown_in(places: tuple[str, ...], table: str, names: str) -> dict[str, tuple[str, ...]]:
-    """Return columns of one table with the fields of requests that show them, for `Feedback.shown`. names: as in `columns_of`."""
+    """Return columns of one table with the fields of requests that show them, for `Feedback.shown`. names: as
+    in `columns_of`."""
     return dict.fromkeys(columns_of(table, names), places)
 
 

@@ -1,8 +1,10 @@
-"""What a cycle by a model will cost: calls, tokens and US dollars, at most and probably, and which limit of the budget stops it first.
+"""What a cycle by a model will cost: calls, tokens and US dollars, at most and probably, and which limit of
+the budget stops it first.
 
-How often each role is asked follows from the settings, and each line says it (`LineSpec.model_calls`). What is probable comes from the line's
-finished cycles, if the lake has any: their calls of each role, in proportion to what the settings say, and the mean tokens of a call. Else it comes
-from the settings and the sizes of the prompts. All tokens are estimates; only a budget is a limit.
+How often each role is asked follows from the settings, and each line says it (`LineSpec.model_calls`). What
+is probable comes from the line's finished cycles, if the lake has any: their calls of each role, in
+proportion to what the settings say, and the mean tokens of a call. Else it comes from the settings and the
+sizes of the prompts. All tokens are estimates; only a budget is a limit.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ LARGER = 4
 """The largest request is taken to be so many times the probable one: prompts grow with what a lake holds."""
 CHARACTERS_A_TOKEN = 4
 HISTORY = """
-SELECT line, cycle, role, count(*) AS calls, avg(input_tokens) AS input, avg(output_tokens) AS output, max(input_tokens) AS largest
+SELECT line, cycle, role, count(*) AS calls, avg(input_tokens) AS input, avg(output_tokens) AS output,
+  max(input_tokens) AS largest
 FROM calls WHERE backend = 'model' GROUP BY ALL"""
 
 
@@ -58,7 +61,8 @@ class RoleForecast:
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of the budget, compared with a cycle. setting: its variable. left: of `limit`. reached: never, at most or probably."""
+    """A limit of the budget, compared with a cycle. setting: its variable. left: of `limit`. reached: never,
+    at most or probably."""
 
     setting: str
     unit: str
@@ -69,8 +73,8 @@ class Limit:
 
 @dataclass(frozen=True)
 class LineForecast:
-    """One cycle of a line; of a study the whole, with cycle "". cycles: finished ones that the probable numbers come from. limits: of the budget,
-    the first to stop the cycle first."""
+    """One cycle of a line; of a study the whole, with cycle "". cycles: finished ones that the probable
+    numbers come from. limits: of the budget, the first to stop the cycle first."""
 
     line: str
     cycle: str
@@ -92,14 +96,24 @@ class LineForecast:
             return "no budget is set: the settings alone bound it"
         first = self.limits[0]
         left = f"{first.left:,.0f} tokens" if first.unit == "tokens" else f"{first.left:.2f} usd"
-        ends = {"probably": "probably stops it", "at most": "stops it if it takes far more than is probable", "never": "is not reached"}
+        ends = {
+            "probably": "probably stops it",
+            "at most": "stops it if it takes far more than is probable",
+            "never": "is not reached",
+        }
         return f"{first.setting} leaves {left} and {ends[first.reached]}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the values of JSON."""
         return {
-            "line": self.line, "cycle": self.cycle, "from_cycles": list(self.cycles), "roles": [vars(row) for row in self.rows],
-            "total": {name: value for name, value in vars(self.total).items() if name not in ("role", "model")}, "stops": self.stops,
+            "line": self.line,
+            "cycle": self.cycle,
+            "from_cycles": list(self.cycles),
+            "roles": [vars(row) for row in self.rows],
+            "total": {
+                name: value for name, value in vars(self.total).items() if name not in ("role", "model")
+            },
+            "stops": self.stops,
             "limits": [vars(limit) for limit in self.limits],
         }
 
@@ -124,9 +138,15 @@ def forecasts(settings: Settings, lake_root: Path, names: Iterable[str] = ()) ->
         InputError: there is no such line. CorruptPart, LakeError: the calls in the lake cannot be read.
     """
     known = lines()
-    chosen = list(names) or [name for name, spec in known.items() if spec.model_calls is not None and spec.findings is None]
+    chosen = list(names) or [
+        name for name, spec in known.items() if spec.model_calls is not None and spec.findings is None
+    ]
     if unknown := [name for name in chosen if name not in known]:
-        raise InputError(f"there is no line {unknown[0]!r}", wanted=f"some of: {', '.join(known)}", do="see: evolake status")
+        raise InputError(
+            f"there is no line {unknown[0]!r}",
+            wanted=f"some of: {', '.join(known)}",
+            do="see: evolake status",
+        )
     lake = Lake(lake_root)
     rows = _history_rows(lake) if any(lake.seals.cycles(name)[1:] for name in chosen) else []
     return [_line_forecast(settings, lake, known[name], rows) for name in chosen]
@@ -134,13 +154,20 @@ def forecasts(settings: Settings, lake_root: Path, names: Iterable[str] = ()) ->
 
 def total_of(rows: Sequence[RoleForecast]) -> RoleForecast:
     """Return the sum of some rows."""
+
     def usd(values: Sequence[float | None]) -> float | None:
         known = [value for value in values if value is not None]
         return sum(known) if len(known) == len(values) else None
 
     return RoleForecast(
-        "all", "", sum(row.calls_most for row in rows), sum(row.calls_likely for row in rows), sum(row.tokens_most for row in rows),
-        sum(row.tokens_likely for row in rows), usd([row.usd_most for row in rows]), usd([row.usd_likely for row in rows]),
+        "all",
+        "",
+        sum(row.calls_most for row in rows),
+        sum(row.calls_likely for row in rows),
+        sum(row.tokens_most for row in rows),
+        sum(row.tokens_likely for row in rows),
+        usd([row.usd_most for row in rows]),
+        usd([row.usd_likely for row in rows]),
     )
 
 
@@ -154,8 +181,9 @@ def forecast_sentence(of_lines: Sequence[LineForecast]) -> str:
     each = ", ".join(f"{item.line} {round(item.total.calls_likely):,}" for item in asking)
     stopping = next((item for item in asking if item.limits and item.limits[0].reached != "never"), asking[0])
     return (
-        f"forecast of a cycle: probably {round(total.calls_likely):,} calls ({each}), {total.tokens_likely:,} tokens, {usd}; at most "
-        f"{total.calls_most:,} calls; {stopping.line}: {stopping.stops}"
+        f"forecast of a cycle: probably {round(total.calls_likely):,} calls ({each}), "
+        f"{total.tokens_likely:,} tokens, {usd}; at most {total.calls_most:,} calls; {stopping.line}: "
+        f"{stopping.stops}"
     )
 
 
@@ -167,7 +195,9 @@ def _history_rows(lake: Lake) -> list[dict[str, Any]]:
         return catalogue.frame(HISTORY).to_dicts()
 
 
-def _line_forecast(settings: Settings, lake: Lake, spec: LineSpec, rows: Sequence[Mapping[str, Any]]) -> LineForecast:
+def _line_forecast(
+    settings: Settings, lake: Lake, spec: LineSpec, rows: Sequence[Mapping[str, Any]]
+) -> LineForecast:
     sealed = lake.seals.cycles(spec.name)
     finished = [cycle for cycle in sealed if following(cycle) in sealed][-CYCLES_READ:]
     cycle = sealed[-1] if sealed else FIRST
@@ -178,12 +208,22 @@ def _line_forecast(settings: Settings, lake: Lake, spec: LineSpec, rows: Sequenc
     asked_now = _by_role(spec, settings, first=not finished, seeds=not sealed)
     wanted = [item for item in asked_now.values() if settings.backend == "model" or item.always]
     before = {
-        name: {role: item.likely for role, item in _by_role(spec, settings, first=name == FIRST, seeds=False).items()} for name in used
+        name: {
+            role: item.likely
+            for role, item in _by_role(spec, settings, first=name == FIRST, seeds=False).items()
+        }
+        for name in used
     }
     forecast = [_role_forecast(settings, item, _spent_on(own, item.role.name), before) for item in wanted]
     total = total_of(forecast)
     shown = "" if spec.findings else cycle
-    return LineForecast(spec.name, shown, tuple(forecast), used, tuple(_limits(settings, lake, spec.name, cycle, total)) if forecast else ())
+    return LineForecast(
+        spec.name,
+        shown,
+        tuple(forecast),
+        used,
+        tuple(_limits(settings, lake, spec.name, cycle, total)) if forecast else (),
+    )
 
 
 def _by_role(spec: LineSpec, settings: Settings, *, first: bool, seeds: bool) -> dict[str, RoleCalls]:
@@ -197,42 +237,68 @@ def _spent_on(rows: Sequence[Mapping[str, Any]], role: str) -> _Spent:
     if not counted:
         return _Spent({row["cycle"]: row["calls"] for row in own})
     calls = sum(row["calls"] for row in counted)
-    input_, output = (sum(row[name] * row["calls"] for row in counted) / calls for name in ("input", "output"))
-    return _Spent({row["cycle"]: row["calls"] for row in own}, input_, output, max(row["largest"] for row in counted))
+    input_, output = (
+        sum(row[name] * row["calls"] for row in counted) / calls for name in ("input", "output")
+    )
+    return _Spent(
+        {row["cycle"]: row["calls"] for row in own}, input_, output, max(row["largest"] for row in counted)
+    )
 
 
-def _role_forecast(settings: Settings, item: RoleCalls, spent: _Spent, before: Mapping[str, Mapping[str, float]]) -> RoleForecast:
+def _role_forecast(
+    settings: Settings, item: RoleCalls, spent: _Spent, before: Mapping[str, Mapping[str, float]]
+) -> RoleForecast:
     name, session = item.role.name, settings.agents.session
     most = item.most * (session.turns if item.role.tools else 1 + settings.model_repairs * item.repairs)
-    likely = item.likely * (min(TYPICAL_TURNS, session.turns) if item.role.tools else 1 + REPAIRED * item.repairs)
+    likely = item.likely * (
+        min(TYPICAL_TURNS, session.turns) if item.role.tools else 1 + REPAIRED * item.repairs
+    )
     if spent.calls:  # a cycle in which the role was not asked counts, too
-        rates = [spent.calls.get(cycle, 0) / roles[name] for cycle, roles in before.items() if roles.get(name)]
+        rates = [
+            spent.calls.get(cycle, 0) / roles[name] for cycle, roles in before.items() if roles.get(name)
+        ]
         likely = item.likely * fmean(rates) if rates else likely
     likely = min(likely, float(most))
     model = settings.models.get(name) or settings.models.get("default") or "none"
     longest = item.longest or sampling_of(settings, name).max_output_tokens
-    input_ = spent.input if spent.input is not None else item.data + (prompt_tokens(item.role) if item.file else 0)
+    input_ = (
+        spent.input if spent.input is not None else item.data + (prompt_tokens(item.role) if item.file else 0)
+    )
     output = min(spent.output if spent.output is not None else item.reply, longest)
     largest = max(LARGER * input_, spent.largest or 0)
     price = settings.prices.get(model)
     return RoleForecast(
-        name, model, most, round(likely, 1), ceil(most * (largest + longest)), ceil(likely * (input_ + output)),
-        price_usd(price, Counts(ceil(most * largest), most * longest)), price_usd(price, Counts(ceil(likely * input_), ceil(likely * output))),
+        name,
+        model,
+        most,
+        round(likely, 1),
+        ceil(most * (largest + longest)),
+        ceil(likely * (input_ + output)),
+        price_usd(price, Counts(ceil(most * largest), most * longest)),
+        price_usd(price, Counts(ceil(likely * input_), ceil(likely * output))),
     )
 
 
 def prompt_tokens(role: Role[Any, Any]) -> int:
     """Return the tokens of a role's prompt file and of the form of its reply, an estimate."""
-    form = canonical_json([dict(tool) for tool in role.tools]) if role.tools else schema_rule(role.reply.model_json_schema())
+    form = (
+        canonical_json([dict(tool) for tool in role.tools])
+        if role.tools
+        else schema_rule(role.reply.model_json_schema())
+    )
     return (len(load_prompt(role.prompt or role.name)) + len(form)) // CHARACTERS_A_TOKEN
 
 
 def _limits(settings: Settings, lake: Lake, line: str, cycle: str, total: RoleForecast) -> list[Limit]:
-    """Return the limits of the budget, the one that stops a cycle first first. A run takes one cycle of a line."""
+    """Return the limits of the budget, the one that stops a cycle first first. A run takes one cycle of a
+    line."""
     budget = Budget(settings.budget, CallCache(lake.root / "tape"), line=line, cycle=cycle, run_id="forecast")
     of_cycle, result = budget.spent()[0], []
     for scope, spent in (("cycle", of_cycle), ("run", Usage())):
-        for unit, most, likely in (("tokens", total.tokens_most, total.tokens_likely), ("usd", total.usd_most, total.usd_likely)):
+        for unit, most, likely in (
+            ("tokens", total.tokens_most, total.tokens_likely),
+            ("usd", total.usd_most, total.usd_likely),
+        ):
             limit = getattr(settings.budget, f"{unit}_per_{scope}")
             if limit is None or most is None or likely is None:
                 continue

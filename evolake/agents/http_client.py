@@ -1,11 +1,12 @@
 """Send HTTP requests to an endpoint with bounds that the `openai` client does not have.
 
-A deadline for a whole try (the client's timeout is per read, so a slow drip would never end; only the headers are still per read), a cap on the
-reply's bytes after decoding, no redirects (a key belongs to the address it was given for), an injectable wait, and the raw body, so that no parsing
-error can lose a paid reply.
+A deadline for a whole try (the client's timeout is per read, so a slow drip would never end; only the headers
+are still per read), a cap on the reply's bytes after decoding, no redirects (a key belongs to the address it
+was given for), an injectable wait, and the raw body, so that no parsing error can lose a paid reply.
 
-Two kinds of answer are turned into what the client expects: a stream of events is joined into one completion, and a success whose body is an error
-(OpenRouter sends its rate limits so) becomes an answer of that error's status, which the client waits for as for any other.
+Two kinds of answer are turned into what the client expects: a stream of events is joined into one completion,
+and a success whose body is an error (OpenRouter sends its rate limits so) becomes an answer of that error's
+status, which the client waits for as for any other.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from evolake.reading import Unparsable
 
 CONNECT_S = 10.0
 STREAM_OVERHEAD = 8
-"""A stream may have so many times the bytes of a whole reply: each of its events repeats the envelope for a few characters."""
+"""A stream may have so many times the bytes of a whole reply: each of its events repeats the envelope for a
+few characters."""
 RATE_LIMITED, BAD_GATEWAY = 429, 502
 _BODY_HEADERS = ("content-encoding", "transfer-encoding", "content-length", "content-type")
 _LONGEST_ERROR = 100_000
@@ -49,8 +51,16 @@ class NoMoreTries(openai.OpenAIError):
 
 
 Lost = Callable[[str], EvolakeError | None]
-"""Called for a try that was sent and brought no answer, and why; an error it gives is raised instead of the next try."""
-_UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol, httpx2.ProxyError, httpx2.LocalProtocolError)
+"""Called for a try that was sent and brought no answer, and why; an error it gives is raised instead of the
+next try."""
+_UNSENT = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.UnsupportedProtocol,
+    httpx2.ProxyError,
+    httpx2.LocalProtocolError,
+)
 
 
 LARGEST_REPLY = 4_000_000
@@ -76,7 +86,8 @@ class BoundedClient(httpx2.Client):
         self._deadline_s, self._max_bytes = deadline_s, max_bytes
 
     def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        """As the parent's, but the body is read here, whatever `stream` says, and a try that brought no answer is reported."""
+        """As the parent's, but the body is read here, whatever `stream` says, and a try that brought no
+        answer is reported."""
         now: Tries | None = getattr(self.tries, "now", None)
         if now is not None and now.forbidden is not None:
             raise NoMoreTries(now.forbidden)
@@ -112,8 +123,14 @@ class BoundedClient(httpx2.Client):
             kind, content = "application/json", self._joined(content, request)
         if response.is_success:
             code = error_status(content) or code
-        headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _BODY_HEADERS]
-        return httpx2.Response(code, headers=[*headers, ("content-type", kind)], content=content, request=request)
+        headers = [
+            (name, value)
+            for name, value in response.headers.multi_items()
+            if name.lower() not in _BODY_HEADERS
+        ]
+        return httpx2.Response(
+            code, headers=[*headers, ("content-type", kind)], content=content, request=request
+        )
 
     def _joined(self, content: bytes, request: httpx2.Request) -> bytes:
         try:
@@ -126,12 +143,17 @@ class BoundedClient(httpx2.Client):
 
 
 def error_status(content: bytes) -> int | None:
-    """Return the HTTP status that the body of a success asks for, because it is an error that was not billed; None if it is none.
+    """Return the HTTP status that the body of a success asks for, because it is an error that was not billed;
+    None if it is none.
 
     >>> error_status(b'{"error": {"code": 429, "message": "slow down"}}'), error_status(b'{"error": "no model"}'), error_status(b'{"choices": [{}]}')
     (429, 502, None)
-    """
-    if len(content) > _LONGEST_ERROR or b'"error"' not in content or too_many(text := content.decode("utf-8", "replace")):
+    """  # noqa: E501
+    if (
+        len(content) > _LONGEST_ERROR
+        or b'"error"' not in content
+        or too_many(text := content.decode("utf-8", "replace"))
+    ):
         return None
     try:
         body = parse_reply(text, "the body")
@@ -156,11 +178,16 @@ def _choice_error(body: Mapping[str, Any]) -> Any:
     if not isinstance(choice, Mapping):
         return None
     message = choice.get("message")
-    return None if isinstance(message, Mapping) and (message.get("content") or message.get("tool_calls")) else choice.get("error")
+    return (
+        None
+        if isinstance(message, Mapping) and (message.get("content") or message.get("tool_calls"))
+        else choice.get("error")
+    )
 
 
 class PatientClient(openai.OpenAI):
-    """The `openai` client with an injectable wait between tries. `wait` gets the seconds the client would sleep and returns those it shall."""
+    """The `openai` client with an injectable wait between tries. `wait` gets the seconds the client would
+    sleep and returns those it shall."""
 
     def __init__(self, *, wait: Callable[[float], float], **options: Any):
         super().__init__(**options)

@@ -1,7 +1,8 @@
 """Find the JSON objects in a model's text that may be its answer, the last one first.
 
-Models think before they answer, some of them aloud: in `<think>` tags, whose drafts are no answers, or in prose with its own braces. The answer is
-the last complete object that is outside of such tags. One pass finds the candidates; a tag inside of an object's strings is text.
+Models think before they answer, some of them aloud: in `<think>` tags, whose drafts are no answers, or in
+prose with its own braces. The answer is the last complete object that is outside of such tags. One pass finds
+the candidates; a tag inside of an object's strings is text.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _BRACE = re.compile(r'[{}]|"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def json_candidates(text: str) -> list[str]:
-    """Return the objects that may be the answer, the last one first; texts that look like objects and are none are among them.
+    """Return the objects that may be the answer, the last one first; texts that look like objects and are
+    none are among them.
 
     >>> json_candidates('<think>Is it {"n": 1}?</think> In {braces}: {"n": 2}, or rather {"n": 3}.')
     ['{"n": 3}', '{"n": 2}']
@@ -37,7 +39,8 @@ def json_candidates(text: str) -> list[str]:
         if mark[0][0] == "<":
             if mark[1]:
                 if not thinking:
-                    # a template may open the tag before the reply begins: what came before a lone closing tag was reasoning too
+                    # a template may open the tag before the reply begins: what came before a lone closing tag
+                    # was reasoning too
                     found.clear()
                 thinking = False
             else:

@@ -1,7 +1,9 @@
-"""Choose the form of a request that a server takes: forms are tried from the richest to the plainest, and what worked is kept.
+"""Choose the form of a request that a server takes: forms are tried from the richest to the plainest, and
+what worked is kept.
 
-A server that turns a form down says why, or only "400 Bad Request". What it names is changed first. If it names nothing, the forms are walked in a
-fixed order: the output limit under its old name, no functions, a plainer response format, the system message inside the user's.
+A server that turns a form down says why, or only "400 Bad Request". What it names is changed first. If it
+names nothing, the forms are walked in a fixed order: the output limit under its old name, no functions, a
+plainer response format, the system message inside the user's.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ class RequestForm:
 
     Attributes:
         response_format, limit_name, stream: places in RESPONSE_FORMATS, LIMIT_NAMES and STREAMS.
-        functions: whether tools are offered as functions. system: whether the system message is its own message.
+        functions: whether tools are offered as functions. system: whether the system message is its own
+            message.
         room: what is known of the model's limits.
     """
 
@@ -41,7 +44,11 @@ _Change = Callable[[RequestForm], RequestForm | None]
 
 
 def _plainer_format(form: RequestForm) -> RequestForm | None:
-    return replace(form, response_format=form.response_format + 1) if form.response_format + 1 < len(RESPONSE_FORMATS) else None
+    return (
+        replace(form, response_format=form.response_format + 1)
+        if form.response_format + 1 < len(RESPONSE_FORMATS)
+        else None
+    )
 
 
 def _old_limit_name(form: RequestForm) -> RequestForm | None:
@@ -68,21 +75,35 @@ def _streamed_plainly(form: RequestForm) -> RequestForm | None:
     return replace(form, stream=2) if form.stream == 1 else None
 
 
-_NAMED: tuple[tuple[re.Pattern[str], _Change], ...] = tuple((re.compile(pattern), change) for pattern, change in (
-    (r"stream_options|include_usage", _streamed_plainly),
-    (r"stream(?:ing)?\b.*(?:only|must|requir|true|enable|support)|(?:only|must|requir|enable).*\bstream", _streamed),
-    (r"max_completion_tokens", _old_limit_name),
-    (r"\bmax_tokens", _new_limit_name),
-    (r"system (?:role|message|prompt|instruction)|role\W+system|'system'|\"system\"|developer (?:role|message|instruction)|roles must alternate",
-     _without_system),
-    (r"response_format|json_schema|json_object|json mode|structured output|grammar|guided|schema", _plainer_format),
-))
+_NAMED: tuple[tuple[re.Pattern[str], _Change], ...] = tuple(
+    (re.compile(pattern), change)
+    for pattern, change in (
+        (r"stream_options|include_usage", _streamed_plainly),
+        (
+            r"stream(?:ing)?\b.*(?:only|must|requir|true|enable|support)|(?:only|must|requir|"
+            r"enable).*\bstream",
+            _streamed,
+        ),
+        (r"max_completion_tokens", _old_limit_name),
+        (r"\bmax_tokens", _new_limit_name),
+        (
+            r"system (?:role|message|prompt|instruction)|role\W+system|'system'|\"system\"|developer "
+            r"(?:role|message|instruction)|roles must alternate",
+            _without_system,
+        ),
+        (
+            r"response_format|json_schema|json_object|json mode|structured output|grammar|guided|schema",
+            _plainer_format,
+        ),
+    )
+)
 _TOOLS = re.compile(r"tool|function")
 _UNNAMED: tuple[_Change, ...] = (_old_limit_name, _without_functions, _plainer_format, _without_system)
 
 
 def next_forms(form: RequestForm, error: ServerError, *, offered: bool) -> Iterator[RequestForm]:
-    """Yield the forms to try after a server has turned one down, the likeliest first; none if the error is about something else.
+    """Yield the forms to try after a server has turned one down, the likeliest first; none if the error is
+    about something else.
 
     offered: whether functions were offered.
     """

@@ -1,4 +1,5 @@
-"""What is on a call cache: its entries, each with whether its reply is valid today, and a choice among them."""
+"""What is on a call cache: its entries, each with whether its reply is valid today, and a choice among
+them."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ STATES = ("valid", "invalid", "unknown", "damaged")
 
 @dataclass(frozen=True)
 class Listed:
-    """One entry. `state`: see STATES. `why` says what is wrong with it; `entry` is None where it is damaged."""
+    """One entry. `state`: see STATES. `why` says what is wrong with it; `entry` is None where it is
+    damaged."""
 
     key: str
     state: str
@@ -33,7 +35,19 @@ class Listed:
         details: dict[str, Any] = {"key": self.key, "state": self.state, "why": self.why}
         if self.entry is None:
             return details
-        shown = ("line", "role", "cycle", "model", "endpoint", "attempt", "outcome", "charged_tokens", "usd", "created_at", "run_id")
+        shown = (
+            "line",
+            "role",
+            "cycle",
+            "model",
+            "endpoint",
+            "attempt",
+            "outcome",
+            "charged_tokens",
+            "usd",
+            "created_at",
+            "run_id",
+        )
         return details | {name: getattr(self.entry, name) for name in shown}
 
 
@@ -73,9 +87,18 @@ def _listed(tape: CallCache, key: str) -> Listed:
     role = known_roles().get(entry.role)
     if role is None:
         failed = entry.outcome != "received"
-        return Listed(key, "invalid" if failed else "unknown", entry.detail if failed else f"no line has a role {entry.role}", entry)
+        return Listed(
+            key,
+            "invalid" if failed else "unknown",
+            entry.detail if failed else f"no line has a role {entry.role}",
+            entry,
+        )
     status, said = validate_reply(received_of(entry), role.reply)
-    return Listed(key, "invalid", f"{status}: {said}", entry) if isinstance(said, str) else Listed(key, "valid", "", entry)
+    return (
+        Listed(key, "invalid", f"{status}: {said}", entry)
+        if isinstance(said, str)
+        else Listed(key, "valid", "", entry)
+    )
 
 
 @cache
@@ -93,7 +116,11 @@ def roles_of_line(line: str) -> tuple[Role[Any, Any], ...]:
 
 
 def shown_guidance(line: str | None = None) -> dict[str, list[str]]:
-    """Line -> names of its roles that read what people ask for, without the lines that have none. line: only this one; None: every line."""
+    """Line -> names of its roles that read what people ask for, without the lines that have none. line: only
+    this one; None: every line."""
     chosen = [name for name in lines() if line in (None, name)]
-    reading = {name: [role.name for role in roles_of_line(name) if "guidance" in role.request.model_fields] for name in chosen}
+    reading = {
+        name: [role.name for role in roles_of_line(name) if "guidance" in role.request.model_fields]
+        for name in chosen
+    }
     return {name: roles for name, roles in reading.items() if roles}

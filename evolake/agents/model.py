@@ -1,10 +1,8 @@
 """The `model` backend: prompt, call cache, budget, wire, validation and repair, in that order.
 
-A call is looked up in the call cache first (`evolake.agents.conversations` says what answers it). Only what is missing is paid for, within the
-budget,
-and written to the call cache before it is used. A reply that does not fit is answered with what was wrong, a bounded number of times; then the
-call ends in
-an `AgentFailure`.
+A call is looked up in the call cache first (`evolake.agents.conversations` says what answers it). Only what
+is missing is paid for, within the budget, and written to the call cache before it is used. A reply that does
+not fit is answered with what was wrong, a bounded number of times; then the call ends in an `AgentFailure`.
 """
 
 from __future__ import annotations
@@ -26,7 +24,14 @@ from evolake.agents.endpoint import Endpoint, Rejected
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
 from evolake.agents.prompts import Message, questions
 from evolake.agents.question import Question
-from evolake.agents.reply_validation import FINAL, Received, billed, read_completion, repair_messages, validate_reply
+from evolake.agents.reply_validation import (
+    FINAL,
+    Received,
+    billed,
+    read_completion,
+    repair_messages,
+    validate_reply,
+)
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
@@ -56,7 +61,8 @@ class ModelBackend:
         models: role -> model name; the key `default` serves the rest.
         line, cycle, run_id: stored with every entry of the call cache.
         address: of the endpoint, as the call cache keeps it; "" for none.
-        redraw: whether a call that failed in an earlier run is asked again; see `evolake.agents.conversations`.
+        redraw: whether a call that failed in an earlier run is asked again; see
+            `evolake.agents.conversations`.
         strict: whether a completion of another model than asked is an error.
         system_prompts: role -> evolved system prompt; the key `default` serves the rest.
         sampling: role -> how its replies are drawn. session: what one session may take.
@@ -87,11 +93,15 @@ class ModelBackend:
         """Return the reply to one job, or an `AgentFailure` after the last repair.
 
         Raises:
-            InputError: no model is named for the role, or new calls are forbidden and this one is not in the call cache.
-            BudgetExhausted, AgentUnavailable: as they say; every attempt before is recorded and in the call cache.
+            InputError: no model is named for the role, or new calls are forbidden and this one is not in the
+                call cache.
+            BudgetExhausted, AgentUnavailable: as they say; every attempt before is recorded and in the call
+                cache.
         """
         attempts = range(10 * job.attempt, 10 * job.attempt + self.repairs + 1)
-        question = self.first_question(job, lambda question: read_conversation(self.tape, self._chosen(question, attempts), attempts))
+        question = self.first_question(
+            job, lambda question: read_conversation(self.tape, self._chosen(question, attempts), attempts)
+        )
         question = self._chosen(question, attempts)
         prompt = prompt_for(self.system_prompts, job.role.name)
         while True:
@@ -101,14 +111,20 @@ class ModelBackend:
             if not isinstance(reply, str):
                 return reply
             if status in FINAL or question.number == attempts[-1]:
-                return AgentFailure(job.role.name, status, one_line_reason(reply), question.number - attempts.start + 1)
-            question = question.followed_by(repair_messages(attempt.received, status, reply), question.number + 1)
+                return AgentFailure(
+                    job.role.name, status, one_line_reason(reply), question.number - attempts.start + 1
+                )
+            question = question.followed_by(
+                repair_messages(attempt.received, status, reply), question.number + 1
+            )
 
     def recorded(self, job: Job[Any, Any]) -> bool:
         """Return whether the call cache has a usable reply to a job. Raises InputError as `question`."""
         attempts = range(10 * job.attempt, 10 * job.attempt + self.repairs + 1)
         found = [
-            read_conversation(self.tape, self._chosen(self.question(job, messages, schema), attempts), attempts)
+            read_conversation(
+                self.tape, self._chosen(self.question(job, messages, schema), attempts), attempts
+            )
             for messages, schema in questions(job.role, job.request)
         ]
         return any(item.state == "answered" for item in found)
@@ -116,7 +132,14 @@ class ModelBackend:
     @property
     def asker(self) -> Asker:
         """Who asks, for the choice of a conversation."""
-        return Asker(self.address, self.line, self.cycle, self.run_id, replay_only=self.endpoint is None, redraw=self.redraw)
+        return Asker(
+            self.address,
+            self.line,
+            self.cycle,
+            self.run_id,
+            replay_only=self.endpoint is None,
+            redraw=self.redraw,
+        )
 
     def question(self, job: Job[Any, Any], messages: list[Message], schema: dict[str, Any]) -> Question:
         """Return the first question of a call.
@@ -124,23 +147,41 @@ class ModelBackend:
         Raises:
             InputError: no model is named for the role.
         """
-        return Question(job, self.model_of(job.role.name), messages, schema, self.sampling(job.role.name), 10 * job.attempt)
+        return Question(
+            job,
+            self.model_of(job.role.name),
+            messages,
+            schema,
+            self.sampling(job.role.name),
+            10 * job.attempt,
+        )
 
-    def first_question(self, job: Job[Any, Any], recorded: Callable[[Question], Recorded], *, goes_on: bool = False) -> Question:
-        """Return how a call begins: as an earlier evolake asked if the call cache has an answer to that and none to today's question.
+    def first_question(
+        self, job: Job[Any, Any], recorded: Callable[[Question], Recorded], *, goes_on: bool = False
+    ) -> Question:
+        """Return how a call begins: as an earlier evolake asked if the call cache has an answer to that and
+        none to today's question.
 
-        Under replay only a failure is an answer. goes_on: so is what was cut off. Raises InputError as `question`.
+        Under replay only a failure is an answer. goes_on: so is what was cut off. Raises InputError as
+        `question`.
         """
+
         def answered(question: Question) -> bool:
             result = recorded(question)
-            return result.state == "answered" or (result.last is not None and (self.asker.replay_only or (goes_on and result.state == "open")))
+            return result.state == "answered" or (
+                result.last is not None and (self.asker.replay_only or (goes_on and result.state == "open"))
+            )
 
         prompt = prompt_for(self.system_prompts, job.role.name)
-        now, *before = [self.question(job, headed(messages, prompt), schema) for messages, schema in questions(job.role, job.request, self.session)]
+        now, *before = [
+            self.question(job, headed(messages, prompt), schema)
+            for messages, schema in questions(job.role, job.request, self.session)
+        ]
         return now if answered(now) else next((question for question in before if answered(question)), now)
 
     def _chosen(self, question: Question, attempts: range) -> Question:
         """Return the first question of the conversation that this call continues."""
+
         def recorded(tag: str) -> Recorded:
             return read_conversation(self.tape, question.tagged(tag), attempts)
 
@@ -155,16 +196,21 @@ class ModelBackend:
         name = self.models.get(role) or self.models.get("default")
         if not name:
             raise InputError(
-                f"no model serves the role {role!r}", wanted=f"EVOLAKE_MODELS__{role.upper()} or EVOLAKE_MODELS__DEFAULT",
-                got=", ".join(sorted(self.models)) or "no model at all", do="set one of them, or use the backend `operators`",
+                f"no model serves the role {role!r}",
+                wanted=f"EVOLAKE_MODELS__{role.upper()} or EVOLAKE_MODELS__DEFAULT",
+                got=", ".join(sorted(self.models)) or "no model at all",
+                do="set one of them, or use the backend `operators`",
             )
         return name
 
     def warm(self, job: Job[Any, Any]) -> bool:
-        """Return whether the endpoint's ladder and the size of this role's replies are known, so that calls may go out side by side."""
+        """Return whether the endpoint's ladder and the size of this role's replies are known, so that calls
+        may go out side by side."""
         model = self.model_of(job.role.name)
         with self._lock:
-            return self.endpoint is None or (self.endpoint.knows(model) and (job.role.name, model) in self._longest)
+            return self.endpoint is None or (
+                self.endpoint.knows(model) and (job.role.name, model) in self._longest
+            )
 
     def close(self) -> None:
         """Close the connections."""
@@ -172,13 +218,15 @@ class ModelBackend:
             self.endpoint.close()
 
     def obtain(self, question: Question, record: Record) -> Attempt:
-        """Return the answer to a question: that of the call cache, else a paid one, which is then in the call cache. Raises as `ask`."""
+        """Return the answer to a question: that of the call cache, else a paid one, which is then in the call
+        cache. Raises as `ask`."""
         if (entry := self.tape.read(question.key)) is not None:
             return self._replay(entry)
         if self.endpoint is None:
             near = self.tape.nearest(question.role, question.messages)
             raise InputError(
-                f"replay only: the call cache has no reply for role {question.role}", wanted=f"entry of the call cache {question.key}",
+                f"replay only: the call cache has no reply for role {question.role}",
+                wanted=f"entry of the call cache {question.key}",
                 got=f"none in {self.tape.root}{near and '; '}{near}",
                 do="run without --replay-only to pay for it, or restore the call cache of the original run",
             )
@@ -201,8 +249,13 @@ class ModelBackend:
         """Raise AgentUnavailable where another model answered and the settings forbid it."""
         if self.strict and not same_model(asked, answered):
             raise AgentUnavailable(
-                "another model answered", wanted=asked, got=answered,
-                do="correct EVOLAKE_MODELS or the endpoint; or accept it with EVOLAKE_MODEL_STRICT=false, and the calls say `answered_by`",
+                "another model answered",
+                wanted=asked,
+                got=answered,
+                do=(
+                    "correct EVOLAKE_MODELS or the endpoint; or accept it with "
+                    "EVOLAKE_MODEL_STRICT=false, and the calls say `answered_by`"
+                ),
             )
 
     def _pay(self, endpoint: Endpoint, question: Question, record: Record) -> Attempt:
@@ -219,19 +272,33 @@ class ModelBackend:
 
         with self._lock:
             expected = Counts(prompt_tokens, self._longest.get((role.name, model), 0))
-        with self.budget.reserve(Usage(1, expected.input + expected.output, price_usd(price, expected) or 0.0)) as reservation:
-            answer = endpoint.post(model, question.messages, role.reply, sampling=sampling, tools=role.tools, lost=lost)
+        with self.budget.reserve(
+            Usage(1, expected.input + expected.output, price_usd(price, expected) or 0.0)
+        ) as reservation:
+            answer = endpoint.post(
+                model, question.messages, role.reply, sampling=sampling, tools=role.tools, lost=lost
+            )
             if isinstance(answer, Rejected):
-                return Attempt(Received(answer.status, "", answer.reason, Counts(0, 0)), False, 0.0, 0.0, Usage())
+                return Attempt(
+                    Received(answer.status, "", answer.reason, Counts(0, 0)), False, 0.0, 0.0, Usage()
+                )
             received = read_completion(answer.text, cut=answer.cut, calls=bool(role.tools))
-            sent = sum(len(message["content"].encode("utf-8", "replace")) for message in question.messages) + len(canonical_json(question.schema))
-            odd = received.counts is not None and not plausible(received.counts, sent, received.content, sampling.max_output_tokens)
+            sent = sum(
+                len(message["content"].encode("utf-8", "replace")) for message in question.messages
+            ) + len(canonical_json(question.schema))
+            odd = received.counts is not None and not plausible(
+                received.counts, sent, received.content, sampling.max_output_tokens
+            )
             if odd:
                 received = replace(received, counts=None)
             if not (odd or billed(received)):
                 return Attempt(received, False, 0.0, answer.latency_s, Usage())
-            charged_counts = received.counts or Counts(prompt_tokens, min(estimate_text(answer.text), sampling.max_output_tokens))
-            charged = Usage(1, charged_counts.input + charged_counts.output, price_usd(price, charged_counts) or 0.0)
+            charged_counts = received.counts or Counts(
+                prompt_tokens, min(estimate_text(answer.text), sampling.max_output_tokens)
+            )
+            charged = Usage(
+                1, charged_counts.input + charged_counts.output, price_usd(price, charged_counts) or 0.0
+            )
             reservation.settle(question.key, charged)
             usd = price_usd(price, received.counts) if received.counts else None
             self._require_same(model, received.model)
@@ -248,30 +315,68 @@ class ModelBackend:
     def _entry(self, question: Question, attempt: Attempt) -> TapeEntry:
         received, counts = attempt.received, attempt.received.counts
         return TapeEntry(
-            key=question.key, role=question.role, model=question.model, attempt=question.number, sampling=question.sampling.as_dict(),
-            messages=question.messages, schema_sha=key_of(question.schema), outcome=received.outcome, detail=received.detail,
-            content=received.content, input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,
-            output_tokens=counts.output if counts else None, charged_tokens=attempt.charged.tokens, usd=attempt.usd,
-            charged_usd=attempt.charged.usd, latency_s=round(attempt.latency_s, 6), created_at=self.clock().isoformat(), line=self.line,
-            cycle=self.cycle, run_id=self.run_id, answered=received.model, odd_usage=attempt.odd_usage, endpoint=self.address,
+            key=question.key,
+            role=question.role,
+            model=question.model,
+            attempt=question.number,
+            sampling=question.sampling.as_dict(),
+            messages=question.messages,
+            schema_sha=key_of(question.schema),
+            outcome=received.outcome,
+            detail=received.detail,
+            content=received.content,
+            input_tokens=counts.input if counts else None,
+            cached_tokens=counts.cached if counts else None,
+            output_tokens=counts.output if counts else None,
+            charged_tokens=attempt.charged.tokens,
+            usd=attempt.usd,
+            charged_usd=attempt.charged.usd,
+            latency_s=round(attempt.latency_s, 6),
+            created_at=self.clock().isoformat(),
+            line=self.line,
+            cycle=self.cycle,
+            run_id=self.run_id,
+            answered=received.model,
+            odd_usage=attempt.odd_usage,
+            endpoint=self.address,
         )
 
     def row(
-        self, question: Question, attempt: Attempt, status: str, prompt: SystemPromptText | None = None, *, reason: object = None,
+        self,
+        question: Question,
+        attempt: Attempt,
+        status: str,
+        prompt: SystemPromptText | None = None,
+        *,
+        reason: object = None,
     ) -> AgentCall:
-        """Return the row of an attempt. prompt: the evolved system prompt that the model read. reason: why the reply cannot be used, if that is a
-        text.
+        """Return the row of an attempt. prompt: the evolved system prompt that the model read. reason: why
+        the reply cannot be used, if that is a text.
         """
         received, counts = attempt.received, attempt.received.counts
         return AgentCall(
-            call_id=question.key, artifact_id=question.job.artifact_id, cycle=self.cycle, role=question.role, backend=self.name,
-            model=question.model, prompt_sha=key_of(question.messages), response_sha=text_sha(received.content) if received.content else None,
-            input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,
-            output_tokens=counts.output if counts else None, usd=attempt.usd, latency_s=round(attempt.latency_s, 6), attempt=question.number,
+            call_id=question.key,
+            artifact_id=question.job.artifact_id,
+            cycle=self.cycle,
+            role=question.role,
+            backend=self.name,
+            model=question.model,
+            prompt_sha=key_of(question.messages),
+            response_sha=text_sha(received.content) if received.content else None,
+            input_tokens=counts.input if counts else None,
+            cached_tokens=counts.cached if counts else None,
+            output_tokens=counts.output if counts else None,
+            usd=attempt.usd,
+            latency_s=round(attempt.latency_s, 6),
+            attempt=question.number,
             status=status_words(
-                status, replayed=attempt.replayed, usage_known=counts is not None, odd_usage=attempt.odd_usage,
+                status,
+                replayed=attempt.replayed,
+                usage_known=counts is not None,
+                odd_usage=attempt.odd_usage,
                 answered_by="" if same_model(question.model, received.model) else received.model,
             ),
-            prompt_id=prompt.prompt_id if prompt else None, sampling=canonical_json(question.sampling.as_dict()),
+            prompt_id=prompt.prompt_id if prompt else None,
+            sampling=canonical_json(question.sampling.as_dict()),
             reason=one_line_reason(reason) if isinstance(reason, str) and reason else None,
         )

@@ -1,7 +1,8 @@
-"""Before a run does anything: does the endpoint answer, take the key and have the models? Else the first call would say so, minutes later.
+"""Before a run does anything: does the endpoint answer, take the key and have the models? Else the first call
+would say so, minutes later.
 
-The list of models costs nothing and is asked first. A model that is not in it, or a server that has no such list, is asked one small question, which
-is in no cache and in no budget.
+The list of models costs nothing and is asked first. A model that is not in it, or a server that has no such
+list, is asked one small question, which is in no cache and in no budget.
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ if TYPE_CHECKING:
 
 LONGEST_ANSWER = 2_000
 """Output tokens that the question may take: some models think first."""
-MEND = "correct EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY or EVOLAKE_MODELS (`evolake doctor --call` tries them), or use --backend operators"
+MEND = (
+    "correct EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY or EVOLAKE_MODELS (`evolake doctor --call` "
+    "tries them), or use --backend operators"
+)
 
 
 def check_endpoint(settings: Settings) -> None:
     """Nothing for the backend `operators`, and for a run that makes no new call.
 
     Raises:
-        InputError: something is missing in the settings, or a model of them cannot be asked; says what the endpoint said.
+        InputError: something is missing in the settings, or a model of them cannot be asked; says what the
+            endpoint said.
     """
     if settings.backend != "model" or settings.replay_only:
         return
@@ -35,7 +40,10 @@ def check_endpoint(settings: Settings) -> None:
     check_backend(settings)
     key = settings.model_api_key.get_secret_value().strip() if settings.model_api_key else ""
     endpoint = Endpoint(
-        settings.model_base_url or "", key, deadline_s=settings.model_timeout_s, retries=min(1, settings.model_max_retries),
+        settings.model_base_url or "",
+        key,
+        deadline_s=settings.model_timeout_s,
+        retries=min(1, settings.model_max_retries),
     )
     with closing(endpoint):
         try:
@@ -56,4 +64,6 @@ def _ask(endpoint: Endpoint, model: str, most_tokens: int) -> None:
 
 def _refused(endpoint: Endpoint, said: str) -> InputError:
     where = f"an answer of {address(endpoint.base_url)}"
-    return InputError("the model backend cannot be asked, so nothing was begun", wanted=where, got=said, do=MEND)
+    return InputError(
+        "the model backend cannot be asked, so nothing was begun", wanted=where, got=said, do=MEND
+    )

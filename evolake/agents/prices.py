@@ -1,8 +1,10 @@
-"""What a call takes: tokens as the server counted them, dollars from the settings' price table, and estimates where a count is missing.
+"""What a call takes: tokens as the server counted them, dollars from the settings' price table, and estimates
+where a count is missing.
 
-The estimate of a text is its UTF-8 bytes over two, plus sixteen per message, rounded up. Byte-pair tokenizers take three to four bytes per token in
-prose and code and about two in random text, so for prompts this is an upper bound in practice; it reserves budget before a call, and charges a
-reply whose server sent no usage, or one that cannot be true (see `plausible`).
+The estimate of a text is its UTF-8 bytes over two, plus sixteen per message, rounded up. Byte-pair tokenizers
+take three to four bytes per token in prose and code and about two in random text, so for prompts this is an
+upper bound in practice; it reserves budget before a call, and charges a reply whose server sent no usage, or
+one that cannot be true (see `plausible`).
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ _SNAPSHOT = re.compile(r"(?:[-@:](?:v?\d[\d.]*|latest))+")
 
 @dataclass(frozen=True)
 class Counts:
-    """Tokens of one answer as the server counted them. `cached` is the part of `input` that a cache served; None: not reported."""
+    """Tokens of one answer as the server counted them. `cached` is the part of `input` that a cache served;
+    None: not reported."""
 
     input: int
     output: int
@@ -43,8 +46,9 @@ def estimate_text(text: str) -> int:
 def plausible(counts: Counts, sent: int, content: str, max_output_tokens: int) -> bool:
     """Return whether a server's counts can be true.
 
-    Not fewer tokens than there are bytes over 32, which no tokenizer reaches on prose or code; not more input than bytes and what a template may
-    add; not more output than twice what the limit or the text allows (reasoning is output that is not shown).
+    Not fewer tokens than there are bytes over 32, which no tokenizer reaches on prose or code; not more input
+    than bytes and what a template may add; not more output than twice what the limit or the text allows
+    (reasoning is output that is not shown).
 
     Args:
         sent: bytes of the messages and the schema. content: the text that came.
@@ -52,21 +56,32 @@ def plausible(counts: Counts, sent: int, content: str, max_output_tokens: int) -
     came = len(content.encode("utf-8", "replace"))
     least_input, least_output = sent // _MOST_BYTES_A_TOKEN, -(-came // _MOST_BYTES_A_TOKEN)
     most_output = 2 * max(max_output_tokens, came) + _TEMPLATE_TOKENS
-    return max(1, least_input) <= counts.input <= 2 * sent + _TEMPLATE_TOKENS and least_output <= counts.output <= most_output
+    return (
+        max(1, least_input) <= counts.input <= 2 * sent + _TEMPLATE_TOKENS
+        and least_output <= counts.output <= most_output
+    )
 
 
 def same_model(asked: str, answered: str) -> bool:
-    """Return whether a completion's model is the one that was asked for, or an alias of it; a completion that names none is taken as it.
+    """Return whether a completion's model is the one that was asked for, or an alias of it; a completion that
+    names none is taken as it.
 
-    Compared are the last parts of a path, in lower case and without `.gguf`. A snapshot is its model: the name asked for and a date or version behind
-    a dash (`m` and `m-2025-04-14`, `m-0613`), also where `-latest` was asked for.
+    Compared are the last parts of a path, in lower case and without `.gguf`. A snapshot is its model: the
+    name asked for and a date or version behind a dash (`m` and `m-2025-04-14`, `m-0613`), also where
+    `-latest` was asked for.
 
     >>> same_model("gpt-x", "gpt-x-2025-04-14"), same_model("vendor/llama-x", "LLAMA-X"), same_model("gpt-x", "gpt-x-mini")
     (True, True, False)
-    """
-    wanted, got = (name.strip().lower().rpartition("/")[2].removesuffix(".gguf") for name in (asked, answered))
+    """  # noqa: E501
+    wanted, got = (
+        name.strip().lower().rpartition("/")[2].removesuffix(".gguf") for name in (asked, answered)
+    )
     stem = wanted.removesuffix("-latest")
-    return not got or got in (wanted, stem) or bool(_SNAPSHOT.fullmatch(got.removeprefix(stem)) and got.startswith(stem))
+    return (
+        not got
+        or got in (wanted, stem)
+        or bool(_SNAPSHOT.fullmatch(got.removeprefix(stem)) and got.startswith(stem))
+    )
 
 
 def price_usd(price: PriceSettings | None, counts: Counts) -> float | None:
@@ -75,13 +90,16 @@ def price_usd(price: PriceSettings | None, counts: Counts) -> float | None:
         return None
     cached = min(counts.cached or 0, counts.input)
     cached_price = price.input if price.cached is None else price.cached
-    return ((counts.input - cached) * price.input + cached * cached_price + counts.output * price.output) / 1e6
+    return (
+        (counts.input - cached) * price.input + cached * cached_price + counts.output * price.output
+    ) / 1e6
 
 
 def read_counts(usage: Any) -> Counts | None:
     """Return the counts of a `usage` object of the wire; None when it is absent or makes no sense.
 
-    Cached tokens are read from `prompt_tokens_details.cached_tokens` or, where a server has it so, from `prompt_cache_hit_tokens`.
+    Cached tokens are read from `prompt_tokens_details.cached_tokens` or, where a server has it so, from
+    `prompt_cache_hit_tokens`.
     """
     if not isinstance(usage, Mapping):
         return None

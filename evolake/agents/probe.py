@@ -1,8 +1,9 @@
 """Try an endpoint: two small questions and one of real size.
 
-The small ones show whether it answers in the form that was asked for, says what it used, and calls a function. The large one shows whether a prompt
-as long as those of a cycle fits together with the output limit of the settings, and whether all of it is read: some servers cut long prompts off in
-silence (Ollama's `num_ctx`).
+The small ones show whether it answers in the form that was asked for, says what it used, and calls a
+function. The large one shows whether a prompt as long as those of a cycle fits together with the output limit
+of the settings, and whether all of it is read: some servers cut long prompts off in silence (Ollama's
+`num_ctx`).
 """
 
 from __future__ import annotations
@@ -23,16 +24,31 @@ from evolake.agents.sampling import Sampling
 from evolake.errors import AgentUnavailable
 from evolake.jail.protocol import one_line
 
-ASKED = [{"role": "user", "content": 'Reply with one JSON object, {"total": N}, where N is the sum of 17 and 25, and nothing else.'}]
+ASKED = [
+    {
+        "role": "user",
+        "content": 'Reply with one JSON object, {"total": N}, where N is the sum of 17 and 25, and nothing else.',  # noqa: E501
+    }
+]
 TOOL = {
-    "type": "function", "function": {
-        "name": "report_total", "description": "Takes the sum.",
-        "parameters": {"type": "object", "properties": {"total": {"type": "integer"}}, "required": ["total"], "additionalProperties": False},
+    "type": "function",
+    "function": {
+        "name": "report_total",
+        "description": "Takes the sum.",
+        "parameters": {
+            "type": "object",
+            "properties": {"total": {"type": "integer"}},
+            "required": ["total"],
+            "additionalProperties": False,
+        },
     },
 }
 OFFERED = [{"role": "user", "content": "Call the function report_total with the sum of 17 and 25."}]
-FORMS = {"schema": "as its schema says", "json_object": "as JSON; the endpoint takes no schema, which the prompt says then",
-         "text": "as text; the endpoint takes no response format, which the prompt says then"}
+FORMS = {
+    "schema": "as its schema says",
+    "json_object": "as JSON; the endpoint takes no schema, which the prompt says then",
+    "text": "as text; the endpoint takes no response format, which the prompt says then",
+}
 
 
 REAL_SIZE = "request of real size"
@@ -59,10 +75,14 @@ class Tried:
     needed: bool
 
 
-def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int, real_limit: int | None = None) -> Iterator[Tried]:
-    """Asks a model of an endpoint. The calls are in no cache and in no account: the details say what they used.
+def probe(
+    endpoint: Endpoint, model: str, *, max_output_tokens: int, real_limit: int | None = None
+) -> Iterator[Tried]:
+    """Asks a model of an endpoint. The calls are in no cache and in no account: the details say what they
+    used.
 
-    max_output_tokens: of the small questions. real_limit: of the large one, which is asked only if this is given.
+    max_output_tokens: of the small questions. real_limit: of the large one, which is asked only if this is
+    given.
     """
     try:
         body = endpoint.post(model, ASKED, ProbeReply, sampling=Sampling(max_output_tokens))
@@ -76,10 +96,19 @@ def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int, real_limit:
     status, said = validate_reply(received, ProbeReply)
     form = FORMS[RESPONSE_FORMATS[endpoint.form(model).response_format]]
     other = f"{status}: {said}; the reply begins: {beginning(received.content or body.text)}"
-    yield Tried("structured replies", not isinstance(said, str), other if isinstance(said, str) else form, True)
+    yield Tried(
+        "structured replies", not isinstance(said, str), other if isinstance(said, str) else form, True
+    )
     counts = received.counts
-    if counts is None or not plausible(counts, sum(len(item["content"]) for item in ASKED), received.content, max_output_tokens):
-        yield Tried("usage", False, "none that can be true: calls are charged by estimate, and their cost is unknown", False)
+    if counts is None or not plausible(
+        counts, sum(len(item["content"]) for item in ASKED), received.content, max_output_tokens
+    ):
+        yield Tried(
+            "usage",
+            False,
+            "none that can be true: calls are charged by estimate, and their cost is unknown",
+            False,
+        )
     else:
         yield Tried("usage", True, f"{counts.input} tokens read, {counts.output} written", False)
     yield _function(endpoint, model, max_output_tokens)
@@ -93,7 +122,10 @@ def long_question() -> list[dict[str, str]]:
     while size < REAL_CHARACTERS:
         lines.append(f"line {len(lines)} says nothing; it only has the length of a line.")
         size += len(lines[-1]) + 1
-    ask = 'Reply with one JSON object, {"total": N}, where N is the sum of the numbers in the first and the last line below, and nothing else.'
+    ask = (
+        'Reply with one JSON object, {"total": N}, where N is the sum of the numbers in the first and the '
+        "last line below, and nothing else."
+    )
     return [{"role": "user", "content": "\n".join([ask, "", *lines, "number: 25"])}]
 
 
@@ -113,13 +145,30 @@ def _real_size(endpoint: Endpoint, model: str, limit: int) -> Tried:
         return Tried(REAL_SIZE, False, f"{size} was taken and not answered: {said}", False)
     read = f", of which it counted {received.counts.input:,} tokens" if received.counts else ""
     if said.total != 42:
-        return Tried(REAL_SIZE, False, f"{size}{read} was answered with {said.total} for 42: the server may cut long prompts off", False)
+        return Tried(
+            REAL_SIZE,
+            False,
+            f"{size}{read} was answered with {said.total} for 42: the server may cut long prompts off",
+            False,
+        )
     if room.output is not None or room.context is not None:
         # what is left of a context is known by the prompt's own count, if there is one
         prompt = received.counts.input if received.counts else estimate_tokens(asked)
-        context = f"its context has {room.context:,} tokens" if room.context is not None else f"it writes at most {room.output:,} tokens"
-        return Tried(REAL_SIZE, False, f"{context}: replies after {size} are limited to {room.limit(limit, prompt):,} tokens, not {limit:,}", False)
-    return Tried(REAL_SIZE, True, f"{size}{read} was read whole, with {limit:,} tokens left for the reply", False)
+        context = (
+            f"its context has {room.context:,} tokens"
+            if room.context is not None
+            else f"it writes at most {room.output:,} tokens"
+        )
+        return Tried(
+            REAL_SIZE,
+            False,
+            f"{context}: replies after {size} are limited to {room.limit(limit, prompt):,} tokens, not "
+            f"{limit:,}",
+            False,
+        )
+    return Tried(
+        REAL_SIZE, True, f"{size}{read} was read whole, with {limit:,} tokens left for the reply", False
+    )
 
 
 def beginning(text: str) -> str:
@@ -131,14 +180,27 @@ def _function(endpoint: Endpoint, model: str, max_output_tokens: int) -> Tried:
     text = ""
     try:
         text = endpoint.post_tool(model, OFFERED, TOOL, max_output_tokens=max_output_tokens).text
-        called: dict[str, Any] = parse_reply(text, "the reply")["choices"][0]["message"]["tool_calls"][0]["function"]
-        ok = called["name"] == "report_total" and isinstance(parse_reply(called["arguments"], "the arguments")["total"], int)
-        detail = "called as described" if ok else f"another call than was described: {beginning(json.dumps(called))}"
+        called: dict[str, Any] = parse_reply(text, "the reply")["choices"][0]["message"]["tool_calls"][0][
+            "function"
+        ]
+        ok = called["name"] == "report_total" and isinstance(
+            parse_reply(called["arguments"], "the arguments")["total"], int
+        )
+        detail = (
+            "called as described"
+            if ok
+            else f"another call than was described: {beginning(json.dumps(called))}"
+        )
         return Tried("function calling", ok, detail, False)
     except AgentUnavailable as error:
         return Tried("function calling", False, error.got or error.what, False)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-        return Tried("function calling", False, f"no function was called; the reply begins: {beginning(_said(text))}", False)
+        return Tried(
+            "function calling",
+            False,
+            f"no function was called; the reply begins: {beginning(_said(text))}",
+            False,
+        )
 
 
 def _said(text: str) -> str:

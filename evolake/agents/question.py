@@ -1,4 +1,5 @@
-"""One thing that a model is asked: what decides the reply, and the key under which the reply is in the call cache."""
+"""One thing that a model is asked: what decides the reply, and the key under which the reply is in the call
+cache."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ class Question:
         messages: the conversation so far. schema: of the reply.
         sampling: how the reply is drawn.
         number: of the attempt: ten times the call's, plus the number of the repair.
-        tag: what distinguishes the conversations that begin with this question; "" until one is chosen (`evolake.agents.conversations`).
+        tag: what distinguishes the conversations that begin with this question; "" until one is chosen
+            (`evolake.agents.conversations`).
     """
 
     job: Job[Any, Any]
@@ -40,7 +42,9 @@ class Question:
     @cached_property
     def sha(self) -> str:
         """The sha256 of everything that decides what is asked."""
-        return cache_key(self.role, self.model, self.messages, self.schema, self.sampling.as_dict(), self.number)
+        return cache_key(
+            self.role, self.model, self.messages, self.schema, self.sampling.as_dict(), self.number
+        )
 
     @property
     def key(self) -> str:

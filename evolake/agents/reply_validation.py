@@ -1,13 +1,17 @@
-"""Validate what a model answered: read the completion's envelope, then find the JSON in its text and validate it by the role's reply model.
+"""Validate what a model answered: read the completion's envelope, then find the JSON in its text and validate
+it by the role's reply model.
 
-Two files validate a reply. `ModelBackend.ask` (`evolake/agents/model.py`) obtains an attempt, from the call cache or by `read_completion` from the
-endpoint. It calls `validate_reply`, returns a reply that fits, and asks again after one that does not. Here, `read_completion` reads the envelope,
-`validate_reply` gives the status word, `validate_text` finds the JSON object and validates it, and `repair_messages` writes what the model is sent
-after a reply that does not fit. A session validates its turns by the same functions. How many proposals got a valid reply is counted in
-`evolake.agents.proposal_outcomes`. The package `evolake.answers` compares answers to puzzles and problems; it has no part in this.
+Two files validate a reply. `ModelBackend.ask` (`evolake/agents/model.py`) obtains an attempt, from the call
+cache or by `read_completion` from the endpoint. It calls `validate_reply`, returns a reply that fits, and
+asks again after one that does not. Here, `read_completion` reads the envelope, `validate_reply` gives the
+status word, `validate_text` finds the JSON object and validates it, and `repair_messages` writes what the
+model is sent after a reply that does not fit. A session validates its turns by the same functions. How many
+proposals got a valid reply is counted in `evolake.agents.proposal_outcomes`. The package `evolake.answers`
+compares answers to puzzles and problems; it has no part in this.
 
-Every odd thing a server or a model does here is a failed attempt with a name (see `evolake.agents.calls`), never an exception: the body may have been
-paid for. The one exception is an answer that is no JSON at all, such as a gateway's HTML page with status 200: that is a wrong address.
+Every odd thing a server or a model does here is a failed attempt with a name (see `evolake.agents.calls`),
+never an exception: the body may have been paid for. The one exception is an answer that is no JSON at all,
+such as a gateway's HTML page with status 200: that is a wrong address.
 """
 
 from __future__ import annotations
@@ -36,8 +40,8 @@ _MAX_ERRORS = 8
 
 @dataclass(frozen=True)
 class Received:
-    """A completion as it came: `outcome` is received, truncated, refused, empty, garbled or too_large; `detail` says more in one line; `model` is the
-    name that it bears, "" for none.
+    """A completion as it came: `outcome` is received, truncated, refused, empty, garbled or too_large;
+    `detail` says more in one line; `model` is the name that it bears, "" for none.
     """
 
     outcome: str
@@ -51,7 +55,9 @@ def read_completion(text: str, *, cut: bool = False, calls: bool = False) -> Rec
     """Read the body of a chat completion. `cut` says that it was longer than the cap; `calls`, that functions
     were offered: their calls are read as the text of a turn."""
     if cut:
-        return Received("too_large", "", f"the reply was longer than {len(text.encode())} bytes and was cut off")
+        return Received(
+            "too_large", "", f"the reply was longer than {len(text.encode())} bytes and was cut off"
+        )
     if crowded := too_many(text):
         return Received("too_large", "", f"the body is not read: {crowded}")
     try:
@@ -60,7 +66,11 @@ def read_completion(text: str, *, cut: bool = False, calls: bool = False) -> Rec
         return Received("garbled", clean(text), f"the body is not JSON: {error.got}")
     if not isinstance(body, Mapping):
         return Received("garbled", clean(text), f"the body is a JSON {type(body).__name__}, not an object")
-    return replace(_read_envelope(body, calls=calls), counts=read_counts(body.get("usage")), model=_model_name(body.get("model")))
+    return replace(
+        _read_envelope(body, calls=calls),
+        counts=read_counts(body.get("usage")),
+        model=_model_name(body.get("model")),
+    )
 
 
 def _read_envelope(body: Mapping[str, Any], *, calls: bool = False) -> Received:
@@ -79,7 +89,9 @@ def _read_envelope(body: Mapping[str, Any], *, calls: bool = False) -> Received:
     if finish == "content_filter":
         return Received("refused", content, "the content filter stopped the reply")
     if finish == "length":
-        while_thinking = f" after {len(thought)} characters of reasoning" if thought and not content.strip() else ""
+        while_thinking = (
+            f" after {len(thought)} characters of reasoning" if thought and not content.strip() else ""
+        )
         return Received("truncated", content, f"the reply ran into the output limit{while_thinking}")
     if calls and (called := called_text(message, without_reasoning(content))) is not None:
         return Received("received", clean(called))
@@ -88,20 +100,23 @@ def _read_envelope(body: Mapping[str, Any], *, calls: bool = False) -> Received:
     if ends_in_object(thought):
         # some servers put the whole reply there; a draft in the middle of it is no answer
         return Received("received", thought)
-    says = f"finish reason {clean(str(finish)[:40])}" + (f"; {len(thought)} characters of reasoning and no answer after it" if thought else "")
+    says = f"finish reason {clean(str(finish)[:40])}" + (
+        f"; {len(thought)} characters of reasoning and no answer after it" if thought else ""
+    )
     return Received("empty", content, f"the message has no text ({says})")
 
 
 def billed(received: Received) -> bool:
-    """Return whether this was, or may have been, paid for: all but a completion without choices and without usage."""
+    """Return whether this was, or may have been, paid for: all but a completion without choices and without
+    usage."""
     return received.outcome != "empty" or received.counts is not None or bool(received.content)
 
 
 def validate_text(content: str, reply: type[BaseModel]) -> BaseModel | str:
     """Return the reply, or what is wrong with the text in words a model can act on.
 
-    The text may be the bare object, or words and drafts with objects among them: the last object that fits is the reply, and none that is in
-    `<think>` tags.
+    The text may be the bare object, or words and drafts with objects among them: the last object that fits is
+    the reply, and none that is in `<think>` tags.
     """
     first_error = ""
     for candidate in dict.fromkeys([content.strip(), *json_candidates(content)]):
@@ -111,12 +126,17 @@ def validate_text(content: str, reply: type[BaseModel]) -> BaseModel | str:
         try:
             return reply.model_validate_json(candidate)
         except ValidationError as error:
-            first_error = _explain(error) if not first_error or first_error.startswith("not JSON") else first_error
+            first_error = (
+                _explain(error) if not first_error or first_error.startswith("not JSON") else first_error
+            )
     return first_error
 
 
-def validate_reply(received: Received, reply: type[BaseModel], fault: Callable[[Any], str] | None = None) -> tuple[str, BaseModel | str]:
-    """Return the status word of an attempt (see `evolake.agents.calls`), and its reply or what is wrong with it: the one entry for validation.
+def validate_reply(
+    received: Received, reply: type[BaseModel], fault: Callable[[Any], str] | None = None
+) -> tuple[str, BaseModel | str]:
+    """Return the status word of an attempt (see `evolake.agents.calls`), and its reply or what is wrong with
+    it: the one entry for validation.
 
     fault: what is wrong with a reply that fits its model (`Role.fault`).
     """
@@ -131,14 +151,19 @@ def validate_reply(received: Received, reply: type[BaseModel], fault: Callable[[
 
 def _model_name(value: Any) -> str:
     """Return the model that a completion says it comes from, on one line."""
-    return " ".join(clean(value[: 4 * _LONGEST_NAME]).split())[:_LONGEST_NAME] if isinstance(value, str) else ""
+    return (
+        " ".join(clean(value[: 4 * _LONGEST_NAME]).split())[:_LONGEST_NAME] if isinstance(value, str) else ""
+    )
 
 
 def _explain(error: ValidationError) -> str:
     problems = error.errors(include_url=False, include_context=False)
     if problems[0]["type"] == "json_invalid":
         return f"not JSON: {problems[0]['msg']}"
-    lines = [f"{'.'.join(str(part) for part in problem['loc']) or 'the object'}: {problem['msg']}" for problem in problems[:_MAX_ERRORS]]
+    lines = [
+        f"{'.'.join(str(part) for part in problem['loc']) or 'the object'}: {problem['msg']}"
+        for problem in problems[:_MAX_ERRORS]
+    ]
     if len(problems) > _MAX_ERRORS:
         lines.append(f"and {len(problems) - _MAX_ERRORS} more")
     return "; ".join(clean(line)[:300] for line in lines)
@@ -155,11 +180,19 @@ def _message_text(content: Any) -> str:
 
 def _reasoning(message: Mapping[str, Any]) -> str:
     """Return what a server gives apart from the message's text as the model's reasoning; "" for nothing."""
-    return next((clean(message[name]).strip() for name in _REASONING if isinstance(message.get(name), str) and message[name].strip()), "")
+    return next(
+        (
+            clean(message[name]).strip()
+            for name in _REASONING
+            if isinstance(message.get(name), str) and message[name].strip()
+        ),
+        "",
+    )
 
 
 def repair_messages(received: Received, status: str, reason: str) -> list[Message]:
-    """Return what is said to the model after an attempt that failed: its own reply, shortened, and what was wrong."""
+    """Return what is said to the model after an attempt that failed: its own reply, shortened, and what was
+    wrong."""
     turns: list[Message] = []
     if received.content.strip():
         turns.append({"role": "assistant", "content": cap(received.content, SHOWN_REPLY_CHARS)})

@@ -1,4 +1,5 @@
-"""How often a cycle asks each role, as a line says it from its settings. `evolake.agents.forecast` makes tokens and US dollars of it."""
+"""How often a cycle asks each role, as a line says it from its settings. `evolake.agents.forecast` makes
+tokens and US dollars of it."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from typing import Any
 from evolake.agents.roles import Role
 
 TYPICAL_DATA, TYPICAL_REPLY = 1500, 800
-"""Tokens that a request holds in addition to its prompt file, and of a reply, if neither a line nor earlier cycles say it."""
+"""Tokens that a request holds in addition to its prompt file, and of a reply, if neither a line nor earlier
+cycles say it."""
 TYPICAL_TURNS = 8
 """Turns of a session, if no earlier cycle says it."""
 
@@ -21,7 +23,8 @@ class RoleCalls:
     Attributes:
         role: a role with tools is a session, whose turns are calls.
         most: requests that the settings allow. likely: requests that a cycle probably makes.
-        data: tokens that a request probably holds in addition to its prompt file. reply: tokens of a probable reply.
+        data: tokens that a request probably holds in addition to its prompt file. reply: tokens of a probable
+            reply.
         longest: tokens of the longest reply, if they differ from `EVOLAKE_MODEL_MAX_OUTPUT_TOKENS`.
         repairs: whether a reply that does not fit is asked for again.
         file: whether it has a prompt file. always: whether a model is asked whatever the backend is.

@@ -1,10 +1,11 @@
 """What a role is, and what a call of one gives back.
 
-A role is a pair of Pydantic models (request, reply) and one function, the classical operators. Both backends serve every role: `operators` calls the
-function, `model` renders the role's prompt and validates what a model answers. The caller of a role cannot see which backend served it, except by
-the rows.
+A role is a pair of Pydantic models (request, reply) and one function, the classical operators. Both backends
+serve every role: `operators` calls the function, `model` renders the role's prompt and validates what a model
+answers. The caller of a role cannot see which backend served it, except by the rows.
 
-A reply that never fits is a value, `AgentFailure`, and not an exception: it says something about the model or the candidate, not about our machinery.
+A reply that never fits is a value, `AgentFailure`, and not an exception: it says something about the model or
+the candidate, not about our machinery.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class Earlier(Generic[RequestT]):
     """How a role was asked by an evolake before this one, so that what such a one paid for still answers.
 
     Attributes:
-        prompt: path of the prompt file as it was. values: the request as it was shown. schema: of the reply; None where it is the same now.
+        prompt: path of the prompt file as it was. values: the request as it was shown. schema: of the reply;
+            None where it is the same now.
     """
 
     prompt: Path
@@ -45,14 +47,20 @@ class Role(Generic[RequestT, ReplyT]):
     Attributes:
         name: lower-case name, e.g. `planner`; also the key of `settings.models` and the `role` of every row.
         request, reply: the Pydantic models of what is asked and what comes back.
-        operators: the classical answer, a pure function of the request and the generator. An exception in it is ours and propagates.
-        prompt: name of the prompt file, without `.md`, in `evolake/agents/prompts/`, or the path of a file elsewhere; empty means `name`.
-        values: the values of the prompt's placeholders; None means every field of the request under its own name.
-        tools: of a role that is a session (`evolake.agents.session`): what a turn may call, each with name, description and parameters.
-        earlier: how it was asked before, the newest first. Where the call cache has an answer to such a question and none to today's, that one
+        operators: the classical answer, a pure function of the request and the generator. An exception in it
+            is ours and propagates.
+        prompt: name of the prompt file, without `.md`, in `evolake/agents/prompts/`, or the path of a file
+            elsewhere; empty means `name`.
+        values: the values of the prompt's placeholders; None means every field of the request under its own
+            name.
+        tools: of a role that is a session (`evolake.agents.session`): what a turn may call, each with name,
+            description and parameters.
+        earlier: how it was asked before, the newest first. Where the call cache has an answer to such a
+            question and none to today's, that one
         counts.
-        fault: what is wrong with a reply that fits its model, e.g. an edit that does not apply; "" if nothing is. A model is then asked
-            once more, with these words. It must depend on request and reply alone, so that a replay judges the same.
+        fault: what is wrong with a reply that fits its model, e.g. an edit that does not apply; "" if nothing
+            is. A model is then asked once more, with these words. It must depend on request and reply alone,
+            so that a replay judges the same.
     """
 
     name: str
@@ -74,11 +82,13 @@ class Role(Generic[RequestT, ReplyT]):
 
 @dataclass(frozen=True)
 class AgentFailure:
-    """A call that gave no usable reply, after every repair attempt. A value: the caller records it and continues.
+    """A call that gave no usable reply, after every repair attempt. A value: the caller records it and
+    continues.
 
     Attributes:
         role: the role that was asked.
-        status: why the last attempt failed, as in the rows: truncated, refused, empty, garbled, invalid, unusable, too_large or rejected.
+        status: why the last attempt failed, as in the rows: truncated, refused, empty, garbled, invalid,
+            unusable, too_large or rejected.
         reason: one line for a person.
         attempts: how many attempts were made or replayed.
     """
@@ -95,7 +105,8 @@ class Reply(Generic[ValueT]):
 
     Attributes:
         value: the role's reply, or an `AgentFailure`.
-        call_id: the name of the call for `Agents.assign`. Every call has its own, even if two return the same object. It is never stored.
+        call_id: the name of the call for `Agents.assign`. Every call has its own, even if two return the same
+            object. It is never stored.
     """
 
     value: ValueT
@@ -132,5 +143,10 @@ def hide(*fields: str) -> Callable[[BaseModel], dict[str, Any]]:
 
 def roles_in(package: str) -> tuple[Role[Any, Any], ...]:
     """Return every role that a module of a package makes, by name."""
-    roles = {role.name: role for module in modules_of(package).values() for role in vars(module).values() if isinstance(role, Role)}
+    roles = {
+        role.name: role
+        for module in modules_of(package).values()
+        for role in vars(module).values()
+        if isinstance(role, Role)
+    }
     return tuple(roles[name] for name in sorted(roles))

@@ -1,4 +1,5 @@
-"""How the replies of a role are drawn: what is sent next to what is asked. It is part of the call cache's key and is based on each call's row."""
+"""How the replies of a role are drawn: what is sent next to what is asked. It is part of the call cache's key
+and is based on each call's row."""
 
 from __future__ import annotations
 
@@ -30,9 +31,12 @@ class Sampling:
 
 
 def sampling_of(settings: Settings, role: str) -> Sampling:
-    """Return what the settings say for a role: its own entry, field by field before that of `default`, before the settings for all."""
+    """Return what the settings say for a role: its own entry, field by field before that of `default`, before
+    the settings for all."""
     result = Sampling(settings.model_max_output_tokens, settings.model_temperature)
     for name in ("default", role):
         entry = settings.sampling.get(name, SamplingSettings())
-        result = replace(result, **{field: value for field, value in entry.model_dump().items() if value is not None})
+        result = replace(
+            result, **{field: value for field, value in entry.model_dump().items() if value is not None}
+        )
     return result

@@ -1,10 +1,11 @@
 """A reply's JSON Schema as a prompt states it: what a model needs to write the reply, and no more.
 
-The schema that pydantic makes repeats each name as a title and states what "not required" says already. What is left out here changes nothing
-that a reply may be: titles, defaults that are empty, the `null` of a field that may be left out, limits that no reply comes near, descriptions that
-the same schema has already, and definitions that are used once, which are put where they are used. That an object has no further keys is one sentence
-of the prompt instead of an entry for each object. Fields that only operators fill, whose description begins with `leave null` or `leave empty`, are
-left out as a whole.
+The schema that pydantic makes repeats each name as a title and states what "not required" says already. What
+is left out here changes nothing that a reply may be: titles, defaults that are empty, the `null` of a field
+that may be left out, limits that no reply comes near, descriptions that the same schema has already, and
+definitions that are used once, which are put where they are used. That an object has no further keys is one
+sentence of the prompt instead of an entry for each object. Fields that only operators fill, whose description
+begins with `leave null` or `leave empty`, are left out as a whole.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ class _Compacting:
             self._described.add(value)
             return not repeated
         return not (
-            key == "title" or (key == "default" and value in _EMPTY) or (key == "additionalProperties" and value is False)
+            key == "title"
+            or (key == "default" and value in _EMPTY)
+            or (key == "additionalProperties" and value is False)
             or (key == "maxLength" and value >= LEAST_LIMIT_LEFT_OUT)
         )
 

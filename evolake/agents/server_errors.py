@@ -1,8 +1,9 @@
 """Read an error of a server: what it says in one line, whatever the shape of its body.
 
-OpenAI sends {"error": {"message": ..., "param": ..., "code": ...}}. FastAPI sends {"detail": [{"loc": [...], "msg": ..., "input": ...}]} with the
-rejected input, which may be the whole request; other servers send a text, a list, or an object under another name. What repeats the request is left
-out: its words must not be taken for the server's.
+OpenAI sends {"error": {"message": ..., "param": ..., "code": ...}}. FastAPI sends {"detail": [{"loc": [...],
+"msg": ..., "input": ...}]} with the rejected input, which may be the whole request; other servers send a
+text, a list, or an object under another name. What repeats the request is left out: its words must not be
+taken for the server's.
 """
 
 from __future__ import annotations
@@ -18,7 +19,20 @@ from evolake.agents.fences import clean
 from evolake.reading import Unparsable
 
 LONGEST_TEXT = 600
-_TEXTS = ("message", "msg", "detail", "details", "error", "errors", "error_description", "description", "title", "reason", "metadata", "raw")
+_TEXTS = (
+    "message",
+    "msg",
+    "detail",
+    "details",
+    "error",
+    "errors",
+    "error_description",
+    "description",
+    "title",
+    "reason",
+    "metadata",
+    "raw",
+)
 """Names under which servers put what they say, the plainest first."""
 _DEEPEST = 5
 
@@ -28,7 +42,8 @@ class ServerError:
     """An error as a server sent it.
 
     Attributes:
-        status: of HTTP. text: what it says, on one line, with the parameter that it names. code: its own word for the error, "" for none.
+        status: of HTTP. text: what it says, on one line, with the parameter that it names. code: its own word
+            for the error, "" for none.
         retry_after: seconds or a date as the server wrote it, "" for none.
     """
 
@@ -43,7 +58,9 @@ class ServerError:
         return f"{self.text} {self.code}".lower()
 
     def __str__(self) -> str:
-        return f"HTTP {self.status}: {self.text or 'no text'}" + (f" (Retry-After: {self.retry_after})" if self.retry_after else "")
+        return f"HTTP {self.status}: {self.text or 'no text'}" + (
+            f" (Retry-After: {self.retry_after})" if self.retry_after else ""
+        )
 
 
 def read_error(error: openai.APIStatusError) -> ServerError:
@@ -54,7 +71,9 @@ def read_error(error: openai.APIStatusError) -> ServerError:
     except Unparsable:
         body = text
     code = error_field(body, "code")
-    return ServerError(error.status_code, server_text(body), code, error.response.headers.get("retry-after") or "")
+    return ServerError(
+        error.status_code, server_text(body), code, error.response.headers.get("retry-after") or ""
+    )
 
 
 def server_text(body: Any) -> str:
@@ -64,7 +83,7 @@ def server_text(body: Any) -> str:
     'body.max_completion_tokens: Extra inputs are not permitted'
     >>> server_text({"error": {"message": "Unsupported value", "param": "temperature"}})
     'Unsupported value (parameter temperature)'
-    """
+    """  # noqa: E501
     found = _texts(body, _DEEPEST)
     if found:
         text = "; ".join(dict.fromkeys(found))
@@ -96,4 +115,8 @@ def _texts(value: Any, deep: int) -> list[str]:
     if isinstance(place, list) and texts:
         return [f"{'.'.join(str(part) for part in place)}: {texts[0]}"]
     parameter = value.get("param")
-    return [f"{texts[0]} (parameter {parameter})", *texts[1:]] if texts and isinstance(parameter, str) and parameter else texts
+    return (
+        [f"{texts[0]} (parameter {parameter})", *texts[1:]]
+        if texts and isinstance(parameter, str) and parameter
+        else texts
+    )

@@ -1,6 +1,7 @@
 """One session of a line, as data, and the steps that every line's sessions share.
 
-A line fills a `SessionSpec`. `hold_session` binds the commands, holds the session, and turns its end into the line's reply.
+A line fills a `SessionSpec`. `hold_session` binds the commands, holds the session, and turns its end into the
+line's reply.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class SessionSpec(Generic[CardT, OtherT]):
     Attributes:
         role: the session's role. request: what the model is sent first.
         workspace: the files that it begins with, and which of them may be edited.
-        to_reply: (card, workspace at the end) -> the line's reply, and nothing else that it depends on; raises Unusable.
+        to_reply: (card, workspace at the end) -> the line's reply, and nothing else that it depends on;
+            raises Unusable.
         commands: what runs each command that the role offers.
         folder: where the workspace was read from; None if its files are all that there is.
         reference: makes the files that may be read in addition to the workspace's (see `SessionContext`).
@@ -54,19 +56,37 @@ class SessionSpec(Generic[CardT, OtherT]):
 
 
 def hold_session(
-    agents: Agents, spec: SessionSpec[CardT, OtherT], call: Call, *, seed: int, artifact_id: str | None = None, attempt: int = 0,
+    agents: Agents,
+    spec: SessionSpec[CardT, OtherT],
+    call: Call,
+    *,
+    seed: int,
+    artifact_id: str | None = None,
+    attempt: int = 0,
 ) -> Reply[OtherT | AgentFailure]:
-    """Hold a session, and return what it ended with as a reply like any other; an AgentFailure with a typed status if it was not finished.
+    """Hold a session, and return what it ended with as a reply like any other; an AgentFailure with a typed
+    status if it was not finished.
 
-    A session that is finished with files that make no reply gets the reason as the result of `finish`, and continues.
+    A session that is finished with files that make no reply gets the reason as the result of `finish`, and
+    continues.
 
     Args:
         call: of the jail in which the file tools run. seed, artifact_id, attempt: as in `Agents.call`.
     """
     role = spec.role
-    commands = {name: Command(name, description, arguments, spec.commands[name]) for name, description, arguments in role.commands}
+    commands = {
+        name: Command(name, description, arguments, spec.commands[name])
+        for name, description, arguments in role.commands
+    }
     bench = SessionContext(
-        spec.workspace, spec.folder, role.card, call, commands, spec.reference, finish_fault=lambda card: _finish_fault(spec, card), keep=spec.keep,
+        spec.workspace,
+        spec.folder,
+        role.card,
+        call,
+        commands,
+        spec.reference,
+        finish_fault=lambda card: _finish_fault(spec, card),
+        keep=spec.keep,
     )
     ended = agents.session(role, spec.request, bench, seed=seed, artifact_id=artifact_id, attempt=attempt)
     if not isinstance(card := ended.value, role.card):

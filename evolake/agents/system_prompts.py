@@ -1,9 +1,11 @@
 """Champions of the prompts line as system prompts of roles.
 
-The setting `system_prompts` names, per role, a prompt by its id or `champion`. Its text is at the head of the role's system message; the role's
-own instructions and the form of its reply follow, so a prompt can advise and not undo. A champion is that of the newest population of the prompts
-line that was sealed for the asking cycle's number or an earlier one: what a cycle makes of the prompts never reaches back into it. An id means the
-same text for ever. The rows of the calls say which prompt was read. Operators read no prompts: their rows name none.
+The setting `system_prompts` names, per role, a prompt by its id or `champion`. Its text is at the head of the
+role's system message; the role's own instructions and the form of its reply follow, so a prompt can advise
+and not undo. A champion is that of the newest population of the prompts line that was sealed for the asking
+cycle's number or an earlier one: what a cycle makes of the prompts never reaches back into it. An id means
+the same text for ever. The rows of the calls say which prompt was read. Operators read no prompts: their rows
+name none.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ def resolve(lake: Lake, named: Mapping[str, str], cycle: str) -> dict[str, Syste
     """Role -> its system prompt.
 
     Args:
-        named: role (or `default`) -> `champion`, a prompt id, or the first eight or more digits of one. cycle: of the line that asks.
+        named: role (or `default`) -> `champion`, a prompt id, or the first eight or more digits of one.
+            cycle: of the line that asks.
 
     Raises:
         InputError: no such prompt, no champion yet, or `champion` for a partition that is no cycle.
@@ -56,7 +59,8 @@ def prompt_for(prompts: Mapping[str, SystemPromptText], role: str) -> SystemProm
 
 
 def headed(messages: list[Message], prompt: SystemPromptText | None) -> list[Message]:
-    """Return the messages with the prompt's text at the head of the system message. An empty text changes nothing."""
+    """Return the messages with the prompt's text at the head of the system message. An empty text changes
+    nothing."""
     if prompt is None or not prompt.text.strip():
         return messages
     system, *rest = messages
@@ -66,7 +70,9 @@ def headed(messages: list[Message], prompt: SystemPromptText | None) -> list[Mes
 def _champion(lake: Lake, cycle: str) -> SystemPromptText:
     if whole_number(cycle) is None:
         raise InputError(
-            f"`champion` cannot serve {cycle!r}", wanted="a cycle: a study has none whose champion would stay the same", do="name a prompt by its id",
+            f"`champion` cannot serve {cycle!r}",
+            wanted="a cycle: a study has none whose champion would stay the same",
+            do="name a prompt by its id",
         )
     for seal in _sealed(lake):
         if int(seal.cycle) <= int(cycle):
@@ -74,7 +80,8 @@ def _champion(lake: Lake, cycle: str) -> SystemPromptText:
             if result:
                 return SystemPromptText(*result[0])
     raise InputError(
-        f"the prompts line has no champion for cycle {cycle}", wanted=f"a population of it that was sealed for cycle {cycle} or before",
+        f"the prompts line has no champion for cycle {cycle}",
+        wanted=f"a population of it that was sealed for cycle {cycle} or before",
         do="run `evolake run --lines prompts` first, or name a prompt by its id",
     )
 
@@ -82,14 +89,21 @@ def _champion(lake: Lake, cycle: str) -> SystemPromptText:
 def _by_id(lake: Lake, name: str) -> SystemPromptText:
     known = {}
     for seal in _sealed(lake) if len(name) >= SHORTEST_ID else ():
-        known |= dict(_table(lake, seal).filter(pl.col("prompt_id").str.starts_with(name)).select("prompt_id", "text").rows())
+        known |= dict(
+            _table(lake, seal)
+            .filter(pl.col("prompt_id").str.starts_with(name))
+            .select("prompt_id", "text")
+            .rows()
+        )
     if len(known) != 1:
         raise InputError(
             f"no system prompt {name!r}" if not known else f"{len(known)} system prompts begin with {name!r}",
-            wanted=f"`champion`, or the id of one prompt of this lake (its first {SHORTEST_ID} digits suffice)",
-            do="`evolake sql \"SELECT prompt_id, state, text FROM prompts.incoming_prompts\"` lists them",
+            wanted=(
+                f"`champion`, or the id of one prompt of this lake (its first {SHORTEST_ID} digits suffice)"
+            ),
+            do='`evolake sql "SELECT prompt_id, state, text FROM prompts.incoming_prompts"` lists them',
         )
-    (prompt_id, text), = known.items()
+    ((prompt_id, text),) = known.items()
     return SystemPromptText(prompt_id, text)
 
 
@@ -105,7 +119,9 @@ def _table(lake: Lake, seal: Seal) -> pl.DataFrame:
     record = lake.record(LINE, TABLE, seal.cycle)
     if record is None or record.content_sha != seal.tables.get(TABLE):
         raise CorruptPart(
-            f"{LINE}/{TABLE} of cycle {seal.cycle} is not what was sealed", wanted=f"content {seal.tables.get(TABLE)}",
-            got=record.content_sha if record else "nothing", do=f"materialize the group {LINE} again from the cycle before {seal.cycle} on",
+            f"{LINE}/{TABLE} of cycle {seal.cycle} is not what was sealed",
+            wanted=f"content {seal.tables.get(TABLE)}",
+            got=record.content_sha if record else "nothing",
+            do=f"materialize the group {LINE} again from the cycle before {seal.cycle} on",
         )
     return lake.read(LINE, TABLE, seal.cycle)

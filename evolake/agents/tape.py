@@ -1,14 +1,14 @@
 """The call cache: every paid reply, kept before it is used, and replayed instead of paid for again.
 
-An entry is addressed by what was asked (role, model, messages, the reply's schema, sampling and attempt), by the endpoint and by the draw, see
-`evolake.agents.conversations`. It is at `<lake>/tape/ab/cdef....json` and is written whole (temporary file, fsync, rename, fsync of the folder)
+An entry is addressed by what was asked (role, model, messages, the reply's schema, sampling and attempt), by
+the endpoint and by the draw, see `evolake.agents.conversations`. It is at `<lake>/tape/ab/cdef....json` and
+is written whole (temporary file, fsync, rename, fsync of the folder)
 *before* the reply is looked at, so a crash afterwards costs nothing. Failed attempts that were billed, or may have been, are entries too, for the
 record. An entry is never replaced; `evolake agents tape drop` removes entries.
 
-Two callers that ask the same thing at the same time, threads or processes, are serialised by a lock on the key's first two digits: the second
-one replays.
-Nothing of the endpoint's credentials is ever in an entry.
-"""
+Two callers that ask the same thing at the same time, threads or processes, are serialised by a lock on the
+key's first two digits: the second one replays. Nothing of the endpoint's credentials is ever in an entry.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -39,9 +39,10 @@ _KEY = re.compile(r"[0-9a-f]{64}(-[0-9a-f]{16}-\d+)?")
 class TapeEntry:
     """One paid (or possibly paid) answer of a model, as it came.
 
-    `outcome` says what the transport saw: received, truncated, refused, empty, garbled or too_large; whether the text fits the role's model is judged
-    afresh at every use. Token counts are None when the server did not give them, or gave some that cannot be true (`odd_usage`); `usd` is None when
-    no price is known. `answered` is the model that the completion names, "" for none, and `endpoint` the address that was asked.
+    `outcome` says what the transport saw: received, truncated, refused, empty, garbled or too_large; whether
+    the text fits the role's model is judged afresh at every use. Token counts are None when the server did
+    not give them, or gave some that cannot be true (`odd_usage`); `usd` is None when no price is known.
+    `answered` is the model that the completion names, "" for none, and `endpoint` the address that was asked.
     """
 
     key: str
@@ -70,9 +71,24 @@ class TapeEntry:
     endpoint: str = ""
 
 
-def cache_key(role: str, model: str, messages: list[dict[str, str]], schema: dict[str, Any], sampling: dict[str, Any], attempt: int) -> str:
-    """sha256, in hex, of everything that decides what is asked; who is asked, and which draw it is, follow it in an entry's key."""
-    asked = {"role": role, "model": model, "messages": messages, "schema": schema, "sampling": sampling, "attempt": attempt}
+def cache_key(
+    role: str,
+    model: str,
+    messages: list[dict[str, str]],
+    schema: dict[str, Any],
+    sampling: dict[str, Any],
+    attempt: int,
+) -> str:
+    """sha256, in hex, of everything that decides what is asked; who is asked, and which draw it is, follow it
+    in an entry's key."""
+    asked = {
+        "role": role,
+        "model": model,
+        "messages": messages,
+        "schema": schema,
+        "sampling": sampling,
+        "attempt": attempt,
+    }
     return key_of(asked)
 
 
@@ -125,7 +141,9 @@ class CallCache:
 
     def tags(self, question: str) -> list[str]:
         """Return what is behind `question` in the keys that begin with it."""
-        result = (path.parent.name + path.stem for path in self.root.glob(f"{question[:2]}/{question[2:]}-*.json"))
+        result = (
+            path.parent.name + path.stem for path in self.root.glob(f"{question[:2]}/{question[2:]}-*.json")
+        )
         return sorted(key.removeprefix(question) for key in result if is_key(key))
 
     def drop(self, keys: Iterable[str]) -> int:
@@ -148,9 +166,8 @@ class CallCache:
         return dropped
 
     def nearest(self, role: str, messages: list[dict[str, str]]) -> str:
-        """Return where the entry of `role` that begins most like `messages` first differs from them, in words; "" where the call cache has none
-        of the
-        role.
+        """Return where the entry of `role` that begins most like `messages` first differs from them, in
+        words; "" where the call cache has none of the role.
         """
         asked, best = _lines(messages), (-1, "")
         for key in self.all_keys():
@@ -161,10 +178,20 @@ class CallCache:
             if entry is None or entry.role != role:
                 continue
             there = _lines(entry.messages)
-            same = next((number for number, pair in enumerate(zip(asked, there, strict=False)) if pair[0] != pair[1]), min(len(asked), len(there)))
+            same = next(
+                (number for number, pair in enumerate(zip(asked, there, strict=False)) if pair[0] != pair[1]),
+                min(len(asked), len(there)),
+            )
             if same > best[0]:
-                first, other = ((lines[same] if same < len(lines) else "its end")[:LONGEST_LINE] for lines in (asked, there))
-                best = same, f"its nearest entry {entry.key[:12]} has {other!r} in line {same + 1} where this call has {first!r}"
+                first, other = (
+                    (lines[same] if same < len(lines) else "its end")[:LONGEST_LINE]
+                    for lines in (asked, there)
+                )
+                best = (
+                    same,
+                    f"its nearest entry {entry.key[:12]} has {other!r} in line {same + 1} where this call "
+                    f"has {first!r}",
+                )
         return best[1]
 
     def write(self, entry: TapeEntry) -> None:
@@ -179,7 +206,9 @@ class CallCache:
         path = self.path(entry.key)
         path.parent.mkdir(parents=True, exist_ok=True)
         body = asdict(entry)
-        text = json.dumps({"format": FORMAT, "sha": key_of(body), "entry": body}, ensure_ascii=False, indent=1)
+        text = json.dumps(
+            {"format": FORMAT, "sha": key_of(body), "entry": body}, ensure_ascii=False, indent=1
+        )
         temporary = path.with_name(f".tmp-{uuid4().hex}")
         try:
             with temporary.open("xb") as file:
@@ -211,21 +240,29 @@ class CallCache:
 
     def _unusable(self, what: str, error: OSError) -> LakeError:
         return LakeError(
-            f"the call cache cannot be {what}", wanted=f"files below {self.root} that this user may read and write",
+            f"the call cache cannot be {what}",
+            wanted=f"files below {self.root} that this user may read and write",
             got=f"{error.strerror or error}: {error.filename or 'no file named'}",
-            do="free space or fix the permissions, then run again; what is in the call cache replays at no cost",
+            do=(
+                "free space or fix the permissions, then run again; what is in the call cache replays at "
+                "no cost"
+            ),
         )
 
     def _damaged(self, key: str, why: str) -> CorruptPart:
         return CorruptPart(
-            f"entry {key[:12]} of the call cache is damaged: {why}", wanted="the bytes that were written", got=str(self.path(key)),
+            f"entry {key[:12]} of the call cache is damaged: {why}",
+            wanted="the bytes that were written",
+            got=str(self.path(key)),
             do="restore the file from a backup, or delete it to pay for this call again",
         )
 
 
 def _lines(messages: list[dict[str, str]]) -> list[str]:
     """Return all messages as lines, each message under a line with the name of its role."""
-    return [line for message in messages for line in (f"[{message['role']}]", *message["content"].splitlines())]
+    return [
+        line for message in messages for line in (f"[{message['role']}]", *message["content"].splitlines())
+    ]
 
 
 def _sync_folder(folder: Path) -> None:

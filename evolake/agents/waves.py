@@ -1,5 +1,6 @@
-"""Proposals of one generation are asked in waves, and no two requests of a generation are alike: each says its number, its direction, and what the
-ones before it have proposed. So a model does not write the same proposal several times."""
+"""Proposals of one generation are asked in waves, and no two requests of a generation are alike: each says
+its number, its direction, and what the ones before it have proposed. So a model does not write the same
+proposal several times."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ class SiblingNote(BaseModel):
 
     def text(self) -> str:
         """Return the note as lines of a prompt."""
-        lines = [f"This is request {self.number} of {self.count} of this generation."] if self.count > 1 else []
+        lines = (
+            [f"This is request {self.number} of {self.count} of this generation."] if self.count > 1 else []
+        )
         if self.direction:
             lines.append(f"Direction of this one: {self.direction}")
         if self.siblings:
@@ -38,7 +41,8 @@ class SiblingNote(BaseModel):
 
 
 def waves(count: int, number: int) -> list[range]:
-    """Return the places of each wave, in order: `number` waves as even as can be, fewer if there are fewer requests.
+    """Return the places of each wave, in order: `number` waves as even as can be, fewer if there are fewer
+    requests.
 
     >>> [list(wave) for wave in waves(5, 2)]
     [[0, 1, 2], [3, 4]]

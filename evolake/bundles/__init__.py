@@ -1,1 +1,2 @@
-"""Champions as one file that carries what is needed to check them again: `evolake bundle export` and `evolake bundle verify` (docs/bundles.md)."""
+"""Champions as one file that carries what is needed to check them again: `evolake bundle export` and `evolake
+bundle verify` (docs/bundles.md)."""

@@ -1,12 +1,16 @@
-"""The file that a bundle is: a plain tar archive of which every byte follows from the members' names and bytes.
+"""The file that a bundle is: a plain tar archive of which every byte follows from the members' names and
+bytes.
 
-`bundle.json` comes first and names every other member with its sha256 and size, and a root hash over all of it; the others follow by name. Headers
-hold nothing but name and size, nothing is compressed, and reading holds each header against the one that writing would make, so that there is no
-byte in the file that could be another: what is not exactly what `pack` writes is refused. Any `tar` unpacks it.
+`bundle.json` comes first and names every other member with its sha256 and size, and a root hash over all of
+it; the others follow by name. Headers hold nothing but name and size, nothing is compressed, and reading
+holds each header against the one that writing would make, so that there is no byte in the file that could be
+another: what is not exactly what `pack` writes is refused. Any `tar` unpacks it.
 
-A hash protects against accidents and careless changes. A person who changes a claim and all hashes over it has made another bundle, with another
+A hash protects against accidents and careless changes. A person who changes a claim and all hashes over it
+has made another bundle, with another
 root:
-what its claims are worth is found by running them again (`verifying`), and who made it by comparing the root with one that is known otherwise.
+what its claims are worth is found by running them again (`verifying`), and who made it by comparing the root
+with one that is known otherwise.
 """
 
 from __future__ import annotations
@@ -41,7 +45,8 @@ class Refused:
 
 @dataclass(frozen=True)
 class Bundle:
-    """A whole bundle. facts: what its manifest says next to the members. members: name -> bytes, without the manifest. root: 64 hex digits of all."""
+    """A whole bundle. facts: what its manifest says next to the members. members: name -> bytes, without the
+    manifest. root: 64 hex digits of all."""
 
     facts: Mapping[str, Any]
     members: Mapping[str, bytes]
@@ -56,7 +61,14 @@ class Bundle:
         if name not in self.members:
             raise ValueError(f"there is no member {name}")
         try:
-            return parse_json(self.members[name], name=name, characters=MOST_BYTES, depth=DEEPEST, values=MOST_VALUES, digits=DIGITS)
+            return parse_json(
+                self.members[name],
+                name=name,
+                characters=MOST_BYTES,
+                depth=DEEPEST,
+                values=MOST_VALUES,
+                digits=DIGITS,
+            )
         except Unparsable:
             raise ValueError(f"the member {name} is no JSON") from None
 
@@ -79,7 +91,10 @@ def pack(facts: Mapping[str, Any], members: Mapping[str, bytes]) -> bytes:
     if bad := [name for name in members if not _is_name(name) or name == MANIFEST]:
         raise ValueError(f"no member may be called {bad[0]!r}")
     if len(members) > MOST_MEMBERS or sum(map(len, members.values())) > MOST_BYTES // 2:
-        raise ValueError(f"{len(members)} members of {sum(map(len, members.values())):,} bytes are more than a bundle holds")
+        raise ValueError(
+            f"{len(members)} members of {sum(map(len, members.values())):,} bytes are more than a bundle "
+            "holds"
+        )
     manifest = _manifest(facts, members)
     return _archive({MANIFEST: as_json(manifest), **{name: members[name] for name in sorted(members)}})
 
@@ -94,11 +109,16 @@ def unpack(data: bytes) -> Bundle | Refused:
 
 def root_of(manifest: Mapping[str, Any]) -> str:
     """sha256 (hex) over all that a manifest says but the root itself."""
-    return hashlib.sha256(as_json({name: value for name, value in manifest.items() if name != "root"})).hexdigest()
+    return hashlib.sha256(
+        as_json({name: value for name, value in manifest.items() if name != "root"})
+    ).hexdigest()
 
 
 def _manifest(facts: Mapping[str, Any], members: Mapping[str, bytes]) -> dict[str, Any]:
-    listed = {name: {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)} for name, data in members.items()}
+    listed = {
+        name: {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+        for name, data in members.items()
+    }
     made = {"format": FORMAT, "version": VERSION, "facts": dict(facts), "members": listed}
     return made | {"root": root_of(made)}
 
@@ -113,7 +133,11 @@ def _unpacked(data: bytes) -> Bundle:
     members = manifest["members"]
     if list(held) != sorted(members):
         strange = sorted(set(held) ^ set(members))
-        raise _Odd(f"its members are not those of {MANIFEST}: {strange[0]}" if strange else "its members are not in order")
+        raise _Odd(
+            f"its members are not those of {MANIFEST}: {strange[0]}"
+            if strange
+            else "its members are not in order"
+        )
     for name, bytes_ in held.items():
         if members[name] != {"sha256": hashlib.sha256(bytes_).hexdigest(), "bytes": len(bytes_)}:
             raise _Odd(f"the member {name} is not the one that {MANIFEST} names: its sha256 differs")
@@ -130,7 +154,10 @@ def _read_manifest(data: bytes) -> dict[str, Any]:
     if not isinstance(manifest, dict) or set(manifest) != {"format", "version", "facts", "members", "root"}:
         raise _Odd(f"{MANIFEST} is not that of a bundle")
     if (manifest["format"], manifest["version"]) != (FORMAT, VERSION):
-        raise _Odd(f"it is of the format {str(manifest['format'])[:40]!r} {str(manifest['version'])[:10]}; this evolake reads {FORMAT} {VERSION}")
+        raise _Odd(
+            f"it is of the format {str(manifest['format'])[:40]!r} {str(manifest['version'])[:10]}; this "
+            f"evolake reads {FORMAT} {VERSION}"
+        )
     if not isinstance(manifest["facts"], dict) or not isinstance(manifest["members"], dict):
         raise _Odd(f"{MANIFEST} is not that of a bundle")
     try:
@@ -163,7 +190,8 @@ def _members(data: bytes) -> dict[str, bytes]:
 
 
 def _header(block: bytes) -> tuple[str, int]:
-    """Name and size by a header, which must be the one that writing makes of them: a link, a folder or an owner is in none."""
+    """Name and size by a header, which must be the one that writing makes of them: a link, a folder or an
+    owner is in none."""
     try:
         name, size = block[:100].rstrip(b"\0").decode("ascii"), int(block[124:135].decode("ascii"), 8)
         same = _is_name(name) and _block(name, size) == block
@@ -185,7 +213,8 @@ def _block(name: str, size: int) -> bytes:
 
 
 def _ending(place: int) -> bytes:
-    """Return the zeros that end an archive whose last member ends at `place`: two blocks, and up to a whole record."""
+    """Return the zeros that end an archive whose last member ends at `place`: two blocks, and up to a whole
+    record."""
     least = place + 2 * BLOCK
     return b"\0" * (least + (-least) % tarfile.RECORDSIZE - place)
 

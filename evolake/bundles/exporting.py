@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
 
 CLAIMS, LINEAGE, VERDICTS, EVALUATIONS, ENVIRONMENT, RULES = (
-    "claims.json", "lineage.json", "verdicts.json", "evaluations.json", "environment.json", "rules/",
+    "claims.json",
+    "lineage.json",
+    "verdicts.json",
+    "evaluations.json",
+    "environment.json",
+    "rules/",
 )
 PASSED = ("accepted", "champion", "retired")
 COMMON = (CLAIMS, LINEAGE, VERDICTS, EVALUATIONS, ENVIRONMENT)
@@ -34,16 +39,19 @@ SELECT DISTINCT child_id, parent_id, operator, weight, cycle FROM lineage
 WHERE child_id IN (SELECT artifact_id FROM ancestry($id)) ORDER BY ALL"""
 JUDGED = """
 SELECT cycle, gate_no, gate, rule_id, rule_version, outcome, reason FROM verdicts WHERE artifact_id = $id
-QUALIFY row_number() OVER (PARTITION BY gate, rule_id ORDER BY cycle DESC) = 1 ORDER BY gate_no, gate, rule_id"""
+QUALIFY row_number() OVER (PARTITION BY gate, rule_id ORDER BY cycle DESC) = 1 ORDER BY gate_no, gate,
+  rule_id"""
 WRITTEN = """
 SELECT DISTINCT rule_id, version, text_sha FROM rules_all WHERE origin_line = $line ORDER BY ALL"""
 MEASURED = """
-SELECT suite, instance, seed, status, cpu_s, peak_mb, counters, certificate FROM evaluations WHERE artifact_id = $id
+SELECT suite, instance, seed, status, cpu_s, peak_mb, counters, certificate FROM evaluations
+  WHERE artifact_id = $id
 ORDER BY suite, instance, seed"""
 
 
 def export(lake: Lake, catalogue: Catalogue, wanted: str, settings: Settings, project: str = "") -> bytes:
-    """Return the bundle of what `wanted` names: a line's champion by the line's name, or an artifact by its id or the first digits of it.
+    """Return the bundle of what `wanted` names: a line's champion by the line's name, or an artifact by its
+    id or the first digits of it.
 
     project: of a line with a champion for each project, which; "" for the first by name.
 
@@ -54,33 +62,63 @@ def export(lake: Lake, catalogue: Catalogue, wanted: str, settings: Settings, pr
     line = bundle_of(artifact.line)
     if artifact.kind not in line.kinds:
         what = f"a {artifact.kind} of the line {artifact.line} cannot be bundled"
-        raise InputError(what, wanted=f"a {' or a '.join(line.kinds)}", got=artifact.name, do="evolake champion LINE says who is champion")
+        raise InputError(
+            what,
+            wanted=f"a {' or a '.join(line.kinds)}",
+            got=artifact.name,
+            do="evolake champion LINE says who is champion",
+        )
     verdicts = catalogue.frame(JUDGED, {"id": artifact.artifact_id}).to_dicts()
     if artifact.state not in PASSED or any(row["outcome"] != "pass" for row in verdicts):
-        said = next((f"{row['gate']}: {row['reason']}" for row in verdicts if row["outcome"] != "pass"), f"it is {artifact.state or 'in no state'}")
-        raise InputError(f"{artifact.name} did not pass its gates", wanted="an artifact that is accepted or champion", got=said)
-    texts, summary = _rules(lake, catalogue, artifact.line, {(row["rule_id"], row["rule_version"]) for row in verdicts})
+        said = next(
+            (f"{row['gate']}: {row['reason']}" for row in verdicts if row["outcome"] != "pass"),
+            f"it is {artifact.state or 'in no state'}",
+        )
+        raise InputError(
+            f"{artifact.name} did not pass its gates",
+            wanted="an artifact that is accepted or champion",
+            got=said,
+        )
+    texts, summary = _rules(
+        lake, catalogue, artifact.line, {(row["rule_id"], row["rule_version"]) for row in verdicts}
+    )
     carried = line.carry(lake, catalogue, artifact, settings)
     if strange := sorted(set(carried.members) - set(line.members)):
-        raise ValueError(f"the line {artifact.line} puts {strange[0]!r} into a bundle and does not name it in `members`")
+        raise ValueError(
+            f"the line {artifact.line} puts {strange[0]!r} into a bundle and does not name it in `members`"
+        )
     members = {
-        CLAIMS: as_json(carried.claims), VERDICTS: as_json({"verdicts": verdicts, "rules": summary}), ENVIRONMENT: as_json(environment()),
-        LINEAGE: as_json({
-            "artifacts": catalogue.frame(ANCESTRY, {"id": artifact.artifact_id}).to_dicts(),
-            "derivations": catalogue.frame(EDGES, {"id": artifact.artifact_id}).to_dicts(),
-        }),
-        EVALUATIONS: as_json(catalogue.frame(MEASURED, {"id": artifact.artifact_id}).to_dicts()), **texts, **carried.members,
+        CLAIMS: as_json(carried.claims),
+        VERDICTS: as_json({"verdicts": verdicts, "rules": summary}),
+        ENVIRONMENT: as_json(environment()),
+        LINEAGE: as_json(
+            {
+                "artifacts": catalogue.frame(ANCESTRY, {"id": artifact.artifact_id}).to_dicts(),
+                "derivations": catalogue.frame(EDGES, {"id": artifact.artifact_id}).to_dicts(),
+            }
+        ),
+        EVALUATIONS: as_json(catalogue.frame(MEASURED, {"id": artifact.artifact_id}).to_dicts()),
+        **texts,
+        **carried.members,
     }
     try:
         return pack(_facts(artifact, held), members)
     except ValueError as error:
-        raise InputError(f"{artifact.name} cannot be bundled", got=str(error), do="evolake champion LINE --out DIR writes a folder") from None
+        raise InputError(
+            f"{artifact.name} cannot be bundled",
+            got=str(error),
+            do="evolake champion LINE --out DIR writes a folder",
+        ) from None
 
 
 def environment() -> dict[str, Any]:
-    """Return what it was exported with: versions of evolake, of Python and of all that evolake needs, and the machine's architecture."""
+    """Return what it was exported with: versions of evolake, of Python and of all that evolake needs, and the
+    machine's architecture."""
     return {
-        "evolake": __version__, "python": platform.python_version(), "machine": platform.machine(), "system": platform.system(),
+        "evolake": __version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "system": platform.system(),
         "packages": dict(sorted(_packages())),
     }
 
@@ -102,12 +140,25 @@ def _named(lake: Lake, catalogue: Catalogue, wanted: str, project: str) -> tuple
     if wanted in lines():
         bundle_of(wanted)
         if artifacts_of(wanted).crowns_none:
-            do = f"name one by its id: evolake sql \"SELECT artifact_id, title FROM artifacts_latest WHERE line = '{wanted}'\""
-            raise InputError(f"{wanted} has no champion", wanted="the id of an artifact that is accepted", got=wanted, do=do)
+            do = (
+                'name one by its id: evolake sql "SELECT artifact_id, title FROM artifacts_latest WHERE '
+                f"line = '{wanted}'\""
+            )
+            raise InputError(
+                f"{wanted} has no champion",
+                wanted="the id of an artifact that is accepted",
+                got=wanted,
+                do=do,
+            )
         held = current_champion(lake, catalogue, wanted, project)
         return find_artifact(catalogue, held.artifact_id), held
     if project:
-        raise InputError("--project chooses among the champions of a line", wanted="a line's name", got=wanted, do="leave --project out")
+        raise InputError(
+            "--project chooses among the champions of a line",
+            wanted="a line's name",
+            got=wanted,
+            do="leave --project out",
+        )
     artifact = find_artifact(catalogue, wanted)
     if artifacts_of(artifact.line).crowns_none or artifact.state != "champion":
         return artifact, None
@@ -115,8 +166,11 @@ def _named(lake: Lake, catalogue: Catalogue, wanted: str, project: str) -> tuple
     return artifact, held if held.artifact_id == artifact.artifact_id else None
 
 
-def _rules(lake: Lake, catalogue: Catalogue, line: str, asked: set[tuple[str, str]]) -> tuple[dict[str, bytes], dict[str, Any]]:
-    """(members with the texts of the rules, what is said of each). A rule whose file has changed since has no text, and says so."""
+def _rules(
+    lake: Lake, catalogue: Catalogue, line: str, asked: set[tuple[str, str]]
+) -> tuple[dict[str, bytes], dict[str, Any]]:
+    """(members with the texts of the rules, what is said of each). A rule whose file has changed since has no
+    text, and says so."""
     members: dict[str, bytes] = {}
     details: dict[str, Any] = {}
     for row in catalogue.frame(WRITTEN, {"line": line}).to_dicts():
@@ -133,9 +187,18 @@ def _rules(lake: Lake, catalogue: Catalogue, line: str, asked: set[tuple[str, st
 
 def _facts(artifact: Artifact, held: Champion | None) -> Mapping[str, Any]:
     return {
-        "line": artifact.line, "kind": artifact.kind, "artifact_id": artifact.artifact_id, "title": artifact.title, "state": artifact.state,
+        "line": artifact.line,
+        "kind": artifact.kind,
+        "artifact_id": artifact.artifact_id,
+        "title": artifact.title,
+        "state": artifact.state,
         "evolake": __version__,
         "champion": {
-            "cycle": held.cycle, "since": held.since, "score": held.score, "gain": held.gain.to_json() if held.gain else None,
-        } if held else None,
+            "cycle": held.cycle,
+            "since": held.since,
+            "score": held.score,
+            "gain": held.gain.to_json() if held.gain else None,
+        }
+        if held
+        else None,
     }

@@ -24,7 +24,8 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Carried:
-    """What a line puts into a bundle. claims: JSON values, what it says of the artifact that can be run again. members: name -> bytes."""
+    """What a line puts into a bundle. claims: JSON values, what it says of the artifact that can be run
+    again. members: name -> bytes."""
 
     claims: Mapping[str, Any]
     members: Mapping[str, bytes]
@@ -36,10 +37,12 @@ class Said:
 
     Attributes:
         what: what was looked at.
-        outcome: holds or fails by what was run again; open: it was measured again, and that decides nothing; recomputed: it
-            follows from rows of the bundle, which were not run again for it; unmeasured: it was not measured again, and `said`
-            has the reason; hashed: not run again, only whole; note: what a reader should know.
-        again: (evaluations that were run again for it, those of the kind that the bundle brings); None if it is about none.
+        outcome: holds or fails by what was run again; open: it was measured again, and that decides nothing;
+            recomputed: it follows from rows of the bundle, which were not run again for it; unmeasured: it
+            was not measured again, and `said` has the reason; hashed: not run again, only whole; note: what a
+            reader should know.
+        again: (evaluations that were run again for it, those of the kind that the bundle brings); None if it
+            is about none.
         gain: it says whether the stated gain is reached.
     """
 
@@ -55,8 +58,10 @@ class Judging:
     """What checking a bundle needs.
 
     Attributes:
-        settings: of this process, with its own lake in `folder`. asked: rules that it is judged by. installed: rules of this machine.
-        sample: how many evaluations are run again, None for all. folder: for whatever has to be written. cache: the lake in force, for what is
+        settings: of this process, with its own lake in `folder`. asked: rules that it is judged by.
+            installed: rules of this machine.
+        sample: how many evaluations are run again, None for all. folder: for whatever has to be written.
+            cache: the lake in force, for what is
         fetched and built; None if there is none.
     """
 
@@ -75,7 +80,8 @@ class Judging:
         return str(self.bundle.facts["artifact_id"])
 
     def drawn(self, items: Sequence[Item]) -> list[Item]:
-        """Return those that are run again, in their order; drawn so that the maker of the bundle could not know which."""
+        """Return those that are run again, in their order; drawn so that the maker of the bundle could not
+        know which."""
         if self.sample is None or self.sample >= len(items):
             return list(items)
         chosen = set(secrets.SystemRandom().sample(range(len(items)), self.sample))
@@ -87,11 +93,14 @@ class LineBundle:
     """How artifacts of a line are bundled.
 
     Attributes:
-        kinds: those that can be bundled. members: what the line may put into a bundle next to what is common to all; others are refused.
+        kinds: those that can be bundled. members: what the line may put into a bundle next to what is common
+            to all; others are refused.
         gates: names of the line's gates that such an artifact meets.
-        carry: (lake, catalogue, artifact, settings) -> what it puts in; raises InputError where the lake does not hold it.
-        check: what its claims are worth, by running them again in the jail. Raises ValueError or InputError where the bundle says what cannot be
-            (it does not hold then), MachineryError where this machine cannot judge.
+        carry: (lake, catalogue, artifact, settings) -> what it puts in; raises InputError where the lake does
+            not hold it.
+        check: what its claims are worth, by running them again in the jail. Raises ValueError or InputError
+            where the bundle says what cannot be (it does not hold then), MachineryError where this machine
+            cannot judge.
         rules: the line's installed rules; None: those in its folder of the seeds' rules.
     """
 
@@ -118,5 +127,7 @@ def bundle_of(line: str) -> LineBundle:
 
         what = f"nothing of the line {line} can be bundled"
         why = artifacts_of(line).crowns_none
-        raise InputError(f"{what}: it has no champion" if why else what, wanted=f"one of {', '.join(able)}", do=why or None)
+        raise InputError(
+            f"{what}: it has no champion" if why else what, wanted=f"one of {', '.join(able)}", do=why or None
+        )
     return spec.bundle.load()

@@ -1,6 +1,8 @@
-"""A bundle checked on a machine that need not have the lake it came from: is it whole, and does what it claims hold when it is run again?
+"""A bundle checked on a machine that need not have the lake it came from: is it whole, and does what it
+claims hold when it is run again?
 
-What a bundle brings is untrusted. It is read as bytes and JSON, nothing of it is imported or unpickled here, and what runs of it runs in the jail.
+What a bundle brings is untrusted. It is read as bytes and JSON, nothing of it is imported or unpickled here,
+and what runs of it runs in the jail.
 """
 
 from __future__ import annotations
@@ -32,14 +34,26 @@ FACTS = {"line", "kind", "artifact_id", "title", "state", "evolake", "champion"}
 LONGEST = 600
 CHAMPION = {"cycle", "since", "score", "gain"}
 LISTS = {
-    "run_again": ("holds", "fails"), "open": ("open",), "recomputed": ("recomputed",), "not_measured_again": ("unmeasured",),
-    "only_hashed": ("hashed",), "notes": ("note",),
+    "run_again": ("holds", "fails"),
+    "open": ("open",),
+    "recomputed": ("recomputed",),
+    "not_measured_again": ("unmeasured",),
+    "only_hashed": ("hashed",),
+    "notes": ("note",),
 }
 """Lists of the JSON answer, with the outcomes in each."""
-DOUBTFUL = {"open": "was neither reached beyond the noise nor refuted", "not measured again": "was not measured again"}
+DOUBTFUL = {
+    "open": "was neither reached beyond the noise nor refuted",
+    "not measured again": "was not measured again",
+}
 HEADS = {
-    "holds": "run again", "fails": "run again, and NOT so", "open": "run again, and open", "recomputed": "recomputed from its rows",
-    "unmeasured": "not measured again", "hashed": "only hashed", "note": "note",
+    "holds": "run again",
+    "fails": "run again, and NOT so",
+    "open": "run again, and open",
+    "recomputed": "recomputed from its rows",
+    "unmeasured": "not measured again",
+    "hashed": "only hashed",
+    "note": "note",
 }
 
 
@@ -65,10 +79,16 @@ class Report:
     def to_json(self) -> dict[str, Any]:
         """Return what `--json` prints."""
         return {
-            "verdict": self.verdict.replace(" ", "_"), "reasons": [self.reason] if self.reason else [], "root": self.root or None,
+            "verdict": self.verdict.replace(" ", "_"),
+            "reasons": [self.reason] if self.reason else [],
+            "root": self.root or None,
             **{name: self.facts.get(name) for name in ("line", "kind", "artifact_id", "title", "champion")},
-            "gain": self.gain, "evaluations": dict(zip(("run_again", "brought"), self.evaluations(), strict=True)),
-            **{name: [vars(item) for item in self.said if item.outcome in outcomes] for name, outcomes in LISTS.items()},
+            "gain": self.gain,
+            "evaluations": dict(zip(("run_again", "brought"), self.evaluations(), strict=True)),
+            **{
+                name: [vars(item) for item in self.said if item.outcome in outcomes]
+                for name, outcomes in LISTS.items()
+            },
         }
 
     def evaluations(self) -> tuple[int, int]:
@@ -78,7 +98,8 @@ class Report:
 
     @property
     def gain(self) -> str | None:
-        """Return what became of the stated gain: `measured again`, `not reached`, `open` or `not measured again`; None if none is stated."""
+        """Return what became of the stated gain: `measured again`, `not reached`, `open` or `not measured
+        again`; None if none is stated."""
         champion = self.facts.get("champion")
         if not isinstance(champion, dict) or not champion.get("gain"):
             return None
@@ -89,12 +110,16 @@ class Report:
 
     def lines(self) -> list[str]:
         """For people."""
-        name = " ".join(str(self.facts.get(key) or "") for key in ("line", "kind", "title")).strip() or "bundle"
+        name = (
+            " ".join(str(self.facts.get(key) or "") for key in ("line", "kind", "title")).strip() or "bundle"
+        )
         head = f"{one_line(name, 200)}: {self.verdict}"
         if self.verdict == HOLDS and self.gain in DOUBTFUL:
             head += f", but for its gain, which {DOUBTFUL[self.gain]}"
         return [
-            head + (f": {self.reason}" if self.reason else ""), *self._counted(), *([f"  root {self.root}"] if self.root else []),
+            head + (f": {self.reason}" if self.reason else ""),
+            *self._counted(),
+            *([f"  root {self.root}"] if self.root else []),
             *(f"  {HEADS[item.outcome]:<10} {item.what}: {item.said}" for item in self.said),
         ]
 
@@ -104,14 +129,24 @@ class Report:
         if not brought:
             return []
         more = "; --all runs every one that can be run here" if again < brought and not self.all_asked else ""
-        return [f"  {again} of the {counted(brought, 'evaluation')} that it brings {'was' if again == 1 else 'were'} run again{more}"]
+        return [
+            f"  {again} of the {counted(brought, 'evaluation')} that it brings "
+            f"{'was' if again == 1 else 'were'} run again{more}"
+        ]
 
 
-def verify(path: Path, *, sample: int | None, root: str | None = None, progress: Callable[[str], None] = lambda _: None) -> Report:
+def verify(
+    path: Path,
+    *,
+    sample: int | None,
+    root: str | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Report:
     """Return what the file at `path` is worth.
 
     Args:
-        sample: evaluations that are run again, None for all. root: the root hash that it must have. progress: called with what is done next.
+        sample: evaluations that are run again, None for all. root: the root hash that it must have. progress:
+            called with what is done next.
 
     Raises:
         InputError: there is no such file. Nothing else that the file could be blamed for is raised.
@@ -120,7 +155,13 @@ def verify(path: Path, *, sample: int | None, root: str | None = None, progress:
     if isinstance(result, Refused):
         return Report(FAILS, f"it is no whole bundle: {result.reason}", (), {}, "")
     if root is not None and root != result.root:
-        return Report(FAILS, f"its root is {result.root}, not {root}: it is another bundle", (), result.facts, result.root)
+        return Report(
+            FAILS,
+            f"its root is {result.root}, not {root}: it is another bundle",
+            (),
+            result.facts,
+            result.root,
+        )
     from evolake import settings as settings_module
 
     said: list[Said] = []
@@ -139,18 +180,37 @@ def verify(path: Path, *, sample: int | None, root: str | None = None, progress:
         verdict, reason = FAILS, str(error).replace("\n ", ";")
     except MachineryError as error:
         verdict, reason = NOT_JUDGED, str(error).replace("\n ", ";")
-    return Report(verdict, one_line(reason, LONGEST), tuple(_shortened(item) for item in said), result.facts, result.root, sample is None)
+    return Report(
+        verdict,
+        one_line(reason, LONGEST),
+        tuple(_shortened(item) for item in said),
+        result.facts,
+        result.root,
+        sample is None,
+    )
 
 
-def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[Said], progress: Callable[[str], None]) -> str:
-    """Return why the bundle does not hold, "" if nothing speaks against it; `said` grows as things are found."""
+def _collect(
+    bundle: Bundle, settings: Settings, sample: int | None, said: list[Said], progress: Callable[[str], None]
+) -> str:
+    """Return why the bundle does not hold, "" if nothing speaks against it; `said` grows as things are
+    found."""
     try:
         line = _line_of(bundle)
         said += _lineage(bundle)
         installed = _installed_rules(settings, bundle.facts["line"], line)
         ruled = ruling(bundle, installed, line.gates)
         said += ruled.said
-        judging = Judging(bundle, settings, ruled.asked, installed, sample, settings.require_lake().parent, _lake_in_force(), progress)
+        judging = Judging(
+            bundle,
+            settings,
+            ruled.asked,
+            installed,
+            sample,
+            settings.require_lake().parent,
+            _lake_in_force(),
+            progress,
+        )
         for item in line.check(judging):
             said.append(item)
             if item.outcome == "fails":
@@ -164,7 +224,11 @@ def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[
 
 def _line_of(bundle: Bundle) -> LineBundle:
     facts = bundle.facts
-    if set(facts) != FACTS or not all(isinstance(facts[name], str) for name in FACTS - {"champion"}) or not ID.fullmatch(facts["artifact_id"]):
+    if (
+        set(facts) != FACTS
+        or not all(isinstance(facts[name], str) for name in FACTS - {"champion"})
+        or not ID.fullmatch(facts["artifact_id"])
+    ):
         raise ValueError("its manifest does not say what it is of")
     _require_statement(facts["champion"])
     try:
@@ -185,10 +249,16 @@ def _require_statement(held: Any) -> None:
     """Raise ValueError if what is stated of a champion is not what `exporting` writes."""
     if held is None:
         return
-    if not isinstance(held, dict) or set(held) != CHAMPION or not isinstance(held["score"], int | float | None):
+    if (
+        not isinstance(held, dict)
+        or set(held) != CHAMPION
+        or not isinstance(held["score"], int | float | None)
+    ):
         raise ValueError("its manifest does not say what is stated of the champion")
     gain = held["gain"]
-    if gain is not None and not (isinstance(gain, dict) and set(STATED) <= set(gain) and isinstance(gain["text"], str)):
+    if gain is not None and not (
+        isinstance(gain, dict) and set(STATED) <= set(gain) and isinstance(gain["text"], str)
+    ):
         raise ValueError("its manifest does not say which gain is stated")
 
 
@@ -205,7 +275,9 @@ def _installed_rules(settings: Settings, name: str, line: LineBundle) -> Ruleset
         ruleset = line.rules() if line.rules else load_rules(settings.seeds / "rules", name)
         return replace(ruleset, rules=tuple(rule for rule in ruleset.rules if rule.gate in line.gates))
     except InputError as error:
-        raise MachineryError(f"the installed rules of {name} cannot be used: {error.what}", got=error.got, do=error.do) from None
+        raise MachineryError(
+            f"the installed rules of {name} cannot be used: {error.what}", got=error.got, do=error.do
+        ) from None
 
 
 def _lineage(bundle: Bundle) -> list[Said]:
@@ -216,32 +288,54 @@ def _lineage(bundle: Bundle) -> list[Said]:
     if not ids or ids[-1] != bundle.facts["artifact_id"]:
         raise ValueError("its lineage does not end in itself")
     if strange := [edge for edge in edges if edge["child_id"] not in set(ids)]:
-        raise ValueError(f"its lineage has a parent of {str(strange[0]['child_id'])[:12]}, which is not in it")
+        raise ValueError(
+            f"its lineage has a parent of {str(strange[0]['child_id'])[:12]}, which is not in it"
+        )
     sums: dict[str, float] = {}
     for edge in edges:
         sums[edge["child_id"]] = sums.get(edge["child_id"], 0.0) + float(edge["weight"])
     if odd := [child for child, total in sums.items() if abs(total - 1) > 1e-6]:
-        raise ValueError(f"in its lineage the shares of the parents of {odd[0][:12]} come to {sums[odd[0]]:.3g}")
+        raise ValueError(
+            f"in its lineage the shares of the parents of {odd[0][:12]} come to {sums[odd[0]]:.3g}"
+        )
     measured = bundle.read(EVALUATIONS)
     if not isinstance(measured, list) or any(row.get("status") == "wrong" for row in measured):
         raise ValueError("its own evaluations have a refuted answer")
     return [
-        Said("lineage", "hashed", f"{counted(len(ids) - 1, 'ancestor')}, {counted(len(edges), 'derivation')} whose shares sum to 1"),
-        Said("evaluations", "hashed", f"{counted(len(measured), 'row')} of the lake; what is run again of them is said below"),
+        Said(
+            "lineage",
+            "hashed",
+            f"{counted(len(ids) - 1, 'ancestor')}, {counted(len(edges), 'derivation')} whose shares sum to 1",
+        ),
+        Said(
+            "evaluations",
+            "hashed",
+            f"{counted(len(measured), 'row')} of the lake; what is run again of them is said below",
+        ),
     ]
 
 
 def _environment(bundle: Bundle) -> list[Said]:
     there, here = bundle.read(ENVIRONMENT), environment()
     differing = [
-        f"{name} {there.get(name)} (here {here[name]})" for name in ("evolake", "python", "machine", "system") if there.get(name) != here[name]
+        f"{name} {there.get(name)} (here {here[name]})"
+        for name in ("evolake", "python", "machine", "system")
+        if there.get(name) != here[name]
     ]
     packages = there.get("packages") or {}
     differing += [
-        f"{name} {packages.get(name)} (here {version})" for name, version in here["packages"].items() if packages.get(name) not in (version, None)
+        f"{name} {packages.get(name)} (here {version})"
+        for name, version in here["packages"].items()
+        if packages.get(name) not in (version, None)
     ]
     more = f" and {len(differing) - 6} more" if len(differing) > 6 else ""
-    return [Said("environment", "note", "the same versions as here" if not differing else f"made with {', '.join(differing[:6])}{more}")]
+    return [
+        Said(
+            "environment",
+            "note",
+            "the same versions as here" if not differing else f"made with {', '.join(differing[:6])}{more}",
+        )
+    ]
 
 
 def _lake_in_force() -> Path | None:
@@ -263,4 +357,8 @@ def _bytes(path: Path) -> bytes:
         with open_regular(path) as file:
             return file.read(MOST_BYTES + 1)
     except (FileNotFoundError, IsADirectoryError):
-        raise InputError(f"there is no file {path}", wanted="a bundle, as `evolake bundle export` writes it", do="check the path") from None
+        raise InputError(
+            f"there is no file {path}",
+            wanted="a bundle, as `evolake bundle export` writes it",
+            do="check the path",
+        ) from None

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 IGNORED = (
-    "the backend `operators` takes from a note only words that name what a planner chooses among (a term, an operator, a knob, a kind of objective), "
-    "and ignores the rest; a model reads all of it"
+    "the backend `operators` takes from a note only words that name what a planner chooses among (a term, "
+    "an operator, a knob, a kind of objective), and ignores the rest; a model reads all of it"
 )
 
 
@@ -29,7 +29,11 @@ IGNORED = (
 def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | None, as_json: bool) -> int:
     """Give the planners guidance: they see TEXT from the next cycle on."""
     if sum([text is not None, list_all, withdraw is not None]) != 1:
-        raise InputError("guide does one thing at a time", wanted="a TEXT, or --list, or --withdraw ID", do='evolake guide "try larger N"')
+        raise InputError(
+            "guide does one thing at a time",
+            wanted="a TEXT, or --list, or --withdraw ID",
+            do='evolake guide "try larger N"',
+        )
     if line is not None and text is None:
         raise InputError("--line goes with a TEXT", do="leave it out")
     from evolake.agents.guidance import all_guidance, store_guidance, withdraw_guidance
@@ -43,7 +47,10 @@ def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | No
     else:
         notes, verdict = [store_guidance(root, text or "", line)], "stored"
     if as_json:
-        say_json({"verdict": verdict, "reasons": [], "guidance": [_as_json(note) for note in notes]}, ensure_ascii=False)
+        say_json(
+            {"verdict": verdict, "reasons": [], "guidance": [_as_json(note) for note in notes]},
+            ensure_ascii=False,
+        )
         return 0
     for note in notes:
         say(f"{note.id}  {note.line or 'all lines'}, {_when(note)}: {note.text}")
@@ -66,14 +73,22 @@ def _reaches(line: str | None) -> str:
 
 def _when(note: Guidance) -> str:
     shown = {line: cycle for line, cycle in note.since.items() if line != "*"} or note.since
-    since = ", ".join(cycle if note.line or line == "*" else f"{line} {cycle}" for line, cycle in sorted(shown.items()))
+    since = ", ".join(
+        cycle if note.line or line == "*" else f"{line} {cycle}" for line, cycle in sorted(shown.items())
+    )
     ends = {line: cycle for line, cycle in note.withdrawn.items() if line != "*"} or note.withdrawn
-    until = ", ".join(cycle if note.line or line == "*" else f"{line} {cycle}" for line, cycle in sorted(ends.items()))
+    until = ", ".join(
+        cycle if note.line or line == "*" else f"{line} {cycle}" for line, cycle in sorted(ends.items())
+    )
     return f"from cycle {since} on" + (f", withdrawn from cycle {until} on" if until else "")
 
 
 def _as_json(note: Guidance) -> dict[str, Any]:
     return {
-        "id": note.id, "text": note.text, "line": note.line, "created_at": note.created_at.isoformat(), "since": note.since,
+        "id": note.id,
+        "text": note.text,
+        "line": note.line,
+        "created_at": note.created_at.isoformat(),
+        "since": note.since,
         "withdrawn": note.withdrawn,
     }

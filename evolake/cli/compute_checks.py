@@ -1,4 +1,5 @@
-"""What `evolake doctor` says about where heavy work is done: each worker of a cluster with its versions, cores, jail and view of the lake."""
+"""What `evolake doctor` says about where heavy work is done: each worker of a cluster with its versions,
+cores, jail and view of the lake."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def _workers(settings: Settings) -> Iterator[dict[str, Any]]:
         proofs = ask(client, demand_of(settings))
     for address, proof in proofs.items():
         versions = ", ".join(f"{name} {value[:12]}" for name, value in proof.identity.items())
-        jail = f"no jail ({proof.no_jail})" if proof.no_jail else f"jail: {len(proof.attempts)} attempts refused"
+        jail = (
+            f"no jail ({proof.no_jail})" if proof.no_jail else f"jail: {len(proof.attempts)} attempts refused"
+        )
         summary = "; ".join(proof.problems) or f"the lake is seen; {jail}"
         if proof.problems:
             skips = "all work"
@@ -54,8 +57,12 @@ def _workers(settings: Settings) -> Iterator[dict[str, Any]]:
         else:
             skips = ""
         yield {
-            "name": f"worker {address}", "ok": not proof.problems and not proof.no_jail,
+            "name": f"worker {address}",
+            "ok": not proof.problems and not proof.no_jail,
             "detail": f"{proof.host}, {versions}, {proof.threads} threads, {proof.cores} cores; {summary}",
             "skips": skips,
-            "mend": "start it from this installation, over this folder, on a host where `evolake doctor` finds a jail",
+            "mend": (
+                "start it from this installation, over this folder, on a host where `evolake doctor` "
+                "finds a jail"
+            ),
         }

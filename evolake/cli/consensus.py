@@ -1,4 +1,5 @@
-"""`evolake consensus`: rank designs by many objectives at the same time, from files that any program can write."""
+"""`evolake consensus`: rank designs by many objectives at the same time, from files that any program can
+write."""
 
 from __future__ import annotations
 
@@ -35,13 +36,39 @@ def consensus() -> None:
 
 @consensus.command(short_help="Rank the designs of SCORES, a Parquet file.")
 @click.argument("scores", type=OrdinaryPath())
-@click.option("--created", "created_file", required=True, type=OrdinaryPath(), help="JSON: objective id -> creation round.")
-@click.option("--round", "now", required=True, type=click.IntRange(-LATEST, LATEST), help="The current round; older objectives weigh less.")
-@click.option("--multipliers", "multipliers_file", type=OrdinaryPath(), help="JSON: objective id -> multiplier (default: 1 for each).")
-@click.option("--decay", default=0.9, show_default=True, type=float, help="Weight left after one round, above 0 and at most 1.")
+@click.option(
+    "--created",
+    "created_file",
+    required=True,
+    type=OrdinaryPath(),
+    help="JSON: objective id -> creation round.",
+)
+@click.option(
+    "--round",
+    "now",
+    required=True,
+    type=click.IntRange(-LATEST, LATEST),
+    help="The current round; older objectives weigh less.",
+)
+@click.option(
+    "--multipliers",
+    "multipliers_file",
+    type=OrdinaryPath(),
+    help="JSON: objective id -> multiplier (default: 1 for each).",
+)
+@click.option(
+    "--decay",
+    default=0.9,
+    show_default=True,
+    type=float,
+    help="Weight left after one round, above 0 and at most 1.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-def rank(scores: Path, created_file: Path, now: int, multipliers_file: Path | None, decay: float, as_json: bool) -> None:
-    """Rank the designs of SCORES, a Parquet file with columns objective_id, design_id and score (lower is better).
+def rank(
+    scores: Path, created_file: Path, now: int, multipliers_file: Path | None, decay: float, as_json: bool
+) -> None:
+    """Rank the designs of SCORES, a Parquet file with columns objective_id, design_id and score (lower is
+    better).
 
     A null, NaN or absent score means that the objective could not judge the design: it counts as the worst.
     """
@@ -49,7 +76,11 @@ def rank(scores: Path, created_file: Path, now: int, multipliers_file: Path | No
 
     table = _read_scores(scores)
     created = _read_json(created_file, "creation rounds", '{"objective id": round, ...}')
-    multipliers = _read_json(multipliers_file, "multipliers", '{"objective id": multiplier, ...}') if multipliers_file else None
+    multipliers = (
+        _read_json(multipliers_file, "multipliers", '{"objective id": multiplier, ...}')
+        if multipliers_file
+        else None
+    )
     ranking = rank_long(table, created, now, decay, multipliers)
     if as_json:
         say_json(ranking.to_json(), allow_nan=False)
@@ -65,7 +96,10 @@ def _read_scores(path: Path) -> pl.DataFrame:
         return pl.read_parquet(path, glob=False, hive_partitioning=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(
-            f"{path} cannot be read", wanted="a Parquet file", got=str(error).splitlines()[0][:200], do="write the scores with any Parquet writer",
+            f"{path} cannot be read",
+            wanted="a Parquet file",
+            got=str(error).splitlines()[0][:200],
+            do="write the scores with any Parquet writer",
         ) from None
 
 
@@ -74,9 +108,15 @@ def _read_json(path: Path, what: str, form: str) -> dict[str, Any]:
     try:
         value = parse_json(read_text(path), name=str(path), pairs=_no_key_twice)
     except (ValueError, OSError) as error:
-        raise InputError(f"the {what} in {path} cannot be read", wanted=f"JSON of the form {form}", got=reason(error)[:200]) from None
+        raise InputError(
+            f"the {what} in {path} cannot be read", wanted=f"JSON of the form {form}", got=reason(error)[:200]
+        ) from None
     if not isinstance(value, dict):
-        raise InputError(f"the {what} in {path} are not an object", wanted=f"JSON of the form {form}", got=f"a {type(value).__name__}")
+        raise InputError(
+            f"the {what} in {path} are not an object",
+            wanted=f"JSON of the form {form}",
+            got=f"a {type(value).__name__}",
+        )
     return value
 
 
@@ -91,7 +131,12 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _must_be_file(path: Path, what: str) -> None:
     if not path.is_file():
-        raise InputError(f"there is no {what} at {path}", wanted="a file", got="a folder" if path.is_dir() else "nothing", do="check the path")
+        raise InputError(
+            f"there is no {what} at {path}",
+            wanted="a file",
+            got="a folder" if path.is_dir() else "nothing",
+            do="check the path",
+        )
 
 
 def _as_lines(ranking: LongConsensus) -> list[str]:
@@ -99,7 +144,10 @@ def _as_lines(ranking: LongConsensus) -> list[str]:
     value = dict(zip(ranking.design_ids, result.consensus, strict=True))
     width = max(len("design"), *(len(in_a_cell(name)) for name in ranking.design_ids))
     lines = [f"{'place':>5}  {'design':<{width}}  consensus"]
-    lines += [f"{place:>5}  {in_a_cell(name):<{width}}  {value[name]:.6f}" for place, name in enumerate(ranking.order, start=1)]
+    lines += [
+        f"{place:>5}  {in_a_cell(name):<{width}}  {value[name]:.6f}"
+        for place, name in enumerate(ranking.order, start=1)
+    ]
     width = max(len("objective"), *(len(in_a_cell(name)) for name in ranking.objective_ids))
     lines += ["", f"{'objective':<{width}}  weight    median tau"]
     lines += [

@@ -1,11 +1,14 @@
-"""How a command ends: the one place where what it raised becomes sentences, an exit code and, with `--json`, an object on standard output.
+"""How a command ends: the one place where what it raised becomes sentences, an exit code and, with `--json`,
+an object on standard output.
 
     EvolakeError            its own sentences and exit code
     click's errors          2: wrong usage
-    OSError                 2 where a path that was named cannot be what it was named for, 3 where the machine refuses (space, permissions, limits)
+    OSError                 2 where a path that was named cannot be what it was named for, 3 where the machine
+                            refuses (space, permissions, limits)
     MemoryError             3
     Ctrl-C, SIGTERM         130 and 143, one sentence
-    a closed pipe           141, as of a program that SIGPIPE ended: whoever read the output had enough before all was said
+    a closed pipe           141, as of a program that SIGPIPE ended: whoever read the output had enough before
+                            all was said
     anything else           3: a bug of ours, and it says so
 
 A candidate's failure is no exception and never comes here.
@@ -33,7 +36,17 @@ from evolake.terminal import say_error, say_json, say_usage
 KEPT = "what was finished is kept, run the command again to continue"
 PIPE_CLOSED = 128 + signal.SIGPIPE
 
-_OF_THE_PATH = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTEMPTY, errno.EINVAL, errno.ENODEV}
+_OF_THE_PATH = {
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+    errno.ENAMETOOLONG,
+    errno.ELOOP,
+    errno.ENOTEMPTY,
+    errno.EINVAL,
+    errno.ENODEV,
+}
 """What says that a path is not what it was named for. The rest says what the machine refuses."""
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 """What a write into an open file says, which has no name then."""
@@ -52,7 +65,9 @@ def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
     try:
         return int(command.main(args=given, standalone_mode=False) or 0)
     except SystemExit as leaving:
-        if sys.stdout is not printed:  # click wraps a stream whose reader is gone, and ends with 1, which is a verdict here
+        if (
+            sys.stdout is not printed
+        ):  # click wraps a stream whose reader is gone, and ends with 1, which is a verdict here
             return PIPE_CLOSED
         if isinstance(leaving.code, int):
             return leaving.code
@@ -79,18 +94,28 @@ def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
 
 
 def expected(error: BaseException, arguments: Sequence[str] = ()) -> EvolakeError | None:
-    """Return the error that a user is shown for what was raised; None where it can only be a bug. arguments: of the command, where it names no file.
-    """
+    """Return the error that a user is shown for what was raised; None where it can only be a bug. arguments:
+    of the command, where it names no file."""
     if isinstance(error, EvolakeError):
         return error
     if isinstance(error, MemoryError):
-        return MachineryError("not enough memory", got=str(error) or None, do="ask for less at the same time, or use a machine with more memory")
+        return MachineryError(
+            "not enough memory",
+            got=str(error) or None,
+            do="ask for less at the same time, or use a machine with more memory",
+        )
     if isinstance(error, OSError) and error.errno is not None and not _is_ours(error):
         place = error.filename or (_full(arguments) if error.errno in _NO_ROOM else None)
         where = f"{place}: " if place else ""
         why = error.strerror or str(error)
         if error.errno in _OF_THE_PATH:
-            return InputError(f"{where}{why}", wanted="a path that can be what it was named for", do="check the path") if where else None
+            return (
+                InputError(
+                    f"{where}{why}", wanted="a path that can be what it was named for", do="check the path"
+                )
+                if where
+                else None
+            )
         do = "fix the machine (space, permissions, limits) and run it again; what was finished is kept"
         return MachineryError(f"{where}{why}", wanted="a machine that lets this user do it", do=do)
     return None
@@ -98,7 +123,10 @@ def expected(error: BaseException, arguments: Sequence[str] = ()) -> EvolakeErro
 
 def unforeseen(error: BaseException) -> MachineryError:
     """Return what a user is shown for a bug."""
-    return MachineryError(f"{type(error).__name__}: {error}", do="this is a bug; set EVOLAKE_TRACEBACK=1, run again and report it")
+    return MachineryError(
+        f"{type(error).__name__}: {error}",
+        do="this is a bug; set EVOLAKE_TRACEBACK=1, run again and report it",
+    )
 
 
 def asks_json(arguments: Sequence[str]) -> bool:
@@ -108,7 +136,8 @@ def asks_json(arguments: Sequence[str]) -> bool:
 
 
 def stop_on_sigterm() -> None:
-    """From now on SIGTERM ends the process as Ctrl-C does: by an exception, so that what is half-written is cleared away."""
+    """From now on SIGTERM ends the process as Ctrl-C does: by an exception, so that what is half-written is
+    cleared away."""
 
     def handler(number: int, frame: FrameType | None) -> None:
         raise Stopped(number)
@@ -118,8 +147,8 @@ def stop_on_sigterm() -> None:
 
 
 def _full(arguments: Sequence[str]) -> str | None:
-    """Return where the first path is that a command was given on a file system with no room left: itself, or the folder that it was to be made in.
-    """
+    """Return where the first path is that a command was given on a file system with no room left: itself, or
+    the folder that it was to be made in."""
     for word in (word.partition("=")[2] if word.startswith("--") else word for word in arguments):
         with suppress(OSError, ValueError):
             path = Path(word)
@@ -130,7 +159,8 @@ def _full(arguments: Sequence[str]) -> str | None:
 
 
 def _is_ours(error: OSError) -> bool:
-    """Return whether it is about a file of this package: one that is missing there is no fault of the user's."""
+    """Return whether it is about a file of this package: one that is missing there is no fault of the
+    user's."""
     package = Path(evolake.__file__).parent
     return isinstance(error.filename, str) and package in Path(error.filename).absolute().parents
 

@@ -1,4 +1,5 @@
-"""What `evolake doctor` says of the model backend: endpoint, budget and, where it may call, what the endpoint can do."""
+"""What `evolake doctor` says of the model backend: endpoint, budget and, where it may call, what the endpoint
+can do."""
 
 from __future__ import annotations
 
@@ -10,16 +11,25 @@ from evolake.errors import InputError
 if TYPE_CHECKING:
     from evolake.settings import Settings
 
-CONNECT = "correct EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY or EVOLAKE_MODELS, or ask the operator of the server"
-REPLIES = "name a model in EVOLAKE_MODELS that replies in the form that is asked for; the connection itself works"
-MEND = "set EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS='{\"default\": \"NAME\"}'"
+CONNECT = (
+    "correct EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY or EVOLAKE_MODELS, or ask the operator of the "
+    "server"
+)
+REPLIES = (
+    "name a model in EVOLAKE_MODELS that replies in the form that is asked for; the connection itself works"
+)
+MEND = 'set EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS=\'{"default": "NAME"}\''
 BUDGET = "set EVOLAKE_BUDGET__TOKENS_PER_RUN (or another limit)"
 WITHOUT_MODEL = "the model backend (operators need none)"
-SIZE = "serve the model with a context of at least 32,768 tokens (Ollama: num_ctx; vLLM: --max-model-len), or lower EVOLAKE_MODEL_MAX_OUTPUT_TOKENS"
+SIZE = (
+    "serve the model with a context of at least 32,768 tokens (Ollama: num_ctx; vLLM: --max-model-len), "
+    "or lower EVOLAKE_MODEL_MAX_OUTPUT_TOKENS"
+)
 MENDS = {"answers": CONNECT, "structured replies": REPLIES, "request of real size": SIZE}
 """By what was tried: what to do if it failed."""
 SKIPS = {
-    "function calling": "nothing: no role needs it", "usage": "exact prices and budgets",
+    "function calling": "nothing: no role needs it",
+    "usage": "exact prices and budgets",
     "request of real size": "long prompts and replies: they are cut off, and asked for again",
 }
 LONGEST_DETAIL = 700
@@ -34,7 +44,13 @@ def endpoint_checks(settings: Settings, *, call: bool) -> Iterator[dict[str, Any
     from evolake.agents.address import address
 
     needed = settings.backend == "model" and not settings.replay_only
-    missing = {"name": "model endpoint", "ok": not needed, "skips": WITHOUT_MODEL, "mend": MEND, "needed": needed or call}
+    missing = {
+        "name": "model endpoint",
+        "ok": not needed,
+        "skips": WITHOUT_MODEL,
+        "mend": MEND,
+        "needed": needed or call,
+    }
     key = settings.model_api_key.get_secret_value().strip() if settings.model_api_key else ""
     try:
         where = address(settings.model_base_url or "")
@@ -45,10 +61,22 @@ def endpoint_checks(settings: Settings, *, call: bool) -> Iterator[dict[str, Any
         yield missing | {"ok": not (needed or call), "detail": "not configured"}
         return
     models = sorted(set(settings.models.values()))
-    yield {"name": "model endpoint", "ok": True, "detail": f"{where}, models {', '.join(models)}" + ("" if call else "; --call tries it")}
-    limits = [f"{value:,} {name.replace('_', ' ')}" for name, value in settings.budget.model_dump().items() if value is not None]
     yield {
-        "name": "model budget", "ok": bool(limits) or not needed, "detail": ", ".join(limits) or "none", "skips": WITHOUT_MODEL, "mend": BUDGET,
+        "name": "model endpoint",
+        "ok": True,
+        "detail": f"{where}, models {', '.join(models)}" + ("" if call else "; --call tries it"),
+    }
+    limits = [
+        f"{value:,} {name.replace('_', ' ')}"
+        for name, value in settings.budget.model_dump().items()
+        if value is not None
+    ]
+    yield {
+        "name": "model budget",
+        "ok": bool(limits) or not needed,
+        "detail": ", ".join(limits) or "none",
+        "skips": WITHOUT_MODEL,
+        "mend": BUDGET,
         "needed": needed,
     }
     for model in models if call else ():
@@ -63,7 +91,10 @@ def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]
     from evolake.jail.protocol import one_line
 
     endpoint = Endpoint(
-        settings.model_base_url or "", key, deadline_s=settings.model_timeout_s, retries=min(1, settings.model_max_retries),
+        settings.model_base_url or "",
+        key,
+        deadline_s=settings.model_timeout_s,
+        retries=min(1, settings.model_max_retries),
     )
     with closing(endpoint):
         limit = settings.model_max_output_tokens
@@ -71,6 +102,10 @@ def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]
             skips = WITHOUT_MODEL if item.needed else SKIPS[item.what]
             mend = MENDS.get(item.what, "") if item.needed or item.what == REAL_SIZE else ""
             yield {
-                "name": f"{model}: {item.what}", "ok": item.ok, "detail": one_line(item.detail, LONGEST_DETAIL), "skips": "" if item.ok else skips,
-                "mend": "" if item.ok else mend, "needed": item.needed,
+                "name": f"{model}: {item.what}",
+                "ok": item.ok,
+                "detail": one_line(item.detail, LONGEST_DETAIL),
+                "skips": "" if item.ok else skips,
+                "mend": "" if item.ok else mend,
+                "needed": item.needed,
             }

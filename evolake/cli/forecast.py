@@ -10,21 +10,31 @@ from evolake.agents.forecast import LineForecast, RoleForecast, forecasts, total
 from evolake.settings import Settings
 from evolake.terminal import columns_text, say, say_json, say_text
 
-HEADS = ("line", "role", "calls at most", "probably", "tokens at most", "probably ", "usd at most", "probably  ")
+HEADS = (
+    "line",
+    "role",
+    "calls at most",
+    "probably",
+    "tokens at most",
+    "probably ",
+    "usd at most",
+    "probably  ",
+)
 """Spaces tell columns of one name apart."""
 WIDTH = 140
 """Characters of a line if the output is no terminal."""
 OPERATORS = "No model is called: operators make everything, and cost processor time alone."
 NOTE = """
 A cycle of each line. Tokens are estimates; a budget (EVOLAKE_BUDGET__...) is a limit. A call is one reply, a repair or a turn of a session
-included; tries that the endpoint lost are not counted. Nothing was started."""
+included; tries that the endpoint lost are not counted. Nothing was started."""  # noqa: E501
 
 
 def dry_run(settings: Settings, names: Sequence[str], *, as_json: bool) -> int:
     """Print the forecast of the next cycle of each line.
 
     Raises:
-        InputError: there is no such line, or no lake is named. CorruptPart, LakeError: the lake's calls cannot be read.
+        InputError: there is no such line, or no lake is named. CorruptPart, LakeError: the lake's calls
+            cannot be read.
     """
     lake = settings.require_lake()
     of_lines = forecasts(settings, lake, names)
@@ -32,7 +42,14 @@ def dry_run(settings: Settings, names: Sequence[str], *, as_json: bool) -> int:
     total = total_of([item.total for item in asking])
     if as_json:
         whole = {name: value for name, value in vars(total).items() if name not in ("role", "model")}
-        say_json({"verdict": "forecast", "backend": settings.backend, "lines": [item.to_json() for item in of_lines], "total": whole})
+        say_json(
+            {
+                "verdict": "forecast",
+                "backend": settings.backend,
+                "lines": [item.to_json() for item in of_lines],
+                "total": whole,
+            }
+        )
         return 0
     if not asking:
         say(OPERATORS if settings.backend == "operators" else "No model is called by these lines.")
@@ -54,7 +71,15 @@ def dry_run(settings: Settings, names: Sequence[str], *, as_json: bool) -> int:
 
 def _cells(line: str, row: RoleForecast) -> tuple[str, ...]:
     calls = f"{row.calls_most:,}", f"{row.calls_likely:,.1f}".removesuffix(".0")
-    return (line, row.role, *calls, f"{row.tokens_most:,}", f"{row.tokens_likely:,}", _usd_text(row.usd_most), _usd_text(row.usd_likely))
+    return (
+        line,
+        row.role,
+        *calls,
+        f"{row.tokens_most:,}",
+        f"{row.tokens_likely:,}",
+        _usd_text(row.usd_most),
+        _usd_text(row.usd_likely),
+    )
 
 
 def _usd_text(value: float | None) -> str:

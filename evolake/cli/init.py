@@ -14,7 +14,8 @@ from evolake.project import BROUGHT, MARKER
 from evolake.terminal import say, say_text
 
 STAGE = ".evolake-init"
-"""Folder inside the new project in which it is made, before anything takes its name. One that is found was left by a call that was cut off."""
+"""Folder inside the new project in which it is made, before anything takes its name. One that is found was
+left by a call that was cut off."""
 LEFT_ALONE = {".git", ".venv"}
 WANTED = "a folder that is empty (.git and .venv apart), or a name that is free"
 NEXT = """Next:
@@ -28,21 +29,28 @@ ENVIRONMENT = """\
 DAGSTER_HOME='{home}'
 # Dagster gives up a call to the code server after 60 s, which a host whose cores are taken by cycles may need.
 DAGSTER_GRPC_TIMEOUT_SECONDS=300
-"""
+"""  # noqa: E501
 """What `dagster dev` reads in the project."""
 
 
 @click.command(short_help="Create a project folder for Dagster and evolake.")
 @click.argument("folder", metavar="DIR", type=OrdinaryPath())
 def init(folder: Path) -> int:
-    """Create a project in DIR, which is created if it is missing: workspace.yaml for Dagster, data_lake with the seeds."""
+    """Create a project in DIR, which is created if it is missing: workspace.yaml for Dagster, data_lake with
+    the seeds."""
     folder = folder.absolute()
     try:
         made = lay_out(folder)
     except OSError as error:
         what = f"no project can be laid out in {folder}"
-        raise InputError(what, wanted="a folder you can write to", got=str(error), do="name another, or fix its rights") from error
-    say(f"{folder} is a project of evolake now." if made else f"{folder} is a project of evolake already; nothing was changed.")
+        raise InputError(
+            what, wanted="a folder you can write to", got=str(error), do="name another, or fix its rights"
+        ) from error
+    say(
+        f"{folder} is a project of evolake now."
+        if made
+        else f"{folder} is a project of evolake already; nothing was changed."
+    )
     say_text(NEXT.format(folder=folder))
     return 0
 
@@ -63,7 +71,9 @@ def lay_out(folder: Path) -> bool:
     names = {place.parts[0] for place in content}
     result = {path.name for path in folder.iterdir()} - LEFT_ALONE if folder.exists() else set[str]()
     if result - {STAGE, *names} or (result and STAGE not in result):
-        raise InputError(f"{folder} is not empty", wanted=WANTED, got=", ".join(sorted(result)[:5]), do="name another")
+        raise InputError(
+            f"{folder} is not empty", wanted=WANTED, got=", ".join(sorted(result)[:5]), do="name another"
+        )
     for name in (STAGE, *names):  # what a run that was killed left
         remove(folder / name)
     with undone(folder, stage, *(folder / name for name in names)):

@@ -19,12 +19,26 @@ from evolake.terminal import say
 
 @click.command(short_help="Write the HTML report of all lines.")
 @click.option("--cycle", help="The cycle, e.g. 3 or 0003 (default: the newest finished one of each line).")
-@click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that have finished the cycle.")
-@click.option("--out", type=OrdinaryPath(dir_okay=False), help="The HTML file to write (default with --open: a temporary one).")
+@click.option(
+    "--lines",
+    default="all",
+    show_default=True,
+    help="Comma-separated lines, or all that have finished the cycle.",
+)
+@click.option(
+    "--out",
+    type=OrdinaryPath(dir_okay=False),
+    help="The HTML file to write (default with --open: a temporary one).",
+)
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser, if there is one.")
-@click.option("--figures", type=OrdinaryPath(file_okay=False), help="Also write the figures as PNG files into this folder (default: no).")
+@click.option(
+    "--figures",
+    type=OrdinaryPath(file_okay=False),
+    help="Also write the figures as PNG files into this folder (default: no).",
+)
 def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures: Path | None) -> int:
-    """Write the HTML report: first a summary of all lines, then a section per line with its figures and, folded, every detail."""
+    """Write the HTML report: first a summary of all lines, then a section per line with its figures and,
+    folded, every detail."""
     from evolake.report.lines import chosen_cycles, read_findings, read_stories, section_of
     from evolake.report.pages import page, plain
 
@@ -34,7 +48,11 @@ def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures:
     if lines != "all" and not wanted:
         raise InputError("no line is named", wanted="--lines designs,solvers or --lines all", got=repr(lines))
     if out is None and not show:
-        raise InputError("nothing is to be done with the report", wanted="--out FILE, --open, or both", do="evolake report --open")
+        raise InputError(
+            "nothing is to be done with the report",
+            wanted="--out FILE, --open, or both",
+            do="evolake report --open",
+        )
     root = settings_module.load().require_lake()
     chosen = chosen_cycles(root, wanted, f"{int(cycle):04d}" if cycle else None)
     sections = [section_of(root, line, done) for line, done in chosen.items()]
@@ -42,7 +60,11 @@ def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(page(sections, read_stories(root, chosen), {} if wanted else read_findings(root)))
     only = len(sections) == 1
-    say(f"report of {f'cycle {sections[0].cycle}' if only else ', '.join(f'{item.line} cycle {item.cycle}' for item in sections)}: {out}")
+    say(
+        "report of "
+        f"{f'cycle {sections[0].cycle}' if only else ', '.join(f'{item.line} cycle {item.cycle}' for item in sections)}: "  # noqa: E501
+        f"{out}"
+    )
     if figures:
         figures.mkdir(parents=True, exist_ok=True)
         for section in sections:

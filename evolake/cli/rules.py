@@ -32,7 +32,8 @@ def rules() -> None:
 @click.option("--line", help="Only those of this line (default: all).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def checkers(line: str | None, as_json: bool) -> int:
-    """List the gates and checkers of each line: the parameters of each checker, and the thresholds that the rules of today give it."""
+    """List the gates and checkers of each line: the parameters of each checker, and the thresholds that the
+    rules of today give it."""
     from evolake.gates.known import known_checkers, known_gates
     from evolake.gates.rules import load_rules
 
@@ -42,20 +43,38 @@ def checkers(line: str | None, as_json: bool) -> int:
     ruled = {name: load_rules(folder, name).rules for name in named if (folder / name).is_dir()}
     if as_json:
         listed = {
-            name: {"gates": [gate.name for gate in gates], "checkers": [
-                asdict(checker) | {"rules": {rule.id: rule.parameters for rule in ruled.get(name, ()) if rule.check == checker.name}}
-                for checker in of_line
-            ]} for name, (gates, of_line) in known.items()
+            name: {
+                "gates": [gate.name for gate in gates],
+                "checkers": [
+                    asdict(checker)
+                    | {
+                        "rules": {
+                            rule.id: rule.parameters
+                            for rule in ruled.get(name, ())
+                            if rule.check == checker.name
+                        }
+                    }
+                    for checker in of_line
+                ],
+            }
+            for name, (gates, of_line) in known.items()
         }
         say_json({"verdict": "listed", "reasons": [], "lines": listed})
         return 0
     for name, (gates, of_line) in known.items():
         say(f"{name}: gates {', '.join(gate.name for gate in gates)}")
         for checker in of_line:
-            parameters = ", ".join(f"{p.name}: {p.type}" + ("" if p.required else f" = {p.default!r}") for p in checker.parameters)
+            parameters = ", ".join(
+                f"{p.name}: {p.type}" + ("" if p.required else f" = {p.default!r}")
+                for p in checker.parameters
+            )
             say(f"  {checker.name}({parameters})", f"      {checker.meaning}")
             for rule in ruled.get(name, ()):
-                thresholds = [f"{key} = {value}" for key, value in rule.parameters.items() if isinstance(value, int | float)]
+                thresholds = [
+                    f"{key} = {value}"
+                    for key, value in rule.parameters.items()
+                    if isinstance(value, int | float)
+                ]
                 if rule.check == checker.name and thresholds:
                     say(f"      rule {rule.id}: {', '.join(thresholds)}")
     return 0
@@ -63,11 +82,16 @@ def checkers(line: str | None, as_json: bool) -> int:
 
 @rules.command(short_help="Write a complete rule of a line to FILE.")
 @click.option("--line", required=True, help="Line that the rule is of.")
-@click.option("--check", help="Checker that it is to name, one of `evolake rules checkers` (default: the best match).")
-@click.option("--gate", help="Gate that it is to be of, one of `evolake rules checkers` (default: the best match).")
+@click.option(
+    "--check", help="Checker that it is to name, one of `evolake rules checkers` (default: the best match)."
+)
+@click.option(
+    "--gate", help="Gate that it is to be of, one of `evolake rules checkers` (default: the best match)."
+)
 @click.argument("file", type=OrdinaryPath())
 def new(line: str, check: str | None, gate: str | None, file: Path) -> int:
-    """Write a rule of a line to FILE, complete: in data_lake/seeds/rules/LINE/ it judges. Nothing is overwritten.
+    """Write a rule of a line to FILE, complete: in data_lake/seeds/rules/LINE/ it judges. Nothing is
+    overwritten.
 
     It starts from the rule of the line that fits the file's name best; --check and --gate narrow the choice.
     """
@@ -75,14 +99,28 @@ def new(line: str, check: str | None, gate: str | None, file: Path) -> int:
     from evolake.gates.rules import load_rules
     from evolake.new_files import write_new
 
-    write_new({file: example_rule(load_rules(settings_module.load().seeds / "rules", _known(line)), file.stem, check, gate)})
-    say(f"{file}; `evolake rules checkers --line {line}` lists what it may name; in data_lake/seeds/rules/{line}/ it judges")
+    write_new(
+        {
+            file: example_rule(
+                load_rules(settings_module.load().seeds / "rules", _known(line)), file.stem, check, gate
+            )
+        }
+    )
+    say(
+        f"{file}; `evolake rules checkers --line {line}` lists what it may name; in "
+        f"data_lake/seeds/rules/{line}/ it judges"
+    )
     return 0
 
 
 @rules.command(short_help="Show what edited rules would change, and its cost.")
 @click.option("--line", help="Only this line (default: all).")
-@click.option("--rules", "folder", type=OrdinaryPath(), help="Edited rules, laid out as data_lake/seeds/rules (default: the seeds').")
+@click.option(
+    "--rules",
+    "folder",
+    type=OrdinaryPath(),
+    help="Edited rules, laid out as data_lake/seeds/rules (default: the seeds').",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def preview(line: str | None, folder: Path | None, as_json: bool) -> int:
     """Show what edited rules would change, before anything is made again: verdicts that flip, champions that
@@ -100,7 +138,9 @@ def preview(line: str | None, folder: Path | None, as_json: bool) -> int:
     check_ready(settings.require_lake(), names)
     os.environ["DAGSTER_HOME"] = str(project.home())
     options = ["--rules", str(chosen.absolute()), *(["--json"] if as_json else [])]
-    return subprocess.run([*project.command("pipelines.rules_preview"), *options, *names], check=False).returncode
+    return subprocess.run(
+        [*project.command("pipelines.rules_preview"), *options, *names], check=False
+    ).returncode
 
 
 def _ruled() -> list[str]:

@@ -13,7 +13,11 @@ from evolake.terminal import say, say_json, say_text
 
 @click.command(short_help="Show one artifact: origin, parents, gates, scores, text.")
 @click.argument("artifact", metavar="ID")
-@click.option("--out", type=OrdinaryPath(file_okay=False), help="Also write it into this folder, missing or empty, with a README.md (default: no).")
+@click.option(
+    "--out",
+    type=OrdinaryPath(file_okay=False),
+    help="Also write it into this folder, missing or empty, with a README.md (default: no).",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def show(artifact: str, out: Path | None, as_json: bool) -> int:
     """Show one artifact of any line: a design, variant, family, prompt, objective, instance, plan or rule.

@@ -32,17 +32,57 @@ TABLE_ROWS = 1000
 
 @click.command("sql", short_help="Run one SQL statement over the lake, read-only.")
 @click.argument("statement", required=False)
-@click.option("--file", "file", metavar="FILE", help="A file with one statement: a path, or a name below the project's sql/, e.g. "
-    "cookbook/funnel.sql (default: STATEMENT).")
-@click.option("-p", "--param", "parameters", multiple=True, metavar="NAME=VALUE", help="A value, as text, for $NAME. May be repeated.")
-@click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True, help="Form of the output.")
+@click.option(
+    "--file",
+    "file",
+    metavar="FILE",
+    help="A file with one statement: a path, or a name below the project's sql/, e.g. "
+    "cookbook/funnel.sql (default: STATEMENT).",
+)
+@click.option(
+    "-p",
+    "--param",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A value, as text, for $NAME. May be repeated.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="Form of the output.",
+)
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
-@click.option("--list", "listing", is_flag=True, help="Name the cookbook's questions, the macros, and the tables with what they hold.")
-@click.option("--schema", "table", metavar="TABLE", help="Describe this table's columns, with their units, and which ones name a row "
-    "(default: run a statement).")
-@click.option("--lake", "lake_root", type=OrdinaryPath(file_okay=False), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option(
+    "--list",
+    "listing",
+    is_flag=True,
+    help="Name the cookbook's questions, the macros, and the tables with what they hold.",
+)
+@click.option(
+    "--schema",
+    "table",
+    metavar="TABLE",
+    help="Describe this table's columns, with their units, and which ones name a row "
+    "(default: run a statement).",
+)
+@click.option(
+    "--lake",
+    "lake_root",
+    type=OrdinaryPath(file_okay=False),
+    help="The lake's folder (default: EVOLAKE_LAKE).",
+)
 def sql(
-    statement: str | None, file: str | None, parameters: tuple[str, ...], form: str, listing: bool, table: str | None, lake_root: Path | None
+    statement: str | None,
+    file: str | None,
+    parameters: tuple[str, ...],
+    form: str,
+    listing: bool,
+    table: str | None,
+    lake_root: Path | None,
 ) -> None:
     """Run one SQL statement over the lake's tables, read-only.
 
@@ -54,7 +94,9 @@ def sql(
     """
     if listing + bool(statement) + bool(file) + bool(table) != 1:
         wanted = "a statement, --file FILE, --schema TABLE or --list"
-        raise InputError("nothing to run, or too much", wanted=wanted, do='try: evolake sql "SELECT * FROM parts"')
+        raise InputError(
+            "nothing to run, or too much", wanted=wanted, do='try: evolake sql "SELECT * FROM parts"'
+        )
     text = read_statement(file) if file else statement or ""
     values = dict(_parameter(pair) for pair in parameters)
     with _open(lake_root, text, every=bool(table)) as catalogue:
@@ -74,7 +116,8 @@ def sql(
 
 
 def _open(lake_root: Path | None, statement: str, *, every: bool) -> Catalogue:
-    """Return the catalogue with the tables that the statement names, or with every table there is, typed and empty if nothing is published."""
+    """Return the catalogue with the tables that the statement names, or with every table there is, typed and
+    empty if nothing is published."""
     from evolake import settings
     from evolake.cli.known_tables import all_tables, named_tables
     from evolake.lake import Catalogue, Lake
@@ -97,8 +140,14 @@ def read_statement(name: str) -> str:
         for path in (base / name, base / f"{name}.sql"):
             if path.exists() and not path.is_dir():
                 return read_text(path)
-    known = ", ".join(f"cookbook/{path.name}" for folder in _cookbooks() for path in sorted(folder.glob("*.sql")))
-    raise InputError(f"there is no SQL file {name!r}", wanted=f"a path, or one of {known}", do="`evolake sql --list` says what each answers")
+    known = ", ".join(
+        f"cookbook/{path.name}" for folder in _cookbooks() for path in sorted(folder.glob("*.sql"))
+    )
+    raise InputError(
+        f"there is no SQL file {name!r}",
+        wanted=f"a path, or one of {known}",
+        do="`evolake sql --list` says what each answers",
+    )
 
 
 def _cookbooks() -> list[Path]:
@@ -108,18 +157,27 @@ def _cookbooks() -> list[Path]:
     from evolake.lines import folder_of, lines
 
     places = dict.fromkeys([SQL_ROOT, (project.find() or project.BROUGHT) / "sql"])
-    return [*(place / "cookbook" for place in places), *(folder_of(spec.cookbook) for spec in lines().values() if spec.cookbook)]
+    return [
+        *(place / "cookbook" for place in places),
+        *(folder_of(spec.cookbook) for spec in lines().values() if spec.cookbook),
+    ]
 
 
 def _parameter(pair: str) -> tuple[str, str]:
     name, mark, value = pair.partition("=")
     if not mark or not name.lstrip("$").isidentifier():
-        raise InputError(f"parameter {pair!r} cannot be read", wanted="NAME=VALUE", got=repr(pair), do="write for example -p line=designs")
+        raise InputError(
+            f"parameter {pair!r} cannot be read",
+            wanted="NAME=VALUE",
+            got=repr(pair),
+            do="write for example -p line=designs",
+        )
     return name.lstrip("$"), value
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON can hold it, losing nothing: times in ISO 8601, bytes in base64, numbers that are not finite by name."""
+    """Return a value as JSON can hold it, losing nothing: times in ISO 8601, bytes in base64, numbers that
+    are not finite by name."""
     if isinstance(value, float) and not math.isfinite(value):
         if math.isnan(value):
             return "NaN"
@@ -149,7 +207,10 @@ def _cell(value: Any) -> str:
 
 
 def _print_json(result: Result) -> None:
-    say_json({"verdict": "ok", "columns": result.columns, "rows": [_plain(row) for row in result.rows]}, ensure_ascii=False)
+    say_json(
+        {"verdict": "ok", "columns": result.columns, "rows": [_plain(row) for row in result.rows]},
+        ensure_ascii=False,
+    )
 
 
 def _print_csv(result: Result) -> None:
@@ -170,11 +231,17 @@ def _print_table(result: Result) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     numeric = ("INT", "DOUBLE", "FLOAT", "DECIMAL")
     for name, kind in zip(result.columns, result.types, strict=True):
-        is_number = any(mark in kind for mark in numeric) and "[" not in kind and "(" not in kind.replace("DECIMAL(", "")
+        is_number = (
+            any(mark in kind for mark in numeric)
+            and "[" not in kind
+            and "(" not in kind.replace("DECIMAL(", "")
+        )
         table.add_column(Text(in_a_cell(name)), overflow="fold", justify="right" if is_number else "left")
     for row in result.rows[:TABLE_ROWS]:
         table.add_row(*(Text(in_a_cell(_cell(value))) for value in row))
-    console = visible_console(file=sys.stdout, width=None if sys.stdout.isatty() else 100_000, highlight=False)
+    console = visible_console(
+        file=sys.stdout, width=None if sys.stdout.isatty() else 100_000, highlight=False
+    )
     console.print(table)
     more = len(result.rows) - TABLE_ROWS
     shown = f"{len(result.rows)} row{'' if len(result.rows) == 1 else 's'}"

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 def columns_of(catalogue: Catalogue, table: str) -> Result:
-    """One row per column: name, type in SQL, "key" where it helps to name a row, description ("" where its table has no schema).
+    """One row per column: name, type in SQL, "key" where it helps to name a row, description ("" where its
+    table has no schema).
 
     Raises:
         InputError: no such table; names close ones. CorruptPart, LakeError: as `Catalogue.query`.
@@ -22,17 +23,28 @@ def columns_of(catalogue: Catalogue, table: str) -> Result:
 
     name = table.lower()
     if not re.fullmatch(r"\w+(\.\w+)?", name):
-        raise InputError("this is no name of a table", wanted="<line>.<asset>, or a view", got=repr(table), do="`evolake sql --list` names them")
+        raise InputError(
+            "this is no name of a table",
+            wanted="<line>.<asset>, or a view",
+            got=repr(table),
+            do="`evolake sql --list` names them",
+        )
     columns = catalogue.query(f"DESCRIBE {name}").rows
     schema = schema_of(name)
-    keys, summary = (schema.keys, {column: schema.note(column) for column in schema.columns}) if schema else ((), {})
+    keys, summary = (
+        (schema.keys, {column: schema.note(column) for column in schema.columns}) if schema else ((), {})
+    )
     summary = _of_view(name) | summary
-    rows = [(column, kind, "key" if column in keys else "", summary.get(column, "")) for column, kind, *_ in columns]
+    rows = [
+        (column, kind, "key" if column in keys else "", summary.get(column, ""))
+        for column, kind, *_ in columns
+    ]
     return Result(["column", "type", "key", "description"], ["VARCHAR"] * 4, rows)
 
 
 def schema_of(table: str) -> TableSchema | None:
-    """Return the schema of a table by the name that SQL has for it; None for a view over several, and for a table of free columns."""
+    """Return the schema of a table by the name that SQL has for it; None for a view over several, and for a
+    table of free columns."""
     from evolake.cli.known_tables import all_tables
     from evolake.lake.datasets import SEALS
     from evolake.lake.inventory import PARTS
@@ -46,13 +58,16 @@ def schema_of(table: str) -> TableSchema | None:
 
 
 def _of_view(table: str) -> dict[str, str]:
-    """Return what is said of columns that are no schema's own: those that the lake adds, and those of a view by the shared tables that it reads."""
+    """Return what is said of columns that are no schema's own: those that the lake adds, and those of a view
+    by the shared tables that it reads."""
     from evolake.lake.catalogue import SQL_ROOT
     from evolake.lake.datasets import ORIGIN
     from evolake.lake.schemas import SHARED
     from evolake.lake.vocabulary import VOCABULARY
 
-    details = {name: VOCABULARY[name] for name in ("line", *ORIGIN.names)} | {"cycle": VOCABULARY["origin_cycle"]}
+    details = {name: VOCABULARY[name] for name in ("line", *ORIGIN.names)} | {
+        "cycle": VOCABULARY["origin_cycle"]
+    }
     path = SQL_ROOT / "views" / f"{table}.sql"
     words = set(re.findall(r"\w+", path.read_text())) if path.is_file() else set()
     for name, schema in SHARED.items():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Row = tuple[str, str]
 NAME_WIDTH = 34
 SHARED_HOLD = {
-    "agent_calls": "calls of roles, operators' and models': what was asked, its tokens, price and how it went",
+    "agent_calls": "calls of roles, operators' and models': what was asked, its tokens, price and how it went",  # noqa: E501
     "artifacts": "every artifact in each state that it came to, the blocked too",
     "champions": "who held the title of a line after a cycle, with its score",
     "derivations": "who was made from whom, by which operator, with which share",
@@ -34,7 +34,8 @@ SHARED_HOLD = {
 
 
 def rows_of(catalogue: Catalogue, cookbooks: Sequence[Path]) -> Result:
-    """Return all that can be named, questions first: what it is, its name, and its columns or the question that it answers."""
+    """Return all that can be named, questions first: what it is, its name, and its columns or the question
+    that it answers."""
     from evolake.lake.catalogue import Result
 
     rows: list[tuple[Any, ...]] = [("file", name, question) for name, question, _ in _questions(cookbooks)]
@@ -44,22 +45,38 @@ def rows_of(catalogue: Catalogue, cookbooks: Sequence[Path]) -> Result:
 
 
 def page_of(catalogue: Catalogue, cookbooks: Sequence[Path]) -> str:
-    """Return the same for people, as wide as the terminal: tables of single assets (`__`), of what enters and of superseded rows are only counted."""
+    """Return the same for people, as wide as the terminal: tables of single assets (`__`), of what enters and
+    of superseded rows are only counted."""
     width = shutil.get_terminal_size((100, 24)).columns
     names = [name for name, _ in catalogue.views()]
     shown = [name for name in names if not _left_out(name)]
     parts = ["Questions: evolake sql --file NAME [-p PARAMETER=VALUE]..."]
-    parts += _listed(((name, f"{question} (-p {', '.join(needs)})" if needs else question) for name, question, needs in _questions(cookbooks)), width)
+    parts += _listed(
+        (
+            (name, f"{question} (-p {', '.join(needs)})" if needs else question)
+            for name, question, needs in _questions(cookbooks)
+        ),
+        width,
+    )
     parts += ["", "Macros, to be used as FROM funnel('designs')", *_listed(_macros(), width)]
     views = _views()
-    parts += ["", "Tables of all lines", *_listed(((name, SHARED_HOLD.get(name) or views.get(name, "")) for name in shown if "." not in name), width)]
-    for line, own in groupby((name for name in shown if "." in name), key=lambda name: name.partition(".")[0]):
+    parts += [
+        "",
+        "Tables of all lines",
+        *_listed(
+            ((name, SHARED_HOLD.get(name) or views.get(name, "")) for name in shown if "." not in name), width
+        ),
+    ]
+    for line, own in groupby(
+        (name for name in shown if "." in name), key=lambda name: name.partition(".")[0]
+    ):
         parts += ["", f"Tables of {line}", *_listed(_tables(catalogue, line, list(own)), width)]
     more = counted(len(names) - len(shown), "further table")
     text = (
-        f"`evolake sql --schema TABLE` says what its columns are. {more}: <table>_all has superseded rows too, <line>.incoming_<table> what "
-        "entered a cycle, <line>.<asset>__<table> what one asset put into a table of all lines; `evolake sql --list --json` names every table "
-        "with its columns."
+        f"`evolake sql --schema TABLE` says what its columns are. {more}: <table>_all has superseded rows "
+        "too, <line>.incoming_<table> what "
+        "entered a cycle, <line>.<asset>__<table> what one asset put into a table of all lines; `evolake "
+        "sql --list --json` names every table with its columns."
     )
     return "\n".join([*parts, "", *textwrap.wrap(text, width)])
 
@@ -86,7 +103,11 @@ def _questions(cookbooks: Sequence[Path]) -> Iterator[tuple[str, str, list[str]]
         for path in sorted(folder.glob("*.sql")):
             text = path.read_text()
             statement = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
-            yield f"cookbook/{path.name}", _first_comment(text), list(dict.fromkeys(re.findall(r"\$(\w+)", statement)))
+            yield (
+                f"cookbook/{path.name}",
+                _first_comment(text),
+                list(dict.fromkeys(re.findall(r"\$(\w+)", statement))),
+            )
 
 
 def _macros() -> Iterator[Row]:
@@ -112,13 +133,19 @@ def _tables(catalogue: Catalogue, line: str, names: Sequence[str]) -> Iterator[R
     """Each with what names a row of it, how many rows there are and in how many cycles."""
     from evolake.cli.sql_columns import schema_of
 
-    sizes = "SELECT asset, sum(rows)::BIGINT, count(DISTINCT cycle) FROM parts WHERE line = $line AND state = 'current' GROUP BY asset"
+    sizes = (
+        "SELECT asset, sum(rows)::BIGINT, count(DISTINCT cycle) FROM parts WHERE line = $line AND state = "
+        "'current' GROUP BY asset"
+    )
     held = {asset: (rows, cycles) for asset, rows, cycles in catalogue.query(sizes, {"line": line}).rows}
     for name in names:
         schema = schema_of(name)
         rows, cycles = held.get(name.partition(".")[2], (0, 0))
-        keys = [*(["cycle"] if cycles else []), *(key for key in schema.keys if key != "cycle")] if schema else []
+        keys = (
+            [*(["cycle"] if cycles else []), *(key for key in schema.keys if key != "cycle")]
+            if schema
+            else []
+        )
         each = f", one per {', '.join(keys)}" if keys else ""
         within = f" in {counted(cycles, 'cycle')}" if cycles else ""
         yield name, f"{counted(rows, 'row')}{within}{each}"
-

@@ -1,4 +1,5 @@
-"""`evolake agents tape`: what models have replied, and taking replies off the call cache, so that they are asked for again."""
+"""`evolake agents tape`: what models have replied, and taking replies off the call cache, so that they are
+asked for again."""
 
 from __future__ import annotations
 
@@ -19,15 +20,21 @@ SHORT = 12
 
 
 def _choosing(command: Command) -> Command:
-    for option in reversed((
-        click.option("--line", help="Of this line (default: all)."), click.option("--role", help="Of this role, e.g. "
-            "families_evolution_agent (default: all)."),
-        click.option("--cycle", help="Paid for in this cycle, e.g. 0003 (default: all)."),
-        click.option("--model", help="Asked of this model (default: all)."),
-        click.option("--valid", "state", flag_value="valid", help="Only those whose reply fits its role."),
-        click.option("--invalid", "state", flag_value="invalid", help="Only those that gave no usable reply."),
-        click.option("--damaged", "state", flag_value="damaged", help="Only those that cannot be read."),
-    )):
+    for option in reversed(
+        (
+            click.option("--line", help="Of this line (default: all)."),
+            click.option("--role", help="Of this role, e.g. families_evolution_agent (default: all)."),
+            click.option("--cycle", help="Paid for in this cycle, e.g. 0003 (default: all)."),
+            click.option("--model", help="Asked of this model (default: all)."),
+            click.option(
+                "--valid", "state", flag_value="valid", help="Only those whose reply fits its role."
+            ),
+            click.option(
+                "--invalid", "state", flag_value="invalid", help="Only those that gave no usable reply."
+            ),
+            click.option("--damaged", "state", flag_value="damaged", help="Only those that cannot be read."),
+        )
+    ):
         command = option(command)
     return command
 
@@ -44,8 +51,8 @@ def agents() -> None:
 
 @agents.group(short_help="List or drop cached model replies.")
 def tape() -> None:
-    """List or drop entries of the call cache: every reply that was paid for. A valid one is reused for the same request at
-    no cost.
+    """List or drop entries of the call cache: every reply that was paid for. A valid one is reused for the
+    same request at no cost.
 
     \b
     Example:
@@ -61,7 +68,9 @@ def list_(as_json: bool, **choice: Any) -> int:
     entries = _found(choice)
     if as_json:
         rows = [entry.row() for entry in entries]
-        say_json({"verdict": "listed", "reasons": [], "count": len(rows), "entries": rows}, ensure_ascii=False)
+        say_json(
+            {"verdict": "listed", "reasons": [], "count": len(rows), "entries": rows}, ensure_ascii=False
+        )
         return 0
     for item in entries:
         say(_entry_text(item))
@@ -75,13 +84,20 @@ def list_(as_json: bool, **choice: Any) -> int:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output; needs --yes.")
 def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
-    """Remove entries from the call cache permanently; their cost stays in the accounts. The next run asks and pays for them again."""
+    """Remove entries from the call cache permanently; their cost stays in the accounts. The next run asks and
+    pays for them again."""
     from evolake.agents.tape import CallCache
 
     if everything == any(choice.values()):
-        raise InputError("drop needs to know which entries", wanted="options that choose, or --all alone", do="`evolake agents tape list` shows them")
+        raise InputError(
+            "drop needs to know which entries",
+            wanted="options that choose, or --all alone",
+            do="`evolake agents tape list` shows them",
+        )
     if as_json and not yes:
-        raise InputError("--json does not ask", wanted="--yes with it", do="look first: `evolake agents tape list`")
+        raise InputError(
+            "--json does not ask", wanted="--yes with it", do="look first: `evolake agents tape list`"
+        )
     result = _found(choice)
     if not yes and result:
         say(_counted(result))
@@ -90,7 +106,9 @@ def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
             return 0
     dropped = CallCache(settings_module.load().require_lake() / "tape").drop(item.key for item in result)
     if as_json:
-        say_json({"verdict": "dropped", "reasons": [], "count": dropped, "keys": [item.key for item in result]})
+        say_json(
+            {"verdict": "dropped", "reasons": [], "count": dropped, "keys": [item.key for item in result]}
+        )
     else:
         say(f"{dropped} dropped")
     return 0
@@ -101,19 +119,28 @@ def _found(choice: dict[str, Any]) -> list[Listed]:
     from evolake.agents.tape import CallCache
     from evolake.lake import Lake
 
-    return list(listed(CallCache(Lake(settings_module.load().require_lake()).root / "tape"), Choice(**choice)))
+    return list(
+        listed(CallCache(Lake(settings_module.load().require_lake()).root / "tape"), Choice(**choice))
+    )
 
 
 def _entry_text(item: Listed) -> str:
     row = item.row()
     asked = "unreadable"
     if item.entry is not None:
-        asked = f"{row['line']} {row['cycle']} {row['role']} ({row['model']} at {row['endpoint'] or 'an endpoint unknown'})"
-    return f"{item.key[:SHORT]}  {item.state:<8}{asked}" + (f": {' '.join(item.why.split())[:120]}" if item.why else "")
+        asked = (
+            f"{row['line']} {row['cycle']} {row['role']} ({row['model']} at "
+            f"{row['endpoint'] or 'an endpoint unknown'})"
+        )
+    return f"{item.key[:SHORT]}  {item.state:<8}{asked}" + (
+        f": {' '.join(item.why.split())[:120]}" if item.why else ""
+    )
 
 
 def _counted(result: Sequence[Listed]) -> str:
     from evolake.agents.listing import STATES
 
-    counts = [f"{count} {state}" for state in STATES if (count := sum(item.state == state for item in result))]
+    counts = [
+        f"{count} {state}" for state in STATES if (count := sum(item.state == state for item in result))
+    ]
     return f"{len(result)} entries" + (f": {', '.join(counts)}" if counts else "")

@@ -24,12 +24,23 @@ VALUES_SHOWN = 6
 
 @click.command(short_help="Watch the lines of a lake while they run.")
 @click.option("--lake", "root", type=OrdinaryPath(), help="The lake's folder (default: EVOLAKE_LAKE).")
-@click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that the lake has.")
+@click.option(
+    "--lines", default="all", show_default=True, help="Comma-separated lines, or all that the lake has."
+)
 @click.option("--line", "single", multiple=True, hidden=True)
-@click.option("--every", default=3.0, show_default=True, type=click.FloatRange(min=0.2), help="Seconds between two looks.")
-@click.option("--once", is_flag=True, help="Print one frame and end, as it does where the output is no terminal.")
+@click.option(
+    "--every",
+    default=3.0,
+    show_default=True,
+    type=click.FloatRange(min=0.2),
+    help="Seconds between two looks.",
+)
+@click.option(
+    "--once", is_flag=True, help="Print one frame and end, as it does where the output is no terminal."
+)
 def watch(root: Path | None, lines: str, single: tuple[str, ...], every: float, once: bool) -> int:
-    """Watch the lines of a lake: best score per cycle, gates, what was spent, what runs now. It reads and never writes; Ctrl-C ends it."""
+    """Watch the lines of a lake: best score per cycle, gates, what was spent, what runs now. It reads and
+    never writes; Ctrl-C ends it."""
     from rich.live import Live
 
     from evolake.report.watching import Watcher
@@ -47,7 +58,7 @@ def watch(root: Path | None, lines: str, single: tuple[str, ...], every: float, 
                 time.sleep(every)
                 try:
                     shown = frame(watcher.root, watcher.look())
-                except LakeError as damage:  # also a table that a run has just replaced: what it was is looked up at the next look
+                except LakeError as damage:  # also a table that a run has just replaced: what it was is looked up at the next look  # noqa: E501
                     shown = frame(watcher.root, [], str(damage))
                 live.update(shown, refresh=True)
     except KeyboardInterrupt:
@@ -95,10 +106,20 @@ def describe(seen: Seen, now: datetime) -> list[tuple[str, str]]:
         rows.append(("gain", story.gain))
     if points := list(story.trend.points):
         when = {cycle: "at the start" if cycle == SEED_ROUND else f"in {cycle}" for cycle, _ in points}
-        newest = ", ".join(f"{figures(value)}{story.trend.unit} {when[cycle]}" for cycle, value in points[-VALUES_SHOWN:])
+        newest = ", ".join(
+            f"{figures(value)}{story.trend.unit} {when[cycle]}" for cycle, value in points[-VALUES_SHOWN:]
+        )
         rows.append(("score", f"{blocks([value for _, value in points])}  {story.trend.measure}: {newest}"))
-    gates = "  ".join(f"{gate.name} {gate.came - gate.stopped}/{gate.came}" for gate in story.gates if gate.came)
-    rows.append(("gates", f"cycle {story.cycle}: {story.made} proposed, {story.passed} passed every gate" + (f"  ({gates})" if gates else "")))
+    gates = "  ".join(
+        f"{gate.name} {gate.came - gate.stopped}/{gate.came}" for gate in story.gates if gate.came
+    )
+    rows.append(
+        (
+            "gates",
+            f"cycle {story.cycle}: {story.made} proposed, {story.passed} passed every gate"
+            + (f"  ({gates})" if gates else ""),
+        )
+    )
     if story.beside:
         rows.append(("", f"plus {story.beside}"))
     if story.blocked() not in ("", "nothing"):

@@ -1,7 +1,8 @@
 """The workers of a Dask cluster as a `concurrent.futures.Executor`.
 
-Dask sends a task whose worker died to another one, up to the scheduler's `allowed-failures` (3) deaths; what a dead worker had finished and nobody
-had fetched is made again. A task travels as one pickle, so what Dask could read into its arguments does not matter.
+Dask sends a task whose worker died to another one, up to the scheduler's `allowed-failures` (3) deaths; what
+a dead worker had finished and nobody had fetched is made again. A task travels as one pickle, so what Dask
+could read into its arguments does not matter.
 """
 
 from __future__ import annotations
@@ -28,9 +29,16 @@ DOCTOR = "run `evolake doctor`, which lists the workers"
 
 
 class ClusterExecutor(Executor):
-    """Proved workers of one scheduler. Made by `admit`; `shutdown` leaves a cluster that others started as it is."""
+    """Proved workers of one scheduler. Made by `admit`; `shutdown` leaves a cluster that others started as it
+    is."""
 
-    def __init__(self, client: Client, demand: Demand, proofs: Mapping[str, Proof], close: Callable[[], None] = lambda: None):
+    def __init__(
+        self,
+        client: Client,
+        demand: Demand,
+        proofs: Mapping[str, Proof],
+        close: Callable[[], None] = lambda: None,
+    ):
         self.client, self.demand, self.proofs, self._close = client, demand, proofs, close
         self._senders: dict[tuple[tuple[str, float], ...], Executor] = {}
 
@@ -47,7 +55,8 @@ class ClusterExecutor(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Return a task for a worker that has what `fn` needs (see `needs`).
 
-        The future raises what `fn` raises, or WorkersLost where worker after worker died of it, or the scheduler is gone.
+        The future raises what `fn` raises, or WorkersLost where worker after worker died of it, or the
+        scheduler is gone.
         """
         outer: Future[Any] = Future()
         sender = self._sender(needs_of(fn, args))
@@ -68,7 +77,9 @@ class ClusterExecutor(Executor):
         """Return the way to the workers that have all of it; one for each kind of task."""
         key = tuple(sorted(wanted.items()))
         if key not in self._senders:
-            resources = {self.demand.resource(): 1.0} | {self.demand.resource(name): amount for name, amount in key}
+            resources = {self.demand.resource(): 1.0} | {
+                self.demand.resource(name): amount for name, amount in key
+            }
             self._senders[key] = self.client.get_executor(resources=resources, pure=False)
         return self._senders[key]
 
@@ -77,14 +88,21 @@ def admit(client: Client, demand: Demand, close: Callable[[], None] = lambda: No
     """Lets the workers of `client` prove themselves; the executor of those that have.
 
     Raises:
-        ComputeUnavailable: no worker came, or one is of another version or sees another lake, or none has a jail. Nothing was computed.
+        ComputeUnavailable: no worker came, or one is of another version or sees another lake, or none has a
+            jail. Nothing was computed.
     """
     proofs = ask(client, demand)
-    strangers = [f"{address} ({proof.host}): {'; '.join(proof.problems)}" for address, proof in proofs.items() if proof.problems]
+    strangers = [
+        f"{address} ({proof.host}): {'; '.join(proof.problems)}"
+        for address, proof in proofs.items()
+        if proof.problems
+    ]
     if strangers:
         raise ComputeUnavailable(
-            f"{len(strangers)} of {len(proofs)} workers are not of this evolake and this lake", wanted="the same code, versions and lake everywhere",
-            got="\n    ".join(strangers), do="start them from the same installation and folder, or stop them",
+            f"{len(strangers)} of {len(proofs)} workers are not of this evolake and this lake",
+            wanted="the same code, versions and lake everywhere",
+            got="\n    ".join(strangers),
+            do="start them from the same installation and folder, or stop them",
         )
     if all(proof.no_jail for proof in proofs.values()):
         got = "; ".join(sorted({f"{proof.host}: {proof.no_jail}" for proof in proofs.values()}))
@@ -93,18 +111,25 @@ def admit(client: Client, demand: Demand, close: Callable[[], None] = lambda: No
 
 
 def ask(client: Client, demand: Demand) -> dict[str, Proof]:
-    """Address of each worker -> its proof. Raises ComputeUnavailable if there is no worker, or one cannot even be asked."""
+    """Address of each worker -> its proof. Raises ComputeUnavailable if there is no worker, or one cannot
+    even be asked."""
     name = demand.resource()
     try:
         client.wait_for_workers(1, timeout=FIRST_WORKER_S)
         client.register_plugin(Admission(demand), name=name)
         result = cast("dict[str, Proof | None]", client.run(shown, name))
     except TimeoutError:
-        raise ComputeUnavailable("the scheduler has no worker", wanted="at least one", do="start one: dask worker ADDRESS --nthreads 1") from None
+        raise ComputeUnavailable(
+            "the scheduler has no worker",
+            wanted="at least one",
+            do="start one: dask worker ADDRESS --nthreads 1",
+        ) from None
     except Exception as error:  # whatever a stranger's process makes of ours
         wanted = "workers started from this installation"
         got = f"{type(error).__name__}: {error}"
-        raise ComputeUnavailable("a worker cannot be asked to prove itself", wanted=wanted, got=got, do=DOCTOR) from error
+        raise ComputeUnavailable(
+            "a worker cannot be asked to prove itself", wanted=wanted, got=got, do=DOCTOR
+        ) from error
     return {address: proof for address, proof in sorted(result.items()) if proof is not None}
 
 
@@ -114,7 +139,9 @@ def connect(address: str, timeout_s: float = 10.0) -> Client:
         return Client(address, timeout=timeout_s, name="evolake")
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(
-            f"no Dask scheduler answers at {address}", wanted="a scheduler that this host reaches", got=f"{type(error).__name__}: {error}",
+            f"no Dask scheduler answers at {address}",
+            wanted="a scheduler that this host reaches",
+            got=f"{type(error).__name__}: {error}",
             do="start it (dask scheduler), or fix EVOLAKE_COMPUTE",
         ) from None
 
@@ -140,7 +167,11 @@ def _settle(outer: Future[Any], inner: Future[Any]) -> None:
     else:
         error = inner.exception()
     if isinstance(error, KilledWorker | NoValidWorkerError | CancelledError):
-        error = WorkersLost("a task found no worker that lived to finish it", got=str(error), do="look for a lack of memory in the workers' logs")
+        error = WorkersLost(
+            "a task found no worker that lived to finish it",
+            got=str(error),
+            do="look for a lack of memory in the workers' logs",
+        )
     if error is None:
         outer.set_result(inner.result())
     else:

@@ -3,7 +3,7 @@
 MachineryError
 ├── ComputeUnavailable          nothing was computed: no worker, or none that has proved itself
 └── WorkersLost                 a task was tried on worker after worker, and all died; a BrokenExecutor too, as a pool of processes raises
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

@@ -16,17 +16,27 @@ from evolake.lines import lines
 
 def identity() -> dict[str, str]:
     """Versions and a hash of the code, by name."""
-    return {"evolake": __version__, "code": code_sha(), "python": platform.python_version(), "numpy": metadata.version("numpy")}
+    return {
+        "evolake": __version__,
+        "code": code_sha(),
+        "python": platform.python_version(),
+        "numpy": metadata.version("numpy"),
+    }
 
 
 def differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[str]:
     """Return what is not the same, in words."""
-    return [f"{name} {_short(got.get(name, 'unknown'))} instead of {_short(value)}" for name, value in wanted.items() if got.get(name) != value]
+    return [
+        f"{name} {_short(got.get(name, 'unknown'))} instead of {_short(value)}"
+        for name, value in wanted.items()
+        if got.get(name) != value
+    ]
 
 
 @cache
 def code_sha() -> str:
-    """64 hex digits over the Python files of evolake and of the packages of all lines that are installed. Read once per process."""
+    """64 hex digits over the Python files of evolake and of the packages of all lines that are installed.
+    Read once per process."""
     digest = hashlib.sha256()
     parts = [part for spec in lines().values() for part in (spec.settings, spec.artifacts) if part]
     for package in sorted({"evolake", *(part.module.partition(".")[0] for part in parts)}):

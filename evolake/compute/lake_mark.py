@@ -1,5 +1,5 @@
-"""Whether two hosts see the same lake: its mark is a random word in a file, which is made once and read by each host that says that it sees the
-lake."""
+"""Whether two hosts see the same lake: its mark is a random word in a file, which is made once and read by
+each host that says that it sees the lake."""
 
 from __future__ import annotations
 

@@ -1,11 +1,13 @@
 """Processes of this machine as a `concurrent.futures.Executor` that survives the death of any of them.
 
-A pool of several processes is lost as a whole when one dies, and does not say under which task. So each worker is a pool of one process, fed by a
-thread of its own: the task that was under way is tried again in a new process, and no other task hears of it. As on a cluster, a task that four
-processes died of is a failure of the machinery.
+A pool of several processes is lost as a whole when one dies, and does not say under which task. So each
+worker is a pool of one process, fed by a thread of its own: the task that was under way is tried again in a
+new process, and no other task hears of it. As on a cluster, a task that four processes died of is a failure
+of the machinery.
 
-No worker outlives this process: the kernel kills it with the thread that started it. `shutdown(cancel_futures=True)`, which ends an interrupted run,
-does not wait for the task under way: its process is killed.
+No worker outlives this process: the kernel kills it with the thread that started it.
+`shutdown(cancel_futures=True)`, which ends an interrupted run, does not wait for the task under way: its
+process is killed.
 """
 
 from __future__ import annotations
@@ -16,7 +18,14 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from functools import partial
 from multiprocessing import get_context
 from typing import Any
@@ -24,7 +33,8 @@ from typing import Any
 from evolake.compute.errors import WorkersLost
 
 DEATHS = 3
-"""How many processes may die under one task before it is given up; Dask's `allowed-failures` has the same default."""
+"""How many processes may die under one task before it is given up; Dask's `allowed-failures` has the same
+default."""
 PR_SET_PDEATHSIG = 1
 
 
@@ -53,7 +63,8 @@ class LocalExecutor(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes. cancel_futures: also those with a task under way, by SIGKILL; its future raises CancelledError."""
+        """End the processes. cancel_futures: also those with a task under way, by SIGKILL; its future raises
+        CancelledError."""
         if cancel_futures and not self.idle:
             self._cancelled = True
             for process in tuple(self._all):
@@ -74,13 +85,21 @@ class LocalExecutor(Executor):
             text = str(error)
             self._here.process.shutdown()
             del self._here.process
-        raise WorkersLost("a task found no process that lived to finish it", got=text, do="look for a lack of memory; then run again")
+        raise WorkersLost(
+            "a task found no process that lived to finish it",
+            got=text,
+            do="look for a lack of memory; then run again",
+        )
 
     def _process(self) -> ProcessPoolExecutor:
         """Return the executor of this thread. Spawned, never forked: Dagster's process has threads, and a
         fork would copy their locks."""
         if not hasattr(self._here, "process"):
-            self._here.process = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=partial(_begin, os.getpid(), self._initializer))
+            self._here.process = ProcessPoolExecutor(
+                1,
+                mp_context=get_context("spawn"),
+                initializer=partial(_begin, os.getpid(), self._initializer),
+            )
             self._all.append(self._here.process)
         return self._here.process
 

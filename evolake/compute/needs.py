@@ -2,11 +2,13 @@
 
     def check(...)            a jail that has proved itself: whatever is not marked may run generated code
     @trusted                  runs code of evolake alone: a worker without a jail may take it
-    @timed                    its time is compared with that of others: a physical core, so that no two timed tasks share one
+    @timed                    its time is compared with that of others: a physical core, so that no two timed
+                              tasks share one
     @needs(lambda job: ...)   depends on the arguments
 
-Any `concurrent.futures.Executor` takes such a function; only a cluster reads the marks, for a pool of processes has one host and one jail. Two
-runs that are compared with each other are one task, hence on one host.
+Any `concurrent.futures.Executor` takes such a function; only a cluster reads the marks, for a pool of
+processes has one host and one jail. Two runs that are compared with each other are one task, hence on one
+host.
 """
 
 from __future__ import annotations

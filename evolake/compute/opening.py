@@ -28,14 +28,18 @@ UNRUNNABLE = "10 minutes"
 """After so long without a worker that may take it, a task of a cluster of our own fails."""
 
 
-def open_executor(settings: Settings, workers: int = 0, initializer: Callable[[], None] | None = None) -> Executor:
+def open_executor(
+    settings: Settings, workers: int = 0, initializer: Callable[[], None] | None = None
+) -> Executor:
     """Return the executor that `settings.compute` names. Shut it down.
 
     Args:
-        workers: processes of this machine, where they are ours; 0: the settings' number. initializer: what each process of a local pool begins with.
+        workers: processes of this machine, where they are ours; 0: the settings' number. initializer: what
+            each process of a local pool begins with.
 
     Raises:
-        InputError: the extra `cluster` is not installed, or no scheduler answers. ComputeUnavailable: see `cluster.admit`.
+        InputError: the extra `cluster` is not installed, or no scheduler answers. ComputeUnavailable: see
+            `cluster.admit`.
     """
     count = workers or settings.workers
     if is_local(settings):
@@ -83,7 +87,12 @@ def demand_of(settings: Settings) -> Demand:
     from evolake.compute.proof import Demand
 
     root = settings.require_lake().absolute()
-    values = {"LAKE": root, "SEEDS": settings.seeds.absolute(), "JAIL": settings.jail, "PROFILE": settings.profile}
+    values = {
+        "LAKE": root,
+        "SEEDS": settings.seeds.absolute(),
+        "JAIL": settings.jail,
+        "PROFILE": settings.profile,
+    }
     passed_on = {name: os.environ[name] for name in PASSED_ON & os.environ.keys()}
     environment = {f"EVOLAKE_{name}": str(value) for name, value in values.items()} | passed_on
     return Demand(identity(), str(root), mark_lake(root), environment)
@@ -94,18 +103,26 @@ def require_dask() -> None:
     from importlib.util import find_spec
 
     if find_spec("distributed") is None:
-        raise InputError("EVOLAKE_COMPUTE names a Dask cluster, and Dask is not installed", do=install("cluster"))
+        raise InputError(
+            "EVOLAKE_COMPUTE names a Dask cluster, and Dask is not installed", do=install("cluster")
+        )
 
 
 def local_cluster(count: int) -> tuple[Client, Callable[[], None]]:
-    """Return a client of `count` worker processes of one thread on this machine, which end with this one, and what ends them."""
+    """Return a client of `count` worker processes of one thread on this machine, which end with this one, and
+    what ends them."""
     from dask import config
     from distributed import LocalCluster
 
     folder = Scratch("dask", ignore_cleanup_errors=True)
     with config.set({"distributed.scheduler.no-workers-timeout": UNRUNNABLE}):
         cluster = LocalCluster(
-            n_workers=count, threads_per_worker=1, processes=True, memory_limit=0, silence_logs=logging.ERROR, local_directory=folder.name,
+            n_workers=count,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=0,
+            silence_logs=logging.ERROR,
+            local_directory=folder.name,
             dashboard_address=None,  # pyright: ignore[reportArgumentType]  (which means none)
         )
 

@@ -1,9 +1,11 @@
-"""A worker proves itself before it takes work: the same code and versions, the same lake, and a jail whose canary was refused everywhere.
+"""A worker proves itself before it takes work: the same code and versions, the same lake, and a jail whose
+canary was refused everywhere.
 
-What it has proved is shown to the scheduler as Dask resources, and every task asks for one. So a worker that has not proved itself gets nothing,
-a worker
-without a jail gets nothing that may run generated code, and a worker that comes later, or is started again after a death, proves itself first. The
-names of the resources hold what was asked (`Demand.token`): a worker that a run of another version has admitted is not admitted to this one.
+What it has proved is shown to the scheduler as Dask resources, and every task asks for one. So a worker that
+has not proved itself gets nothing, a worker without a jail gets nothing that may run generated code, and a
+worker that comes later, or is started again after a death, proves itself first. The names of the resources
+hold what was asked (`Demand.token`): a worker that a run of another version has admitted is not admitted to
+this one.
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ PLENTY = 1e9
 
 @dataclass(frozen=True)
 class Demand:
-    """What a run asks of its workers. wanted: see `identity`. lake: its folder, the same path on every host; mark: see `lake_mark`. environment: the
-    variables of the run that its tasks read."""
+    """What a run asks of its workers. wanted: see `identity`. lake: its folder, the same path on every host;
+    mark: see `lake_mark`. environment: the variables of the run that its tasks read."""
 
     wanted: Mapping[str, str]
     lake: str
@@ -46,13 +48,15 @@ class Demand:
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
 
     def resource(self, name: str = "admitted") -> str:
-        """Return what the scheduler knows as the worker's admission, or as its jail. A core is a core for every task."""
+        """Return what the scheduler knows as the worker's admission, or as its jail. A core is a core for
+        every task."""
         return CORE if name == CORE else f"evolake-{name}-{self.token}"
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What a worker showed. problems: why it takes no work at all. no_jail: why it takes nothing that may run generated code; "" where it does."""
+    """What a worker showed. problems: why it takes no work at all. no_jail: why it takes nothing that may run
+    generated code; "" where it does."""
 
     host: str
     pid: int
@@ -100,7 +104,8 @@ def _canary(mode: str) -> tuple[tuple[str, ...], str]:
 
 
 class Admission(WorkerPlugin):
-    """Makes every worker prove itself, now and whenever one comes, and reports to the scheduler what it may be given."""
+    """Makes every worker prove itself, now and whenever one comes, and reports to the scheduler what it may
+    be given."""
 
     def __init__(self, demand: Demand):
         self.demand = demand
@@ -112,7 +117,9 @@ class Admission(WorkerPlugin):
         given = {self.demand.resource(name): amount for name, amount in self.proof.resources.items()}
         if given:
             await worker.set_resources(**given)
-        if given and worker.status == Status.running:  # tasks that waited for such a worker are looked at when one begins to run, and only then
+        if (
+            given and worker.status == Status.running
+        ):  # tasks that waited for such a worker are looked at when one begins to run, and only then
             worker.status = Status.paused
             worker.status = Status.running
 

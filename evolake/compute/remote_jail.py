@@ -1,6 +1,8 @@
-"""The jails of the workers, behind the interface of `evolake.jail.Pool`: a call travels to a worker that has proved its jail, its outcome back.
+"""The jails of the workers, behind the interface of `evolake.jail.Pool`: a call travels to a worker that has
+proved its jail, its outcome back.
 
-Each worker keeps its jails warm for as long as it lives. What an outcome says is checked by the caller as that of a jail of this host.
+Each worker keeps its jails warm for as long as it lives. What an outcome says is checked by the caller as
+that of a jail of this host.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ Result = TypeVar("Result")
 
 @runtime_checkable
 class Remote(Protocol):
-    """An executor whose workers may be on other hosts, as `cluster.ClusterExecutor`. slots: how many tasks they take at one time. folder: where all
-    of them see what tasks share."""
+    """An executor whose workers may be on other hosts, as `cluster.ClusterExecutor`. slots: how many tasks
+    they take at one time. folder: where all of them see what tasks share."""
 
     @property
     def slots(self) -> int:
@@ -42,7 +44,8 @@ class Remote(Protocol):
 
 
 class RemotePool:
-    """Calls may come from any thread; `workers` of them are served at one time. Closing it closes nothing: jails belong to their workers."""
+    """Calls may come from any thread; `workers` of them are served at one time. Closing it closes nothing:
+    jails belong to their workers."""
 
     def __init__(self, executor: Remote, workers: int, preload: tuple[str, ...], mode: str):
         self.workers, self.jail = workers, mode
@@ -51,7 +54,9 @@ class RemotePool:
     def __enter__(self) -> RemotePool:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -67,12 +72,20 @@ class RemotePool:
 
     def map(self, calls: Iterable[Call]) -> list[Outcome]:
         """Outcomes in the order of `calls`."""
-        return [future.result() for future in [self._executor.submit(run_here, call, self._preload, self.jail) for call in calls]]
+        return [
+            future.result()
+            for future in [self._executor.submit(run_here, call, self._preload, self.jail) for call in calls]
+        ]
 
-    def spread(self, task: Callable[[Shared, Item], Result], common: Any, items: Sequence[Item]) -> list[Result]:
-        """`task(common, item)` for each item by the workers that have a jail (see `jails_here`); results in the order of the items."""
+    def spread(
+        self, task: Callable[[Shared, Item], Result], common: Any, items: Sequence[Item]
+    ) -> list[Result]:
+        """`task(common, item)` for each item by the workers that have a jail (see `jails_here`); results in
+        the order of the items."""
         with shared(common, self._executor.folder) as where:
-            return [future.result() for future in [self._executor.submit(task, where, item) for item in items]]
+            return [
+                future.result() for future in [self._executor.submit(task, where, item) for item in items]
+            ]
 
 
 Jails = Pool | RemotePool
@@ -80,7 +93,8 @@ Jails = Pool | RemotePool
 
 
 def open_jails(executor: Executor | None, workers: int, preload: tuple[str, ...], mode: str) -> Jails:
-    """Return the jails of the workers of `executor`; `workers` jails of this process where it is None or a pool of processes.
+    """Return the jails of the workers of `executor`; `workers` jails of this process where it is None or a
+    pool of processes.
 
     Raises JailUnavailable as `evolake.jail.open_pool`.
     """

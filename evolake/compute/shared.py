@@ -1,4 +1,5 @@
-"""What many tasks of one kind have in common, written once where every worker sees it instead of travelling with each of them.
+"""What many tasks of one kind have in common, written once where every worker sees it instead of travelling
+with each of them.
 
 It is below the lake's `work`, which is no data, and goes when the tasks are done. A worker reads it once.
 """
@@ -29,7 +30,8 @@ class Shared:
     sha: str
 
     def value(self) -> Any:
-        """Read once per process; not to be changed. Raises MachineryError where this host sees other bytes, or none."""
+        """Read once per process; not to be changed. Raises MachineryError where this host sees other bytes,
+        or none."""
         return _read(self)
 
 
@@ -52,7 +54,11 @@ def _read(where: Shared) -> Any:
     try:
         data = where.path.read_bytes()
     except OSError as error:
-        raise MachineryError("a worker does not see what its tasks share", wanted=str(where.path), got=str(error.strerror)) from None
+        raise MachineryError(
+            "a worker does not see what its tasks share", wanted=str(where.path), got=str(error.strerror)
+        ) from None
     if hashlib.sha256(data).hexdigest() != where.sha:
-        raise MachineryError("what tasks share is not what was written", wanted=where.sha[:12], got=str(where.path))
+        raise MachineryError(
+            "what tasks share is not what was written", wanted=where.sha[:12], got=str(where.path)
+        )
     return pickle.loads(data)

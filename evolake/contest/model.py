@@ -7,7 +7,8 @@ from dataclasses import dataclass
 ERROR = 0.025
 """Largest probability that a contest promotes a challenger that is no better than the champion."""
 LEVEL = 1 - 2 * ERROR
-"""Level of the two-sided interval that belongs to `ERROR`: its lower end is above the neutral value by chance in at most 2.5 %."""
+"""Level of the two-sided interval that belongs to `ERROR`: its lower end is above the neutral value by chance
+in at most 2.5 %."""
 
 
 @dataclass(frozen=True)

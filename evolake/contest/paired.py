@@ -1,4 +1,5 @@
-"""A contest by differences of pairs: how much better the challenger is under each seed, or on each problem."""
+"""A contest by differences of pairs: how much better the challenger is under each seed, or on each
+problem."""
 
 from __future__ import annotations
 
@@ -12,33 +13,46 @@ from evolake.contest.model import BETTER, ERROR, NOT_BETTER, Contest
 FLIPS_FROM = 6
 """Pairs from which sign flips can reach 2.5 %: 2^-6 is 1.6 %."""
 T_FROM = 3
-"""Pairs from which the t test may decide. Two pairs that agree by chance are too frequent: 6 % if scores take two values."""
+"""Pairs from which the t test may decide. Two pairs that agree by chance are too frequent: 6 % if scores take
+two values."""
 T_SHARE = 0.5
-"""Nominal one-sided level of the t test, as a share of the error. It is half because short tails pass more often: 2.2 % of uniform differences, with
-3 pairs."""
+"""Nominal one-sided level of the t test, as a share of the error. It is half because short tails pass more
+often: 2.2 % of uniform differences, with 3 pairs."""
 
 
-def paired(differences: Sequence[float] | np.ndarray, rng: np.random.Generator, spread: float = 0.0, error: float = ERROR) -> Contest:
-    """Return the contest of two rivals by how much better the challenger was in each pair. The order of pairs does not matter.
+def paired(
+    differences: Sequence[float] | np.ndarray,
+    rng: np.random.Generator,
+    spread: float = 0.0,
+    error: float = ERROR,
+) -> Contest:
+    """Return the contest of two rivals by how much better the challenger was in each pair. The order of pairs
+    does not matter.
 
-    From six pairs on the test flips signs, which is exact for rivals that are exchangeable in each pair. With three to
-    five it is a t test at half the level, which assumes normal differences; fewer pairs decide nothing.
+    From six pairs on the test flips signs, which is exact for rivals that are exchangeable in each pair. With
+    three to five it is a t test at half the level, which assumes normal differences; fewer pairs decide
+    nothing.
 
     Args:
-        spread: least standard deviation of a difference, known from repeated measurements. It counts in the t test only:
-            three pairs may agree by chance.
-        error: of this contest, if it is one of several of which one decides; the interval is that of this error.
+        spread: least standard deviation of a difference, known from repeated measurements. It counts in the t
+            test only: three pairs may agree by chance.
+        error: of this contest, if it is one of several of which one decides; the interval is that of this
+            error.
 
     Raises:
         ValueError: no difference, or one that is not finite.
     """
     values = np.asarray(differences, dtype=np.float64)
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
-        raise ValueError(f"differences must be a list of at least one finite number (got {values.tolist()!r:.200})")
+        raise ValueError(
+            f"differences must be a list of at least one finite number (got {values.tolist()!r:.200})"
+        )
     values = values[np.lexsort((values, np.abs(values)))]
     n, size = len(values), float(np.abs(values).max())
     flips = n >= FLIPS_FROM and 2.0**-n <= error
-    low, high = flip_ends(values, np.ones(n), rng, error) if flips else student_ends(values, T_SHARE * error, spread)
+    low, high = (
+        flip_ends(values, np.ones(n), rng, error) if flips else student_ends(values, T_SHARE * error, spread)
+    )
     low, high = snapped(low, 0.0, size), snapped(high, 0.0, size)
     if n < T_FROM:
         low, high = min(low, 0.0), max(high, 0.0)
@@ -53,7 +67,8 @@ def exact(difference: float, pairs: int) -> Contest:
 
 
 def student_ends(values: np.ndarray, level: float, spread: float = 0.0) -> tuple[float, float]:
-    """Return the ends of Student's interval of the mean, each missed with probability `level`; infinite with one value."""
+    """Return the ends of Student's interval of the mean, each missed with probability `level`; infinite with
+    one value."""
     from scipy.special import stdtrit
 
     n = len(values)
@@ -66,4 +81,8 @@ def student_ends(values: np.ndarray, level: float, spread: float = 0.0) -> tuple
 def _reason(low: float, n: int) -> str:
     if low > 0:
         return BETTER
-    return f"{NOT_BETTER}: {n} {'pairs decide' if n > 1 else 'pair decides'} nothing, {T_FROM} may" if n < T_FROM else NOT_BETTER
+    return (
+        f"{NOT_BETTER}: {n} {'pairs decide' if n > 1 else 'pair decides'} nothing, {T_FROM} may"
+        if n < T_FROM
+        else NOT_BETTER
+    )

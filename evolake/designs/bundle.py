@@ -1,4 +1,5 @@
-"""A design in a bundle: its file and values, every run that it had, seed by seed, and the contest with the baseline that its gain rests on.
+"""A design in a bundle: its file and values, every run that it had, seed by seed, and the contest with the
+baseline that its gain rests on.
 
 Steps and work are counted, so a run here gives the very numbers.
 """
@@ -17,7 +18,17 @@ from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import all_pass, gates_again
 from evolake.designs.evolution.champion import UNIT
 from evolake.designs.evolution.gate_specs import GATES
-from evolake.designs.measuring_again import BASELINE, COLUMNS, LIMIT_S, OWN, Contest, Rerun, reached, run_again, unfounded
+from evolake.designs.measuring_again import (
+    BASELINE,
+    COLUMNS,
+    LIMIT_S,
+    OWN,
+    Contest,
+    Rerun,
+    reached,
+    run_again,
+    unfounded,
+)
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.work.rows import kind_of
 from evolake.reading import whole_number
@@ -52,7 +63,8 @@ class Run(BaseModel):
 
 
 class DesignClaims(BaseModel):
-    """What is said of a design. hyper: values that replace those of its file. contest: what its gain rests on; None if none is stated."""
+    """What is said of a design. hyper: values that replace those of its file. contest: what its gain rests
+    on; None if none is stated."""
 
     model_config = ConfigDict(extra="forbid")
     settings: dict[str, Any]
@@ -63,52 +75,87 @@ class DesignClaims(BaseModel):
 
 
 def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
-    """Its file, its values, its runs that ended by themselves, and the contest with the baseline in the newest finished cycle."""
+    """Its file, its values, its runs that ended by themselves, and the contest with the baseline in the
+    newest finished cycle."""
     own = settings.of(DesignsSettings)
     runs: list[dict[str, Any]] = []
     for table, part in TABLES:
         for cycle in lake.cycles(LINE, table):
-            runs += carried_runs(lake.read(LINE, table, cycle).to_dicts(), artifact.artifact_id, part, own.ratio)
+            runs += carried_runs(
+                lake.read(LINE, table, cycle).to_dicts(), artifact.artifact_id, part, own.ratio
+            )
     details = {json.dumps(row, sort_keys=True): row for row in runs}
     claims = {
-        "settings": own.model_dump(), "root_seed": settings.seed, "hyper": json.loads(artifact.row.get("hyper") or "{}"),
-        "runs": [details[key] for key in sorted(details, key=lambda key: (details[key]["part"], details[key]["N"], details[key]["seed"], key))],
+        "settings": own.model_dump(),
+        "root_seed": settings.seed,
+        "hyper": json.loads(artifact.row.get("hyper") or "{}"),
+        "runs": [
+            details[key]
+            for key in sorted(
+                details, key=lambda key: (details[key]["part"], details[key]["N"], details[key]["seed"], key)
+            )
+        ],
     }
     contest, members = _contest(lake, catalogue, artifact.artifact_id, own)
-    return Carried(claims | {"contest": contest}, {DESIGN: lake.blobs.get(artifact.row["source_sha"]), **members})
+    return Carried(
+        claims | {"contest": contest}, {DESIGN: lake.blobs.get(artifact.row["source_sha"]), **members}
+    )
 
 
-def carried_runs(rows: Sequence[Mapping[str, Any]], design_id: str, part: str, ratio: float) -> list[dict[str, Any]]:
-    """Return the runs of a design that a bundle carries: those that ended by themselves, on planted formulas, which follow from their seed alone."""
+def carried_runs(
+    rows: Sequence[Mapping[str, Any]], design_id: str, part: str, ratio: float
+) -> list[dict[str, Any]]:
+    """Return the runs of a design that a bundle carries: those that ended by themselves, on planted formulas,
+    which follow from their seed alone."""
     return [
-        {"part": part, "ratio": row.get("ratio") or ratio, **{name: row[name] for name in RUN_COLUMNS}} for row in rows
-        if row["design_id"] == design_id and not row["timed_out"] and not row["failure"] and kind_of(row) == "planted"
+        {"part": part, "ratio": row.get("ratio") or ratio, **{name: row[name] for name in RUN_COLUMNS}}
+        for row in rows
+        if row["design_id"] == design_id
+        and not row["timed_out"]
+        and not row["failure"]
+        and kind_of(row) == "planted"
     ]
 
 
-def _contest(lake: Lake, catalogue: Catalogue, design: str, own: DesignsSettings) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
+def _contest(
+    lake: Lake, catalogue: Catalogue, design: str, own: DesignsSettings
+) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
     """Return (the contest with the baseline that the gain in the newest finished cycle rests on, the
     baseline's file)."""
     done = sealed_cycles(lake, LINE)
     decided = [
-        row for row in (lake.read(LINE, "champion_decisions", done[-1]).to_dicts() if done else [])
+        row
+        for row in (lake.read(LINE, "champion_decisions", done[-1]).to_dicts() if done else [])
         if row["comparison"] == "baseline" and row["challenger_id"] == design
     ]
     if not decided:
         return None, {}
     decision = decided[0]
-    trials = [row for row in lake.read(LINE, "champion_trials", done[-1]).to_dicts() if row["N"] == decision["N"]]
+    trials = [
+        row for row in lake.read(LINE, "champion_trials", done[-1]).to_dicts() if row["N"] == decision["N"]
+    ]
     trials.sort(key=lambda row: row["pair"])
     if decision.get("unit") != UNIT or decision["ratio"] is None:
-        return None, {}  # a lake from before work was counted, or a contest that a busy machine left undecided
+        return (
+            None,
+            {},
+        )  # a lake from before work was counted, or a contest that a busy machine left undecided
     sides = [
-        [{name: row[name] for name in COLUMNS} for row in trials if row["design_id"] == side] for side in (design, decision["incumbent_id"])
+        [{name: row[name] for name in COLUMNS} for row in trials if row["design_id"] == side]
+        for side in (design, decision["incumbent_id"])
     ]
     pairs = min(len(side) for side in sides)
     sides = [side[:pairs] for side in sides]
     other = find_artifact(catalogue, decision["incumbent_id"])
     hyper = json.loads(other.row.get("hyper") or "{}")
-    contest = {"cycle": done[-1], "profile": decision["profile"], "ratio": own.ratio, "hyper": hyper, "own": sides[0], "baseline": sides[1]}
+    contest = {
+        "cycle": done[-1],
+        "profile": decision["profile"],
+        "ratio": own.ratio,
+        "hyper": hyper,
+        "own": sides[0],
+        "baseline": sides[1],
+    }
     return contest, {OTHER: lake.blobs.get(other.row["source_sha"])}
 
 
@@ -124,8 +171,15 @@ def check(judging: Judging) -> Iterator[Said]:
         done = _judge(judging, claims, sizes, pool, judging.bundle.members[DESIGN], claims.hyper)
         same = done.design_id == judging.artifact_id
         yield from gates_again(
-            judging, GATES, done, f"{all_pass(GATES)}; that no other design of its lake computes the same is not known here",
-            Said("identity", "holds" if same else "fails", f"graph and values have the id {done.design_id[:12]}"),
+            judging,
+            GATES,
+            done,
+            f"{all_pass(GATES)}; that no other design of its lake computes the same is not known here",
+            Said(
+                "identity",
+                "holds" if same else "fails",
+                f"graph and values have the id {done.design_id[:12]}",
+            ),
         )
         if done.blocked_by is not None or done.traced is None:
             return
@@ -134,10 +188,19 @@ def check(judging: Judging) -> Iterator[Said]:
         yield from _stated(judging, claims, sizes, pool, rerun, done.traced)
 
 
-def _judge(judging: Judging, claims: DesignClaims, sizes: DesignsSettings, pool: Any, source: bytes, hyper: Mapping[str, Any]) -> DesignResults:
+def _judge(
+    judging: Judging,
+    claims: DesignClaims,
+    sizes: DesignsSettings,
+    pool: Any,
+    source: bytes,
+    hyper: Mapping[str, Any],
+) -> DesignResults:
     from evolake.designs.evolution.judging import DesignGates
 
-    return DesignGates(pool, judging.asked, sizes, "bundle", "bundle", claims.root_seed)(source.decode("utf-8"), hyper, {})
+    return DesignGates(pool, judging.asked, sizes, "bundle", "bundle", claims.root_seed)(
+        source.decode("utf-8"), hyper, {}
+    )
 
 
 def _runs(judging: Judging, claims: DesignClaims, rerun: Rerun, traced: TracedDesign) -> Iterator[Said]:
@@ -160,12 +223,16 @@ def _runs(judging: Judging, claims: DesignClaims, rerun: Rerun, traced: TracedDe
                 return
         late = f"; {cut} more did not end within {LIMIT_S:g} processor seconds and say nothing" if cut else ""
         same = "gives" if len(chosen) - cut == 1 else "give"
-        sentence = f"{len(chosen)} of {len(runs)}, of which {len(chosen) - cut} {same} the same median step and share of unsolved instances{late}"
+        sentence = (
+            f"{len(chosen)} of {len(runs)}, of which {len(chosen) - cut} {same} the same median step and "
+            f"share of unsolved instances{late}"
+        )
         yield Said(name, "holds", sentence, (len(chosen), len(runs)))
 
 
 def _dropped(judging: Judging, claims: DesignClaims) -> str:
-    """Return which run of the rows that it brings from its lake is not among its runs; "" if each of those that were solved is."""
+    """Return which run of the rows that it brings from its lake is not among its runs; "" if each of those
+    that were solved is."""
     there = {(run.N, run.seed) for run in claims.runs}
     for row in judging.bundle.read(EVALUATIONS):
         n = whole_number(str(row["suite"]).rpartition("-N")[2])
@@ -185,13 +252,19 @@ def _again(run: Run, rerun: Rerun, traced: TracedDesign) -> str | None:
     if (result["median_step"], result["unsolved_fraction"]) == (run.median_step, run.unsolved_fraction):
         return ""
     claimed, measured = (
-        f"median step {item['median_step']}, {item['unsolved_fraction']:.1%} unsolved" for item in (run.model_dump(), result)
+        f"median step {item['median_step']}, {item['unsolved_fraction']:.1%} unsolved"
+        for item in (run.model_dump(), result)
     )
     return f"{where} it claims {claimed}, and measured is {measured}"
 
 
 def _stated(
-    judging: Judging, claims: DesignClaims, sizes: DesignsSettings, pool: Any, rerun: Rerun, traced: TracedDesign,
+    judging: Judging,
+    claims: DesignClaims,
+    sizes: DesignsSettings,
+    pool: Any,
+    rerun: Rerun,
+    traced: TracedDesign,
 ) -> Iterator[Said]:
     """Yield the stated properties of a champion: its gain over the baseline. Its score is the consensus of a
     population that is not here."""
@@ -201,24 +274,44 @@ def _stated(
     yield from consensus_score(held["score"])
     if held["gain"] is None:
         return
-    if refused := unfounded(held, contest, judging.artifact_id, held["gain"]["against_id"], sizes, claims.root_seed):
+    if refused := unfounded(
+        held, contest, judging.artifact_id, held["gain"]["against_id"], sizes, claims.root_seed
+    ):
         yield Said("gain over the baseline", "fails", refused, gain=True)
         return
     assert contest is not None
     judging.progress("baseline")
     other = _judge(judging, claims, sizes, pool, judging.bundle.members[OTHER], contest.hyper)
     if other.traced is None or other.design_id != held["gain"]["against_id"]:
-        yield Said("baseline", "fails", f"{OTHER} has the id {other.design_id[:12]}, and the gain is stated over {held['gain']['against_id'][:12]}")
+        yield Said(
+            "baseline",
+            "fails",
+            f"{OTHER} has the id {other.design_id[:12]}, and the gain is stated over "
+            f"{held['gain']['against_id'][:12]}",
+        )
         return
     chosen = judging.drawn(list(range(len(contest.own))))
     for side, design, rows in ((OWN, traced, contest.own), (BASELINE, other.traced, contest.baseline)):
         yield from run_again(rerun, contest, side, design, [rows[place] for place in chosen], len(rows))
-    said = f"{held['gain']['text']}: it follows from {len(contest.own)} pairs of runs in the bundle, at {contest.ratio:g} clauses per variable"
+    said = (
+        f"{held['gain']['text']}: it follows from {len(contest.own)} pairs of runs in the bundle, at "
+        f"{contest.ratio:g} clauses per variable"
+    )
     yield Said("gain over the baseline", "recomputed", said)
-    yield from reached(rerun, contest, traced, other.traced, _installed(judging, claims, sizes, pool, other), held["gain"], judging.sample)
+    yield from reached(
+        rerun,
+        contest,
+        traced,
+        other.traced,
+        _installed(judging, claims, sizes, pool, other),
+        held["gain"],
+        judging.sample,
+    )
 
 
-def _installed(judging: Judging, claims: DesignClaims, sizes: DesignsSettings, pool: Any, other: DesignResults) -> TracedDesign | None:
+def _installed(
+    judging: Judging, claims: DesignClaims, sizes: DesignsSettings, pool: Any, other: DesignResults
+) -> TracedDesign | None:
     """Return the baseline of this machine, if the one of the bundle is another design."""
     file = judging.settings.seeds / "designs" / "baseline.py"
     if not file.is_file():

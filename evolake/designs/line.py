@@ -6,12 +6,20 @@ from evolake.lazy import Lazy
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "designs", weight=2, assets="assets.designs", profiles="evolake.designs.profiles",
-    settings=Lazy("evolake.designs.settings:DesignsSettings"), commands={"designs": Lazy("evolake.designs.commands.group:designs")},
-    report=Lazy("evolake.designs.report.page:designs_section"), story=Lazy("evolake.designs.report.story:story"),
-    tables=Lazy("evolake.designs.tables_import:TABLES"), gates=Lazy("evolake.designs.evolution.gate_specs:KNOWN"),
-    checkers=("evolake.designs.evolution.judging_objectives",), evidence=Lazy("evolake.designs.evolution.stored_evidence:STORED"),
-    artifacts=Lazy("evolake.designs.report.artifacts:ARTIFACTS"), seeds=Lazy("evolake.designs.evolution.immigrants:SEEDS"),
+    "designs",
+    weight=2,
+    assets="assets.designs",
+    profiles="evolake.designs.profiles",
+    settings=Lazy("evolake.designs.settings:DesignsSettings"),
+    commands={"designs": Lazy("evolake.designs.commands.group:designs")},
+    report=Lazy("evolake.designs.report.page:designs_section"),
+    story=Lazy("evolake.designs.report.story:story"),
+    tables=Lazy("evolake.designs.tables_import:TABLES"),
+    gates=Lazy("evolake.designs.evolution.gate_specs:KNOWN"),
+    checkers=("evolake.designs.evolution.judging_objectives",),
+    evidence=Lazy("evolake.designs.evolution.stored_evidence:STORED"),
+    artifacts=Lazy("evolake.designs.report.artifacts:ARTIFACTS"),
+    seeds=Lazy("evolake.designs.evolution.immigrants:SEEDS"),
     bundle=Lazy("evolake.designs.bundle:BUNDLE"),
     model_calls=Lazy("evolake.designs.model_calls:model_calls"),
 )

@@ -1,9 +1,10 @@
-"""Measure again what a bundle states of a design: it and the baseline, on the bundle's seeds and on fresh ones.
+"""Measure again what a bundle states of a design: it and the baseline, on the bundle's seeds and on fresh
+ones.
 
-Steps and work are counted, so a run under a known seed gives the very numbers on any machine: every run of the bundle must. The
-stated gain must be the decision that the line's contest makes of these runs, under the seeds that the contest draws
-(`stated_gain`); and it must be reached under fresh seeds, which the author of the bundle cannot know (`reached`).
-What a pair counts for is `evolution.champion.gains` in both places.
+Steps and work are counted, so a run under a known seed gives the very numbers on any machine: every run of
+the bundle must. The stated gain must be the decision that the line's contest makes of these runs, under the
+seeds that the contest draws (`stated_gain`); and it must be reached under fresh seeds, which the author of
+the bundle cannot know (`reached`). What a pair counts for is `evolution.champion.gains` in both places.
 """
 
 from __future__ import annotations
@@ -35,7 +36,18 @@ if TYPE_CHECKING:
 OWN, BASELINE = "the design", "the baseline"
 SAME_WORK = 1e-6
 """How far two counts of one design's work may differ, relative: sums are added in any order."""
-COLUMNS = ("N", "batch", "seed", "max_steps", "max_work", "median_step", "unsolved_fraction", "steps_run", "timed_out", "work_per_step")
+COLUMNS = (
+    "N",
+    "batch",
+    "seed",
+    "max_steps",
+    "max_work",
+    "median_step",
+    "unsolved_fraction",
+    "steps_run",
+    "timed_out",
+    "work_per_step",
+)
 """Columns of DUELS that a contest reads; `Trial` has the same."""
 LIMIT_S = 600.0
 """Processor seconds that a run may take here; a longer one is not evidence for or against the design."""
@@ -64,7 +76,8 @@ class Trial(BaseModel):
 class Contest(BaseModel):
     """The contest with the baseline that a stated gain rests on.
 
-    own, baseline: pair by pair. hyper: values that replace those of the baseline's file. ratio: clauses per variable.
+    own, baseline: pair by pair. hyper: values that replace those of the baseline's file. ratio: clauses per
+    variable.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -96,31 +109,67 @@ class _Replayed:
 
 
 class Rerun:
-    """Designs on this machine; each runs once under each seed, size and limit. progress: called with what is done next."""
+    """Designs on this machine; each runs once under each seed, size and limit. progress: called with what is
+    done next."""
 
     def __init__(self, settings: DesignsSettings, progress: Callable[[str], None]):
         self._settings, self._progress = settings, progress
         self._known: dict[tuple[Any, ...], dict[str, Any]] = {}
 
-    def run(self, traced: TracedDesign, n: int, max_steps: int, seed: int, *, batch: int, ratio: float, max_work: float = 0.0) -> Mapping[str, Any]:
-        """Return a row with `COLUMNS`, `median_work` and `failure`. max_work: what is noted as allowed; the run ends at `max_steps`."""
-        key = (traced.graph_sha, json.dumps(traced.hyper_values, sort_keys=True), n, max_steps, seed, batch, ratio)
+    def run(
+        self,
+        traced: TracedDesign,
+        n: int,
+        max_steps: int,
+        seed: int,
+        *,
+        batch: int,
+        ratio: float,
+        max_work: float = 0.0,
+    ) -> Mapping[str, Any]:
+        """Return a row with `COLUMNS`, `median_work` and `failure`. max_work: what is noted as allowed; the
+        run ends at `max_steps`."""
+        key = (
+            traced.graph_sha,
+            json.dumps(traced.hyper_values, sort_keys=True),
+            n,
+            max_steps,
+            seed,
+            batch,
+            ratio,
+        )
         if key not in self._known:
             from evolake.designs.engines.isolated import Run, run_apart
 
             self._progress(f"run {len(self._known) + 1}, N={n}")
-            done = run_apart(Run(
-                json.dumps(traced.to_json()), n, batch, seed, max_steps, instance_seed=seed, ratio=ratio, guard_s=LIMIT_S,
-                threads=os.cpu_count() or 1,
-            ))
+            done = run_apart(
+                Run(
+                    json.dumps(traced.to_json()),
+                    n,
+                    batch,
+                    seed,
+                    max_steps,
+                    instance_seed=seed,
+                    ratio=ratio,
+                    guard_s=LIMIT_S,
+                    threads=os.cpu_count() or 1,
+                )
+            )
             self._known[key] = {
-                "N": n, "batch": batch, "seed": seed, "max_steps": max_steps, "failure": done.failure, "median_work": done.median_work,
+                "N": n,
+                "batch": batch,
+                "seed": seed,
+                "max_steps": max_steps,
+                "failure": done.failure,
+                "median_work": done.median_work,
                 **{name: getattr(done, name) for name in COLUMNS[5:]},
             }
         return {"max_work": max_work} | self._known[key]
 
 
-def stated_gain(contest: Contest, design_id: str, baseline_id: str, settings: DesignsSettings, root_seed: int) -> Gain | None:
+def stated_gain(
+    contest: Contest, design_id: str, baseline_id: str, settings: DesignsSettings, root_seed: int
+) -> Gain | None:
     """Return the gain that the line's contest makes of the runs in the bundle.
 
     Raises:
@@ -131,49 +180,94 @@ def stated_gain(contest: Contest, design_id: str, baseline_id: str, settings: De
         if len({row.seed for row in side}) < len(side):
             raise ValueError(f"it has a run of {name} under one seed twice")
         if any((row.N, row.batch, row.max_work) != (first.N, first.batch, first.max_work) for row in side):
-            raise ValueError(f"its runs of {name} differ in size, instances or allowed work from the others of the contest")
-    rows = {OWN: {row.seed: row for row in contest.own}, BASELINE: {row.seed: row for row in contest.baseline}}
+            raise ValueError(
+                f"its runs of {name} differ in size, instances or allowed work from the others of the contest"
+            )
+    rows = {
+        OWN: {row.seed: row for row in contest.own},
+        BASELINE: {row.seed: row for row in contest.baseline},
+    }
 
     def replay(side: str, n: int, max_work: int, seed: int, *_: object) -> _Replayed:
         if seed not in rows[side]:
-            raise ValueError(f"a gain over the baseline is stated, and the bundle has no run of {side} under seed {seed}, which the contest draws")
+            raise ValueError(
+                f"a gain over the baseline is stated, and the bundle has no run of {side} under seed "
+                f"{seed}, which the contest draws"
+            )
         row = rows[side][seed]
-        return _Replayed(row.median_step, row.unsolved_fraction, row.steps_run, row.timed_out, row.work_per_step, row.max_steps)
+        return _Replayed(
+            row.median_step,
+            row.unsolved_fraction,
+            row.steps_run,
+            row.timed_out,
+            row.work_per_step,
+            row.max_steps,
+        )
 
     high = settings.high.model_copy(update={"max_n": first.N, "max_steps": round(first.max_work)})
-    sizes = settings.model_copy(update={
-        "n_start": first.N, "batch": first.batch, "high": high, "champion_repeats": max(len(contest.own), len(contest.baseline)),
-    })
+    sizes = settings.model_copy(
+        update={
+            "n_start": first.N,
+            "batch": first.batch,
+            "high": high,
+            "champion_repeats": max(len(contest.own), len(contest.baseline)),
+        }
+    )
     own, other = Contender(design_id, OWN, first.N), Contender(baseline_id, BASELINE)
     with ThreadPoolExecutor(1) as executor:
         done = decide_champion(
-            own, own, other, executor=executor, settings=sizes, profile=contest.profile,
-            cycle_seeds=CycleSeeds(root_seed, "designs", contest.cycle), simulate=replay,
+            own,
+            own,
+            other,
+            executor=executor,
+            settings=sizes,
+            profile=contest.profile,
+            cycle_seeds=CycleSeeds(root_seed, "designs", contest.cycle),
+            simulate=replay,
         )
     decision = next(row for row in done.decisions if row["comparison"] == "baseline")
     return None if decision["ratio"] is None else gain_of_decision(decision)
 
 
-def run_again(rerun: Rerun, contest: Contest, side: str, traced: TracedDesign, rows: Sequence[Trial], brought: int) -> Iterator[Said]:
+def run_again(
+    rerun: Rerun, contest: Contest, side: str, traced: TracedDesign, rows: Sequence[Trial], brought: int
+) -> Iterator[Said]:
     """Run some runs of one side of the contest again: each must give the very numbers."""
     cut = 0
     for row in rows:
         done = rerun.run(traced, row.N, row.max_steps, row.seed, batch=row.batch, ratio=contest.ratio)
-        if row.timed_out and is_solved(done) and done["median_step"] <= row.steps_run and not is_solved(row.row()):
-            said = f"under seed {row.seed} it claims no solution in {row.steps_run} steps, and measured is one after {done['median_step']}"
+        if (
+            row.timed_out
+            and is_solved(done)
+            and done["median_step"] <= row.steps_run
+            and not is_solved(row.row())
+        ):
+            said = (
+                f"under seed {row.seed} it claims no solution in {row.steps_run} steps, and measured is "
+                f"one after {done['median_step']}"
+            )
             yield Said(f"contest with the baseline: {side}", "fails", said)
             return
         if done["timed_out"] or row.timed_out:
             cut += 1
             continue
         same = done["median_step"] == row.median_step and done["unsolved_fraction"] == row.unsolved_fraction
-        if done["failure"] or not same or not math.isclose(done["work_per_step"], row.work_per_step, rel_tol=SAME_WORK):
+        if (
+            done["failure"]
+            or not same
+            or not math.isclose(done["work_per_step"], row.work_per_step, rel_tol=SAME_WORK)
+        ):
             claim, here = (
-                f"median step {item['median_step']} of work {item['work_per_step']:.4g} each, {item['unsolved_fraction']:.1%} unsolved"
+                f"median step {item['median_step']} of work {item['work_per_step']:.4g} each, "
+                f"{item['unsolved_fraction']:.1%} unsolved"
                 for item in (row.row(), done)
             )
             why = f" ({done['failure']})" if done["failure"] else ""
-            yield Said(f"contest with the baseline: {side}", "fails", f"under seed {row.seed} it claims {claim}, and measured is {here}{why}")
+            yield Said(
+                f"contest with the baseline: {side}",
+                "fails",
+                f"under seed {row.seed} it claims {claim}, and measured is {here}{why}",
+            )
             return
     late = f"; {cut} more were cut short by the clock, here or there, and are no evidence" if cut else ""
     said = f"{len(rows) - cut} of {brought} give the same median step and share of unsolved instances{late}"
@@ -181,13 +275,19 @@ def run_again(rerun: Rerun, contest: Contest, side: str, traced: TracedDesign, r
 
 
 def reached(
-    rerun: Rerun, contest: Contest, own: TracedDesign, baseline: TracedDesign, installed: TracedDesign | None, stated: Mapping[str, Any],
+    rerun: Rerun,
+    contest: Contest,
+    own: TracedDesign,
+    baseline: TracedDesign,
+    installed: TracedDesign | None,
+    stated: Mapping[str, Any],
     sample: int | None,
 ) -> Iterator[Said]:
     """Check the stated gain under fresh seeds.
 
     Args:
-        installed: the baseline of this machine, if what the bundle calls so is another design; else None. stated: the gain.
+        installed: the baseline of this machine, if what the bundle calls so is another design; else None.
+            stated: the gain.
     """
     what = "gain (times) under fresh seeds"
     before = gains([row.row() for row in contest.own], [row.row() for row in contest.baseline])
@@ -198,11 +298,20 @@ def reached(
     first, seeds = contest.own[0], fresh_seeds(fresh_count(len(before), sample))
 
     def rows(traced: TracedDesign, limit: int) -> list[Mapping[str, Any]]:
-        return [rerun.run(traced, first.N, limit, seed, batch=first.batch, ratio=contest.ratio, max_work=first.max_work) for seed in seeds]
+        return [
+            rerun.run(
+                traced, first.N, limit, seed, batch=first.batch, ratio=contest.ratio, max_work=first.max_work
+            )
+            for seed in seeds
+        ]
 
     mine = rows(own, first.max_steps)
     if failed := [row["failure"] for row in mine if row["failure"]]:
-        yield Said("fresh seeds", "fails", f"the design breaks under {len(failed)} of {len(seeds)} fresh seeds: {failed[0]}")
+        yield Said(
+            "fresh seeds",
+            "fails",
+            f"the design breaks under {len(failed)} of {len(seeds)} fresh seeds: {failed[0]}",
+        )
         return
     limit = _limit(contest)
     for name, traced in (("the baseline", baseline), ("the baseline that is installed here", installed)):
@@ -210,31 +319,58 @@ def reached(
             continue
         theirs = rows(traced, limit)
         if cut := sum(row["timed_out"] for row in (*mine, *theirs)):
-            why = f"{cut} of {2 * len(seeds)} runs under fresh seeds did not end within {LIMIT_S:g} processor seconds here"
+            why = (
+                f"{cut} of {2 * len(seeds)} runs under fresh seeds did not end within {LIMIT_S:g} "
+                "processor seconds here"
+            )
             yield Said(what, "unmeasured", why, gain=True)
             return
-        yield judged(what if traced is baseline else f"{what}, over {name}", before, gains(mine, theirs), shown=_times, gain=stated)
+        yield judged(
+            what if traced is baseline else f"{what}, over {name}",
+            before,
+            gains(mine, theirs),
+            shown=_times,
+            gain=stated,
+        )
     if installed is not None:
-        yield Said("baseline", "note", f"what the bundle calls {stated.get('against')!r} is not the baseline that is installed here")
+        yield Said(
+            "baseline",
+            "note",
+            f"what the bundle calls {stated.get('against')!r} is not the baseline that is installed here",
+        )
 
 
 def _limit(contest: Contest) -> int:
     """Return the steps that the baseline gets under fresh seeds: those that counted for it, where the clock
     cut it short in the bundle."""
     counted_for = [row.steps_run if row.timed_out else row.max_steps for row in contest.baseline]
-    return max(1, max(counted_for)) if any(row.timed_out for row in contest.baseline) else contest.baseline[0].max_steps
+    return (
+        max(1, max(counted_for))
+        if any(row.timed_out for row in contest.baseline)
+        else contest.baseline[0].max_steps
+    )
 
 
 def _times(value: float) -> float:
     return math.exp(min(value, 700.0))
 
 
-def unfounded(held: Mapping[str, Any] | None, contest: Contest | None, design_id: str, baseline_id: str, settings: DesignsSettings, root: int) -> str:
-    """Return why a stated gain does not follow from the runs in the bundle; "" if it does, or if none is stated."""
+def unfounded(
+    held: Mapping[str, Any] | None,
+    contest: Contest | None,
+    design_id: str,
+    baseline_id: str,
+    settings: DesignsSettings,
+    root: int,
+) -> str:
+    """Return why a stated gain does not follow from the runs in the bundle; "" if it does, or if none is
+    stated."""
     if held is None or held["gain"] is None:
         return ""
     if contest is None:
-        return "a gain over the baseline is stated, and the bundle has no runs of the baseline: export it again"
+        return (
+            "a gain over the baseline is stated, and the bundle has no runs of the baseline: export it again"
+        )
     try:
         gain = stated_gain(contest, design_id, baseline_id, settings, root)
     except ValueError as error:

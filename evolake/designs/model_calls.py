@@ -17,18 +17,26 @@ from evolake.settings import Settings
 
 
 def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCalls]:
-    """Return the calls of one cycle. A repair follows a design or an objective that a gate blocks, a revision one that fails
-    in its trial: one in four each, until a lake says otherwise."""
+    """Return the calls of one cycle. A repair follows a design or an objective that a gate blocks, a revision
+    one that fails in its trial: one in four each, until a lake says otherwise."""
     own = settings.of(DesignsSettings)
     designs, objectives = own.designs_per_cycle, own.objectives_per_cycle
     revisions, analyses = designs if own.revise else 0, math.ceil(designs / DESIGNS_OF_A_CALL)
-    writers = [RoleCalls(DESIGN_ROLE, designs, designs, data=4000, reply=2000), RoleCalls(REVISION_ROLE, revisions, revisions / 4, reply=1000)]
+    writers = [
+        RoleCalls(DESIGN_ROLE, designs, designs, data=4000, reply=2000),
+        RoleCalls(REVISION_ROLE, revisions, revisions / 4, reply=1000),
+    ]
     if chosen_designer(own, "model", settings.budget) == "session":
         writers = [RoleCalls(DESIGN_SESSION, designs, designs, data=4000)]
-    return asked([
-        RoleCalls(LOOKUP_ROLE, 1, 0 if first else 1), RoleCalls(DIRECTIONS_ROLE, 1, 1, data=4000, reply=1500), *writers,
-        RoleCalls(DESIGN_REPAIR_ROLE, designs * REPAIRS, designs / 4, data=2500, reply=2500),
-        RoleCalls(ANALYSIS_ROLE, analyses, analyses, data=400 * min(designs, DESIGNS_OF_A_CALL)),
-        RoleCalls(OBJECTIVE_ROLE, objectives, objectives, data=4000), RoleCalls(OBJECTIVE_REPAIR_ROLE, objectives, objectives / 4),
-        RoleCalls(REVIEW_ROLE, 1, min(1.0, designs / own.meta_review_every), data=4000),
-    ])
+    return asked(
+        [
+            RoleCalls(LOOKUP_ROLE, 1, 0 if first else 1),
+            RoleCalls(DIRECTIONS_ROLE, 1, 1, data=4000, reply=1500),
+            *writers,
+            RoleCalls(DESIGN_REPAIR_ROLE, designs * REPAIRS, designs / 4, data=2500, reply=2500),
+            RoleCalls(ANALYSIS_ROLE, analyses, analyses, data=400 * min(designs, DESIGNS_OF_A_CALL)),
+            RoleCalls(OBJECTIVE_ROLE, objectives, objectives, data=4000),
+            RoleCalls(OBJECTIVE_REPAIR_ROLE, objectives, objectives / 4),
+            RoleCalls(REVIEW_ROLE, 1, min(1.0, designs / own.meta_review_every), data=4000),
+        ]
+    )

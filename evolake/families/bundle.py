@@ -52,11 +52,15 @@ class FamilyClaims(BaseModel):
 def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
     """Its record and its instances."""
     rows = [
-        {name: row[name] for name in COLUMNS} for cycle in lake.cycles(LINE, "instances")
-        for row in lake.read(LINE, "instances", cycle).to_dicts() if row["family_id"] == artifact.artifact_id
+        {name: row[name] for name in COLUMNS}
+        for cycle in lake.cycles(LINE, "instances")
+        for row in lake.read(LINE, "instances", cycle).to_dicts()
+        if row["family_id"] == artifact.artifact_id
     ]
     claims = {
-        "settings": settings.of(FamiliesSettings).model_dump(mode="json"), "root_seed": settings.seed, "backend": settings.backend,
+        "settings": settings.of(FamiliesSettings).model_dump(mode="json"),
+        "root_seed": settings.seed,
+        "backend": settings.backend,
         "instances": sorted(rows, key=lambda row: (row["difficulty"], row["seed"])),
     }
     return Carried(claims, {FAMILY: lake.blobs.get(artifact.row.get("record_sha") or artifact.content_sha)})
@@ -73,13 +77,22 @@ def check(judging: Judging) -> Iterator[Said]:
 
     claims = FamilyClaims.model_validate(judging.bundle.read("claims.json"))
     family = from_record(judging.bundle.read(FAMILY))
-    yield Said("identity", "holds" if family.family_id == judging.artifact_id else "fails", f"the record has the id {family.family_id[:12]}")
+    yield Said(
+        "identity",
+        "holds" if family.family_id == judging.artifact_id else "fails",
+        f"the record has the id {family.family_id[:12]}",
+    )
     sizes = _sizes(claims, judging)
     settings = judging.settings.model_copy(update={"backend": OPERATORS})
     others = relatives(settings, without=family.family_id)
     judging.progress("gates")
-    with open_agents(settings, settings.require_lake(), "0001", "bundle", line=LINE) as agents, open_pool(1, PRELOAD, settings.jail) as pool:
-        done = FamilyGates(pool, agents, judging.asked, sizes, "0001", "bundle", claims.root_seed)(family, others.fingerprints)
+    with (
+        open_agents(settings, settings.require_lake(), "0001", "bundle", line=LINE) as agents,
+        open_pool(1, PRELOAD, settings.jail) as pool,
+    ):
+        done = FamilyGates(pool, agents, judging.asked, sizes, "0001", "bundle", claims.root_seed)(
+            family, others.fingerprints
+        )
         why = f"its reviewers were of the backend {claims.backend}; here the ones without a model were asked"
         notes = [Said("reviews by a model", "unmeasured", why)] if claims.backend != OPERATORS else []
         yield from gates_again(judging, GATES, done, f"{all_pass(GATES)}; {others.sentence()}", *notes)
@@ -90,14 +103,21 @@ def check(judging: Judging) -> Iterator[Said]:
 
 
 def _sizes(claims: FamilyClaims, judging: Judging) -> FamiliesSettings:
-    """Sizes that it was judged at; how much one call may take is what this machine allows, and so is what texts are compared with."""
+    """Sizes that it was judged at; how much one call may take is what this machine allows, and so is what
+    texts are compared with."""
     given, here = FamiliesSettings.model_validate(claims.settings), judging.settings.of(FamiliesSettings)
-    return given.model_copy(update={
-        name: min(getattr(given, name), 60 * getattr(here, name)) for name in ("instance_cpu_s", "call_cpu_s")
-    } | {"benchmarks": here.benchmarks})
+    return given.model_copy(
+        update={
+            name: min(getattr(given, name), 60 * getattr(here, name))
+            for name in ("instance_cpu_s", "call_cpu_s")
+        }
+        | {"benchmarks": here.benchmarks}
+    )
 
 
-def _instances(judging: Judging, family: Family, claimed: Sequence[Labelled], pool: Any, sizes: FamiliesSettings) -> Iterator[Said]:
+def _instances(
+    judging: Judging, family: Family, claimed: Sequence[Labelled], pool: Any, sizes: FamiliesSettings
+) -> Iterator[Said]:
     """Texts and labels of instances that are drawn, made and voted on again."""
     from evolake.families.gates.consensus import take_votes
     from evolake.families.gates.execution import caps_of
@@ -114,9 +134,16 @@ def _instances(judging: Judging, family: Family, claimed: Sequence[Labelled], po
     judging.progress(f"{len(chosen)} instances")
     made = generate(family, [(item.difficulty, item.seed) for item in chosen], pool=pool, caps=caps_of(sizes))
     if failed := next((item for item in made if item.status != "ok"), None):
-        yield Said("instances", "fails", f"difficulty {failed.difficulty}, seed {failed.seed} gives none: {failed.reason or failed.status}")
+        yield Said(
+            "instances",
+            "fails",
+            f"difficulty {failed.difficulty}, seed {failed.seed} gives none: "
+            f"{failed.reason or failed.status}",
+        )
         return
-    for element, instance, vote in zip(chosen, made, take_votes(family, made, pool=pool, settings=sizes), strict=True):
+    for element, instance, vote in zip(
+        chosen, made, take_votes(family, made, pool=pool, settings=sizes), strict=True
+    ):
         where = f"difficulty {element.difficulty}, seed {element.seed}"
         row = instance_row(family, instance, vote, "", "bundle")
         if not vote.decided:
@@ -128,21 +155,32 @@ def _instances(judging: Judging, family: Family, claimed: Sequence[Labelled], po
                 yield Said("instances", "fails", f"{where}: its {name} is {got!r}, and it claims {wanted!r}")
                 return
         if json.loads(row["answer"]) != json.loads(element.answer):
-            yield Said("instances", "fails", f"{where}: the label is {row['answer'][:60]}, and it claims {element.answer[:60]}")
+            yield Said(
+                "instances",
+                "fails",
+                f"{where}: the label is {row['answer'][:60]}, and it claims {element.answer[:60]}",
+            )
             return
     yield Said(
-        "instances", "holds", f"{len(chosen)} of {len(claimed)}: each has the same text and the same label by a strict majority",
+        "instances",
+        "holds",
+        f"{len(chosen)} of {len(claimed)}: each has the same text and the same label by a strict majority",
         (len(chosen), len(claimed)),
     )
 
 
-def labelled_anew(family: Family, claimed: int, pool: Any, sizes: FamiliesSettings, sample: int | None) -> Said:
-    """Compare instances under fresh seeds with those of the bundle: each of these has a label by a strict majority, the primary in it.
+def labelled_anew(
+    family: Family, claimed: int, pool: Any, sizes: FamiliesSettings, sample: int | None
+) -> Said:
+    """Compare instances under fresh seeds with those of the bundle: each of these has a label by a strict
+    majority, the primary in it.
 
-    The seeds of the gates follow from the family and the root seed, so that its author may know them; no author knows these.
+    The seeds of the gates follow from the family and the root seed, so that its author may know them; no
+    author knows these.
 
     Args:
-        claimed: instances of the bundle; if it has none, passing the consensus gate counts for as many as that gate asks.
+        claimed: instances of the bundle; if it has none, passing the consensus gate counts for as many as
+            that gate asks.
     """
     from evolake.families.gates.consensus import take_votes
     from evolake.families.gates.execution import caps_of
@@ -156,7 +194,9 @@ def labelled_anew(family: Family, claimed: int, pool: Any, sizes: FamiliesSettin
     good = [item for item in made if item.status == "ok"]
     votes = take_votes(family, good, pool=pool, settings=sizes)
     agreed = [float(vote.decided and vote.primary_agrees) for vote in votes] + [0.0] * (len(made) - len(good))
-    return judged("share of instances with a label, under fresh seeds", [1.0] * stated, agreed, unit="instance")
+    return judged(
+        "share of instances with a label, under fresh seeds", [1.0] * stated, agreed, unit="instance"
+    )
 
 
 BUNDLE = LineBundle(("family",), (FAMILY,), GATE_NAMES, carry, check)

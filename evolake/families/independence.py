@@ -1,14 +1,16 @@
 """Who solved a family from its text alone: only its author, another author, a model, or a person.
 
-A misreading that one author shares with text, reader and all programs is seen by no vote. A reader who solves instances from the text
-alone, without the programs, sees it. So this is its own fact, with its counts:
+A misreading that one author shares with text, reader and all programs is seen by no vote. A reader who solves
+instances from the text alone, without the programs, sees it. So this is its own fact, with its counts:
 
     none      nobody: one hand wrote text and programs, and reviews used its own reader and programs
     author    a validator that votes came from a call which saw the statement and never the primary
-    model     a model answered instances from their text (gate `blind`, or `evolake families check --readers model`)
+    model     a model answered instances from their text (gate `blind`, or `evolake families check --readers
+              model`)
     person    a person answered a sheet (`evolake families review-sheet`)
 
-What counts is evidence of one content: rows carry the family's id, which is the hash of its content, so that an edit starts without any.
+What counts is evidence of one content: rows carry the family's id, which is the hash of its content, so that
+an edit starts without any.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ NONE, AUTHOR, MODEL, PERSON = LEVELS = ("none", "author", "model", "person")
 LEAST_ANSWERS = 5
 """Answers of a model, or of people, that say something."""
 LEAST_RIGHT = 0.8
-"""Share of them that must be the label; also the share of the sample on which another author's validator votes for the
-label."""
+"""Share of them that must be the label; also the share of the sample on which another author's validator
+votes for the label."""
 WAIT_S = 30.0
 """Seconds to wait for another command that adds answers."""
 Row = Mapping[str, Any]
@@ -39,8 +41,8 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Independence:
-    """level: the highest that holds. authors: validators by other authors. model, person: (right, answered) from the
-    text alone."""
+    """level: the highest that holds. authors: validators by other authors. model, person: (right, answered)
+    from the text alone."""
 
     level: str
     authors: int
@@ -50,24 +52,35 @@ class Independence:
     def to_json(self) -> dict[str, Any]:
         """Return the fact with its counts as plain JSON."""
         return {
-            "level": self.level, "other_authors": self.authors, "model_right": self.model[0], "model_answers": self.model[1],
-            "person_right": self.person[0], "person_answers": self.person[1],
+            "level": self.level,
+            "other_authors": self.authors,
+            "model_right": self.model[0],
+            "model_answers": self.model[1],
+            "person_right": self.person[0],
+            "person_answers": self.person[1],
         }
 
     def in_words(self) -> str:
         """Return the fact with its counts in one line."""
         counts = [f"{self.authors} validators by other authors"] if self.authors else []
-        counts += [f"{who}: {right} of {answered} right" for who, (right, answered) in ((MODEL, self.model), (PERSON, self.person)) if answered]
+        counts += [
+            f"{who}: {right} of {answered} right"
+            for who, (right, answered) in ((MODEL, self.model), (PERSON, self.person))
+            if answered
+        ]
         if self.level == NONE and not counts:
             counts = ["only its author solved it from the text alone"]
         return f"independent: {self.level} ({'; '.join(counts)})"
 
 
-def independence_of(authors: Iterable[Row], votes: Iterable[Row], reviews: Iterable[Row], answers: Iterable[Row]) -> Independence:
+def independence_of(
+    authors: Iterable[Row], votes: Iterable[Row], reviews: Iterable[Row], answers: Iterable[Row]
+) -> Independence:
     """Return the independence of one family.
 
     Args:
-        authors: rows of VALIDATOR_AUTHORS. votes: of VALIDATOR_VOTES. reviews: of REVIEWS. answers: of INDEPENDENT_ANSWERS.
+        authors: rows of VALIDATOR_AUTHORS. votes: of VALIDATOR_VOTES. reviews: of REVIEWS. answers: of
+            INDEPENDENT_ANSWERS.
     """
     voted: dict[str, list[bool]] = {}
     for row in votes:
@@ -110,21 +123,32 @@ def keep_answers(lake: Lake, rows: Iterable[Row]) -> None:
     with hold(place, what="the table of independent answers", run_id="readers", timeout_s=WAIT_S):
         held = {tuple(row[key] for key in INDEPENDENT_ANSWERS.keys): row for row in [*answers_in(lake), *new]}
         lake.publish(
-            LINE, INDEPENDENT_ANSWERS.name, INDEPENDENT_ANSWERS.frame(held.values()), cycle=None, run_id="readers", schema=INDEPENDENT_ANSWERS,
+            LINE,
+            INDEPENDENT_ANSWERS.name,
+            INDEPENDENT_ANSWERS.frame(held.values()),
+            cycle=None,
+            run_id="readers",
+            schema=INDEPENDENT_ANSWERS,
         )
 
 
 def answer_row(family_id: str, reader: str, name: str, review: Review) -> dict[str, Any]:
     """Return the row of one answer that was found from the text alone."""
     return {
-        "family_id": family_id, "reader": reader, "name": name, "difficulty": review.difficulty, "seed": review.seed, "answer": review.answer,
-        "label": as_json(review.label), "matched": review.matched,
+        "family_id": family_id,
+        "reader": reader,
+        "name": name,
+        "difficulty": review.difficulty,
+        "seed": review.seed,
+        "answer": review.answer,
+        "label": as_json(review.label),
+        "matched": review.matched,
     }
 
 
 def independence_in(lake: Lake, cycles: Sequence[str], family_ids: Iterable[str]) -> dict[str, Independence]:
-    """Return the independence of families by what the lake holds of them: their cycles' tables, and answers that came
-    later."""
+    """Return the independence of families by what the lake holds of them: their cycles' tables, and answers
+    that came later."""
     wanted = list(dict.fromkeys(family_ids))
     known = set(wanted)
     of_cycles = (VALIDATOR_AUTHORS.name, VALIDATOR_VOTES.name, REVIEWS.name)
@@ -137,4 +161,7 @@ def independence_in(lake: Lake, cycles: Sequence[str], family_ids: Iterable[str]
                         found[table].setdefault(row["family_id"], []).append(row)
     for row in answers_in(lake, known):
         found[INDEPENDENT_ANSWERS.name].setdefault(row["family_id"], []).append(row)
-    return {family_id: independence_of(*(found[table].get(family_id, []) for table in found)) for family_id in wanted}
+    return {
+        family_id: independence_of(*(found[table].get(family_id, []) for table in found))
+        for family_id in wanted
+    }

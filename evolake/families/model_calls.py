@@ -19,7 +19,8 @@ TURNS = 2
 
 
 def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCalls]:
-    """Return the calls of one cycle. Seeds that are not in the lake yet cost calls only if a model reviews them (`seed_review`)."""
+    """Return the calls of one cycle. Seeds that are not in the lake yet cost calls only if a model reviews
+    them (`seed_review`)."""
     own = settings.of(FamiliesSettings)
     families = own.families_per_cycle
     seeded = len(seeds_of(SEEDS, settings)) if seeds and own.seed_review == "model" else 0
@@ -31,10 +32,24 @@ def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCal
     written = likely * own.validators
     if own.validator_authors == "together":
         author, written = VALIDATOR_ROLE, likely * own.validators / 4
-    drift = own.drift_pairs * 2 * len(own.drift_difficulties) * own.drift_samples if SOLVER_ROLE.name in settings.models else 0
-    return asked([
-        RoleCalls(writer, versions + families * drafts, likely + families * min(drafts, 1) / 2, data=5000, reply=3000),
-        RoleCalls(author, judged * own.validators, written, data=2000, reply=1200),
-        RoleCalls(QUALITY_ROLE, judged, reviewed, reply=300), RoleCalls(BLIND_ROLE, judged * blind * own.reviewer_turns, reviewed * blind * TURNS),
-        RoleCalls(CURATOR_ROLE, 1, 1, data=3000), RoleCalls(SOLVER_ROLE, drift, drift / 2),
-    ])
+    drift = (
+        own.drift_pairs * 2 * len(own.drift_difficulties) * own.drift_samples
+        if SOLVER_ROLE.name in settings.models
+        else 0
+    )
+    return asked(
+        [
+            RoleCalls(
+                writer,
+                versions + families * drafts,
+                likely + families * min(drafts, 1) / 2,
+                data=5000,
+                reply=3000,
+            ),
+            RoleCalls(author, judged * own.validators, written, data=2000, reply=1200),
+            RoleCalls(QUALITY_ROLE, judged, reviewed, reply=300),
+            RoleCalls(BLIND_ROLE, judged * blind * own.reviewer_turns, reviewed * blind * TURNS),
+            RoleCalls(CURATOR_ROLE, 1, 1, data=3000),
+            RoleCalls(SOLVER_ROLE, drift, drift / 2),
+        ]
+    )

@@ -1,4 +1,5 @@
-"""Types of the tables of the mutation test: one row per planted fault, and the kill rate of each class by gate."""
+"""Types of the tables of the mutation test: one row per planted fault, and the kill rate of each class by
+gate."""
 
 from __future__ import annotations
 
@@ -17,14 +18,18 @@ if TYPE_CHECKING:
     from evolake.families.faults.injection import KillRate, Planted
 
 PLANTED = TableSchema(
-    "planted_faults", 1,
+    "planted_faults",
+    1,
     {
         "fault": (pl.String, "Class of what was planted, by name."),
         "expected": (pl.String, "Gate that is meant to catch the class; none if no gate is meant to see it."),
         "family_id": (pl.String, "Sound family that it was planted into."),
         "name": (pl.String, "Name of that family's folder."),
         "planted_id": (pl.String, "Family with the fault in it; empty where the class does not apply."),
-        "outcome": (pl.String, "caught, survived, or does not apply (the family has nothing to plant it in)."),
+        "outcome": (
+            pl.String,
+            "caught, survived, or does not apply (the family has nothing to plant it in).",
+        ),
         "gate": (pl.String, "Gate that caught it; empty if none did."),
         "rule_id": (pl.String, "Rule that caught it; empty if none did."),
         "reason": (pl.String, "What the rule objected to, or why the class does not apply."),
@@ -32,7 +37,8 @@ PLANTED = TableSchema(
     keys=("fault", "family_id"),
 )
 KILL_RATES = TableSchema(
-    "kill_rates", 1,
+    "kill_rates",
+    1,
     {
         "fault": (pl.String, "Class of what was planted, by name."),
         "expected": (pl.String, "Gate that is meant to catch the class; none if no gate is meant to see it."),
@@ -45,18 +51,45 @@ KILL_RATES = TableSchema(
     },
     keys=("fault", "gate"),
 )
-"""One row per class and gate that caught some of it; a class that nothing caught has one row with an empty gate."""
-TABLES = incoming_tables(tables.ARCHIVE) | tables_by_name(
-    tables.CANDIDATES, tables.UNMADE, tables.IDEAS, tables.MEASURED, tables.SEED_EVIDENCE, tables.VALIDATOR_VOTES,
-    tables.VALIDATOR_AUTHORS, tables.INSTANCES, tables.DROPPED, tables.COMPLEXITY,
-    tables.LEARNABILITY_READ, tables.LEARNABILITY, tables.SURVIVAL, tables.FUNNEL, tables.RESOURCES, tables.FAILURES, tables.EXPERIENCE, tables.DRIFT,
-    tables.DRIFT_SUMMARY, tables.GRADES, tables.INDEPENDENT_ANSWERS, PLANTED,
-) | {
-    **dict.fromkeys(("seeds", "immigrant_families", "survivors"), tables.FAMILIES), "accepted": tables.ACCEPTED, "fault_kill_rates": KILL_RATES,
-    **dict.fromkeys(map(tables.further_table, gates_of_assets(GATES)), tables.FURTHER), **dict.fromkeys(gates_of_assets(GATES), tables.GATED),
-    **tables_by_name(tables.VOTES, tables.REVIEWS),
-}
-"""Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql --schema`."""
+"""One row per class and gate that caught some of it; a class that nothing caught has one row with an empty
+gate."""
+TABLES = (
+    incoming_tables(tables.ARCHIVE)
+    | tables_by_name(
+        tables.CANDIDATES,
+        tables.UNMADE,
+        tables.IDEAS,
+        tables.MEASURED,
+        tables.SEED_EVIDENCE,
+        tables.VALIDATOR_VOTES,
+        tables.VALIDATOR_AUTHORS,
+        tables.INSTANCES,
+        tables.DROPPED,
+        tables.COMPLEXITY,
+        tables.LEARNABILITY_READ,
+        tables.LEARNABILITY,
+        tables.SURVIVAL,
+        tables.FUNNEL,
+        tables.RESOURCES,
+        tables.FAILURES,
+        tables.EXPERIENCE,
+        tables.DRIFT,
+        tables.DRIFT_SUMMARY,
+        tables.GRADES,
+        tables.INDEPENDENT_ANSWERS,
+        PLANTED,
+    )
+    | {
+        **dict.fromkeys(("seeds", "immigrant_families", "survivors"), tables.FAMILIES),
+        "accepted": tables.ACCEPTED,
+        "fault_kill_rates": KILL_RATES,
+        **dict.fromkeys(map(tables.further_table, gates_of_assets(GATES)), tables.FURTHER),
+        **dict.fromkeys(gates_of_assets(GATES), tables.GATED),
+        **tables_by_name(tables.VOTES, tables.REVIEWS),
+    }
+)
+"""Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql
+--schema`."""
 
 
 def planted_rows(rows: Sequence[Planted]) -> list[dict[str, Any]]:
@@ -68,10 +101,17 @@ def kill_rate_rows(rates: Sequence[KillRate]) -> list[dict[str, Any]]:
     """Rows of KILL_RATES."""
     return [
         {
-            "fault": rate.fault, "expected": rate.expected, "gate": gate, "planted": rate.planted, "caught_here": count, "caught": rate.caught,
-            "does_not_apply": rate.does_not_apply, "rate": rate.rate if rate.planted else None,
+            "fault": rate.fault,
+            "expected": rate.expected,
+            "gate": gate,
+            "planted": rate.planted,
+            "caught_here": count,
+            "caught": rate.caught,
+            "does_not_apply": rate.does_not_apply,
+            "rate": rate.rate if rate.planted else None,
         }
-        for rate in rates for gate, count in (rate.gates or {"": 0}).items()
+        for rate in rates
+        for gate, count in (rate.gates or {"": 0}).items()
     ]
 
 
@@ -85,9 +125,16 @@ def figure_of(frame: pl.DataFrame) -> bytes:
     for row in frame.to_dicts():
         so_far = classes.get(row["fault"])
         gates = dict(so_far.gates) if so_far else {}
-        classes[row["fault"]] = FaultKills(row["fault"], row["planted"], gates | ({row["gate"]: row["caught_here"]} if row["gate"] else {}))
-    bounds = {fault: wilson_interval(kills.planted - kills.survived, kills.planted) for fault, kills in classes.items() if kills.planted}
+        classes[row["fault"]] = FaultKills(
+            row["fault"], row["planted"], gates | ({row["gate"]: row["caught_here"]} if row["gate"] else {})
+        )
+    bounds = {
+        fault: wilson_interval(kills.planted - kills.survived, kills.planted)
+        for fault, kills in classes.items()
+        if kills.planted
+    }
     with_intervals = [
-        replace(kills, interval=(share.low, share.high)) if (share := bounds.get(fault)) else kills for fault, kills in classes.items()
+        replace(kills, interval=(share.low, share.high)) if (share := bounds.get(fault)) else kills
+        for fault, kills in classes.items()
     ]
     return drawn(with_intervals, GATE_NAMES, "Planted faults and the gates that catch them")

@@ -1,8 +1,10 @@
 """Gates: from a candidate and a ruleset to verdicts, and the rules as files.
 
-`rules` reads the rule files and pins their hash; `checkers` is the registry of named checks that rules refer to; `evolake.gate_spec`, which imports
-nothing, says what a gate is; `run` takes candidates through gates, or asks one about stored evidence, and gives `result`s. A verdict is a row of the
-lake; that a candidate is blocked is a value, never an exception: `boundary` sees to it. `faults` reports when such blocks look like a fault of ours.
+`rules` reads the rule files and pins their hash; `checkers` is the registry of named checks that rules refer
+to; `evolake.gate_spec`, which imports nothing, says what a gate is; `run` takes candidates through gates, or
+asks one about stored evidence, and gives `result`s. A verdict is a row of the lake; that a candidate is
+blocked is a value, never an exception: `boundary` sees to it. `faults` reports when such blocks look like a
+fault of ours.
 """
 
 from evolake.gate_spec import GateSpec, gate_named, gates_before, gates_of_assets
@@ -14,8 +16,28 @@ from evolake.gates.run import collected, is_usable, replay_gate, run_gates
 from evolake.gates.verdict import Verdict
 
 __all__ = [
-    "CHECKERS", "Finding", "GateResult", "GateResults", "GateSpec", "Raised", "Rule", "Ruleset", "Verdict", "checker", "collected", "contained",
-    "gate_named", "gate_outcomes", "gates_before", "gates_of_assets", "is_machinery", "is_usable",
-    "load_rules", "passed_gates", "raised_in", "read_reason",
-    "replay_gate", "run_gates",
+    "CHECKERS",
+    "Finding",
+    "GateResult",
+    "GateResults",
+    "GateSpec",
+    "Raised",
+    "Rule",
+    "Ruleset",
+    "Verdict",
+    "checker",
+    "collected",
+    "contained",
+    "gate_named",
+    "gate_outcomes",
+    "gates_before",
+    "gates_of_assets",
+    "is_machinery",
+    "is_usable",
+    "load_rules",
+    "passed_gates",
+    "raised_in",
+    "read_reason",
+    "replay_gate",
+    "run_gates",
 ]

@@ -1,22 +1,29 @@
-"""The boundary around one candidate: whatever judging it raises is its block, and a failure of our equipment is an exception.
+"""The boundary around one candidate: whatever judging it raises is its block, and a failure of our equipment
+is an exception.
 
-Text by a candidate reaches parsers, arithmetic and tables on the host, and some of it makes them raise: a tree too deep for the stack, a number too
-long to convert, half a surrogate pair. Replies are replayed from the call cache, so an exception that escapes stops the line at the same place
-for ever.
-Hence one rule: where *one* candidate is judged, code runs inside `contained`; what it raises becomes a `Raised`, the reason of a block.
+Text by a candidate reaches parsers, arithmetic and tables on the host, and some of it makes them raise: a
+tree too deep for the stack, a number too long to convert, half a surrogate pair. Replies are replayed from
+the call cache, so an exception that escapes stops the line at the same place for ever. Hence one rule: where
+*one* candidate is judged, code runs inside `contained`; what it raises becomes a `Raised`, the reason of a
+block.
 
-Only what `is_machinery` names passes through, because it says something about us and nothing about the candidate:
+Only what `is_machinery` names passes through, because it says something about us and nothing about the
+candidate:
 
-    EvolakeError               ours, and typed: a dead jail, a damaged lake, a spent budget, a rule file or a setting that cannot be used;
-                               not what a bounded reader says of a text (OF_A_TEXT)
-    OSError                    disk, memory, processes, permissions; not the few errors that a *name* alone can cause (OF_A_NAME)
-    BrokenExecutor             a pool of ours lost a worker; a line that runs candidates in workers tells their deaths apart before this
+    EvolakeError               ours, and typed: a dead jail, a damaged lake, a spent budget, a rule file or a
+                               setting that cannot be used; not what a bounded reader says of a text
+                               (OF_A_TEXT)
+    OSError                    disk, memory, processes, permissions; not the few errors that a *name* alone
+                               can cause (OF_A_NAME)
+    BrokenExecutor             a pool of ours lost a worker; a line that runs candidates in workers tells
+                               their deaths apart before this
     ImportError, NameError     no text can cause them: our installation is not whole, or our code is wrong
     RuntimeError               "can't start new thread" alone: the machine is out of threads
-    BaseException              interrupts and exits; but a panic of a Rust library (complexipy, polars) is an error like any other
+    BaseException              interrupts and exits; but a panic of a Rust library (complexipy, polars) is an
+                               error like any other
 
-A library between us and the candidate must not turn its words into one of these: what reads candidate text and raises InputError for people, say,
-is called with its InputError taken as a value.
+A library between us and the candidate must not turn its words into one of these: what reads candidate text
+and raises InputError for people, say, is called with its InputError taken as a value.
 """
 
 from __future__ import annotations
@@ -36,10 +43,13 @@ from evolake.reading import Unparsable, Unreadable
 
 MACHINERY: tuple[type[BaseException], ...] = (EvolakeError, OSError, BrokenExecutor, ImportError, NameError)
 """Exceptions that say nothing about a candidate."""
-OF_A_NAME = frozenset({errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL, errno.ELOOP, errno.ENOTDIR, errno.EISDIR})
+OF_A_NAME = frozenset(
+    {errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL, errno.ELOOP, errno.ENOTDIR, errno.EISDIR}
+)
 """What a text used as a file name can cause on a sound machine."""
 OF_A_TEXT = (Unparsable, Unreadable)
-"""What the bounded readers (`evolake.reading`) raise of a text or file: the candidate's, because files of ours are named by those who read them."""
+"""What the bounded readers (`evolake.reading`) raise of a text or file: the candidate's, because files of
+ours are named by those who read them."""
 PANIC = "pyo3_runtime"
 """The module of the panics of Rust libraries, which are no `Exception`."""
 RAISED = "raised"
@@ -55,7 +65,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Raised:
-    """What judging one candidate raised. error: the class. message: one line. place: file and line of ours where it came up."""
+    """What judging one candidate raised. error: the class. message: one line. place: file and line of ours
+    where it came up."""
 
     error: str
     message: str
@@ -116,7 +127,8 @@ def raised_in(evidence: Mapping[str, Any]) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Return the innermost frame of evolake's own code, `parts.py:70`, or of the folder of code that gates call: a line may be outside evolake.
+    """Return the innermost frame of evolake's own code, `parts.py:70`, or of the folder of code that gates
+    call: a line may be outside evolake.
 
     A stack of a thousand frames is walked once.
     """

@@ -1,7 +1,8 @@
 """The registry of checkers: a rule file names one by `check`, and gives its parameters.
 
-A checker is a pure function `check(evidence, **parameters) -> Finding | None`: None is a pass. Evidence is a plain mapping that the line's gate
-collected (a trace, a result, a count), so that a rule can be replayed on stored evidence without running anything again.
+A checker is a pure function `check(evidence, **parameters) -> Finding | None`: None is a pass. Evidence is a
+plain mapping that the line's gate collected (a trace, a result, a count), so that a rule can be replayed on
+stored evidence without running anything again.
 """
 
 from __future__ import annotations
@@ -47,7 +48,11 @@ def find_checker(name: str) -> Checker:
         InputError: none is registered under that name.
     """
     if name not in CHECKERS:
-        raise InputError(f"no checker is called {name!r}", wanted=f"one of {', '.join(sorted(CHECKERS))}", do="fix `check` in the rule file")
+        raise InputError(
+            f"no checker is called {name!r}",
+            wanted=f"one of {', '.join(sorted(CHECKERS))}",
+            do="fix `check` in the rule file",
+        )
     return CHECKERS[name]
 
 
@@ -55,17 +60,24 @@ def apply(name: str, evidence: Mapping[str, Any], parameters: Mapping[str, Any])
     """Run one checker; evidence that could not be collected is blocked by every one (see `boundary`).
 
     Raises:
-        InputError: unknown checker, or parameters that it does not take, a pattern that is none. What the checker itself raises passes.
+        InputError: unknown checker, or parameters that it does not take, a pattern that is none. What the
+            checker itself raises passes.
     """
     function = find_checker(name)
     try:
         inspect.signature(function).bind(evidence, **parameters)
     except TypeError as error:
-        raise InputError(f"checker {name!r} does not take these parameters", got=f"{dict(parameters)!r}: {error}", do="fix the rule file") from None
+        raise InputError(
+            f"checker {name!r} does not take these parameters",
+            got=f"{dict(parameters)!r}: {error}",
+            do="fix the rule file",
+        ) from None
     if reason := raised_in(evidence):
         return Finding(reason)
     try:
         return function(evidence, **parameters)
     except re.error as error:
         what = f"a parameter of checker {name!r} is no regular expression"
-        raise InputError(what, wanted="a pattern of Python's re", got=f"{error.pattern!r}: {error}", do="fix the rule file") from None
+        raise InputError(
+            what, wanted="a pattern of Python's re", got=f"{error.pattern!r}: {error}", do="fix the rule file"
+        ) from None

@@ -1,7 +1,8 @@
-"""Which code something that was computed earlier was computed by: a hash over the modules that could have had a part in it.
+"""Which code something that was computed earlier was computed by: a hash over the modules that could have had
+a part in it.
 
-The modules are found by their imports, and templates of programs by the calls that load them, so that no list of them can be forgotten. A change of a
-comment or a docstring changes nothing.
+The modules are found by their imports, and templates of programs by the calls that load them, so that no list
+of them can be forgotten. A change of a comment or a docstring changes nothing.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def code_version(roots: Sequence[str], carriers: Sequence[str] = (), package: str = "evolake") -> str:
-    """64 hex digits over the syntax trees of `roots` and of all modules of `package` that they import, at whatever depth.
+    """64 hex digits over the syntax trees of `roots` and of all modules of `package` that they import, at
+    whatever depth.
 
-    carriers: modules, with all below them, that hand values on without a part in them; neither they nor what they import is looked at, unless it is a
-    root. Trees differ between minor versions of Python.
+    carriers: modules, with all below them, that hand values on without a part in them; neither they nor what
+    they import is looked at, unless it is a root. Trees differ between minor versions of Python.
     """
     digest = hashlib.sha256()
     for name, source in sorted(sources_behind(roots, carriers, package).items()):
@@ -29,13 +31,18 @@ def code_version(roots: Sequence[str], carriers: Sequence[str] = (), package: st
     return digest.hexdigest()
 
 
-def sources_behind(roots: Sequence[str], carriers: Sequence[str] = (), package: str = "evolake") -> dict[str, str]:
+def sources_behind(
+    roots: Sequence[str], carriers: Sequence[str] = (), package: str = "evolake"
+) -> dict[str, str]:
     """Return module -> source text of the modules that `code_version` looks at; parameters as there."""
     result: dict[str, str] = {}
     waiting = list(roots)
     while waiting:
         name = waiting.pop()
-        if name in result or (name not in roots and any(name == carrier or name.startswith(f"{carrier}.") for carrier in carriers)):
+        if name in result or (
+            name not in roots
+            and any(name == carrier or name.startswith(f"{carrier}.") for carrier in carriers)
+        ):
             continue
         spec = find_spec(name)
         if spec is None or spec.origin is None:
@@ -52,8 +59,16 @@ def _imported(tree: ast.AST, package: str) -> Iterator[str]:
             yield from (name for alias in node.names if _is_module(name := f"{node.module}.{alias.name}"))
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == package)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("load_template", "fill_template"):
-            yield from (value.value for value in node.args[:1] if isinstance(value, ast.Constant) and isinstance(value.value, str))
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("load_template", "fill_template")
+        ):
+            yield from (
+                value.value
+                for value in node.args[:1]
+                if isinstance(value, ast.Constant) and isinstance(value.value, str)
+            )
 
 
 def _is_module(name: str) -> bool:
@@ -73,5 +88,9 @@ def _bare(tree: ast.Module) -> ast.Module:
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     for statement in body:
-        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str)):
+        if not (
+            isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Constant)
+            and isinstance(statement.value.value, str)
+        ):
             yield statement

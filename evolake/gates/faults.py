@@ -1,8 +1,9 @@
 """Whether blocks by what judging raised look like a fault of ours.
 
-One candidate that makes our code raise is news about that candidate (see `boundary`). Candidates have little in common but the code that judges them,
-so several that raise at one place, or as one class of error, or a large share of a cycle, are more likely news about the code. Then a person has
-to look; nothing is stopped, for a strange candidate can do the same.
+One candidate that makes our code raise is news about that candidate (see `boundary`). Candidates have little
+in common but the code that judges them, so several that raise at one place, or as one class of error, or a
+large share of a cycle, are more likely news about the code. Then a person has to look; nothing is stopped,
+for a strange candidate can do the same.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Judged:
 
 @dataclass(frozen=True)
 class Place:
-    """What was raised at one place of ours. raised: the first of its kind. candidates, gates: in order, none twice."""
+    """What was raised at one place of ours. raised: the first of its kind. candidates, gates: in order, none
+    twice."""
 
     raised: Raised
     candidates: tuple[str, ...]
@@ -38,7 +40,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Faults:
-    """What judging raised in a cycle. candidates: all that were judged. places: those that most candidates met first."""
+    """What judging raised in a cycle. candidates: all that were judged. places: those that most candidates
+    met first."""
 
     candidates: int
     raised: int
@@ -59,7 +62,11 @@ def find_faults(judged: Iterable[Judged]) -> Faults:
         if raised := read_reason(item.reason):
             matches.setdefault((raised.place, raised.error), []).append((item, raised))
     places = [
-        Place(met[0][1], tuple(sorted({item.candidate for item, _ in met})), tuple(sorted({item.gate for item, _ in met})))
+        Place(
+            met[0][1],
+            tuple(sorted({item.candidate for item, _ in met})),
+            tuple(sorted({item.gate for item, _ in met})),
+        )
         for met in matches.values()
     ]
     raising = {candidate for place in places for candidate in place.candidates}
@@ -69,11 +76,17 @@ def find_faults(judged: Iterable[Judged]) -> Faults:
 
 def suspicion(faults: Faults) -> str:
     """Return why these look like a fault of ours, one line; "" where they do not."""
-    why = [f"{len(who)} of them at {place}" for place, who in _alike(faults, "place").items() if place != "unknown"]
+    why = [
+        f"{len(who)} of them at {place}"
+        for place, who in _alike(faults, "place").items()
+        if place != "unknown"
+    ]
     why += [f"{len(who)} of them with {error}" for error, who in _alike(faults, "error").items()]
     if not why and faults.share <= SHARE:
         return ""
-    return f"judging {faults.raised} of {faults.candidates} candidates raised an error" + "".join(f", {item}" for item in why)
+    return f"judging {faults.raised} of {faults.candidates} candidates raised an error" + "".join(
+        f", {item}" for item in why
+    )
 
 
 def _alike(faults: Faults, key: str) -> dict[str, set[str]]:

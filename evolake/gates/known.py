@@ -1,4 +1,5 @@
-"""What a rule of an installed line may name: the line's gates, its checkers, and the parameters of each checker."""
+"""What a rule of an installed line may name: the line's gates, its checkers, and the parameters of each
+checker."""
 
 from __future__ import annotations
 
@@ -36,10 +37,14 @@ class KnownChecker:
 
 
 def known_gates(line: str) -> tuple[GateSpec, ...]:
-    """Return the gates of a line, in order, its checkers registered on return; none where the line says nothing of its gates, or is none."""
+    """Return the gates of a line, in order, its checkers registered on return; none where the line says
+    nothing of its gates, or is none."""
     spec = lines().get(line)
     gates = tuple(spec.gates.load()) if spec is not None and spec.gates else ()
-    for module in (*(spec.checkers if spec else ()), *(gate.collect.module for gate in gates if isinstance(gate.collect, Lazy))):
+    for module in (
+        *(spec.checkers if spec else ()),
+        *(gate.collect.module for gate in gates if isinstance(gate.collect, Lazy)),
+    ):
         import_module(module)
     return gates
 
@@ -54,9 +59,16 @@ def _described(name: str) -> KnownChecker:
     function = CHECKERS[name]
     _, *parameters = inspect.signature(function).parameters.values()  # the first is the evidence
     meaning = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
-    return KnownChecker(name, meaning, tuple(
-        Parameter(p.name, str(p.annotation), None if p.default is p.empty else p.default, p.default is p.empty) for p in parameters
-    ))
+    return KnownChecker(
+        name,
+        meaning,
+        tuple(
+            Parameter(
+                p.name, str(p.annotation), None if p.default is p.empty else p.default, p.default is p.empty
+            )
+            for p in parameters
+        ),
+    )
 
 
 def require_known(line: str, rules: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -> None:
@@ -77,9 +89,12 @@ def require_known(line: str, rules: Iterable[tuple[str, str, str, Mapping[str, A
         for name in parameters:
             if name not in takes:
                 raise near(f"rule file {file}: checker {check} has no parameter {name!r}", name, takes)
-        if lacking := [name for name, parameter in takes.items() if parameter.required and name not in parameters]:
+        if lacking := [
+            name for name, parameter in takes.items() if parameter.required and name not in parameters
+        ]:
             raise InputError(
-                f"rule file {file}: checker {check} needs {', '.join(lacking)}", wanted=f"parameters: {{\"{lacking[0]}\": ...}}",
+                f"rule file {file}: checker {check} needs {', '.join(lacking)}",
+                wanted=f'parameters: {{"{lacking[0]}": ...}}',
                 do=f"evolake rules checkers --line {line} says what each is",
             )
 

@@ -11,7 +11,8 @@ from evolake.gates.verdict import Verdict
 
 @dataclass(frozen=True)
 class GateResult:
-    """One gate on one candidate. evidence: what its rules judged. evidence_sha: its blob, where it is stored. reused: it was stored already."""
+    """One gate on one candidate. evidence: what its rules judged. evidence_sha: its blob, where it is stored.
+    reused: it was stored already."""
 
     gate: str
     verdicts: tuple[Verdict, ...]
@@ -32,7 +33,8 @@ class GateResult:
 
 @dataclass(frozen=True)
 class GateResults:
-    """A candidate after its gates, in order, as far as it came. accepted: every gate passed it; to be stopped early is no pass."""
+    """A candidate after its gates, in order, as far as it came. accepted: every gate passed it; to be stopped
+    early is no pass."""
 
     artifact_id: str
     results: tuple[GateResult, ...]
@@ -55,20 +57,34 @@ class GateResults:
 
 
 def gate_outcomes(verdicts: Iterable[Mapping[str, Any]], key: str = "artifact_id") -> list[dict[str, Any]]:
-    """Return what each gate said of each candidate, from rows of VERDICTS: its id (as `key`), gate, passed, and the rule, reason and evidence of a
-    block.
+    """Return what each gate said of each candidate, from rows of VERDICTS: its id (as `key`), gate, passed,
+    and the rule, reason and evidence of a block.
     """
     result: dict[tuple[str, str], dict[str, Any]] = {}
     for verdict in verdicts:
         place = (verdict["artifact_id"], verdict["gate"])
-        said = result.setdefault(place, {key: place[0], "gate": place[1], "passed": True, "rule_id": None, "reason": None, "evidence_sha": None})
+        said = result.setdefault(
+            place,
+            {
+                key: place[0],
+                "gate": place[1],
+                "passed": True,
+                "rule_id": None,
+                "reason": None,
+                "evidence_sha": None,
+            },
+        )
         if verdict["outcome"] != "pass" and said["passed"]:
-            said |= {"passed": False, **{name: verdict[name] for name in ("rule_id", "reason", "evidence_sha")}}
+            said |= {
+                "passed": False,
+                **{name: verdict[name] for name in ("rule_id", "reason", "evidence_sha")},
+            }
     return list(result.values())
 
 
 def passed_gates(verdicts: Iterable[Mapping[str, Any]], gates: Iterable[str]) -> set[str]:
-    """Ids of the candidates that each of `gates` has passed, from rows of VERDICTS; a missing verdict is no pass."""
+    """Ids of the candidates that each of `gates` has passed, from rows of VERDICTS; a missing verdict is no
+    pass."""
     wanted, passed = set(gates), {}
     for said in gate_outcomes(verdicts):
         if said["passed"]:

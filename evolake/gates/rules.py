@@ -1,4 +1,5 @@
-"""The rules of one line, pinned by their hash and held to the gates and checkers that the line has. `evolake.rule_files` reads the files."""
+"""The rules of one line, pinned by their hash and held to the gates and checkers that the line has.
+`evolake.rule_files` reads the files."""
 
 from __future__ import annotations
 
@@ -8,14 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from evolake.gates.known import require_known
-from evolake.rule_files import GUIDANCE, KINDS, LARGEST_RULE, Rule, files_hash, hash_of_rules, parse_rule, read_rules
+from evolake.rule_files import (
+    GUIDANCE,
+    KINDS,
+    LARGEST_RULE,
+    Rule,
+    files_hash,
+    hash_of_rules,
+    parse_rule,
+    read_rules,
+)
 
 __all__ = ["GUIDANCE", "KINDS", "LARGEST_RULE", "Rule", "Ruleset", "files_hash", "load_rules", "parse_rule"]
 
 
 @dataclass(frozen=True)
 class Ruleset:
-    """The rules of one line, pinned: `rules` judge, `guidance` is prose for agents. Both in order of their ids."""
+    """The rules of one line, pinned: `rules` judge, `guidance` is prose for agents. Both in order of their
+    ids."""
 
     line: str
     rules: tuple[Rule, ...]
@@ -27,11 +38,13 @@ class Ruleset:
         return hash_of_rules(self.rules)
 
     def hash_of(self, gates: Collection[str]) -> str:
-        """Return 64 hex digits over the meaning of the rules of `gates`: what a verdict of one of them depends on."""
+        """Return 64 hex digits over the meaning of the rules of `gates`: what a verdict of one of them
+        depends on."""
         return hash_of_rules(rule for rule in self.rules if rule.gate in gates)
 
     def judged(self, gate: str, ruleset_hash: str) -> bool:
-        """Return whether a verdict of `gate` with this hash was given by these rules. Lakes of before name the hash of all rules of the line."""
+        """Return whether a verdict of `gate` with this hash was given by these rules. Lakes of before name
+        the hash of all rules of the line."""
         return ruleset_hash in (self.hash_of((gate,)), self.hash)
 
     @property
@@ -51,7 +64,13 @@ class Ruleset:
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the shared `rules` table."""
         return [
-            {"rule_id": rule.id, "version": str(rule.version), "text_sha": rule.text_sha, "since_cycle": rule.since_cycle, "kind": rule.kind}
+            {
+                "rule_id": rule.id,
+                "version": str(rule.version),
+                "text_sha": rule.text_sha,
+                "since_cycle": rule.since_cycle,
+                "kind": rule.kind,
+            }
             for rule in sorted((*self.rules, *self.guidance), key=lambda rule: rule.id)
         ]
 
@@ -60,8 +79,8 @@ def load_rules(folder: Path, line: str) -> Ruleset:
     """Return all rules of `line`: the files `folder/<line>/*.md`, by id.
 
     Raises:
-        InputError: no such folder, no rule in it, an unreadable file, two rules of one id, or one that names a gate, checker or parameter that
-            the line does not have.
+        InputError: no such folder, no rule in it, an unreadable file, two rules of one id, or one that names
+            a gate, checker or parameter that the line does not have.
     """
     rules = read_rules(folder / line, line)
     judging = tuple(rule for rule in rules if rule.kind != GUIDANCE)

@@ -1,7 +1,8 @@
-"""Evidence that is in a lake, judged by other rules than those that it was judged by: nothing is run in a candidate's name, nothing is published.
+"""Evidence that is in a lake, judged by other rules than those that it was judged by: nothing is run in a
+candidate's name, nothing is published.
 
-A line says by `LineSpec.evidence` how its evidence is found; without that, verdicts name blobs of JSON, and a candidate is asked about no gate that
-it has not met.
+A line says by `LineSpec.evidence` how its evidence is found; without that, verdicts name blobs of JSON, and a
+candidate is asked about no gate that it has not met.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from evolake.lake import Lake
 
 Find = Callable[[str, str, Mapping[str, str]], Evidence | None]
-"""(artifact, gate, gate -> sha of the evidence that its verdicts of record name) -> what the gate's rules judge; None where it is not stored."""
+"""(artifact, gate, gate -> sha of the evidence that its verdicts of record name) -> what the gate's rules
+judge; None where it is not stored."""
 
 
 def by_sha(lake: Lake, _cycle: str | None) -> Find:
@@ -45,7 +47,8 @@ class StoredEvidence:
     Attributes:
         find: (lake, cycle; None for the seeds) -> `Find`.
         rules: (lake, cycle, the rules that are files) -> the rules that judge in that cycle.
-        seconds: SELECT of asset, cycle, artifact_id and cpu_s: processor time that making the asset took for the artifact; "" if none is counted.
+        seconds: SELECT of asset, cycle, artifact_id and cpu_s: processor time that making the asset took for
+            the artifact; "" if none is counted.
         caution: what a reader should know of candidates that would be blocked; "" for nothing.
     """
 
@@ -56,12 +59,14 @@ class StoredEvidence:
 
 
 def in_rows(
-    tables: Sequence[str], key: str, inside: Callable[[Mapping[str, Any], str], Evidence | None], line: str,
+    tables: Sequence[str], key: str, inside: Callable[[Mapping[str, Any], str], Evidence | None], line: str
 ) -> Callable[[Lake, str | None], Find]:
-    """`StoredEvidence.find` where rows have a column `evidence`, JSON of gate -> sha, next to what verdicts name.
+    """`StoredEvidence.find` where rows have a column `evidence`, JSON of gate -> sha, next to what verdicts
+    name.
 
     Args:
-        tables: of the line, a later one counts before an earlier; those that a cycle lacks are left out. key: the column of the artifact's id.
+        tables: of the line, a later one counts before an earlier; those that a cycle lacks are left out. key:
+            the column of the artifact's id.
         inside: (a blob's JSON, gate) -> the evidence in it.
     """
 
@@ -83,7 +88,8 @@ def in_rows(
 
 @dataclass(frozen=True)
 class Replayed:
-    """A candidate after the gates of today. lacking: the gate that it comes to and whose evidence is not stored; "" if none lacks."""
+    """A candidate after the gates of today. lacking: the gate that it comes to and whose evidence is not
+    stored; "" if none lacks."""
 
     results: tuple[GateResult, ...]
     lacking: str = ""
@@ -91,7 +97,11 @@ class Replayed:
     @property
     def outcomes(self) -> dict[str, tuple[str, str]]:
         """Rule -> (outcome, reason), of the rules that were asked."""
-        return {verdict.rule_id: (verdict.outcome, verdict.reason) for result in self.results for verdict in result.verdicts}
+        return {
+            verdict.rule_id: (verdict.outcome, verdict.reason)
+            for result in self.results
+            for verdict in result.verdicts
+        }
 
     @property
     def passed(self) -> bool:
@@ -100,13 +110,21 @@ class Replayed:
 
 
 def replay_stored(
-    artifact: str, met: Sequence[str], gates: Sequence[GateSpec], ruleset: Ruleset, find: Callable[[str], Evidence | None], *, cycle: str,
+    artifact: str,
+    met: Sequence[str],
+    gates: Sequence[GateSpec],
+    ruleset: Ruleset,
+    find: Callable[[str], Evidence | None],
+    *,
+    cycle: str,
     stopped: bool,
 ) -> Replayed:
-    """One candidate under `ruleset`: the gates that it has met, and those after them where what stopped it does so no more.
+    """One candidate under `ruleset`: the gates that it has met, and those after them where what stopped it
+    does so no more.
 
     Args:
-        met: the gates that its verdicts of record are of. gates: those of the line, in order. find: gate -> its evidence.
+        met: the gates that its verdicts of record are of. gates: those of the line, in order. find: gate ->
+            its evidence.
         stopped: whether one of those verdicts is no pass.
     """
     results: list[GateResult] = []
@@ -121,13 +139,13 @@ def replay_stored(
 
 
 def _course(gates: Sequence[GateSpec], met: Sequence[str], *, beyond: bool) -> list[GateSpec]:
-    """Return the gates that it met and, with `beyond`, those after them, up to where a line begins with another sort of candidate: there numbers
-    fall.
+    """Return the gates that it met and, with `beyond`, those after them, up to where a line begins with
+    another sort of candidate: there numbers fall.
     """
     places = [place for place, gate in enumerate(gates) if gate.name in met]
     course = [gates[place] for place in places]
     if beyond and places:
-        for before, gate in pairwise(gates[places[-1]:]):
+        for before, gate in pairwise(gates[places[-1] :]):
             if gate.number < before.number:
                 break
             course.append(gate)

@@ -11,7 +11,8 @@ OUTCOMES = get_args(VerdictOutcome)
 
 @dataclass(frozen=True)
 class Verdict:
-    """`outcome` error means that the gate itself could not judge (its reason says why); it never counts as a pass."""
+    """`outcome` error means that the gate itself could not judge (its reason says why); it never counts as a
+    pass."""
 
     artifact_id: str
     cycle: str

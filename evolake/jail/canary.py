@@ -1,6 +1,8 @@
-"""Try the lock before trusting it: every jail, when it starts, runs a trusted candidate that attempts what must be refused.
+"""Try the lock before trusting it: every jail, when it starts, runs a trusted candidate that attempts what
+must be refused.
 
-If one attempt succeeds, the jail is not used and evolake refuses to run generated code (JailUnavailable). `probe` runs inside.
+If one attempt succeeds, the jail is not used and evolake refuses to run generated code (JailUnavailable).
+`probe` runs inside.
 """
 
 from __future__ import annotations
@@ -28,37 +30,69 @@ DRIVER = "evolake.jail.canary:probe"
 FIRST_NUMBERS = [2, 3, 4]
 """Of a candidate's process and of the threads that it makes: process 1 holds the namespace."""
 ATTEMPTS = {
-    "read a secret of the host": "secrets", "see the caller's environment": "environment", "open a socket": "network",
-    "write a file outside": "writes", "fork": "processes", "execute a program": "processes", "signal its parent": "parent",
-    "open its parent's descriptors": "parent", "read its parent's environment": "parent", "set the clock": "clock",
-    "change a device": "writes", "be root of the host": "devices", "lock a file of the host": "leftovers",
-    "see its parent's process number": "counters", "have a number of the jail's counter": "counters", "look into /proc": "counters",
-    "make a pipe": "counters", "ask for the load of the machine": "counters",
+    "read a secret of the host": "secrets",
+    "see the caller's environment": "environment",
+    "open a socket": "network",
+    "write a file outside": "writes",
+    "fork": "processes",
+    "execute a program": "processes",
+    "signal its parent": "parent",
+    "open its parent's descriptors": "parent",
+    "read its parent's environment": "parent",
+    "set the clock": "clock",
+    "change a device": "writes",
+    "be root of the host": "devices",
+    "lock a file of the host": "leftovers",
+    "see its parent's process number": "counters",
+    "have a number of the jail's counter": "counters",
+    "look into /proc": "counters",
+    "make a pipe": "counters",
+    "ask for the load of the machine": "counters",
 }
 """What `probe` attempts -> the guarantee that it would break."""
 
 
 def prove(backend: Backend, run: Callable[[Call], Outcome]) -> list[tuple[str, bool, str]]:
-    """Run the canary by `run` and return (attempt, held, detail) for each. Raises JailUnavailable when a guarantee of `backend` is broken."""
+    """Run the canary by `run` and return (attempt, held, detail) for each. Raises JailUnavailable when a
+    guarantee of `backend` is broken."""
     with Scratch("canary") as folder:
         secret = secrets.token_hex(16)
         path = Path(folder) / "secret"
         path.write_text(secret)
-        only_root = os.geteuid() == 0 and identity.drawn() is None  # root of a namespace that knows nobody else
-        details = {"secret": str(path), "folder": folder, "variables": sorted(os.environ), "only_root": only_root}
+        only_root = (
+            os.geteuid() == 0 and identity.drawn() is None
+        )  # root of a namespace that knows nobody else
+        details = {
+            "secret": str(path),
+            "folder": folder,
+            "variables": sorted(os.environ),
+            "only_root": only_root,
+        }
         outcome = run(Call(DRIVER, "", details, Limits(cpu_s=20, wall_s=30)))
-        changed = sorted(entry.name for entry in Path(folder).iterdir()) != ["secret"] or path.read_text() != secret
+        changed = (
+            sorted(entry.name for entry in Path(folder).iterdir()) != ["secret"] or path.read_text() != secret
+        )
     if outcome.status != "ok":
-        raise JailUnavailable("the jail's canary could not run", got=f"{outcome.status}: {outcome.reason}", do="run `evolake doctor`")
+        raise JailUnavailable(
+            "the jail's canary could not run",
+            got=f"{outcome.status}: {outcome.reason}",
+            do="run `evolake doctor`",
+        )
     results: dict[str, str | None] = outcome.value
     if changed:
         results["write a file outside"] = None
-    rows = [(attempt, results[attempt] is not None, results[attempt] or "it succeeded") for attempt in ATTEMPTS]
-    broken = [attempt for attempt, held, _ in rows if not held and ATTEMPTS[attempt] in backend.python_guarantees]
+    rows = [
+        (attempt, results[attempt] is not None, results[attempt] or "it succeeded") for attempt in ATTEMPTS
+    ]
+    broken = [
+        attempt for attempt, held, _ in rows if not held and ATTEMPTS[attempt] in backend.python_guarantees
+    ]
     if broken:
         raise JailUnavailable(
-            f"the jail ({backend.mode}) does not hold, so generated code is not run", wanted="its canary refused everywhere",
-            got=f"it could {', '.join(broken)}", do="run `evolake doctor` and report this with its output",
+            f"the jail ({backend.mode}) does not hold, so generated code is not run",
+            wanted="its canary refused everywhere",
+            got=f"it could {', '.join(broken)}",
+            do="run `evolake doctor` and report this with its output",
         )
     return [row for row in rows if ATTEMPTS[row[0]] in backend.python_guarantees]
 
@@ -70,13 +104,20 @@ def probe(source: str, payload: dict[str, Any]) -> dict[str, str | None]:
     def environment() -> None:
         allowed = {"PATH", "HOME", "USER", "LANG", "TZ", "LC_CTYPE", "PWD"}
         seen = Path("/proc/1/environ").read_bytes()
-        leaked = [name for name in payload["variables"] if name not in allowed and f"{name}=".encode() in seen]
+        leaked = [
+            name for name in payload["variables"] if name not in allowed and f"{name}=".encode() in seen
+        ]
         if not leaked:
             raise PermissionError("nothing of it is visible")
 
     def descriptors() -> None:
-        for link in Path(f"/proc/{parent}/fd").iterdir():  # root's jail may list them, and still must not open or resolve one
-            if refusal(link.readlink) is None or refusal(lambda link=link: os.open(link, os.O_RDONLY | os.O_NONBLOCK)) is None:
+        for link in Path(
+            f"/proc/{parent}/fd"
+        ).iterdir():  # root's jail may list them, and still must not open or resolve one
+            if (
+                refusal(link.readlink) is None
+                or refusal(lambda link=link: os.open(link, os.O_RDONLY | os.O_NONBLOCK)) is None
+            ):
                 return
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
@@ -121,10 +162,16 @@ def probe(source: str, payload: dict[str, Any]) -> dict[str, str | None]:
         "open its parent's descriptors": descriptors,
         "read its parent's environment": lambda: Path(f"/proc/{parent}/environ").read_bytes(),
         "set the clock": lambda: time.clock_settime(time.CLOCK_REALTIME, time.time()),
-        "change a device": device, "be root of the host": root, "see its parent's process number": own_parent,
-        "have a number of the jail's counter": number, "look into /proc": lambda: list(Path("/proc").iterdir()), "make a pipe": os.pipe,
+        "change a device": device,
+        "be root of the host": root,
+        "see its parent's process number": own_parent,
+        "have a number of the jail's counter": number,
+        "look into /proc": lambda: list(Path("/proc").iterdir()),
+        "make a pipe": os.pipe,
         "ask for the load of the machine": load,
-        "lock a file of the host": lambda: fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB),
+        "lock a file of the host": lambda: fcntl.flock(
+            os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB
+        ),
     }
     return {name: refusal(attempt) for name, attempt in attempts.items()}
 

@@ -17,7 +17,8 @@ FORKING = DirectRun(["/bin/sh", "-c", "(echo forked); exit 0"])
 
 
 def check_jail(mode: str | None = None) -> list[tuple[str, bool, str]]:
-    """(name, ok, detail) of each thing that the jail of `mode` needs, ending with the canary's attempts. Raises nothing for a broken jail."""
+    """(name, ok, detail) of each thing that the jail of `mode` needs, ending with the canary's attempts.
+    Raises nothing for a broken jail."""
     chosen = backend(mode)
     rows = [("architecture", syscalls.supported(), platform.machine())]
     if chosen.mode == "bubblewrap":
@@ -26,7 +27,9 @@ def check_jail(mode: str | None = None) -> list[tuple[str, bool, str]]:
         except EvolakeError as error:
             return [*rows, ("bubblewrap", False, str(error))]
         obstacles = bubblewrap.obstacles()
-        rows.append(("user namespaces", not obstacles, "; ".join(obstacles) or "allowed by the kernel's settings"))
+        rows.append(
+            ("user namespaces", not obstacles, "; ".join(obstacles) or "allowed by the kernel's settings")
+        )
     else:
         missing = sorted(type(chosen).python_guarantees ^ backend("bubblewrap").python_guarantees)
         rows.append(("mode", True, f"rlimits is the weaker jail; it does not hold: {', '.join(missing)}"))
@@ -45,19 +48,34 @@ def check_jail(mode: str | None = None) -> list[tuple[str, bool, str]]:
     except EvolakeError as error:
         return [*rows, ("memory of a whole run", False, str(error))]
     held = tried.status == "ok" and tried.exit_code not in (0, None) and tried.stdout == b""
-    return [*rows, ("native program: fork", held, tried.stderr.decode(errors="replace").strip() or tried.reason or "it succeeded")]
+    return [
+        *rows,
+        (
+            "native program: fork",
+            held,
+            tried.stderr.decode(errors="replace").strip() or tried.reason or "it succeeded",
+        ),
+    ]
 
 
 def _memory(chosen: Backend) -> str:
-    """Return what holds `Limits.total_mb`, and where it is the watch alone, why. Raises JailUnavailable if nothing can be run."""
+    """Return what holds `Limits.total_mb`, and where it is the watch alone, why. Raises JailUnavailable if
+    nothing can be run."""
     if not chosen.counts_processes:
         return "not needed: this mode runs no program that makes processes"
     alone = "held by the supervisor's sum alone, which looks every few milliseconds; no control group: "
     if why := groups.obstacle():
         return alone + why
-    seen = run_native(NativeRun(["/bin/sh", "-c", "exec cat /proc/self/cgroup"]), limits=Limits(processes=1), mode=chosen.mode).stdout.decode()
+    seen = run_native(
+        NativeRun(["/bin/sh", "-c", "exec cat /proc/self/cgroup"]),
+        limits=Limits(processes=1),
+        mode=chosen.mode,
+    ).stdout.decode()
     if not any(line.endswith(f"/{groups.RUN}") for line in seen.splitlines()):
         return f"{alone}a program did not get into its group"
     place = groups.find()
     assert isinstance(place, groups.Place)
-    return f"held by the kernel in a control group (version {place.version}, {place.folder}), and by the supervisor's sum"
+    return (
+        f"held by the kernel in a control group (version {place.version}, {place.folder}), and by the "
+        "supervisor's sum"
+    )

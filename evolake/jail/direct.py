@@ -1,13 +1,17 @@
-"""Run one native program in its own jail, without a server in it: for programs that are run by the thousand, where start-up time counts.
+"""Run one native program in its own jail, without a server in it: for programs that are run by the thousand,
+where start-up time counts.
 
-`native.run_native` starts a Python server in each jail, which copies files in and out; here bubblewrap itself starts the program. Files of the host
-are bound one by one, read-only or (existing files, no folders) writable, so that nothing has to be collected after the end and the program can
-neither make a file nor a link. There is no /proc, and no process or thread can be made. To become another program cannot be refused, since bubblewrap
-itself must; but the jail holds none but the program itself, its loader and its libraries, each bound as one file. Time and memory are
-the kernel's account of the jail alone (see `inside.launcher`). With process 1 of the jail the kernel ends all there is.
+`native.run_native` starts a Python server in each jail, which copies files in and out; here bubblewrap itself
+starts the program. Files of the host are bound one by one, read-only or (existing files, no folders)
+writable, so that nothing has to be collected after the end and the program can neither make a file nor a
+link. There is no /proc, and no process or thread can be made. To become another program cannot be refused,
+since bubblewrap itself must; but the jail holds none but the program itself, its loader and its libraries,
+each bound as one file. Time and memory are the kernel's account of the jail alone (see `inside.launcher`).
+With process 1 of the jail the kernel ends all there is.
 
-The limit of processor time is held by the supervisor, which looks at the exact account when the limit could first be reached: RLIMIT_CPU counts in
-ticks, and was seen to end a run at nine tenths of its limit. It stays as a backstop, a second later.
+The limit of processor time is held by the supervisor, which looks at the exact account when the limit could
+first be reached: RLIMIT_CPU counts in ticks, and was seen to end a run at nine tenths of its limit. It stays
+as a backstop, a second later.
 """
 
 from __future__ import annotations
@@ -42,19 +46,21 @@ ENDING_S = 10.0
 BACKSTOP_S = 1.0
 SHORTEST_LOOK_S = 0.002
 CANNOT_EXECUTE = "bwrap: execvp "
-"""How bubblewrap's complaint begins when there is no such program. A program may write the same: then it is not run either."""
+"""How bubblewrap's complaint begins when there is no such program. A program may write the same: then it is
+not run either."""
 
 
 @dataclass(frozen=True)
 class DirectRun:
     """What is to be run.
 
-    argv: program and arguments; `{solver}` and `{work}` stand for the two folders below, as the program sees them.
-    programs: folder that `{solver}` stands for; of it, only the program itself is shown. inputs: name -> file of the host, read-only at
-    `{work}/name`. writable: name -> existing file of the host that the program may overwrite, up to limits.file_mb. environment: next to PATH, LANG
-    and TZ. tools: programs of the system that the program may become; a script's interpreter must be one of them, and a program of the system in argv
-    is one. With their libraries (see `elf`) they are all that the jail can execute. python: it is a program of our own in Python: the system, the
-    interpreter and evolake are shown, as for a pool.
+    argv: program and arguments; `{solver}` and `{work}` stand for the two folders below, as the program sees
+    them. programs: folder that `{solver}` stands for; of it, only the program itself is shown. inputs: name
+    -> file of the host, read-only at `{work}/name`. writable: name -> existing file of the host that the
+    program may overwrite, up to limits.file_mb. environment: next to PATH, LANG and TZ. tools: programs of
+    the system that the program may become; a script's interpreter must be one of them, and a program of the
+    system in argv is one. With their libraries (see `elf`) they are all that the jail can execute. python: it
+    is a program of our own in Python: the system, the interpreter and evolake are shown, as for a pool.
     """
 
     argv: Sequence[str]
@@ -70,7 +76,10 @@ class DirectRun:
             raise InputError("a native program needs a command line", got="an empty argv")
         for name, path in {**self.inputs, **self.writable}.items():
             if "/" in plain_name(name) or not path.is_file():
-                raise InputError(f"{path} cannot be given to a native program as {name!r}", wanted="a file and a plain name")
+                raise InputError(
+                    f"{path} cannot be given to a native program as {name!r}",
+                    wanted="a file and a plain name",
+                )
         if self.programs is not None and not self.programs.is_dir():
             raise InputError(f"there is no folder {self.programs} with a native program")
 
@@ -80,18 +89,30 @@ class DirectRun:
 
 
 def run_direct(
-    run: DirectRun, limits: Limits = Limits(), *, core: int | None = None, mode: str | None = None, shown: Limits | None = None,
+    run: DirectRun,
+    limits: Limits = Limits(),
+    *,
+    core: int | None = None,
+    mode: str | None = None,
+    shown: Limits | None = None,
 ) -> NativeOutcome:
-    """Run it to its end. `outputs` of the outcome is empty: what the program writes is in the `writable` files.
+    """Run it to its end. `outputs` of the outcome is empty: what the program writes is in the `writable`
+    files.
 
-    core: pin it to this processor. limits.processes must be 0. mode: as for `open_pool`. shown: the limits that the kernel holds, which the program
-    can read; default: `limits`. The supervisor holds the times of `limits` either way; what else of them is tighter the caller judges by the outcome.
+    core: pin it to this processor. limits.processes must be 0. mode: as for `open_pool`. shown: the limits
+    that the kernel holds, which the program can read; default: `limits`. The supervisor holds the times of
+    `limits` either way; what else of them is tighter the caller judges by the outcome.
 
     Raises:
-        JailUnavailable: the jail cannot be built; nothing was judged. InputError: a name, file, core or limit cannot be used.
+        JailUnavailable: the jail cannot be built; nothing was judged. InputError: a name, file, core or limit
+            cannot be used.
     """
     if limits.processes:
-        raise InputError("a direct native run has no further processes", got=f"limits.processes = {limits.processes}", do="use run_native")
+        raise InputError(
+            "a direct native run has no further processes",
+            got=f"limits.processes = {limits.processes}",
+            do="use run_native",
+        )
     if core is not None and core not in os.sched_getaffinity(0):
         raise InputError(f"core {core} cannot be used", wanted=f"one of {sorted(os.sched_getaffinity(0))}")
     chosen = backend(mode)
@@ -109,13 +130,17 @@ def run_direct(
 
 
 def in_namespaces(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return the launcher's order for a run in bubblewrap. Raises BadProgram when the program cannot be one."""
+    """Return the launcher's order for a run in bubblewrap. Raises BadProgram when the program cannot be
+    one."""
     number = launcher().identity
     shown = identity.Shown(number, stack)
     options = [str(bubblewrap.find()), *bubblewrap.own_namespaces(number, OUTER, INNER)]
     if run.python:
         python, folders = interpreter()
-        options += [*bubblewrap.system_options(), *bubblewrap.python_options(python, folders, Path(evolake.__file__).resolve().parent)]
+        options += [
+            *bubblewrap.system_options(),
+            *bubblewrap.python_options(python, folders, Path(evolake.__file__).resolve().parent),
+        ]
     else:
         options += bubblewrap.system_links()
         for place, path in executables(run).items():
@@ -127,7 +152,15 @@ def in_namespaces(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]
         options += ["--bind", str(shown.writable(path.resolve())), f"{WORK}/{name}"]
     for name, value in (ENVIRONMENT | dict(run.environment)).items():
         options += ["--setenv", name, value]
-    options += [*bubblewrap.waiting(number, GO, OUTER, INNER), "--remount-ro", "/", "--chdir", WORK, "--info-fd", str(INFORMATION)]
+    options += [
+        *bubblewrap.waiting(number, GO, OUTER, INNER),
+        "--remount-ro",
+        "/",
+        "--chdir",
+        WORK,
+        "--info-fd",
+        str(INFORMATION),
+    ]
     options += ["--seccomp", str(RULES)]
     return {"namespaces": True, "identity": number, "argv": [*options, "--", *run.arguments(PROGRAMS, WORK)]}
 
@@ -158,7 +191,8 @@ def executables(run: DirectRun) -> dict[str, Path]:
 
 
 def on_the_host(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return the launcher's order for a run in the weaker mode, in its own folder; inputs are copied, so that their names say nothing."""
+    """Return the launcher's order for a run in the weaker mode, in its own folder; inputs are copied, so that
+    their names say nothing."""
     folder = Path(stack.enter_context(Scratch("direct", ignore_cleanup_errors=True)))
     for name, path in run.inputs.items():
         shutil.copyfile(path, folder / name)
@@ -166,13 +200,19 @@ def on_the_host(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]:
         (folder / name).symlink_to(path.resolve())
     argv = run.arguments(str(run.programs.resolve()) if run.programs else "", str(folder))
     environment = ENVIRONMENT | dict(run.environment)
-    return {"namespaces": False, "argv": argv, "environment": environment, "folder": str(folder), "complaint": CANNOT_EXECUTE}
+    return {
+        "namespaces": False,
+        "argv": argv,
+        "environment": environment,
+        "folder": str(folder),
+        "complaint": CANNOT_EXECUTE,
+    }
 
 
 @dataclass(frozen=True)
 class Ended:
-    """code: exit code, or 128 + the signal, as bubblewrap reports it. cause: why the supervisor ended it, None when it did not. delayed_s: as in
-    `NativeOutcome`."""
+    """code: exit code, or 128 + the signal, as bubblewrap reports it. cause: why the supervisor ended it,
+    None when it did not. delayed_s: as in `NativeOutcome`."""
 
     code: int
     cpu_s: float
@@ -182,8 +222,11 @@ class Ended:
     delayed_s: float = 0.0
 
 
-def _follow(message: dict[str, Any], streams: list[Stream], limits: Limits, stack: contextlib.ExitStack) -> Ended:
-    """Start it and read its output until it has ended; end it at the clock's limit or when it writes too much. Raises JailUnavailable."""
+def _follow(
+    message: dict[str, Any], streams: list[Stream], limits: Limits, stack: contextlib.ExitStack
+) -> Ended:
+    """Start it and read its output until it has ended; end it at the clock's limit or when it writes too
+    much. Raises JailUnavailable."""
     starter = launcher()
     started = starter.start(message, tuple(stream.writer for stream in streams))
     for stream in streams:
@@ -235,13 +278,17 @@ def _follow(message: dict[str, Any], streams: list[Stream], limits: Limits, stac
     if any(stream.over for stream in streams):
         cause = cause or "output"
     code = report["code"]
-    return Ended(code if code >= 0 else 128 - code, report["cpu_s"], report["peak_mb"], cause, wall_s, delayed)
+    return Ended(
+        code if code >= 0 else 128 - code, report["cpu_s"], report["peak_mb"], cause, wall_s, delayed
+    )
 
 
 def processor_times(target: int, *, namespaces: bool) -> tuple[float, float] | None:
-    """Return the seconds for which the program ran, and for which it was ready to run and waited for a processor.
+    """Return the seconds for which the program ran, and for which it was ready to run and waited for a
+    processor.
 
-    None if it has not begun or is just ending. Both are 0 on a kernel that does not count them. target: itself, or the process 1 above it.
+    None if it has not begun or is just ending. Both are 0 on a kernel that does not count them. target:
+    itself, or the process 1 above it.
     """
     try:
         program = _only_child(target) if namespaces else target
@@ -261,7 +308,8 @@ def _only_child(process: int) -> int:
 
 
 def _kill(target: int, handle: int, *, namespaces: bool) -> None:
-    """End the run. In a jail the program itself, so that process 1 waits for it and its account arrives; where it is not found, process 1."""
+    """End the run. In a jail the program itself, so that process 1 waits for it and its account arrives;
+    where it is not found, process 1."""
     with contextlib.suppress(ProcessLookupError):
         if namespaces:
             with contextlib.suppress(OSError, IndexError):
@@ -276,12 +324,21 @@ def _kill(target: int, handle: int, *, namespaces: bool) -> None:
         signal.pidfd_send_signal(handle, signal.SIGKILL)
 
 
-
 def _not_run(run: DirectRun, why: str, mode: JailMode) -> NativeOutcome:
     """Return the outcome of a program that no jail starts."""
     reason = one_line(f"the program cannot be executed: {run.argv[0]}: {why}")
     return NativeOutcome(
-        status="error", exit_code=1, signal=None, outputs={}, stdout=b"", stderr=b"", reason=reason, cpu_s=0.0, wall_s=0.0, peak_mb=0.0, jail=mode,
+        status="error",
+        exit_code=1,
+        signal=None,
+        outputs={},
+        stdout=b"",
+        stderr=b"",
+        reason=reason,
+        cpu_s=0.0,
+        wall_s=0.0,
+        peak_mb=0.0,
+        jail=mode,
     )
 
 
@@ -303,8 +360,21 @@ def _judge(ended: Ended, streams: list[Stream], limits: Limits, mode: JailMode) 
     elif number is not None:
         status, reason = "killed", f"died by {signal_name(number)}"
     elif ended.code == 1 and stderr.startswith(CANNOT_EXECUTE.encode()):
-        status, reason = "error", f"the program cannot be executed: {stderr.decode(errors='replace').removeprefix(CANNOT_EXECUTE)}"
+        status, reason = (
+            "error",
+            f"the program cannot be executed: {stderr.decode(errors='replace').removeprefix(CANNOT_EXECUTE)}",
+        )
     return NativeOutcome(
-        status=status, exit_code=ended.code if number is None else None, signal=number, outputs={}, stdout=stdout, stderr=stderr,
-        reason=one_line(reason), cpu_s=ended.cpu_s, wall_s=ended.wall_s, peak_mb=ended.peak_mb, jail=mode, delayed_s=ended.delayed_s,
+        status=status,
+        exit_code=ended.code if number is None else None,
+        signal=number,
+        outputs={},
+        stdout=stdout,
+        stderr=stderr,
+        reason=one_line(reason),
+        cpu_s=ended.cpu_s,
+        wall_s=ended.wall_s,
+        peak_mb=ended.peak_mb,
+        jail=mode,
+        delayed_s=ended.delayed_s,
     )

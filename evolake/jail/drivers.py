@@ -1,4 +1,5 @@
-"""Trusted code that runs inside the jail, in the candidate's own process, and hands the candidate's source to Python."""
+"""Trusted code that runs inside the jail, in the candidate's own process, and hands the candidate's source to
+Python."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from evolake.jail.inside.candidate import CANDIDATE_FILE
 
 
 def load_candidate(source: str) -> dict[str, Any]:
-    """Execute `source` as a module and return its namespace. Errors are the candidate's and pass through, with line numbers of `source`."""
+    """Execute `source` as a module and return its namespace. Errors are the candidate's and pass through,
+    with line numbers of `source`."""
     namespace: dict[str, Any] = {"__name__": "candidate", "__builtins__": builtins}
     linecache.cache[CANDIDATE_FILE] = (len(source), None, source.splitlines(keepends=True), CANDIDATE_FILE)
     exec(compile(source, CANDIDATE_FILE, "exec"), namespace)
@@ -18,7 +20,8 @@ def load_candidate(source: str) -> dict[str, Any]:
 
 
 def call_function(source: str, payload: Any) -> Any:
-    """Call one function of the candidate. payload: {"function": name, "args": [JSON, ...]}. Returns what the function returns."""
+    """Call one function of the candidate. payload: {"function": name, "args": [JSON, ...]}. Returns what the
+    function returns."""
     namespace = load_candidate(source)
     function = namespace.get(payload["function"])
     if not callable(function):

@@ -1,8 +1,10 @@
-"""What a program needs next to itself to start: its loader and its shared libraries, read from the file, which is never executed to find out.
+"""What a program needs next to itself to start: its loader and its shared libraries, read from the file,
+which is never executed to find out.
 
-Only what the jail has to show is looked at: the interpreter's name and the needed libraries (System V ABI, "Program Loading and Dynamic Linking"). A
-library is looked for where the loader will: in the system's cache (/etc/ld.so.cache, glibc's format "glibc-ld.so.cache1.1") and in the system's
-folders; in folders that the file itself names only where it is the system's own.
+Only what the jail has to show is looked at: the interpreter's name and the needed libraries (System V ABI,
+"Program Loading and Dynamic Linking"). A library is looked for where the loader will: in the system's cache
+(/etc/ld.so.cache, glibc's format "glibc-ld.so.cache1.1") and in the system's folders; in folders that the
+file itself names only where it is the system's own.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ class BadProgram(ValueError):
 
 @dataclass(frozen=True)
 class Needs:
-    """loader: path, "" for a static program. libraries: names. folders: where the file says that they are. script: the interpreter's
-    line of a script."""
+    """loader: path, "" for a static program. libraries: names. folders: where the file says that they are.
+    script: the interpreter's line of a script."""
 
     loader: str = ""
     libraries: tuple[str, ...] = ()
@@ -47,7 +49,7 @@ def read(path: Path) -> Needs:
             raise BadProgram("it is neither an ELF file nor a script")
         if head[4:6] != b"\x02\x01":
             raise BadProgram("it is not for 64 bits, little end first")
-        start, = struct.unpack_from("<Q", head, 32)
+        (start,) = struct.unpack_from("<Q", head, 32)
         size, count = struct.unpack_from("<HH", head, 54)
         if size != 56 or count > MOST_SEGMENTS:
             raise BadProgram("its program headers cannot be used")
@@ -70,8 +72,14 @@ def read(path: Path) -> Needs:
         texts = next((value for tag, value in entries if tag == DT_STRTAB), None)
         if texts is None:
             return Needs(loader)
-        base = next((texts - address + offset for kind, _, offset, address, _, length, *_ in segments
-                     if kind == PT_LOAD and address <= texts < address + length), None)
+        base = next(
+            (
+                texts - address + offset
+                for kind, _, offset, address, _, length, *_ in segments
+                if kind == PT_LOAD and address <= texts < address + length
+            ),
+            None,
+        )
         if base is None:
             raise BadProgram("its names lie outside of it")
 
@@ -81,7 +89,12 @@ def read(path: Path) -> Needs:
         libraries = tuple(dict.fromkeys(text(value) for tag, value in entries if tag == DT_NEEDED))
         if len(libraries) > MOST_LIBRARIES:
             raise BadProgram(f"it needs {len(libraries)} libraries")
-        folders = [folder for tag, value in entries if tag in (DT_RPATH, DT_RUNPATH) for folder in text(value).split(":")]
+        folders = [
+            folder
+            for tag, value in entries
+            if tag in (DT_RPATH, DT_RUNPATH)
+            for folder in text(value).split(":")
+        ]
         return Needs(loader, libraries, tuple(folder for folder in folders if folder))
 
 
@@ -93,18 +106,39 @@ def _read_at(file, offset: int, length: int) -> bytes:
     return file.read(length)
 
 
-LIBRARIES = frozenset({
-    "libc.so.6", "libm.so.6", "libmvec.so.1", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libstdc++.so.6", "libgcc_s.so.1", "libatomic.so.1",
-    "libz.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1", "libc++.so.1", "libc++abi.so.1",
-    "libunwind.so.1", "libgomp.so.1", "libquadmath.so.0",
-})
-"""What a candidate's program may ask for: the languages' own libraries and zlib. No interpreter of another language is in any of them."""
+LIBRARIES = frozenset(
+    {
+        "libc.so.6",
+        "libm.so.6",
+        "libmvec.so.1",
+        "libpthread.so.0",
+        "libdl.so.2",
+        "librt.so.1",
+        "libstdc++.so.6",
+        "libgcc_s.so.1",
+        "libatomic.so.1",
+        "libz.so.1",
+        "ld-linux-x86-64.so.2",
+        "ld-linux-aarch64.so.1",
+        "libc.musl-x86_64.so.1",
+        "libc.musl-aarch64.so.1",
+        "libc++.so.1",
+        "libc++abi.so.1",
+        "libunwind.so.1",
+        "libgomp.so.1",
+        "libquadmath.so.0",
+    }
+)
+"""What a candidate's program may ask for: the languages' own libraries and zlib. No interpreter of another
+language is in any of them."""
 
 
 def needed(path: Path, *, trusted: bool) -> dict[str, Path]:
-    """Place in the jail -> file of the host, of the loader and all libraries of the program at `path`, but not itself.
+    """Place in the jail -> file of the host, of the loader and all libraries of the program at `path`, but
+    not itself.
 
-    trusted: it is the system's own, and may ask for any library. Raises BadProgram for one that cannot be started, or asks for what it may not.
+    trusted: it is the system's own, and may ask for any library. Raises BadProgram for one that cannot be
+    started, or asks for what it may not.
     """
     needs = read(path)
     if needs.script:
@@ -133,7 +167,11 @@ def _loader(name: str) -> dict[str, Path]:
     if not name:
         return {}
     path = Path(name)
-    if path.parent.as_posix() not in ("/lib64", "/lib", "/usr/lib", "/usr/lib64") or not path.name.startswith("ld-") or not _is_file(path):
+    if (
+        path.parent.as_posix() not in ("/lib64", "/lib", "/usr/lib", "/usr/lib64")
+        or not path.name.startswith("ld-")
+        or not _is_file(path)
+    ):
         raise BadProgram(f"its loader {name[:100]!r} is not the system's")
     return {place(path): path.resolve()}
 
@@ -163,12 +201,14 @@ def _closure(name: str, own: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
 
 
 def _library(name: str, own: tuple[str, ...]) -> dict[str, Path]:
-    """Return the library called `name` and all that it needs itself; nothing where the system has none: then the loader says so."""
+    """Return the library called `name` and all that it needs itself; nothing where the system has none: then
+    the loader says so."""
     return dict(_closure(name, own))
 
 
 def _places(name: str, own: tuple[str, ...]) -> list[Path]:
-    """Return where the loader may take the library from: every entry of the cache, else the first folder that has it."""
+    """Return where the loader may take the library from: every entry of the cache, else the first folder that
+    has it."""
     if "/" in name:
         return []
     for folder in own:
@@ -194,7 +234,7 @@ def cache() -> dict[str, tuple[Path, ...]]:
     start = data.find(NEW_CACHE)
     if start < 0:
         return {}
-    count, = struct.unpack_from("<I", data, start + len(NEW_CACHE))
+    (count,) = struct.unpack_from("<I", data, start + len(NEW_CACHE))
     result: dict[str, list[Path]] = {}
     for number in range(count):
         _, key, value = struct.unpack_from("<iII", data, start + 48 + 24 * number)

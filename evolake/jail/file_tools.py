@@ -1,7 +1,8 @@
-"""Trusted code that runs inside the jail and does on a workspace's files what an agent asked: list, read, search, edit, write, delete.
+"""Trusted code that runs inside the jail and does on a workspace's files what an agent asked: list, read,
+search, edit, write, delete.
 
-The files come as text in the payload and what changed goes back in the reply; no file of any machine is opened. Patterns are an agent's, and may be
-made to run for ever: the limits of the call end them.
+The files come as text in the payload and what changed goes back in the reply; no file of any machine is
+opened. Patterns are an agent's, and may be made to run for ever: the limits of the call end them.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ def act(source: str, payload: Mapping[str, Any]) -> dict[str, Any]:
     """Do one thing.
 
     Args:
-        source: name of the tool. payload: `arguments`, validated; `files`, path -> text, those that the tool may look at.
+        source: name of the tool. payload: `arguments`, validated; `files`, path -> text, those that the tool
+            may look at.
 
     Returns:
-        `text` for the agent; `changed`, path -> new text or None for one that is gone; `fault`, why nothing was done, or "".
+        `text` for the agent; `changed`, path -> new text or None for one that is gone; `fault`, why nothing
+        was done, or "".
     """
     try:
         text, changed = TOOLS[source](payload["files"], **payload["arguments"])
@@ -44,7 +47,11 @@ Did = tuple[str, dict[str, str | None]]
 
 def list_files(files: Mapping[str, str], path: str) -> Did:
     """Paths below `path`, each with its number of lines."""
-    result = [f"{name}  {len(text.splitlines())} lines" for name, text in sorted(files.items()) if _below(name, path)]
+    result = [
+        f"{name}  {len(text.splitlines())} lines"
+        for name, text in sorted(files.items())
+        if _below(name, path)
+    ]
     if not result:
         raise Fault(f"nothing lies below {path!r}")
     return "\n".join(result), {}
@@ -54,7 +61,8 @@ def read(files: Mapping[str, str], path: str, first_line: int, last_line: int | 
     """Lines of one file, with their numbers; a footer says which of how many, if they are not all."""
     text = with_ends(_file(files, path))
     lines = text.split("\n")
-    # the end of a last line is no further line; it is shown as one with the whole file, so that the file is seen to end there
+    # the end of a last line is no further line; it is shown as one with the whole file, so that the file is
+    # seen to end there
     count = len(lines) - (text.endswith("\n") and len(lines) > 1)
     last = min(len(lines) if last_line is None else last_line, len(lines), first_line + MOST_LINES - 1)
     if first_line > last:
@@ -67,11 +75,18 @@ def read(files: Mapping[str, str], path: str, first_line: int, last_line: int | 
             break
         cut = max(0, len(line) - left)
         left -= len(line) - cut + 8
-        shown.append(f"{number:5d}  {line[: len(line) - cut]}" + (f"[... {cut} characters cut here ...]" if cut else ""))
+        shown.append(
+            f"{number:5d}  {line[: len(line) - cut]}"
+            + (f"[... {cut} characters cut here ...]" if cut else "")
+        )
     end = first_line + len(shown) - 1
     if end < count or first_line > 1 or cut:
         end = min(end, count)
-        which = f"lines {first_line} to {end} of {count} are" if end > first_line else f"line {first_line} of {count} is"
+        which = (
+            f"lines {first_line} to {end} of {count} are"
+            if end > first_line
+            else f"line {first_line} of {count} is"
+        )
         rest = f"; continue from line {end + 1}" if end < count else ""
         shown.append(f"({path}: {which} shown{', in part' if cut else ''}{rest})")
     return "\n".join(shown), {}
@@ -91,7 +106,9 @@ def grep(files: Mapping[str, str], pattern: str, path: str) -> Did:
             if wanted.search(line):
                 result.append(f"{name}:{number}: {line[:LONGEST_LINE]}")
             if len(result) > MOST_MATCHES:
-                return "\n".join(result[:MOST_MATCHES]) + f"\n(more than {MOST_MATCHES} lines match; the rest is left out)", {}
+                return "\n".join(
+                    result[:MOST_MATCHES]
+                ) + f"\n(more than {MOST_MATCHES} lines match; the rest is left out)", {}
     return "\n".join(result) or "no line matches", {}
 
 
@@ -110,7 +127,9 @@ def write(files: Mapping[str, str], path: str, text: str) -> Did:
     text = with_ends_of(files.get(path, ""), text)
     if files.get(path) == text:
         raise Fault(f"{path} holds just this already")
-    return f"{path} was {'replaced' if path in files else 'made'}: {len(text.splitlines())} lines", {path: text}
+    return f"{path} was {'replaced' if path in files else 'made'}: {len(text.splitlines())} lines", {
+        path: text
+    }
 
 
 def delete(files: Mapping[str, str], path: str) -> Did:
@@ -120,7 +139,12 @@ def delete(files: Mapping[str, str], path: str) -> Did:
 
 
 TOOLS: dict[str, Callable[..., Did]] = {
-    "list_files": list_files, "read_file": read, "grep": grep, "edit_file": edit, "write_file": write, "delete_file": delete,
+    "list_files": list_files,
+    "read_file": read,
+    "grep": grep,
+    "edit_file": edit,
+    "write_file": write,
+    "delete_file": delete,
 }
 
 

@@ -1,4 +1,5 @@
-"""One program of ours that is forked from a warm jail's server, where `native` starts one in its own jail. See `inside.forked`."""
+"""One program of ours that is forked from a warm jail's server, where `native` starts one in its own jail.
+See `inside.forked`."""
 
 from __future__ import annotations
 
@@ -18,9 +19,10 @@ from evolake.jail.waiting import Waiting
 class ForkedRun:
     """One program of ours to be forked from a warm server, as `NativeRun` is one to be started.
 
-    driver: "package.module:function", called as `driver(payload)` in the jail. It answers by descriptor `inside.forked.ANSWER`, which is `stdout` of
-    the outcome, and must end its process itself. files: relative name -> contents, in its folder. channel, waiting: as of a Call.
-    limits: one run of a pool has as much memory as the other ones.
+    driver: "package.module:function", called as `driver(payload)` in the jail. It answers by descriptor
+    `inside.forked.ANSWER`, which is `stdout` of the outcome, and must end its process itself. files: relative
+    name -> contents, in its folder. channel, waiting: as of a Call. limits: one run of a pool has as much
+    memory as the other ones.
     """
 
     driver: str
@@ -36,16 +38,29 @@ def observe(jail: JailProcess, run: ForkedRun, group: groups.Group | None) -> su
     limits = run.limits
     environment = native.ENVIRONMENT | {"HOME": bubblewrap.WORK, "TMPDIR": bubblewrap.WORK}
     files = [(plain_name(name), len(data)) for name, data in run.files.items()]
-    head = json.dumps({"driver": run.driver, "payload": run.payload, "files": files, "environment": environment}).encode()
+    head = json.dumps(
+        {"driver": run.driver, "payload": run.payload, "files": files, "environment": environment}
+    ).encode()
     streams = {name: supervise.Stream(limits.output_bytes) for name in ("stdout", "stderr")}
     descriptor = request_descriptor(head + b"".join(run.files.values()))
     try:
         message = {
-            "op": "fork", "limits": limits.to_json(), "root": jail.root, "folder": bubblewrap.WORK, "head_size": len(head),
-            "channel": len(run.channel), "scratch_mb": native.scratch_mb(run.files, limits), "shown": bubblewrap.visible_in_scratch(),
+            "op": "fork",
+            "limits": limits.to_json(),
+            "root": jail.root,
+            "folder": bubblewrap.WORK,
+            "head_size": len(head),
+            "channel": len(run.channel),
+            "scratch_mb": native.scratch_mb(run.files, limits),
+            "shown": bubblewrap.visible_in_scratch(),
         }
         return supervise.observe(
-            jail, message, (descriptor, *run.channel, *(group.descriptors if group else ())), streams, limits, waiting=run.waiting,
+            jail,
+            message,
+            (descriptor, *run.channel, *(group.descriptors if group else ())),
+            streams,
+            limits,
+            waiting=run.waiting,
         )
     finally:
         os.close(descriptor)

@@ -1,11 +1,16 @@
-"""The kernel's own account of the memory of one native run and all that it starts: a control group, where this process can make one.
+"""The kernel's own account of the memory of one native run and all that it starts: a control group, where
+this process can make one.
 
-    evolake-PID-START-NUMBER        of one run; PID and START (in ticks since boot) are those of the process that made it
-        jail                        bubblewrap and the server, without a limit: as the root of the jail's own view of control groups
-        run                         the program, with the limit; it comes in as its first act, by a descriptor that it does not keep
+    evolake-PID-START-NUMBER        of one run; PID and START (in ticks since boot) are those of the process
+                                    that made it
+        jail                        bubblewrap and the server, without a limit: as the root of the jail's own
+                                    view of control groups
+        run                         the program, with the limit; it comes in as its first act, by a descriptor
+                                    that it does not keep
 
-The jail shows no file system of control groups, so nothing in it can leave its group. If no group can be made the supervisor's sum
-(`inside.watch`) is alone; `evolake doctor` says so. Kernel documentation: `admin-guide/cgroup-v1/memory.rst`, `admin-guide/cgroup-v2.rst`.
+The jail shows no file system of control groups, so nothing in it can leave its group. If no group can be made
+the supervisor's sum (`inside.watch`) is alone; `evolake doctor` says so. Kernel documentation:
+`admin-guide/cgroup-v1/memory.rst`, `admin-guide/cgroup-v2.rst`.
 """
 
 from __future__ import annotations
@@ -26,7 +31,8 @@ from evolake.jail.inside.kernel import MEBIBYTE
 NAME = re.compile(r"evolake-(\d+)-(\d+)-\d+")
 JAIL, RUN = "jail", "run"
 EVENTS = {1: "memory.oom_control", 2: "memory.events"}
-"""The file that counts, under `oom_kill`, the processes of the group that the kernel ended for want of memory."""
+"""The file that counts, under `oom_kill`, the processes of the group that the kernel ended for want of
+memory."""
 INSIDE = ("/bin/sh", "-c", '{ echo 0 > "$0"; } 2>/dev/null; exec "$@"')
 """Enter the group whose file is the first argument, and become the rest."""
 START_TIME = 19
@@ -47,7 +53,8 @@ class Place:
 
 
 def find(root: Path = Path("/")) -> Place | str:
-    """Return where this process can make memory groups, or in words why nowhere. It looks at files below `root` only."""
+    """Return where this process can make memory groups, or in words why nowhere. It looks at files below
+    `root` only."""
     try:
         lines = [line.split(":", 2) for line in (root / "proc/self/cgroup").read_text().splitlines()]
         mounts = list(_mounts(root))
@@ -63,19 +70,24 @@ def find(root: Path = Path("/")) -> Place | str:
 
 
 def _mounts(root: Path) -> Iterator[tuple[str, str, Path]]:
-    """(kind, folder of the hierarchy, where it is) of each mounted hierarchy; kind: "cgroup2", or "memory" for that one of version 1."""
+    """(kind, folder of the hierarchy, where it is) of each mounted hierarchy; kind: "cgroup2", or "memory"
+    for that one of version 1."""
     for line in (root / "proc/self/mountinfo").read_text().splitlines():
         mount, _, system = line.partition(" - ")
         kind, _, options = system.split(" ", 2)
         if kind == "cgroup" and "memory" in options.split(","):
             kind = "memory"
         if kind in ("memory", "cgroup2"):
-            within, point = (re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), word) for word in mount.split(" ")[3:5])
+            within, point = (
+                re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), word)
+                for word in mount.split(" ")[3:5]
+            )
             yield kind, within, root / point.lstrip("/")
 
 
 def _folders(mounts: list[tuple[str, str, Path]], kind: str, own: str) -> list[Path]:
-    """Return the group `own` and those above it as far as they are mounted, itself first; empty where it is not to be seen."""
+    """Return the group `own` and those above it as far as they are mounted, itself first; empty where it is
+    not to be seen."""
     for result, within, point in mounts:
         if result == kind and ".." not in own.split("/") and f"{own}/".startswith(f"{within.rstrip('/')}/"):
             below = Path(own).relative_to(within)
@@ -105,11 +117,17 @@ def _version_2(root: Path, mounts: list[tuple[str, str, Path]], own: str) -> Pla
             return _usable(root, Place(2, folder))
     has = "memory" in _words(folders[0] / "cgroup.controllers")
     top = f"/{folders[0].relative_to(root)}"
-    return f"{top}: memory is in cgroup.controllers, but in no cgroup.subtree_control from there up" if has else f"{top}: it has no memory controller"
+    return (
+        f"{top}: memory is in cgroup.controllers, but in no cgroup.subtree_control from there up"
+        if has
+        else f"{top}: it has no memory controller"
+    )
 
 
 def _usable(root: Path, place: Place) -> Place | str:
-    if not os.access(place.folder, os.W_OK | os.X_OK) or not os.access(place.folder / "cgroup.procs", os.W_OK):
+    if not os.access(place.folder, os.W_OK | os.X_OK) or not os.access(
+        place.folder / "cgroup.procs", os.W_OK
+    ):
         return f"/{place.folder.relative_to(root)} cannot be written"
     return place
 
@@ -122,7 +140,8 @@ def _words(path: Path) -> list[str]:
 
 
 class Group:
-    """The group of one run, to be closed when its jail has ended. Raises OSError where it cannot be made; nothing of it is left then."""
+    """The group of one run, to be closed when its jail has ended. Raises OSError where it cannot be made;
+    nothing of it is left then."""
 
     def __init__(self, place: Place, total_mb: float):
         self._version, self._limit = place.version, int(total_mb * MEBIBYTE)
@@ -146,8 +165,13 @@ class Group:
             raise
 
     def _set_limit(self) -> None:
-        """Memory and swap together, and the kernel is to kill: a group of version 1 inherits that it only waits, or may know no swap."""
-        settings = {"memory.limit_in_bytes": self._limit, "memory.memsw.limit_in_bytes": self._limit, "memory.oom_control": 0}
+        """Memory and swap together, and the kernel is to kill: a group of version 1 inherits that it only
+        waits, or may know no swap."""
+        settings = {
+            "memory.limit_in_bytes": self._limit,
+            "memory.memsw.limit_in_bytes": self._limit,
+            "memory.oom_control": 0,
+        }
         if self._version == 2:
             settings = {"memory.max": self._limit, "memory.swap.max": 0, "memory.oom.group": 1}
         for number, (name, value) in enumerate(settings.items()):
@@ -159,12 +183,15 @@ class Group:
         return (*INSIDE, str(self._folder / JAIL / "cgroup.procs"), *argv)
 
     def peak_mb(self) -> float | None:
-        """MiB that the program and all it started once held, where they came up to the limit; None where they never did, so that a kill by the kernel
-        was for the memory of others."""
+        """MiB that the program and all it started once held, where they came up to the limit; None where they
+        never did, so that a kill by the kernel was for the memory of others."""
         if self._version == 1:  # memory.failcnt stayed 0 on Linux 6.18
             peak = self._number("memory.max_usage_in_bytes") or 0
             return peak / MEBIBYTE if peak >= self._limit - LARGEST_CHARGE else None
-        hits, peak = self._number("memory.events", "oom"), self._number("memory.peak") or self._limit  # no memory.peak before Linux 5.19
+        hits, peak = (
+            self._number("memory.events", "oom"),
+            self._number("memory.peak") or self._limit,
+        )  # no memory.peak before Linux 5.19
         return peak / MEBIBYTE if hits else None
 
     def _number(self, name: str, after: str = "") -> int | None:
@@ -175,7 +202,8 @@ class Group:
         return None
 
     def close(self) -> None:
-        """Remove it. What the kernel is still taking down gets `REMOVAL_S` for that; a group that stays is swept when this process has ended."""
+        """Remove it. What the kernel is still taking down gets `REMOVAL_S` for that; a group that stays is
+        swept when this process has ended."""
         for descriptor in self.descriptors:
             os.close(descriptor)
         self.descriptors = ()

@@ -1,8 +1,10 @@
 """Who a jail's processes are on the host: never its root, and for root a user that owns no file.
 
-An ordinary user's jail is that user. Root's jail is one of many numbers that no user, service or container is given, drawn again for each jail: it
-owns nothing on the host, so that no mode, owner or time of a host file can be changed by it, and the kernel's quotas per user are its own. Root
-builds the jail's mounts in an outer user namespace, where its files can be opened; the processes end up in an inner one that knows only that number.
+An ordinary user's jail is that user. Root's jail is one of many numbers that no user, service or container is
+given, drawn again for each jail: it owns nothing on the host, so that no mode, owner or time of a host file
+can be changed by it, and the kernel's quotas per user are its own. Root builds the jail's mounts in an outer
+user namespace, where its files can be opened; the processes end up in an inner one that knows only that
+number.
 """
 
 from __future__ import annotations
@@ -18,13 +20,13 @@ from evolake.jail.inside.namespaces import Range, identities
 from evolake.scratch import Scratch
 
 PREFERRED = (range(1_879_048_192, 2_147_483_648), range(61_184, 65_520))
-"""Numbers that Linux distributions assign to nobody lasting; the second where a container knows no larger ones (systemd's table of user ids)."""
+"""Numbers that Linux distributions assign to nobody lasting; the second where a container knows no larger
+ones (systemd's table of user ids)."""
 
 
 def drawn() -> int | None:
-    """Return a number, user and group at the same time, for a new jail; None where this process is an ordinary user, or root of a namespace that
-    knows no
-    other.
+    """Return a number, user and group at the same time, for a new jail; None where this process is an
+    ordinary user, or root of a namespace that knows no other.
     """
     return choose(identities("uid"), identities("gid")) if os.geteuid() == 0 else None
 
@@ -48,8 +50,9 @@ def _overlap(first: range, other: range) -> range:
 
 
 class Shown:
-    """Files of the host for one jail of `identity`. They stay as they are, but what root has written for itself alone is shown as a copy, and what
-    the jail may write is lent to its group, until `stack` is closed. An ordinary user's jail has the user's own rights."""
+    """Files of the host for one jail of `identity`. They stay as they are, but what root has written for
+    itself alone is shown as a copy, and what the jail may write is lent to its group, until `stack` is
+    closed. An ordinary user's jail has the user's own rights."""
 
     def __init__(self, identity: int | None, stack: contextlib.ExitStack):
         self.identity = identity
@@ -70,7 +73,8 @@ class Shown:
         return copy
 
     def writable(self, path: Path) -> Path:
-        """`path`, which the jail may write and no user may execute. It stays root's: only an owner may change a file's mode and times."""
+        """`path`, which the jail may write and no user may execute. It stays root's: only an owner may change
+        a file's mode and times."""
         if self.identity is not None:
             before = path.stat()
             os.chown(path, -1, self.identity)

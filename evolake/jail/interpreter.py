@@ -10,7 +10,11 @@ import evolake
 
 
 def interpreter() -> tuple[str, list[str]]:
-    """Return the running interpreter's real path, and the folders that evolake and its dependencies are imported from."""
+    """Return the running interpreter's real path, and the folders that evolake and its dependencies are
+    imported from."""
     package_parent = str(Path(evolake.__file__).resolve().parent.parent)
-    folders = [package_parent, *(entry for entry in sys.path if Path(entry).name in {"site-packages", "dist-packages"})]
+    folders = [
+        package_parent,
+        *(entry for entry in sys.path if Path(entry).name in {"site-packages", "dist-packages"}),
+    ]
     return os.path.realpath(sys.executable), list(dict.fromkeys(folders))

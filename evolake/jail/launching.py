@@ -1,4 +1,5 @@
-"""The supervisor's end of a launcher: one for each thread that runs native programs, started at first use, gone with its thread."""
+"""The supervisor's end of a launcher: one for each thread that runs native programs, started at first use,
+gone with its thread."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ SERVER = ("-S", "-s", "-P", "-B", "-m", "evolake.jail.inside.launcher")
 
 
 class Launcher:
-    """A launcher process. identity: who its runs are, one after another (None: the user that this process is).
-    Used by the thread that made it only: the kernel ends it when that thread ends."""
+    """A launcher process. identity: who its runs are, one after another (None: the user that this process
+    is). Used by the thread that made it only: the kernel ends it when that thread ends."""
 
     def __init__(self) -> None:
         self.owner = os.getpid()
@@ -30,12 +31,18 @@ class Launcher:
         python, folders = interpreter()
         with theirs:
             self._process = subprocess.Popen(
-                [python, *SERVER, str(theirs.fileno())], env={"PYTHONPATH": folders[0], "LANG": "C.UTF-8"}, pass_fds=(theirs.fileno(),), cwd="/",
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True,
+                [python, *SERVER, str(theirs.fileno())],
+                env={"PYTHONPATH": folders[0], "LANG": "C.UTF-8"},
+                pass_fds=(theirs.fileno(),),
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
             )
 
     def start(self, message: dict[str, Any], outputs: tuple[int, ...]) -> tuple[int, int] | None:
-        """Start a run: number and descriptor (the caller's to close) of the process whose end is the end of all; None when bubblewrap failed."""
+        """Start a run: number and descriptor (the caller's to close) of the process whose end is the end of
+        all; None when bubblewrap failed."""
         self.busy = True
         try:
             wire.send(self.control, message, outputs)
@@ -51,7 +58,8 @@ class Launcher:
         return answer["target"], descriptors[0]
 
     def user_namespaces(self, identity: int) -> tuple[int, int]:
-        """Descriptors (the caller's to close) of the outer and a new inner user namespace for a jail that lives as `identity`."""
+        """Descriptors (the caller's to close) of the outer and a new inner user namespace for a jail that
+        lives as `identity`."""
         try:
             wire.send(self.control, {"user_namespaces": identity})
         except OSError as error:
@@ -96,11 +104,20 @@ class Launcher:
     @property
     def alive(self) -> bool:
         """Whether this process may use it: an interrupt may have left it in the middle of a run."""
-        return self.owner == os.getpid() and not self.busy and self.control.fileno() >= 0 and self._process.poll() is None
+        return (
+            self.owner == os.getpid()
+            and not self.busy
+            and self.control.fileno() >= 0
+            and self._process.poll() is None
+        )
 
     def _died(self, how: str) -> JailUnavailable:
         self.close()
-        return JailUnavailable("the launcher of native programs failed, so nothing was judged", got=how, do="run `evolake doctor`")
+        return JailUnavailable(
+            "the launcher of native programs failed, so nothing was judged",
+            got=how,
+            do="run `evolake doctor`",
+        )
 
     def __del__(self) -> None:
         with contextlib.suppress(Exception):

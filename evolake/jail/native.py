@@ -1,6 +1,7 @@
 """Run one native program in its own jail, built for it and thrown away with everything that it wrote.
 
-The jail holds a sized tmpfs; files go in and come out through the fork server, so no folder of the host is shared with the program.
+The jail holds a sized tmpfs; files go in and come out through the fork server, so no folder of the host is
+shared with the program.
 """
 
 from __future__ import annotations
@@ -32,23 +33,23 @@ LONGEST_LISTING = 32 << 20
 
 @dataclass(frozen=True)
 class NativeRun:
-    """What is to be run, in a fresh folder that holds `files`, and which `outputs` of that folder are brought back.
+    """What is to be run, in a fresh folder that holds `files`, and which `outputs` of that folder are brought
+    back.
 
-    argv: program and arguments. A program with a slash is relative to the folder ("./solver") or part of the system ("/usr/bin/env"). In
-    addition, the
-    jail has what `toolbox` names, and no other program of the system.
-    files: relative name -> contents, or the path of a host file to copy. All are executable.
-    outputs: relative names. Links, pipes and files above limits.file_mb are not read; absent ones are just absent.
-    stdin: what it reads from standard input.
-    python: it is Python code of our own: the program sees the whole system, the interpreter and evolake, as a pool's candidate does.
-    proc: False hides /proc, whose counters of the machine one run could advance and a later one read.
-    record: note what the program executes (`NativeOutcome.programs`).
-    tools: programs of `toolbox.EXTRA` that it gets too.
-    shown: place in the jail -> file or folder of the host that is read-only there; only in bubblewrap.
-    path: folders of PATH beyond the usual ones.
-    shared_memory: its processes may share the files of a private /dev/shm, and talk by pairs of sockets: for asyncio and multiprocessing. Only for
+    argv: program and arguments. A program with a slash is relative to the folder ("./solver") or part of the
+    system ("/usr/bin/env"). In addition, the jail has what `toolbox` names, and no other program of the
+    system. files: relative name -> contents, or the path of a host file to copy. All are executable. outputs:
+    relative names. Links, pipes and files above limits.file_mb are not read; absent ones are just absent.
+    stdin: what it reads from standard input. python: it is Python code of our own: the program sees the whole
+    system, the interpreter and evolake, as a pool's candidate does. proc: False hides /proc, whose counters
+    of the machine one run could advance and a later one read. record: note what the program executes
+    (`NativeOutcome.programs`). tools: programs of `toolbox.EXTRA` that it gets too. shown: place in the jail
+    -> file or folder of the host that is read-only there; only in bubblewrap. path: folders of PATH beyond
+    the usual ones. shared_memory: its processes may share the files of a private /dev/shm, and talk by pairs
+    of sockets: for asyncio and multiprocessing. Only for
         a program that may make processes.
-    channel: descriptors, the caller's to close, that the program gets as `CHANNEL_OF_PROGRAM`. Such a run is not tried again if the jail dies.
+    channel: descriptors, the caller's to close, that the program gets as `CHANNEL_OF_PROGRAM`. Such a run is
+    not tried again if the jail dies.
     """
 
     argv: Sequence[str]
@@ -65,7 +66,9 @@ class NativeRun:
     channel: tuple[int, ...] = ()
 
 
-def run_native(run: NativeRun, limits: Limits = Limits(), *, mode: str | None = None, waiting: Waiting | None = None) -> NativeOutcome:
+def run_native(
+    run: NativeRun, limits: Limits = Limits(), *, mode: str | None = None, waiting: Waiting | None = None
+) -> NativeOutcome:
     """Run a program to its end, and bring back those outputs that it leaves as regular files.
 
     mode: as for `open_pool`. waiting: as of a Call.
@@ -81,8 +84,10 @@ def run_native(run: NativeRun, limits: Limits = Limits(), *, mode: str | None = 
     chosen = backend(mode)
     if limits.processes and not chosen.counts_processes:
         raise JailUnavailable(
-            f"the jail {chosen.mode} cannot hold a program that makes processes, so it was not run", wanted="bubblewrap, whose process namespace "
-            "ends them all at the same time", got=f"limits.processes = {limits.processes}", do=f"unset EVOLAKE_JAIL; to get it: {bubblewrap.INSTALL}",
+            f"the jail {chosen.mode} cannot hold a program that makes processes, so it was not run",
+            wanted="bubblewrap, whose process namespace ends them all at the same time",
+            got=f"limits.processes = {limits.processes}",
+            do=f"unset EVOLAKE_JAIL; to get it: {bubblewrap.INSTALL}",
         )
     for attempt in (1, 2):
         try:
@@ -92,7 +97,9 @@ def run_native(run: NativeRun, limits: Limits = Limits(), *, mode: str | None = 
                 return _run_once(chosen, run, contents, names, limits, host_folder, waiting)
         except JailDied as death:
             if attempt == 2 or run.channel:
-                raise JailUnavailable("the jail died under a program, so nothing was judged", got=str(death)) from None
+                raise JailUnavailable(
+                    "the jail died under a program, so nothing was judged", got=str(death)
+                ) from None
     raise AssertionError("unreachable")
 
 
@@ -106,22 +113,40 @@ def _contents(name: str, value: bytes | Path) -> bytes:
 
 
 def _run_once(
-    chosen: Backend, run: NativeRun, files: dict[str, bytes], names: list[str], limits: Limits, host_folder: Path, waiting: Waiting | None
+    chosen: Backend,
+    run: NativeRun,
+    files: dict[str, bytes],
+    names: list[str],
+    limits: Limits,
+    host_folder: Path,
+    waiting: Waiting | None,
 ) -> NativeOutcome:
     try:
-        box = toolbox.options(run.argv[0], run.tools) if chosen.mode == "bubblewrap" and not run.python else None
+        box = (
+            toolbox.options(run.argv[0], run.tools)
+            if chosen.mode == "bubblewrap" and not run.python
+            else None
+        )
     except elf.BadProgram as error:
         raise InputError(f"{run.argv[0]} cannot be run in a jail", got=str(error)) from None
     if run.shown and chosen.mode != "bubblewrap":
         raise InputError(
-            f"the jail {chosen.mode} cannot show a program files of the host", got=", ".join(run.shown),
+            f"the jail {chosen.mode} cannot show a program files of the host",
+            got=", ".join(run.shown),
             do="unset EVOLAKE_JAIL, or give them as files",
         )
     shm_mb = max(1, int(limits.most_mb * SHARED_MEMORY)) if run.shared_memory and limits.processes else 0
     view = bubblewrap.View(run.proc, shm_mb, run.shown)
     with contextlib.ExitStack() as stack:
         group = stack.enter_context(groups.group(limits.most_mb)) if limits.processes else None
-        jail = JailProcess(chosen, scratch_mb=scratch_mb(files, limits), host_folder=host_folder, box=box, view=view, group=group)
+        jail = JailProcess(
+            chosen,
+            scratch_mb=scratch_mb(files, limits),
+            host_folder=host_folder,
+            box=box,
+            view=view,
+            group=group,
+        )
         stack.callback(jail.kill)
         try:
             jail.begin_import([])
@@ -129,11 +154,18 @@ def _run_once(
         except JailDied:
             raise jail.failure_to_start() from None
         environment = ENVIRONMENT | {"PATH": ":".join([ENVIRONMENT["PATH"], *run.path])}
-        head = json.dumps({
-            "argv": list(run.argv), "environment": environment | {"HOME": jail.folder, "TMPDIR": jail.folder}, "folder": jail.folder,
-            "files": [(name, len(data)) for name, data in files.items()], "outputs": names, "record": run.record, "root": jail.root,
-            "shared_memory": bool(shm_mb),
-        }).encode()
+        head = json.dumps(
+            {
+                "argv": list(run.argv),
+                "environment": environment | {"HOME": jail.folder, "TMPDIR": jail.folder},
+                "folder": jail.folder,
+                "files": [(name, len(data)) for name, data in files.items()],
+                "outputs": names,
+                "record": run.record,
+                "root": jail.root,
+                "shared_memory": bool(shm_mb),
+            }
+        ).encode()
         descriptors = []
         for data in (head + b"".join(files.values()), run.stdin):
             descriptors.append(request_descriptor(data))
@@ -143,7 +175,12 @@ def _run_once(
         result_cap = LONGEST_LISTING + len(names) * limits.file_mb * (1 << 20)
         caps = {"stdout": limits.output_bytes, "stderr": limits.output_bytes, "result": result_cap}
         streams = {name: supervise.Stream(cap) for name, cap in caps.items()}
-        message = {"op": "execute", "limits": limits.to_json(), "head_size": len(head), "channel": len(run.channel)}
+        message = {
+            "op": "execute",
+            "limits": limits.to_json(),
+            "head_size": len(head),
+            "channel": len(run.channel),
+        }
         seen = supervise.observe(jail, message, tuple(descriptors), streams, limits, waiting=waiting)
         if group and seen.report["out_of_memory"]:
             seen = out_of_memory(seen, group.peak_mb(), limits)
@@ -155,21 +192,35 @@ def scratch_mb(files: Mapping[str, bytes], limits: Limits) -> int:
     return sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
 
 
-def out_of_memory(seen: supervise.Observation, peak_mb: float | None, limits: Limits) -> supervise.Observation:
-    """`seen` of a run of which the kernel has ended processes: past the run's own limit when it has a peak (see `Group.peak_mb`)."""
+def out_of_memory(
+    seen: supervise.Observation, peak_mb: float | None, limits: Limits
+) -> supervise.Observation:
+    """`seen` of a run of which the kernel has ended processes: past the run's own limit when it has a peak
+    (see `Group.peak_mb`)."""
     if peak_mb is None:
         return seen
     excess = f"{watch.too_much_memory(limits.most_mb)}: the kernel ended it"
-    return replace(seen, report=seen.report | {"excess": excess, "peak_mb": max(peak_mb, seen.report["peak_mb"])})
+    return replace(
+        seen, report=seen.report | {"excess": excess, "peak_mb": max(peak_mb, seen.report["peak_mb"])}
+    )
 
 
 def forked_outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> NativeOutcome:
     """Return what came of a run without a result of the server's own: see `pool.ForkedRun`."""
     status, reason = verdict.judge(seen, limits) or ("ok", "")
     return NativeOutcome(
-        status=status, exit_code=seen.report["exit_code"], signal=seen.report["signal"], outputs={}, stdout=seen.streams["stdout"],
-        stderr=seen.streams["stderr"], reason=one_line(reason), cpu_s=seen.report["cpu_s"], wall_s=seen.wall_s, peak_mb=seen.report["peak_mb"],
-        jail=chosen.mode, starved=seen.starved,
+        status=status,
+        exit_code=seen.report["exit_code"],
+        signal=seen.report["signal"],
+        outputs={},
+        stdout=seen.streams["stdout"],
+        stderr=seen.streams["stderr"],
+        reason=one_line(reason),
+        cpu_s=seen.report["cpu_s"],
+        wall_s=seen.wall_s,
+        peak_mb=seen.report["peak_mb"],
+        jail=chosen.mode,
+        starved=seen.starved,
     )
 
 
@@ -187,7 +238,17 @@ def _outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> Na
         judged = "error", listing["failure"]
     status, reason = judged or ("ok", "; ".join(listing["refused"]))
     return NativeOutcome(
-        status=status, exit_code=seen.report["exit_code"], signal=seen.report["signal"], outputs=outputs, stdout=seen.streams["stdout"],
-        stderr=seen.streams["stderr"], reason=one_line(reason), cpu_s=seen.report["cpu_s"], wall_s=seen.wall_s, peak_mb=seen.report["peak_mb"],
-        jail=chosen.mode, programs=tuple(tuple(line) for line in listing["programs"]), starved=seen.starved,
+        status=status,
+        exit_code=seen.report["exit_code"],
+        signal=seen.report["signal"],
+        outputs=outputs,
+        stdout=seen.streams["stdout"],
+        stderr=seen.streams["stderr"],
+        reason=one_line(reason),
+        cpu_s=seen.report["cpu_s"],
+        wall_s=seen.wall_s,
+        peak_mb=seen.report["peak_mb"],
+        jail=chosen.mode,
+        programs=tuple(tuple(line) for line in listing["programs"]),
+        starved=seen.starved,
     )

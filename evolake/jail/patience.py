@@ -1,8 +1,10 @@
-"""Run again what a busy host cut off. A wall clock is a guard: whatever it cut is neither a result nor a vote.
+"""Run again what a busy host cut off. A wall clock is a guard: whatever it cut is neither a result nor a
+vote.
 
-The jail ends a run by the clock for one of two reasons (see `waiting`). The run slept or waited on purpose: then that
-is the candidate's failure. Or the host did not let it run for as long as it may: then nothing is known of the
-candidate. Such a run is repeated when the host is quieter, each time with a longer limit, a bounded number of times.
+The jail ends a run by the clock for one of two reasons (see `waiting`). The run slept or waited on purpose:
+then that is the candidate's failure. Or the host did not let it run for as long as it may: then nothing is
+known of the candidate. Such a run is repeated when the host is quieter, each time with a longer limit, a
+bounded number of times.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ def patiently(run: Callable[[float], T], starved: Callable[[T], bool], what: str
             return result
         stretch *= GROWTH
     raise HostBusy(
-        f"the host was too busy to run {what}, so nothing was judged", wanted="a processor for as long as its limit",
+        f"the host was too busy to run {what}, so nothing was judged",
+        wanted="a processor for as long as its limit",
         got=f"{TRIES} tries, the last {stretch / GROWTH:g} times as long as the limit",
         do="run again with fewer workers, or when the host is quieter",
     )
@@ -60,11 +63,16 @@ def map_patiently(pool: Any, calls: Sequence[Call], what: str) -> list[Outcome]:
     Raises:
         HostBusy: as `patiently`.
     """
+
     def again(call: Call, first: Outcome) -> Outcome:
         tried = [first]
 
         def run(stretch: float) -> Outcome:
-            return tried.pop() if tried else pool.run(replace(call, limits=replace(call.limits, stretch=stretch)))
+            return (
+                tried.pop()
+                if tried
+                else pool.run(replace(call, limits=replace(call.limits, stretch=stretch)))
+            )
 
         return patiently(run, starved, what)
 

@@ -1,4 +1,5 @@
-"""Warm workers for Python candidates: jails that stay up with their modules imported, one fresh forked process a candidate."""
+"""Warm workers for Python candidates: jails that stay up with their modules imported, one fresh forked
+process a candidate."""
 
 from __future__ import annotations
 
@@ -26,21 +27,31 @@ T = TypeVar("T")
 
 
 class Pool:
-    """Up to `workers` jails. Calls may come from any thread; each takes an idle worker or waits for one. Close it, or use it as a context manager.
+    """Up to `workers` jails. Calls may come from any thread; each takes an idle worker or waits for one.
+    Close it, or use it as a context manager.
 
-    all_at_once: whether all are started now. Else one is, and each further one when a call has waited for as long as the first took to start: where
-    candidates take less than that, the imports of another jail would cost more than it brings.
+    all_at_once: whether all are started now. Else one is, and each further one when a call has waited for as
+    long as the first took to start: where candidates take less than that, the imports of another jail would
+    cost more than it brings.
     """
 
     def __init__(
-        self, backend: Backend, workers: int, preload: tuple[str, ...], wanted: tuple[str, ...] = (), view: View = View(), *,
+        self,
+        backend: Backend,
+        workers: int,
+        preload: tuple[str, ...],
+        wanted: tuple[str, ...] = (),
+        view: View = View(),
+        *,
         all_at_once: bool = True,
     ):
         self.workers = workers
         self._wanted = wanted
         self._view = view
         self._backend = backend
-        self._modules = list(dict.fromkeys([*preload, GENERIC_DRIVER.partition(":")[0], canary.DRIVER.partition(":")[0]]))
+        self._modules = list(
+            dict.fromkeys([*preload, GENERIC_DRIVER.partition(":")[0], canary.DRIVER.partition(":")[0]])
+        )
         self._lock = threading.Lock()
         self._starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="jail-starter")
         self._idle: queue.LifoQueue[_Worker] = queue.LifoQueue()
@@ -74,7 +85,9 @@ class Pool:
     def __enter__(self) -> Pool:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -103,10 +116,13 @@ class Pool:
 
     def run(self, call: Call) -> Outcome:
         """`call` as one value."""
-        return self._by_a_worker(call.driver, lambda worker: execute(worker.jail, call), again=not call.channel)
+        return self._by_a_worker(
+            call.driver, lambda worker: execute(worker.jail, call), again=not call.channel
+        )
 
     def fork(self, run: ForkedRun) -> NativeOutcome:
-        """Run one program of ours in a process with its own folder; see `ForkedRun`. Raises as `call` does."""
+        """Run one program of ours in a process with its own folder; see `ForkedRun`. Raises as `call`
+        does."""
         return self._by_a_worker(run.driver, lambda worker: worker.fork(run), again=not run.channel)
 
     def _by_a_worker(self, driver: str, work: Callable[[_Worker], T], *, again: bool) -> T:
@@ -124,7 +140,9 @@ class Pool:
                     self._prove(worker.jail)
                     if attempt == 2 or not again:
                         raise JailUnavailable(
-                            "the jail died under a call, so nothing was judged", got=str(death), do="run `evolake doctor`; is memory short?"
+                            "the jail died under a call, so nothing was judged",
+                            got=str(death),
+                            do="run `evolake doctor`; is memory short?",
                         ) from None
             raise AssertionError("unreachable")
         finally:
@@ -132,7 +150,9 @@ class Pool:
 
     def _take(self) -> _Worker:
         if self._closed:
-            raise JailUnavailable("the pool is closed", do="open it with `with open_pool(...)` around the calls")
+            raise JailUnavailable(
+                "the pool is closed", do="open it with `with open_pool(...)` around the calls"
+            )
         if self._begun < self.workers:
             with contextlib.suppress(queue.Empty):
                 return self._idle.get(timeout=self._start_s)
@@ -164,7 +184,8 @@ class Pool:
         return worker
 
     def _spawn(self) -> JailProcess:
-        """Return a new jail, importing; started by the pool's own thread, since a jail dies with the thread that started it."""
+        """Return a new jail, importing; started by the pool's own thread, since a jail dies with the thread
+        that started it."""
         jail = self._starter.submit(JailProcess, self._backend, view=self._view).result()
         with contextlib.suppress(JailDied):  # `_prove` meets the same death, and tells it
             jail.begin_import(self._modules, self._wanted)
@@ -182,7 +203,8 @@ class Pool:
             raise
 
     def _ensure_driver(self, worker: _Worker, driver: str) -> None:
-        """Import the driver's module in the server once, so that a driver that cannot be imported is never the candidate's failure."""
+        """Import the driver's module in the server once, so that a driver that cannot be imported is never
+        the candidate's failure."""
         module, colon, function = driver.partition(":")
         if not colon or not function.isidentifier():
             raise InputError(f"driver {driver!r} cannot be used", wanted='"package.module:function"')
@@ -206,7 +228,8 @@ class _Worker:
         self._leave_group()
 
     def fork(self, run: ForkedRun) -> NativeOutcome:
-        """One run, in this worker's control group if its limits ask for one: a group is used again until the kernel has ended a run in it."""
+        """One run, in this worker's control group if its limits ask for one: a group is used again until the
+        kernel has ended a run in it."""
         if run.limits.processes and self._group is None:
             self._group = contextlib.ExitStack()
             self._memory = self._group.enter_context(groups.group(run.limits.most_mb))
@@ -229,7 +252,9 @@ class _Worker:
 
 def _encode(call: Call, nonce: str) -> bytes:
     try:
-        return json.dumps({"driver": call.driver, "source": call.source, "payload": call.payload, "nonce": nonce}).encode()
+        return json.dumps(
+            {"driver": call.driver, "source": call.source, "payload": call.payload, "nonce": nonce}
+        ).encode()
     except (TypeError, ValueError) as error:
         raise InputError("the payload of a jail call is not JSON", got=str(error)) from None
 
@@ -244,7 +269,9 @@ def execute(jail: JailProcess, call: Call) -> Outcome:
     descriptor = request_descriptor(request)
     try:
         message = {"op": "call", "limits": limits.to_json(), "root": jail.root}
-        seen = supervise.observe(jail, message, (descriptor, *call.channel), streams, limits, call.until, call.waiting)
+        seen = supervise.observe(
+            jail, message, (descriptor, *call.channel), streams, limits, call.until, call.waiting
+        )
     finally:
         os.close(descriptor)
     value = None
@@ -258,22 +285,35 @@ def execute(jail: JailProcess, call: Call) -> Outcome:
     status, reason = judged
     ok = status == "ok"
     return Outcome(
-        status=status, value=value if ok else None, reason="" if ok else one_line(reason) or status,
-        stdout=seen.streams["stdout"].decode(errors="replace"), stderr=seen.streams["stderr"].decode(errors="replace"),
-        cpu_s=seen.report["cpu_s"], wall_s=seen.wall_s, peak_mb=seen.report["peak_mb"], jail=jail.backend.mode, starved=seen.starved,
+        status=status,
+        value=value if ok else None,
+        reason="" if ok else one_line(reason) or status,
+        stdout=seen.streams["stdout"].decode(errors="replace"),
+        stderr=seen.streams["stderr"].decode(errors="replace"),
+        cpu_s=seen.report["cpu_s"],
+        wall_s=seen.wall_s,
+        peak_mb=seen.report["peak_mb"],
+        jail=jail.backend.mode,
+        starved=seen.starved,
     )
 
 
 def open_pool(
-    workers: int = 2, preload: tuple[str, ...] = ("torch", "numpy"), mode: str | None = None, wanted: tuple[str, ...] = (), view: View = View(), *,
+    workers: int = 2,
+    preload: tuple[str, ...] = ("torch", "numpy"),
+    mode: str | None = None,
+    wanted: tuple[str, ...] = (),
+    view: View = View(),
+    *,
     all_at_once: bool = True,
 ) -> Pool:
     """Start `workers` jails that have imported `preload`, and of `wanted` what can be imported.
 
-    mode: "bubblewrap" or "rlimits"; None follows the setting EVOLAKE_JAIL. view: what candidates see beyond the system.
-    all_at_once: see `Pool`.
+    mode: "bubblewrap" or "rlimits"; None follows the setting EVOLAKE_JAIL. view: what candidates see beyond
+    the system. all_at_once: see `Pool`.
 
-    Raises JailUnavailable, saying what to install or allow, where this machine cannot build the jail; there is no silent fall-back.
+    Raises JailUnavailable, saying what to install or allow, where this machine cannot build the jail; there
+    is no silent fall-back.
     """
     if workers < 1:
         raise InputError("a jail pool needs at least one worker", got=repr(workers))

@@ -15,7 +15,8 @@ from evolake.jail.protocol import Limits
 from evolake.jail.waiting import Clock, Waiting
 
 GRACE_S = 10.0
-"""How long the server may take to report after it was shown to kill. SIGKILL takes microseconds; only a broken jail takes this long."""
+"""How long the server may take to report after it was shown to kill. SIGKILL takes microseconds; only a
+broken jail takes this long."""
 CHUNK = 1 << 16
 
 Cause = Literal["timeout", "output"]
@@ -23,9 +24,11 @@ Cause = Literal["timeout", "output"]
 
 @dataclass(frozen=True)
 class Observation:
-    """What was seen of one call: the server's report, the streams up to their caps, and why the supervisor stopped it (None: it did not).
+    """What was seen of one call: the server's report, the streams up to their caps, and why the supervisor
+    stopped it (None: it did not).
 
-    starved: it was stopped by the clock, though it waited for the host so long that it had less time than its limit.
+    starved: it was stopped by the clock, though it waited for the host so long that it had less time than its
+    limit.
     """
 
     report: Report
@@ -79,10 +82,16 @@ class Stream:
 
 
 def observe(
-    jail: JailProcess, message: dict, before: tuple[int, ...], streams: dict[str, Stream], limits: Limits, until: int | None = None,
+    jail: JailProcess,
+    message: dict,
+    before: tuple[int, ...],
+    streams: dict[str, Stream],
+    limits: Limits,
+    until: int | None = None,
     waiting: Waiting | None = None,
 ) -> Observation:
-    """Send the request, with descriptors `before` and then the writing end of each stream in order; follow it to its end.
+    """Send the request, with descriptors `before` and then the writing end of each stream in order; follow it
+    to its end.
 
     until: the call is stopped when the other end of this pipe is closed. waiting: see `Call`.
     Raises JailDied when the jail ends or does not obey. Closes the streams; `before` stays the caller's.
@@ -108,14 +117,22 @@ def observe(
             stream.read_rest()
             if stream.over:
                 cause = cause or "output"
-        return Observation(report, {name: bytes(stream.data[: stream.cap]) for name, stream in streams.items()}, cause, wall, starved)
+        return Observation(
+            report,
+            {name: bytes(stream.data[: stream.cap]) for name, stream in streams.items()},
+            cause,
+            wall,
+            starved,
+        )
     finally:
         selector.close()
         for stream in streams.values():
             stream.close()
 
 
-def _follow(jail: JailProcess, selector: selectors.BaseSelector, clock: Clock) -> tuple[Report, Cause | None, bool]:
+def _follow(
+    jail: JailProcess, selector: selectors.BaseSelector, clock: Clock
+) -> tuple[Report, Cause | None, bool]:
     """(report, why it was stopped, whether the clock stopped it for the host's sake)."""
     cause: Cause | None = None
     starved, deadline = False, 0.0

@@ -1,9 +1,9 @@
 """Measure how long the processes of a jail waited for the host: a busy host is not a candidate that sleeps.
 
 A process that computes, but gets no processor, is on the run queue, and the kernel counts that time
-(/proc/PID/schedstat). A process that sleeps or waits on purpose is on no run queue. So the clock that limits a run
-counts only the seconds in which the run did not wait for the host. Everything is read from the host's side: a
-candidate sees no /proc and can write none of these numbers.
+(/proc/PID/schedstat). A process that sleeps or waits on purpose is on no run queue. So the clock that limits
+a run counts only the seconds in which the run did not wait for the host. Everything is read from the host's
+side: a candidate sees no /proc and can write none of these numbers.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 LOOK_S = 0.25
 """Seconds between two looks at a run. A shorter run is never looked at, and costs nothing."""
 LATE_S = 1.0
-"""A look that is later than this was itself kept waiting by the host, which may be paused as a whole. The rest of that
-gap counts as a wait."""
+"""A look that is later than this was itself kept waiting by the host, which may be paused as a whole. The
+rest of that gap counts as a wait."""
 SOON_S = 0.001
 """The shortest time to the next look of a run that has time left; 0 would say that its time is up."""
 STATE, STARTED = 0, 19
@@ -45,7 +45,8 @@ class _Seen:
 class Waiting:
     """Sum up the seconds in which a run waited for the host. Of several jails that work together, sum up all.
 
-    May be used by several threads. `add` each server (see `JailProcess.server`) whose processes belong to the run.
+    May be used by several threads. `add` each server (see `JailProcess.server`) whose processes belong to the
+    run.
     """
 
     def __init__(self) -> None:
@@ -98,7 +99,8 @@ class Waiting:
 
 
 class Clock:
-    """Limit one run: `wall_s` seconds without those in which it waited, and at most `stretch` times as many in all."""
+    """Limit one run: `wall_s` seconds without those in which it waited, and at most `stretch` times as many
+    in all."""
 
     def __init__(self, wall_s: float, stretch: float, waiting: Waiting):
         self._wall_s, self._most_s, self._waiting = wall_s, max(1.0, stretch) * wall_s, waiting

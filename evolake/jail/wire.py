@@ -1,14 +1,17 @@
 """How the supervisor and the fork server talk, and how a reply is framed.
 
-Control: a SOCK_SEQPACKET pair, one JSON object a message, file descriptors next to it. Only trusted code holds either end.
+Control: a SOCK_SEQPACKET pair, one JSON object a message, file descriptors next to it. Only trusted code
+holds either end.
 
-Reply: a pipe made by the supervisor for one call and closed after it; in the jail only that call's process ever holds the writing end. The
-frame is one head line (magic, the call's nonce, length) and that many bytes of JSON; anything before, after or next to it makes the reply
-void. Replies are JSON only, so a reply runs no code where it is read.
+Reply: a pipe made by the supervisor for one call and closed after it; in the jail only that call's process
+ever holds the writing end. The frame is one head line (magic, the call's nonce, length) and that many bytes
+of JSON; anything before, after or next to it makes the reply void. Replies are JSON only, so a reply runs no
+code where it is read.
 
-A candidate can forge its *own* reply: it lives in the same process as the code that writes it, so it can find the descriptor and the nonce.
-That is harmless by design, since the reply is the candidate's word anyway: it can only lie about what it could have returned. It cannot
-write another call's reply, having neither its pipe nor its nonce.
+A candidate can forge its *own* reply: it lives in the same process as the code that writes it, so it can find
+the descriptor and the nonce. That is harmless by design, since the reply is the candidate's word anyway: it
+can only lie about what it could have returned. It cannot write another call's reply, having neither its pipe
+nor its nonce.
 """
 
 from __future__ import annotations
@@ -69,13 +72,18 @@ def unframe(nonce: str, data: bytes) -> bytes:
 
 
 def parse_reply(nonce: str, data: bytes) -> dict[str, Any]:
-    """{"status": one of REPLY_STATUSES, "value": JSON, "reason": str} of an untrusted reply. Raises BadReply, nothing else."""
+    """{"status": one of REPLY_STATUSES, "value": JSON, "reason": str} of an untrusted reply. Raises BadReply,
+    nothing else."""
     body = unframe(nonce, data)
     try:
         reply = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise BadReply(f"reply is not JSON ({type(error).__name__})") from None
-    if not isinstance(reply, dict) or reply.get("status") not in REPLY_STATUSES or not isinstance(reply.get("reason", ""), str):
+    if (
+        not isinstance(reply, dict)
+        or reply.get("status") not in REPLY_STATUSES
+        or not isinstance(reply.get("reason", ""), str)
+    ):
         raise BadReply("reply has not the expected shape")
     if body.count(b"[") + body.count(b"{") > DEEPEST_REPLY and _depth_exceeds(reply, DEEPEST_REPLY):
         raise BadReply(f"reply is nested deeper than {DEEPEST_REPLY}")
@@ -85,10 +93,16 @@ def parse_reply(nonce: str, data: bytes) -> dict[str, Any]:
 
 
 def _depth_exceeds(value: Any, deepest: int) -> bool:
-    """Return whether containers nest deeper than `deepest`; level by level, so the depth of the value is no danger to this walk."""
+    """Return whether containers nest deeper than `deepest`; level by level, so the depth of the value is no
+    danger to this walk."""
     level = [value]
     for _ in range(deepest + 1):
-        level = [child for parent in level for child in (parent.values() if isinstance(parent, dict) else parent) if isinstance(child, dict | list)]
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, dict | list)
+        ]
         if not level:
             return False
     return True

@@ -35,9 +35,28 @@ if TYPE_CHECKING:
     from evolake.lake.catalogue import Catalogue
 
 __all__ = [
-    "AGENT_CALLS", "ARTIFACTS", "CHAMPIONS", "DERIVATIONS", "EVALUATIONS", "RULES", "SESSION_TURNS", "SHARED", "VERDICTS",
-    "BlobStore", "Catalogue", "Lake", "Record", "Seal", "Seals", "TableSchema", "explain_broken", "following", "incoming_tables",
-    "population_version", "preceding", "side_table",
+    "AGENT_CALLS",
+    "ARTIFACTS",
+    "CHAMPIONS",
+    "DERIVATIONS",
+    "EVALUATIONS",
+    "RULES",
+    "SESSION_TURNS",
+    "SHARED",
+    "VERDICTS",
+    "BlobStore",
+    "Catalogue",
+    "Lake",
+    "Record",
+    "Seal",
+    "Seals",
+    "TableSchema",
+    "explain_broken",
+    "following",
+    "incoming_tables",
+    "population_version",
+    "preceding",
+    "side_table",
 ]
 
 

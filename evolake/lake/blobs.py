@@ -1,7 +1,9 @@
-"""Blobs: bytes named by their sha256. Source trees, proofs, transcripts and binaries are here; tables hold only their names.
+"""Blobs: bytes named by their sha256. Source trees, proofs, transcripts and binaries are here; tables hold
+only their names.
 
-A blob is written next to its place and renamed, so a name that exists holds all of its bytes; it is verified each time it is read, and a damaged
-one is put aside so that writing it again repairs it. Putting the same bytes twice writes once.
+A blob is written next to its place and renamed, so a name that exists holds all of its bytes; it is verified
+each time it is read, and a damaged one is put aside so that writing it again repairs it. Putting the same
+bytes twice writes once.
 """
 
 from __future__ import annotations
@@ -35,7 +37,11 @@ class BlobStore:
     def path(self, sha: str) -> Path:
         """Return where the blob is, or would be."""
         if not isinstance(sha, str) or not _SHA.fullmatch(sha):
-            raise InputError(f"{sha!r} does not name a blob", wanted="64 hexadecimal digits", do="use the name that put() gave")
+            raise InputError(
+                f"{sha!r} does not name a blob",
+                wanted="64 hexadecimal digits",
+                do="use the name that put() gave",
+            )
         return self._root / "blobs" / sha[:2] / sha[2:]
 
     def has(self, sha: str) -> bool:
@@ -67,18 +73,25 @@ class BlobStore:
         """Return the bytes named `sha`, verified.
 
         Raises:
-            InputError: there is no such blob. CorruptPart: its bytes are not what its name says; they are in quarantine.
+            InputError: there is no such blob. CorruptPart: its bytes are not what its name says; they are in
+                quarantine.
         """
         path = self.path(sha)
         try:
             data = disk.read(path)
         except FileNotFoundError:
-            raise InputError(f"there is no blob {sha}", wanted=f"a file {path}", do="materialize the asset that made it again") from None
+            raise InputError(
+                f"there is no blob {sha}",
+                wanted=f"a file {path}",
+                do="materialize the asset that made it again",
+            ) from None
         got = hashlib.sha256(data).hexdigest()
         if got != sha:
             aside = self.put_aside(path, got)
             raise CorruptPart(
-                f"the blob {path} is damaged", wanted=f"sha256 {sha}", got=f"sha256 {got}; it has been moved to {aside}",
+                f"the blob {path} is damaged",
+                wanted=f"sha256 {sha}",
+                got=f"sha256 {got}; it has been moved to {aside}",
                 do="materialize the asset that made it again",
             )
         return data

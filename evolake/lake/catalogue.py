@@ -2,14 +2,17 @@
 
     <line>.<asset>            one view per table, with a `cycle` column
     artifacts, derivations, verdicts, agent_calls, evaluations, champions, rules
-                              each the union of all lines' side tables; typed and empty if nothing is published
+                              each the union of all lines' side tables; typed and empty if nothing is
+                              published
     artifacts_all, ...        the same with the superseded rows, and where each row came from
     parts, seals              what the lake itself holds
-    sql/views/, sql/lineage/  further views; the macros ancestors(id), ancestry(id), descendants(id), funnel(line)
+    sql/views/, sql/lineage/  further views; the macros ancestors(id), ancestry(id), descendants(id),
+                              funnel(line)
 
-DuckDB gets the parts as Arrow datasets over files that were picked from the manifests, and its own access to files is switched off before the
-first statement of a user runs: SQL can read what is in the views and can write nothing. A view is made, and the parts below it are verified, when a
-query first names it: most questions name two or three of some hundred. There is no database file, so readers never lock anybody out.
+DuckDB gets the parts as Arrow datasets over files that were picked from the manifests, and its own access to
+files is switched off before the first statement of a user runs: SQL can read what is in the views and can
+write nothing. A view is made, and the parts below it are verified, when a query first names it: most
+questions name two or three of some hundred. There is no database file, so readers never lock anybody out.
 """
 
 from __future__ import annotations
@@ -40,7 +43,9 @@ SQL_ROOT = BROUGHT / "sql"
 _READS_BY_NAME = re.compile(r"\b(query_table|query|json_execute_serialized_sql)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _COMPARED = {"=", "<>", "!=", "like", "ilike"}
-_TELLS_NAMES = re.compile(r"\b(show|describe|information_schema|(duckdb|pg|pragma|sqlite)_\w+)\b", re.IGNORECASE)
+_TELLS_NAMES = re.compile(
+    r"\b(show|describe|information_schema|(duckdb|pg|pragma|sqlite)_\w+)\b", re.IGNORECASE
+)
 """What may ask which views there are."""
 
 
@@ -58,22 +63,35 @@ class Catalogue:
 
     Args:
         lake: the lake.
-        extra_schemas: (line, asset) -> schema of tables that shall exist, typed and empty, also if nothing is published.
+        extra_schemas: (line, asset) -> schema of tables that shall exist, typed and empty, also if nothing is
+            published.
         sql_root: the folder with views/ and lineage/.
-        shared_only: without the tables of single lines, `parts` and `seals`: for who asks the shared tables alone.
+        shared_only: without the tables of single lines, `parts` and `seals`: for who asks the shared tables
+            alone.
 
     Attributes:
         damaged: `<line>.<asset>` -> why, of each table whose manifest cannot be believed.
     """
 
     def __init__(
-        self, lake: Lake, extra_schemas: Mapping[tuple[str, str], TableSchema] | None = None, sql_root: Path = SQL_ROOT, *, shared_only: bool = False
+        self,
+        lake: Lake,
+        extra_schemas: Mapping[tuple[str, str], TableSchema] | None = None,
+        sql_root: Path = SQL_ROOT,
+        *,
+        shared_only: bool = False,
     ):
         self._lake = lake
-        self._connection = duckdb.connect(config={
-            "autoload_known_extensions": "false", "autoinstall_known_extensions": "false", "allow_community_extensions": "false",
-            "python_enable_replacements": "false", "allow_persistent_secrets": "false", "temp_directory": "",
-        })
+        self._connection = duckdb.connect(
+            config={
+                "autoload_known_extensions": "false",
+                "autoinstall_known_extensions": "false",
+                "allow_community_extensions": "false",
+                "python_enable_replacements": "false",
+                "allow_persistent_secrets": "false",
+                "temp_directory": "",
+            }
+        )
         self._connection.execute("SET TimeZone = 'UTC'")
         self._needs: dict[str, frozenset[str]] = {}  # a view's or macro's name -> words of its definition
         self._unmade: dict[str, Callable[[], None]] = {}  # a view's or table's name -> what makes it
@@ -83,12 +101,18 @@ class Catalogue:
         self._gathered = GatheredParts(lake)
         self._verified: set[Path] = set()
         self._ready_views: set[str] = set()  # names of views whose parts are verified and below them
-        self._later: dict[str, tuple[str, Callable[[list[Part]], Any]]] = {}  # a view's name -> its source, and what its parts are there
+        self._later: dict[
+            str, tuple[str, Callable[[list[Part]], Any]]
+        ] = {}  # a view's name -> its source, and what its parts are there
         self._warnings: list[str] = []
         self.damaged: dict[str, LakeError] = {}
         genealogy.register(self._connection)
         self._register(take_inventory(lake), dict(extra_schemas or {}), shared_only)
-        self._files = {path.stem: path for folder in ("views", "lineage") for path in sorted((sql_root / folder).glob("*.sql"))}
+        self._files = {
+            path.stem: path
+            for folder in ("views", "lineage")
+            for path in sorted((sql_root / folder).glob("*.sql"))
+        }
         self._needs = {name: _words(path.read_text()) for name, path in self._files.items()}
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
@@ -103,18 +127,32 @@ class Catalogue:
         """Close the connection."""
         self._connection.close()
 
-    def _register(self, inventory: Inventory, extra_schemas: dict[tuple[str, str], TableSchema], shared_only: bool) -> None:
+    def _register(
+        self, inventory: Inventory, extra_schemas: dict[tuple[str, str], TableSchema], shared_only: bool
+    ) -> None:
         for (line, asset), error in inventory.damaged.items():
-            self._warnings.append(f"table {line}.{asset} cannot be read: {error.what}, {error.got}; {error.do}")
+            self._warnings.append(
+                f"table {line}.{asset} cannot be read: {error.what}, {error.got}; {error.do}"
+            )
             self._broken[f"{line}.{asset}"] = self.damaged[f"{line}.{asset}"] = error
             if table := shared_table_of(asset):
                 self._broken |= {table: error, f"{table}_all": error}
-        self._warnings += [f"superseded part is lost: {part.path}" for table in inventory.tables for part in table.odd if part.state == "lost"]
+        self._warnings += [
+            f"superseded part is lost: {part.path}"
+            for table in inventory.tables
+            for part in table.odd
+            if part.state == "lost"
+        ]
         by_table = {(table.line, table.asset): table for table in inventory.tables}
         for name, schema in SHARED.items():
             of_table = [table for table in inventory.tables if shared_table_of(table.asset) == name]
-            current, everything = partial(_parts, of_table, current=True), partial(_parts, of_table, current=False)
-            self._view(name, current, partial(datasets.arrow_schema, schema), partial(datasets.shared, schema=schema))
+            current, everything = (
+                partial(_parts, of_table, current=True),
+                partial(_parts, of_table, current=False),
+            )
+            self._view(
+                name, current, partial(datasets.arrow_schema, schema), partial(datasets.shared, schema=schema)
+            )
             with_origin = partial(datasets.shared, schema=schema, with_origin=True)
             self._view(f"{name}_all", everything, partial(datasets.origin_schema, schema), with_origin)
         if shared_only:
@@ -135,7 +173,13 @@ class Catalogue:
         else:
             self._unmade["seals"] = lambda: self._table("seals", seals)
 
-    def _view(self, name: str, parts: Callable[[], list[Part]], columns: Callable[[], Any], dataset: Callable[[list[Part]], Any]) -> None:
+    def _view(
+        self,
+        name: str,
+        parts: Callable[[], list[Part]],
+        columns: Callable[[], Any],
+        dataset: Callable[[list[Part]], Any],
+    ) -> None:
         """Create a view with its columns; its files are put below it by the first query that may read
         them."""
         self._parts[name] = parts
@@ -151,7 +195,12 @@ class Catalogue:
                 self._connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{line}"')
             quoted = ".".join(f'"{step}"' for step in name.split("."))
             by_part = datasets.PART_CYCLE in schema.names and bool(line)
-            shown = f"SELECT * EXCLUDE ({datasets.PART_CYCLE}) REPLACE (coalesce({datasets.PART_CYCLE}, cycle) AS cycle) " if by_part else ""
+            shown = (
+                f"SELECT * EXCLUDE ({datasets.PART_CYCLE}) REPLACE (coalesce({datasets.PART_CYCLE}, "
+                "cycle) AS cycle) "
+                if by_part
+                else ""
+            )
             self._connection.execute(f"CREATE VIEW {quoted} AS {shown}FROM {source}")
 
         self._unmade[name] = make
@@ -160,13 +209,16 @@ class Catalogue:
         """Create the views, tables and macros that these words, and the definitions of what they name, may
         mean; all of them by default."""
         reached = words if words is None else self._reached(words)
-        for name in [name for name in self._unmade if reached is None or name.lower().rpartition(".")[2] in reached]:
+        for name in [
+            name for name in self._unmade if reached is None or name.lower().rpartition(".")[2] in reached
+        ]:
             self._unmade.pop(name)()
         self._run_files([name for name in self._files if reached is None or name.lower() in reached])
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader should know: tables whose manifest is damaged, superseded parts that are lost, views that could not be made."""
+        """What a reader should know: tables whose manifest is damaged, superseded parts that are lost, views
+        that could not be made."""
         self._make()
         return self._warnings
 
@@ -187,7 +239,12 @@ class Catalogue:
                 except duckdb.CatalogException as error:
                     left.append((name, path, error))
                 except duckdb.Error as error:
-                    raise LakeError(f"{path} cannot be run", wanted="one CREATE VIEW or MACRO", got=str(error), do="fix the file") from error
+                    raise LakeError(
+                        f"{path} cannot be run",
+                        wanted="one CREATE VIEW or MACRO",
+                        got=str(error),
+                        do="fix the file",
+                    ) from error
             if len(left) == len(waiting):
                 for name, _, error in left:
                     del self._needs[name]
@@ -202,7 +259,8 @@ class Catalogue:
             sql: one statement with parameters as `$name`. parameters: a value for each.
 
         Raises:
-            InputError: the statement or its parameters are wrong; names what, and close names of unknown tables.
+            InputError: the statement or its parameters are wrong; names what, and close names of unknown
+                tables.
             CorruptPart: a part that the statement needs is damaged. LakeError: so is a manifest or a seal.
         """
         given = self._ready(sql, parameters)
@@ -220,7 +278,8 @@ class Catalogue:
         return self._ran(lambda: pl.DataFrame(self._connection.sql(sql, params=given).to_arrow_table()))
 
     def _ran(self, run: Callable[[], Answer]) -> Answer:
-        """Return what `run` gives. Where it does not know a name, it runs again with all views there, for DuckDB to say which are near."""
+        """Return what `run` gives. Where it does not know a name, it runs again with all views there, for
+        DuckDB to say which are near."""
         with statements.explained(self._names):
             try:
                 return run()
@@ -231,7 +290,8 @@ class Catalogue:
                 return run()
 
     def _ready(self, sql: str, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the parameters of a statement that may be run now: it is one that reads, and what it reads is whole."""
+        """Return the parameters of a statement that may be run now: it is one that reads, and what it reads
+        is whole."""
         given = statements.check(self._connection, sql, dict(parameters or {}))
         self._make(None if _READS_BY_NAME.search(sql) or _TELLS_NAMES.search(sql) else _words(sql))
         self._verify(sql)
@@ -252,7 +312,11 @@ class Catalogue:
         reached = [name for name in reached if name not in self._ready_views]
         parts = {name: self._gathered.taken(self._parts[name]()) for name in reached}
         self._verified |= self._gathered.files()
-        wanted = [part for part in {part.path: part for some in parts.values() for part in some}.values() if part.path not in self._verified]
+        wanted = [
+            part
+            for part in {part.path: part for some in parts.values() for part in some}.values()
+            if part.path not in self._verified
+        ]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for part, damage in zip(wanted, pool.map(self._damage, wanted), strict=True):
                 if damage:
@@ -268,7 +332,11 @@ class Catalogue:
 
     def _gather(self, parts: Mapping[str, list[Part]]) -> dict[str, list[Part]]:
         """Return the parts of each view, in one file if one was worth writing. parts: by view, verified."""
-        known = {name: self._parts[name]() for name, some in parts.items() if any(part.place is None for part in some)}
+        known = {
+            name: self._parts[name]()
+            for name, some in parts.items()
+            if any(part.place is None for part in some)
+        }
         for due in self._gathered.due({part.path: part for some in known.values() for part in some}.values()):
             self._gathered.write(due)
         result = {name: self._gathered.taken(some) for name, some in known.items()}
@@ -287,14 +355,17 @@ class Catalogue:
         reached, fresh = frozenset[str](), words
         while fresh:
             reached |= fresh
-            fresh = frozenset[str]().union(*(self._needs[name] for name in fresh & self._needs.keys())) - reached
+            fresh = (
+                frozenset[str]().union(*(self._needs[name] for name in fresh & self._needs.keys())) - reached
+            )
         return reached
 
     def views(self) -> list[tuple[str, list[str]]]:
         """(name, columns) of every view and table, a line's as `<line>.<asset>`."""
         self._make()
         rows = self._connection.execute("""
-            SELECT table_schema, table_name, list(column_name ORDER BY ordinal_position) FROM information_schema.columns
+            SELECT table_schema, table_name, list(column_name ORDER BY ordinal_position)
+              FROM information_schema.columns
             WHERE table_catalog = 'memory' AND NOT starts_with(table_name, '_') GROUP BY ALL ORDER BY ALL
         """).fetchall()
         rows.sort(key=lambda row: (row[0] != "main", row))
@@ -303,7 +374,12 @@ class Catalogue:
 
 def _parts(tables: list[TableParts], *, current: bool) -> list[Part]:
     """Return the parts of some tables that are not lost, or the current ones alone."""
-    return [part for table in tables for part in table.parts if part.state != "lost" and not (current and part.superseded)]
+    return [
+        part
+        for table in tables
+        for part in table.parts
+        if part.state != "lost" and not (current and part.superseded)
+    ]
 
 
 def _table(parts: list[Part], columns: Callable[[], Any]) -> Any:
@@ -312,7 +388,8 @@ def _table(parts: list[Part], columns: Callable[[], Any]) -> Any:
 
 
 def _population_schema(tables: list[TableParts], columns: Callable[[], Any]) -> Any:
-    """Return the columns of a population. In files of many cycles its rows keep their own `cycle`, so that the part's is a column there."""
+    """Return the columns of a population. In files of many cycles its rows keep their own `cycle`, so that
+    the part's is a column there."""
     schema = columns()
     packed = any(part.place for table in tables for part in table.parts)
     return datasets.with_part_cycle(schema) if schema is not None and packed else schema
@@ -320,7 +397,8 @@ def _population_schema(tables: list[TableParts], columns: Callable[[], Any]) -> 
 
 @lru_cache(256)
 def _words(sql: str) -> frozenset[str]:
-    """Return the words of a statement in lower case, less comments and strings that something is compared with: what may name a view."""
+    """Return the words of a statement in lower case, less comments and strings that something is compared
+    with: what may name a view."""
     data = sql.encode()
     tokens = duckdb.tokenize(sql)
     ends = [*(start for start, _ in tokens[1:]), len(data)]

@@ -1,8 +1,9 @@
 """A log of JSON lines, appended only, that knows when a line of it was lost, changed, repeated or moved.
 
-Each line ends in a check sum over itself. It also says which line of the log it is and what the chain of the check sums before it comes to, so a
-line that is gone, edited or in another place breaks the chain at the next one. A writer that is killed leaves at most an unfinished line: each line
-starts with its own newline as well, so what was torn stays apart from what follows, which counts on as if it had never been begun.
+Each line ends in a check sum over itself. It also says which line of the log it is and what the chain of the
+check sums before it comes to, so a line that is gone, edited or in another place breaks the chain at the next
+one. A writer that is killed leaves at most an unfinished line: each line starts with its own newline as well,
+so what was torn stays apart from what follows, which counts on as if it had never been begun.
 
 A break that has been looked at is acknowledged by one more line (`mended`), never by rewriting the log.
 """
@@ -30,7 +31,8 @@ VERIFY = "run `evolake lake verify --repair`: it says what is damaged and repair
 
 @dataclass(frozen=True)
 class Fault:
-    """Where a log is not what was written. at: the line in the file, from 1. name: what `mended` acknowledges it by."""
+    """Where a log is not what was written. at: the line in the file, from 1. name: what `mended` acknowledges
+    it by."""
 
     at: int
     name: str
@@ -46,7 +48,8 @@ class Log:
     """What a log says.
 
     Attributes:
-        bodies: the whole lines, in order, less their numbers; those after its checkpoint, where it was read from one.
+        bodies: the whole lines, in order, less their numbers; those after its checkpoint, where it was read
+            from one.
         faults: what is broken and not acknowledged; empty where the log can be trusted.
         no, chain: where the next line continues.
     """
@@ -58,7 +61,8 @@ class Log:
 
 
 def encode(body: Mapping[str, Any], no: int, chain: str) -> tuple[bytes, str]:
-    """Return the bytes of line number `no` after a log whose chain comes to `chain`, and what it comes to then."""
+    """Return the bytes of line number `no` after a log whose chain comes to `chain`, and what it comes to
+    then."""
     text = json.dumps({**body, "no": no, "chain": chain}, ensure_ascii=False)
     check = _check(text)
     return b"\n" + _signed(text, check) + b"\n", link(chain, check)
@@ -71,7 +75,8 @@ def signed(body: Mapping[str, Any]) -> bytes:
 
 
 def unsigned(line: bytes) -> dict[str, Any] | None:
-    """Return the object on one line, less its check sum; None where it is not, byte for byte, what was written."""
+    """Return the object on one line, less its check sum; None where it is not, byte for byte, what was
+    written."""
     signed = _SIGNED.fullmatch(line)
     if signed is None or hashlib.sha256(signed[1] + b"}").hexdigest()[:16].encode() != signed[2]:
         return None
@@ -101,12 +106,14 @@ class _Reading:
     chain: str = ""
     bodies: list[dict[str, Any]] = field(default_factory=list)
     faults: dict[str, Fault] = field(default_factory=dict)
-    doubtful: list[Fault] = field(default_factory=list)  # damaged lines; the next numbered line says whether they counted
+    doubtful: list[Fault] = field(
+        default_factory=list
+    )  # damaged lines; the next numbered line says whether they counted
 
 
 def parse(data: bytes, before: Log | None = None, lines_before: int = 0) -> Log:
-    """Return what the bytes of a log say; never raises. before: what its first lines say, which end whole and without a fault; `data` are the rest
-    then.
+    """Return what the bytes of a log say; never raises. before: what its first lines say, which end whole and
+    without a fault; `data` are the rest then.
     """
     lines = data.split(b"\n")
     reading = _Reading()
@@ -119,7 +126,9 @@ def parse(data: bytes, before: Log | None = None, lines_before: int = 0) -> Log:
         if body is None:
             if at - lines_before < len(lines) and _was_whole(line):
                 name = f"damaged:{hashlib.sha256(line).hexdigest()[:16]}"
-                reading.doubtful.append(Fault(at, name, "a whole line with its check sum", f"{len(line)} bytes that fail it"))
+                reading.doubtful.append(
+                    Fault(at, name, "a whole line with its check sum", f"{len(line)} bytes that fail it")
+                )
         else:
             _take(reading, at, line, body)
     faults = {**reading.faults, **{fault.name: fault for fault in reading.doubtful}}
@@ -142,14 +151,19 @@ def _take(reading: _Reading, at: int, line: bytes, body: dict[str, Any]) -> None
         reading.doubtful.clear()
     else:
         name = f"break:{check}:{reading.no + 1}:{reading.chain}"
-        got = f"number {no}" if no != reading.no + 1 else f"number {no} of another log, or after another line {reading.no}"
+        got = (
+            f"number {no}"
+            if no != reading.no + 1
+            else f"number {no} of another log, or after another line {reading.no}"
+        )
         reading.faults[name] = Fault(at, name, wanted, got)
     reading.no, reading.chain = no, link(chain, check)
     reading.bodies.append(body)
 
 
 def _was_whole(line: bytes) -> bool:
-    """Return whether a line that fails its check was once whole: a torn one ends before the brace that closes it."""
+    """Return whether a line that fails its check was once whole: a torn one ends before the brace that closes
+    it."""
     return line.endswith(b"}") and line.count(b"{") <= line.count(b"}")
 
 
@@ -175,4 +189,8 @@ def append(path: Path, lock: Path, bodies: Sequence[Mapping[str, Any]], look: Ca
                 data += line
             disk.append(path, data)
     except Timeout:
-        raise PartitionBusy(f"the log {path} is busy", got=f"its lock {lock} was held for {APPEND_TIMEOUT_S:g} s", do="run again") from None
+        raise PartitionBusy(
+            f"the log {path} is busy",
+            got=f"its lock {lock} was held for {APPEND_TIMEOUT_S:g} s",
+            do="run again",
+        ) from None

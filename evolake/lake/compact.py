@@ -1,12 +1,14 @@
-"""Compaction: the parts of many cycles into few files per table. Content, hashes of record and answers stay as they are.
+"""Compaction: the parts of many cycles into few files per table. Content, hashes of record and answers stay
+as they are.
 
     write the file of many cycles, read it again, hold each part in it to its content hash
     append the event to the manifest: from here on the parts are there
     remove the small files
 
-Who is killed before the event leaves a file that no manifest names, which the next compaction puts into quarantine; who is killed after it leaves
-small files next to it, which the next one removes. All lines are locked meanwhile. A file is filled up to FULL_ROWS; the one that is not full yet is
-written again with what has come since, so a compaction costs what was added and at most one file per table.
+Who is killed before the event leaves a file that no manifest names, which the next compaction puts into
+quarantine; who is killed after it leaves small files next to it, which the next one removes. All lines are
+locked meanwhile. A file is filled up to FULL_ROWS; the one that is not full yet is written again with what
+has come since, so a compaction costs what was added and at most one file per table.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ FEWEST = 2
 
 @dataclass(frozen=True)
 class Compacted:
-    """What was done to one table, or would be: parts put together, the files that they are in now, files that went, bytes of those and of these."""
+    """What was done to one table, or would be: parts put together, the files that they are in now, files that
+    went, bytes of those and of these."""
 
     line: str
     asset: str
@@ -57,10 +60,12 @@ class _Group:
 
 
 def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
-    """Compacts every table, and returns those that had something to do. May be cut off anywhere and run again.
+    """Compacts every table, and returns those that had something to do. May be cut off anywhere and run
+    again.
 
     Raises:
-        PartitionBusy: a line is running. LakeError: a table is damaged, or the disk fails; nothing is lost then.
+        PartitionBusy: a line is running. LakeError: a table is damaged, or the disk fails; nothing is lost
+            then.
     """
     if dry_run:
         tables = (Partition(lake.root, line, asset, None) for line, asset, _ in layout.manifests(lake.root))
@@ -70,7 +75,9 @@ def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
         done = []
         for line, asset, _ in layout.manifests(lake.root):
             table = Partition(lake.root, line, asset, None)
-            with disk.as_lake_error(f"the table {line}.{asset} could not be compacted", f"to write below {table.asset_folder}"):
+            with disk.as_lake_error(
+                f"the table {line}.{asset} could not be compacted", f"to write below {table.asset_folder}"
+            ):
                 if result := _compact_table(lake, table):
                     done.append(result)
         return done
@@ -79,7 +86,9 @@ def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
 def _remove_old_locks(lake: Lake) -> None:
     """Remove the folders in which earlier versions kept two files for each part that was ever published."""
     for line, asset, _ in layout.manifests(lake.root):
-        with disk.as_lake_error(f"the old locks of {line}.{asset} could not be removed", "to remove files below locks"):
+        with disk.as_lake_error(
+            f"the old locks of {line}.{asset} could not be removed", "to remove files below locks"
+        ):
             shutil.rmtree(lake.root / "locks" / line / asset, ignore_errors=True)
 
 
@@ -87,7 +96,19 @@ def _table_to_compact(lake: Lake, table: Partition) -> Compacted | None:
     groups = list(_groups(lake, table, lake.manifests.load(table.manifest)))
     old = {path for group in groups for path in group.files}
     size = sum(path.stat().st_size for path in old)
-    return Compacted(table.line, table.asset, sum(len(group.entries) for group in groups), len(groups), len(old), size, None) if groups else None
+    return (
+        Compacted(
+            table.line,
+            table.asset,
+            sum(len(group.entries) for group in groups),
+            len(groups),
+            len(old),
+            size,
+            None,
+        )
+        if groups
+        else None
+    )
 
 
 def _compact_table(lake: Lake, table: Partition) -> Compacted | None:
@@ -101,7 +122,11 @@ def _compact_table(lake: Lake, table: Partition) -> Compacted | None:
         after += _write(lake, table, group)
     removed = _sweep(lake, table, lake.manifests.load(table.manifest))
     parts = sum(len(group.entries) for group in groups)
-    return Compacted(table.line, table.asset, parts, len(groups), removed, before, after) if groups or removed else None
+    return (
+        Compacted(table.line, table.asset, parts, len(groups), removed, before, after)
+        if groups or removed
+        else None
+    )
 
 
 def _groups(lake: Lake, table: Partition, logs: Partitions) -> Iterator[_Group]:
@@ -119,7 +144,11 @@ def _groups(lake: Lake, table: Partition, logs: Partitions) -> Iterator[_Group]:
         place = log.place_of(entry)
         path = place.path if place and not partition.part.exists() else partition.part
         rows = sum(item.record.rows for item, _ in run)
-        if run and (path in full or dict(run[-1][0].columns) != dict(entry.columns) or rows + entry.record.rows > FULL_ROWS):
+        if run and (
+            path in full
+            or dict(run[-1][0].columns) != dict(entry.columns)
+            or rows + entry.record.rows > FULL_ROWS
+        ):
             yield from _worth(run)
             run = []
         if path not in full:
@@ -150,16 +179,30 @@ def _write(lake: Lake, table: Partition, group: _Group) -> int:
         members.append(Member(entry, frame.select(list(entry.columns))))
     data = packs.encode(members, lake.root)
     sha = hashlib.sha256(data).hexdigest()
-    folder = table.asset_folder / f"{layout.MANY}{group.entries[0].record.cycle}-{group.entries[-1].record.cycle}"
+    folder = (
+        table.asset_folder / f"{layout.MANY}{group.entries[0].record.cycle}-{group.entries[-1].record.cycle}"
+    )
     path = folder / f"{sha[:16]}.parquet"
     disk.write_atomic(path, data, tag=f"{os.getpid()}-compact")
     if disk.file_sha(path) != sha:
-        raise LakeError(f"{path} is not what was written", wanted=f"sha256 {sha}", got="other bytes", do="check the disk, and run again")
+        raise LakeError(
+            f"{path} is not what was written",
+            wanted=f"sha256 {sha}",
+            got="other bytes",
+            do="check the disk, and run again",
+        )
     whole, offset = pl.read_parquet(path, hive_partitioning=False), 0
     for member in members:
-        _hold(member.entry, whole[offset : offset + member.frame.height].select(member.frame.columns), "what was written")
+        _hold(
+            member.entry,
+            whole[offset : offset + member.frame.height].select(member.frame.columns),
+            "what was written",
+        )
         offset += member.frame.height
-    lake.manifests.note(table.manifest, [packs.event([(item.entry, item.frame.height) for item in members], path, sha, len(data), lake.root)])
+    lake.manifests.note(
+        table.manifest,
+        [packs.event([(item.entry, item.frame.height) for item in members], path, sha, len(data), lake.root)],
+    )
     return len(data)
 
 
@@ -167,7 +210,12 @@ def _hold(entry: ManifestEntry, frame: pl.DataFrame, what: str) -> None:
     record, got = entry.record, content_of(entry, frame)
     if frame.height != record.rows or got != record.content_sha:
         where = f"{record.line}/{record.asset} cycle {record.cycle}"
-        raise LakeError(f"{what} of {where} is not its content of record", wanted=f"content {record.content_sha}", got=f"content {got}", do=VERIFY)
+        raise LakeError(
+            f"{what} of {where} is not its content of record",
+            wanted=f"content {record.content_sha}",
+            got=f"content {got}",
+            do=VERIFY,
+        )
 
 
 def _sweep(lake: Lake, table: Partition, logs: Partitions) -> int:

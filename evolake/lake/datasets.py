@@ -1,8 +1,8 @@
 """Arrow datasets over verified parts: what DuckDB sees as tables.
 
-Each file is one fragment. What the path says (its cycle, and for the `_all` views its origin) is attached to the fragment as a constant, so that a
-filter on it skips whole files; a file of many cycles has it in columns. Parts of one table may differ in columns between versions: a column that a
-part lacks is null there.
+Each file is one fragment. What the path says (its cycle, and for the `_all` views its origin) is attached to
+the fragment as a constant, so that a filter on it skips whole files; a file of many cycles has it in columns.
+Parts of one table may differ in columns between versions: a column that a part lacks is null there.
 """
 
 from __future__ import annotations
@@ -20,20 +20,28 @@ from evolake.lake.inventory import PARTS, Part, TableParts
 from evolake.lake.schemas import TableSchema
 from evolake.lake.store import Lake
 
-ORIGIN = pa.schema([
-    ("superseded", pa.bool_()), ("origin_line", pa.string()), ("origin_asset", pa.string()), ("origin_cycle", pa.string()),
-    ("origin_run", pa.string()),
-])
+ORIGIN = pa.schema(
+    [
+        ("superseded", pa.bool_()),
+        ("origin_line", pa.string()),
+        ("origin_asset", pa.string()),
+        ("origin_cycle", pa.string()),
+        ("origin_run", pa.string()),
+    ]
+)
 _CYCLE = pa.field("cycle", pa.string())
 PART_CYCLE = "origin_cycle"
 Constants = dict[str, str | bool | None]
 SEALS = TableSchema(
-    "seals", 1,
+    "seals",
+    1,
     {
-        "line": pl.String, "cycle": (pl.String, "Cycle that the sealed population enters."),
+        "line": pl.String,
+        "cycle": (pl.String, "Cycle that the sealed population enters."),
         "state": (pl.String, "sealed, or reopened because the cycle before runs again."),
         "version": (pl.String, "Hash of the population."),
-        "built_on": (pl.String, "Version that entered the cycle before; null for the seeds."), "run_id": pl.String,
+        "built_on": (pl.String, "Version that entered the cycle before; null for the seeds."),
+        "run_id": pl.String,
         "at": (pl.String, "When it was sealed or opened (UTC, ISO 8601)."),
         "broken": (pl.Boolean, "Whether this link of the chain or one before it does not hold."),
     },
@@ -47,16 +55,26 @@ def arrow_schema(schema: TableSchema) -> pa.Schema:
 
 
 def shared(parts: Sequence[Part], schema: TableSchema, *, with_origin: bool = False) -> ds.Dataset:
-    """Return the union of side tables: the schema's columns, and with `with_origin` those of ORIGIN. Only readable parts."""
+    """Return the union of side tables: the schema's columns, and with `with_origin` those of ORIGIN. Only
+    readable parts."""
     wanted = arrow_schema(schema)
     parts = [part for part in parts if part.readable]
-    return _dataset(parts, origin_schema(schema), _origin) if with_origin else _dataset(parts, wanted, lambda part: {})
+    return (
+        _dataset(parts, origin_schema(schema), _origin)
+        if with_origin
+        else _dataset(parts, wanted, lambda part: {})
+    )
 
 
 def _origin(part: Part) -> Constants:
-    """Return what a part's rows have in common. A file of many cycles has cycle and run in its own columns."""
+    """Return what a part's rows have in common. A file of many cycles has cycle and run in its own
+    columns."""
     common: Constants = {"superseded": part.superseded, "origin_line": part.line, "origin_asset": part.asset}
-    return common if part.place else common | {"origin_cycle": part.partition.cycle, "origin_run": part.record.run_id}
+    return (
+        common
+        if part.place
+        else common | {"origin_cycle": part.partition.cycle, "origin_run": part.record.run_id}
+    )
 
 
 def origin_schema(schema: TableSchema) -> pa.Schema:
@@ -70,11 +88,15 @@ def empty(schema: pa.Schema) -> ds.Dataset:
 
 
 def table_schema(tables: Sequence[TableParts], schema: TableSchema | None) -> pa.Schema | None:
-    """Return the Arrow schema of one line's table with a `cycle` column. None where neither a schema nor a readable part tells the columns."""
+    """Return the Arrow schema of one line's table with a `cycle` column. None where neither a schema nor a
+    readable part tells the columns."""
     known = [arrow_schema(schema)] if schema else []
     for parts in tables:
         for columns, paths in parts.paths_by_columns():
-            known += [pa.schema([footer.field(name) for name in footer.names if name in columns]) for footer in _footer(paths)]
+            known += [
+                pa.schema([footer.field(name) for name in footer.names if name in columns])
+                for footer in _footer(paths)
+            ]
     if not known:
         return None
     stored = pa.unify_schemas(known, promote_options="permissive")
@@ -82,7 +104,8 @@ def table_schema(tables: Sequence[TableParts], schema: TableSchema | None) -> pa
 
 
 def with_part_cycle(schema: pa.Schema) -> pa.Schema:
-    """Return the schema with the cycle of the part as a further column, `PART_CYCLE`: null but for rows of files of many cycles."""
+    """Return the schema with the cycle of the part as a further column, `PART_CYCLE`: null but for rows of
+    files of many cycles."""
     return schema if PART_CYCLE in schema.names else schema.append(pa.field(PART_CYCLE, pa.string()))
 
 
@@ -96,7 +119,8 @@ def _cycle(part: Part) -> Constants:
 
 
 def _footer(paths: Iterable[Path]) -> list[pa.Schema]:
-    """Return the Arrow schema of the first file that can be opened: files with the same columns need to be opened but once."""
+    """Return the Arrow schema of the first file that can be opened: files with the same columns need to be
+    opened but once."""
     for path in paths:
         try:
             return [pq.read_schema(path).remove_metadata()]
@@ -115,10 +139,15 @@ def _dataset(parts: Sequence[Part], schema: pa.Schema, constants: Callable[[Part
     in_full = {path: some[0] for path, some in by_file.items() if not some[0].place or _is_all(path, some)}
     local = pyarrow.fs.LocalFileSystem()
     result = ds.FileSystemDataset.from_paths(
-        [str(path) for path in in_full], schema=schema, format=ds.ParquetFileFormat(), filesystem=local,
+        [str(path) for path in in_full],
+        schema=schema,
+        format=ds.ParquetFileFormat(),
+        filesystem=local,
         partitions=[_expression(constants(part)) for part in in_full.values()],
     )
-    some_rows = [_rows(some, schema, constants(some[0])) for path, some in by_file.items() if path not in in_full]
+    some_rows = [
+        _rows(some, schema, constants(some[0])) for path, some in by_file.items() if path not in in_full
+    ]
     return ds.dataset([*([result] if in_full else []), *some_rows]) if some_rows else result
 
 
@@ -128,9 +157,13 @@ def _is_all(path: Path, parts: Sequence[Part]) -> bool:
 
 def _rows(parts: Sequence[Part], schema: pa.Schema, constants: Constants) -> ds.Dataset:
     whole = pl.read_parquet(parts[0].path, hive_partitioning=False)
-    wanted = pl.concat([whole[part.place.offset : part.place.offset + part.place.rows] for part in parts if part.place])
+    wanted = pl.concat(
+        [whole[part.place.offset : part.place.offset + part.place.rows] for part in parts if part.place]
+    )
     wanted = wanted.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
-    wanted = wanted.with_columns(pl.lit(None).alias(name) for name in schema.names if name not in wanted.columns).select(schema.names)
+    wanted = wanted.with_columns(
+        pl.lit(None).alias(name) for name in schema.names if name not in wanted.columns
+    ).select(schema.names)
     return ds.dataset(wanted.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema))
 
 

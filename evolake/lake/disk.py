@@ -1,9 +1,10 @@
 """Every touch of the file system that the lake's protocols make, one small function each.
 
-Two reasons for the narrow door. Durability: a folder entry is only safe after its folder has been synced, and it is easy to forget one.
-Tests: `hook`, when set, is called before every operation with its name and path and may raise or end the process, so that a test can fail
-the Nth operation for N = 1, 2, ... until a run comes through clean. With a hook set, each write is made in two halves with a call between
-them, so that torn files and torn manifest lines are among what is tried.
+Two reasons for the narrow door. Durability: a folder entry is only safe after its folder has been synced, and
+it is easy to forget one. Tests: `hook`, when set, is called before every operation with its name and path and
+may raise or end the process, so that a test can fail the Nth operation for N = 1, 2, ... until a run comes
+through clean. With a hook set, each write is made in two halves with a call between them, so that torn files
+and torn manifest lines are among what is tried.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def sync_folder(path: Path) -> None:
 
 
 def write_new(path: Path, data: bytes | memoryview) -> None:
-    """Write a file that no other process reads yet and sync its bytes. An old file of that name is overwritten."""
+    """Write a file that no other process reads yet and sync its bytes. An old file of that name is
+    overwritten."""
     _step("create", path)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
@@ -99,7 +101,8 @@ def read(path: Path, start: int = 0) -> bytes:
 
 
 def names(path: Path) -> list[str]:
-    """Return the names in a folder, sorted; none if there is no such folder. A folder that may not be read is an OSError, never an empty one."""
+    """Return the names in a folder, sorted; none if there is no such folder. A folder that may not be read is
+    an OSError, never an empty one."""
     _step("list", path)
     try:
         return sorted(os.listdir(path))  # noqa: PTH208  a Path per entry takes longer
@@ -142,7 +145,9 @@ def as_lake_error(what: str, wanted: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise LakeError(
-            what, wanted=wanted, got=f"{error.strerror or error} ({error.filename or 'no file named'})",
+            what,
+            wanted=wanted,
+            got=f"{error.strerror or error} ({error.filename or 'no file named'})",
             do="nothing is lost: fix the disk (space, permissions) and run again",
         ) from error
 
@@ -169,7 +174,8 @@ def write_atomic(path: Path, data: bytes, *, tag: str) -> None:
 
 
 def write_unsynced(path: Path, data: bytes, *, tag: str) -> None:
-    """As `write_atomic`, without waiting for the disk: for what is derived and carries a check sum, in a folder that is there."""
+    """As `write_atomic`, without waiting for the disk: for what is derived and carries a check sum, in a
+    folder that is there."""
     temporary = _temporary(path, tag)
     try:
         _step("create", temporary)

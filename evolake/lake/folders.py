@@ -32,4 +32,6 @@ def whole_folder(into: Path) -> Generator[Path]:
             folder.replace(into)
     except OSError as error:
         do = "name a folder that you may write to, on a disk with space left"
-        raise InputError(f"{into} cannot be written", wanted="a folder", got=error.strerror or str(error), do=do) from error
+        raise InputError(
+            f"{into} cannot be written", wanted="a folder", got=error.strerror or str(error), do=do
+        ) from error

@@ -1,8 +1,9 @@
-"""What a lake holds that is not needed, and its removal: blobs that nothing names, and what dead writers left unfinished.
+"""What a lake holds that is not needed, and its removal: blobs that nothing names, and what dead writers left
+unfinished.
 
-Superseded parts, quarantine and the call cache are no garbage: they are the record of what was. A writer stores a blob before the row that names
-it, so a blob
-counts only when it has not been written, or asked for by `put`, for `older_than_s`; and nothing is collected while a line is running.
+Superseded parts, quarantine and the call cache are no garbage: they are the record of what was. A writer
+stores a blob before the row that names it, so a blob counts only when it has not been written, or asked for
+by `put`, for `older_than_s`; and nothing is collected while a line is running.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Item:
 
 @dataclass(frozen=True)
 class Garbage:
-    """What can go, and what stays among the blobs. needed: something names them. young: nothing does, but they are too new to decide."""
+    """What can go, and what stays among the blobs. needed: something names them. young: nothing does, but
+    they are too new to decide."""
 
     items: tuple[Item, ...]
     needed: int
@@ -59,13 +61,19 @@ def find(lake: Lake, *, older_than_s: float = DAY_S) -> Garbage:
     for sha in sorted(there.keys() - needed):
         path = lake.blobs.path(sha)
         if _age(path) >= older_than_s:
-            items.append(Item("blob", path.relative_to(lake.root).as_posix(), there[sha], "nothing in the lake names it"))
+            items.append(
+                Item(
+                    "blob", path.relative_to(lake.root).as_posix(), there[sha], "nothing in the lake names it"
+                )
+            )
         else:
             young += 1
     for finding in leftovers.check(lake, fast=True):
         path = lake.root / finding.where
         if path.exists():
-            items.append(Item("leftover", finding.where, path.stat().st_size, "a dead writer left it unfinished"))
+            items.append(
+                Item("leftover", finding.where, path.stat().st_size, "a dead writer left it unfinished")
+            )
     return Garbage(tuple(items), len(needed), young)
 
 

@@ -1,12 +1,16 @@
-"""The parts of a table in one file for SQL: derived, so that a question over a thousand cycles opens one file instead of a thousand.
+"""The parts of a table in one file for SQL: derived, so that a question over a thousand cycles opens one file
+instead of a thousand.
 
-    cache/parts/<line>/<asset>.json                  one signed line: the file's name, its sha256, and which parts are in it
+    cache/parts/<line>/<asset>.json                  one signed line: the file's name, its sha256, and which
+                                                     parts are in it
     cache/parts/<line>/<asset>-<sha256, 16>.parquet  their rows, part after part, as in a file of `packs`
 
-The parts remain the record, and cycles read only them. A catalogue takes a part's rows from here if its cycle and the sha256 of its file, as the
-manifest names it, are those of the head, if the part's file is there with its size, and if the bytes here are those that the head names. So what SQL
-reads was verified; a part whose bytes rot at the same size is found by cycles and by `lake verify`. Such a file is written from parts that have just
-been verified. A file that cannot be trusted, for example one of a newer evolake, is ignored. Each file can be removed at any time.
+The parts remain the record, and cycles read only them. A catalogue takes a part's rows from here if its cycle
+and the sha256 of its file, as the manifest names it, are those of the head, if the part's file is there with
+its size, and if the bytes here are those that the head names. So what SQL reads was verified; a part whose
+bytes rot at the same size is found by cycles and by `lake verify`. Such a file is written from parts that
+have just been verified. A file that cannot be trusted, for example one of a newer evolake, is ignored. Each
+file can be removed at any time.
 """
 
 from __future__ import annotations
@@ -59,19 +63,25 @@ class GatheredParts:
         return {place.path for known in self._known.values() for place in known.places.values()}
 
     def due(self, parts: Iterable[Part]) -> list[list[Part]]:
-        """Return the parts of each table for which a file is worth writing: enough are new, or the file has superseded rows."""
+        """Return the parts of each table for which a file is worth writing: enough are new, or the file has
+        superseded rows."""
         result: list[list[Part]] = []
         for (line, asset), own in _by_table(part for part in parts if _fits(part)).items():
             wanted, known = _up_to_most(own), self._of(line, asset).places
             here = sum(_key(part) in known for part in wanted)
-            if checkpoint.is_due(len(wanted), here) or (len(wanted) >= checkpoint.FEWEST_LINES and here < len(known)):
+            if checkpoint.is_due(len(wanted), here) or (
+                len(wanted) >= checkpoint.FEWEST_LINES and here < len(known)
+            ):
                 result.append(wanted)
         return result
 
     def write(self, parts: Sequence[Part]) -> None:
-        """Write the file of one table. parts: `due`, just verified. If it cannot be written, the parts are read instead."""
+        """Write the file of one table. parts: `due`, just verified. If it cannot be written, the parts are
+        read instead."""
         line, asset = parts[0].line, parts[0].asset
-        with suppress(OSError):  # a folder that may not be written, or a part that another run replaces now: a later question writes the file
+        with suppress(
+            OSError
+        ):  # a folder that may not be written, or a part that another run replaces now: a later question writes the file  # noqa: E501
             frames = [_with_origin(part, list(parts[0].columns)) for part in parts]
             data = parquet.encode(pl.concat(frames))
             sha = hashlib.sha256(data).hexdigest()
@@ -84,7 +94,10 @@ class GatheredParts:
             before = _head(folder / f"{asset}.json")
             disk.write_unsynced(folder / f"{asset}.json", chained.signed(head), tag=tag)
             self._known.pop((line, asset), None)
-            for old in set(folder.glob(f"{asset}-{'?' * 16}.parquet")) - {path, folder / str((before or {}).get("file"))}:
+            for old in set(folder.glob(f"{asset}-{'?' * 16}.parquet")) - {
+                path,
+                folder / str((before or {}).get("file")),
+            }:
                 disk.remove(old)  # not the last one: a question that runs now reads it
 
     def _placed(self, part: Part) -> Part:
@@ -127,8 +140,14 @@ def _head(path: Path) -> dict[str, Any] | None:
 
 
 def _fits(part: Part) -> bool:
-    """Return whether a part's rows may be in a file of this module: the current part of a cycle, its file there with its size, with no others."""
-    return part.state == "current" and part.place is None and part.partition.cycle is not None and not is_population(part.asset)
+    """Return whether a part's rows may be in a file of this module: the current part of a cycle, its file
+    there with its size, with no others."""
+    return (
+        part.state == "current"
+        and part.place is None
+        and part.partition.cycle is not None
+        and not is_population(part.asset)
+    )
 
 
 def _key(part: Part) -> Key:
@@ -143,7 +162,8 @@ def _by_table(parts: Iterable[Part]) -> dict[tuple[str, str], list[Part]]:
 
 
 def _up_to_most(parts: Sequence[Part]) -> list[Part]:
-    """Return those with the columns of the first, which have none of a file of many cycles, up to the most rows."""
+    """Return those with the columns of the first, which have none of a file of many cycles, up to the most
+    rows."""
     result: list[Part] = []
     columns, rows = dict(parts[0].columns), 0
     if set(packs.ORIGINS) & columns.keys():
@@ -158,10 +178,17 @@ def _up_to_most(parts: Sequence[Part]) -> list[Part]:
 
 
 def _with_origin(part: Part, columns: list[str]) -> pl.DataFrame:
-    """Return a part's rows with where they came from. Raises OSError if its file is not the one that the manifest named when it was looked at."""
+    """Return a part's rows with where they came from. Raises OSError if its file is not the one that the
+    manifest named when it was looked at."""
     data = disk.read(part.path)
     if hashlib.sha256(data).hexdigest() != part.record.file_sha:
         raise FileNotFoundError(part.path)
     frame = pl.read_parquet(io.BytesIO(data)).select(columns)
-    details = {"cycle": part.partition.cycle, "origin_cycle": part.partition.cycle, "origin_run": part.record.run_id}
-    return frame.with_columns(pl.lit(details[name], pl.String).alias(name) for name in packs.ADDED if name not in frame.columns)
+    details = {
+        "cycle": part.partition.cycle,
+        "origin_cycle": part.partition.cycle,
+        "origin_run": part.record.run_id,
+    }
+    return frame.with_columns(
+        pl.lit(details[name], pl.String).alias(name) for name in packs.ADDED if name not in frame.columns
+    )

@@ -1,9 +1,10 @@
 """Content hashes: what a table says, apart from how it is stored.
 
-Two frames have one hash when they have the same columns (names and types, in any order) and the same rows in the same order. Chunking,
-compression, dictionary coding and the bytes under nulls do not count, so neither a new polars nor another writer changes a DataVersion.
-A column is fed to sha256 as: type, length, which rows are null, then the values that are not, in little-endian Arrow layout (strings as
-lengths and UTF-8 bytes; lists as lengths and the hash input of their elements; structs field by field).
+Two frames have one hash when they have the same columns (names and types, in any order) and the same rows in
+the same order. Chunking, compression, dictionary coding and the bytes under nulls do not count, so neither a
+new polars nor another writer changes a DataVersion. A column is fed to sha256 as: type, length, which rows
+are null, then the values that are not, in little-endian Arrow layout (strings as lengths and UTF-8 bytes;
+lists as lengths and the hash input of their elements; structs field by field).
 """
 
 from __future__ import annotations
@@ -68,7 +69,12 @@ def _feed(digest: Any, column: pl.Series, name: str) -> None:
         else:
             _feed_array(digest, physical.to_numpy())
     else:
-        raise InputError(f"column {name!r} cannot be kept in the lake", wanted="a type that Parquet has", got=repr(kind), do="cast it first")
+        raise InputError(
+            f"column {name!r} cannot be kept in the lake",
+            wanted="a type that Parquet has",
+            got=repr(kind),
+            do="cast it first",
+        )
 
 
 def _feed_list(digest: Any, values: pl.Series, name: str) -> None:

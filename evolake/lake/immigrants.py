@@ -1,7 +1,8 @@
 """Seeds that come to a line that has begun: what is in its seeds' folder, and what of it has not entered yet.
 
-A seed is known by its content. What has entered is in the state of the sealed population (`schemas.ENTERED`), so it enters once, in the cycle
-that is opened next, and stays what it was however the folder changes. One that a gate blocked may come again when its bytes or the rules are others.
+A seed is known by its content. What has entered is in the state of the sealed population (`schemas.ENTERED`),
+so it enters once, in the cycle that is opened next, and stays what it was however the folder changes. One
+that a gate blocked may come again when its bytes or the rules are others.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from evolake.reading import DATA_BYTES, TEXT_BYTES, read_bytes
 
 @dataclass(frozen=True)
 class SeedItem:
-    """One seed as it is there. sha: of its content. pack: its bytes, as they are kept; raises InputError. also: further bytes that those name.
-    path: the file or folder that it is in.
+    """One seed as it is there. sha: of its content. pack: its bytes, as they are kept; raises InputError.
+    also: further bytes that those name. path: the file or folder that it is in.
     """
 
     name: str
@@ -38,7 +39,8 @@ class SeedSource:
     Attributes:
         folder: where they are, below the seeds' folder.
         items: (the seeds' folder, settings) -> what is there, by name.
-        accepts: whether a file or folder looks like a seed of this line. check: its name; raises InputError where it cannot be used.
+        accepts: whether a file or folder looks like a seed of this line. check: its name; raises InputError
+            where it cannot be used.
     """
 
     folder: str
@@ -76,8 +78,8 @@ def folder_item(path: Path) -> SeedItem:
 def seeds_of(source: SeedSource, settings: Any) -> list[SeedItem]:
     """Return the seeds of a line in all folders that these settings read (`Settings.seed_folders`).
 
-    A seed that was added below the lake replaces one of the same name that evolake brings along; no name means two seeds. A copy of a seed
-    that is brought along is not listed again.
+    A seed that was added below the lake replaces one of the same name that evolake brings along; no name
+    means two seeds. A copy of a seed that is brought along is not listed again.
     """
     first, *further = settings.seed_folders
     result = source.items(first, settings)
@@ -99,7 +101,9 @@ def enters(known: Mapping[str, Any] | None, ruleset_hash: str) -> bool:
     return known is None or (known["state"] == "blocked" and known["ruleset_hash"] != ruleset_hash)
 
 
-def waiting(items: Iterable[SeedItem], entered: Mapping[str, Mapping[str, Any]], ruleset_hash: str) -> list[SeedItem]:
+def waiting(
+    items: Iterable[SeedItem], entered: Mapping[str, Mapping[str, Any]], ruleset_hash: str
+) -> list[SeedItem]:
     """Return the seeds that enter next, each content once, by name."""
     result = {item.sha: item for item in items if enters(entered.get(item.sha), ruleset_hash)}
     return sorted(result.values(), key=lambda item: (item.name, item.sha))
@@ -112,7 +116,8 @@ def is_copy(source: Path, target: Path) -> bool:
 
 
 def copy_seed(source: Path, target: Path, beside: Path) -> bool:
-    """Copy a file or folder to `target` so that it is there whole or not at all; False where the same content is there already.
+    """Copy a file or folder to `target` so that it is there whole or not at all; False where the same content
+    is there already.
 
     beside: a folder of the same file system that no line reads seeds from.
 

@@ -1,4 +1,5 @@
-"""The parts that the manifests name: current and superseded, each with where it is and whether it is there."""
+"""The parts that the manifests name: current and superseded, each with where it is and whether it is
+there."""
 
 from __future__ import annotations
 
@@ -21,17 +22,28 @@ from evolake.lake.schemas import Instant, TableSchema, shared_table_of
 from evolake.lake.store import Lake
 
 PARTS = TableSchema(
-    "parts", 1,
+    "parts",
+    1,
     {
-        "line": pl.String, "asset": (pl.String, "Table by name, as in <line>.<asset>."),
+        "line": pl.String,
+        "asset": (pl.String, "Table by name, as in <line>.<asset>."),
         "cycle": (pl.String, "Partition of the table; null where it has none."),
-        "state": (pl.String, "current, superseded, missing (gone), damaged (of the wrong size) or lost (superseded, and gone)."),
+        "state": (
+            pl.String,
+            "current, superseded, missing (gone), damaged (of the wrong size) or lost (superseded, and "
+            "gone).",
+        ),
         "rows": (pl.Int64, "How many rows the part holds."),
-        "content_sha": (pl.String, "sha256 (hex) of the content, however it is stored: Dagster's data version."),
+        "content_sha": (
+            pl.String,
+            "sha256 (hex) of the content, however it is stored: Dagster's data version.",
+        ),
         "file_sha": (pl.String, "sha256 (hex) of the Parquet file."),
         "schema_name": (pl.String, "Schema that the content was checked against; null for none."),
-        "schema_version": (pl.Int64, "Edition of that schema, raised when its columns change."), "run_id": pl.String,
-        "created_at": (Instant, "When it was published (UTC)."), "path": (pl.String, "Path of the file, absolute."),
+        "schema_version": (pl.Int64, "Edition of that schema, raised when its columns change."),
+        "run_id": pl.String,
+        "created_at": (Instant, "When it was published (UTC)."),
+        "path": (pl.String, "Path of the file, absolute."),
     },
     keys=("path",),
 )
@@ -44,8 +56,8 @@ class Part:
 
     Attributes:
         path: where it is. columns: name -> type, as the manifest has them.
-        state: current, superseded, missing (current, and gone), damaged (current, of another size than it should have) or lost (superseded,
-            and gone).
+        state: current, superseded, missing (current, and gone), damaged (current, of another size than it
+            should have) or lost (superseded, and gone).
         place: where in `path` it is, if with others.
     """
 
@@ -98,8 +110,10 @@ class Part:
         aside = self.partition.quarantine / f"history-{self.path.name}"
         disk.replace(self.path, aside)
         raise CorruptPart(
-            f"the superseded part {self.path} of {self.partition} is damaged", wanted=f"sha256 {self.file_sha}",
-            got=f"sha256 {got}; it has been moved to {aside}", do="run the query again; it continues without these superseded rows",
+            f"the superseded part {self.path} of {self.partition} is damaged",
+            wanted=f"sha256 {self.file_sha}",
+            got=f"sha256 {got}; it has been moved to {aside}",
+            do="run the query again; it continues without these superseded rows",
         )
 
 
@@ -109,12 +123,13 @@ class TableParts:
     What a checkpoint has in columns stays in columns: a `Part` is made of it when `parts` is asked for.
 
     Attributes:
-        line, asset: the table. odd: the parts of cycles that are more than one commit; of those in columns none.
+        line, asset: the table. odd: the parts of cycles that are more than one commit; of those in columns
+            none.
     """
 
     def __init__(self, lake: Lake, table: Partition, plain: pl.DataFrame, odd: list[Part]):
         self._root, self.line, self.asset, self.odd = lake.root, table.line, table.asset, odd
-        self._plain = plain  # COLUMNS of a checkpoint, with `state`; empty, as without a checkpoint, it is not asked: each query has its price
+        self._plain = plain  # COLUMNS of a checkpoint, with `state`; empty, as without a checkpoint, it is not asked: each query has its price  # noqa: E501
         self._lake = lake
 
     def __len__(self) -> int:
@@ -126,8 +141,12 @@ class TableParts:
         return sorted([*self._made(), *self.odd], key=lambda part: part.partition.cycle or "")
 
     def _made(self) -> Iterator[Part]:
-        logs = self._lake.manifests.look(Partition(self._root, self.line, self.asset, None).manifest).partitions
-        for cycle, state, path in self._plain.select("cycle", "state", "path").rows() if self._plain.height else ():
+        logs = self._lake.manifests.look(
+            Partition(self._root, self.line, self.asset, None).manifest
+        ).partitions
+        for cycle, state, path in (
+            self._plain.select("cycle", "state", "path").rows() if self._plain.height else ()
+        ):
             log = logs[cycle]
             assert log.committed is not None
             place = log.place_of(log.committed)
@@ -138,7 +157,11 @@ class TableParts:
         """(columns, files that may be opened) of each set of columns that current parts have."""
         result: dict[str, list[Path]] = {}
         if self._plain.height:
-            known = self._plain.filter(pl.col("state") == "current").group_by("columns", maintain_order=True).agg("path")
+            known = (
+                self._plain.filter(pl.col("state") == "current")
+                .group_by("columns", maintain_order=True)
+                .agg("path")
+            )
             result = {columns: [self._root / path for path in paths] for columns, paths in known.rows()}
         for part in self.odd:
             if part.readable and not part.superseded:
@@ -151,16 +174,27 @@ class TableParts:
             return self._odd_rows().sort("cycle", nulls_last=False, maintain_order=True)
         at = pl.col("created_at").str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", time_unit="us", time_zone="UTC")
         plain = self._plain.with_columns(
-            at, line=pl.lit(self.line), asset=pl.lit(self.asset), path=pl.lit(f"{self._root}/") + pl.col("path")
+            at,
+            line=pl.lit(self.line),
+            asset=pl.lit(self.asset),
+            path=pl.lit(f"{self._root}/") + pl.col("path"),
         ).select(list(PARTS.columns))
         return pl.concat([plain, self._odd_rows()]).sort("cycle", nulls_last=False, maintain_order=True)
 
     def _odd_rows(self) -> pl.DataFrame:
         rows = [
             {
-                "line": part.line, "asset": part.asset, "cycle": part.partition.cycle, "state": part.state, "rows": part.record.rows,
-                "content_sha": part.record.content_sha, "file_sha": part.record.file_sha, "schema_name": part.record.schema_name,
-                "schema_version": part.record.schema_version, "run_id": part.record.run_id, "created_at": part.record.created_at,
+                "line": part.line,
+                "asset": part.asset,
+                "cycle": part.partition.cycle,
+                "state": part.state,
+                "rows": part.record.rows,
+                "content_sha": part.record.content_sha,
+                "file_sha": part.record.file_sha,
+                "schema_name": part.record.schema_name,
+                "schema_version": part.record.schema_version,
+                "run_id": part.record.run_id,
+                "created_at": part.record.created_at,
                 "path": str(part.path),
             }
             for part in self.odd
@@ -170,7 +204,8 @@ class TableParts:
 
 @dataclass(frozen=True)
 class Inventory:
-    """Every table of the lake by its manifest, in the order of line and asset; and those whose manifest cannot be believed: (line, asset) -> why."""
+    """Every table of the lake by its manifest, in the order of line and asset; and those whose manifest
+    cannot be believed: (line, asset) -> why."""
 
     tables: list[TableParts]
     damaged: dict[tuple[str, str], LakeError]
@@ -194,23 +229,30 @@ def take_inventory(lake: Lake) -> Inventory:
 
 
 def _of_table(lake: Lake, table: Partition) -> TableParts:
-    """Return the parts of one table. The manifest is read once; a partition of which it alone cannot say what it holds is resolved."""
+    """Return the parts of one table. The manifest is read once; a partition of which it alone cannot say what
+    it holds is resolved."""
     line, asset = table.line, table.asset
     logs = lake.manifests.load(table.manifest)
     sizes: dict[str | None, int] = dict(layout.part_sizes(table.asset_folder))
     for cycle in sizes:
         if cycle not in logs:
-            lake.verifier.settle(Partition(lake.root, line, asset, cycle))  # says that the manifest has lost it
+            lake.verifier.settle(
+                Partition(lake.root, line, asset, cycle)
+            )  # says that the manifest has lost it
     logs = lake.manifests.load(table.manifest)
     plain, others = logs.plain()
     files: dict[Path, int | None] = {}
     states, paths = [], []
-    for cycle, token, size, path in zip(*(plain[name].to_list() for name in ("cycle", "token", "size", "path")), strict=True):
+    for cycle, token, size, path in zip(
+        *(plain[name].to_list() for name in ("cycle", "token", "size", "path")), strict=True
+    ):
         place = logs.packed_of(cycle).get(token) if cycle not in sizes else None
         states.append(_state(place, sizes.get(cycle), size, files))
         paths.append(path if place is None else place.path.relative_to(lake.root).as_posix())
     if plain.height:
-        plain = plain.with_columns(state=pl.Series(states, dtype=pl.String), path=pl.Series(paths, dtype=pl.String))
+        plain = plain.with_columns(
+            state=pl.Series(states, dtype=pl.String), path=pl.Series(paths, dtype=pl.String)
+        )
     odd: list[Part] = []
     for cycle in others:
         partition, log = Partition(lake.root, line, asset, cycle), logs[cycle]
@@ -219,7 +261,9 @@ def _of_table(lake: Lake, table: Partition) -> TableParts:
             log = lake.verifier.log(partition)
             if record is None:
                 continue
-            current = next(entry for entry in (*log.pending, *reversed(log.commits)) if entry.record == record)
+            current = next(
+                entry for entry in (*log.pending, *reversed(log.commits)) if entry.record == record
+            )
         else:
             current = log.committed
         if len(log.commits) > 1 or log.pending:
@@ -230,7 +274,8 @@ def _of_table(lake: Lake, table: Partition) -> TableParts:
 
 
 def _state(place: Packed | None, there: int | None, size: int, files: dict[Path, int | None]) -> State:
-    """Return what a current part's file is by its size. files: sizes of the files of many cycles that were asked for before."""
+    """Return what a current part's file is by its size. files: sizes of the files of many cycles that were
+    asked for before."""
     if place is not None:
         if place.path not in files:
             files[place.path] = place.path.stat().st_size if place.path.exists() else None
@@ -243,7 +288,9 @@ def _state(place: Packed | None, there: int | None, size: int, files: dict[Path,
 
 
 def _part(partition: Partition, place: Packed | None, entry: ManifestEntry, state: State) -> Part:
-    return Part(partition, entry.record, place.path if place else entry.record.path, entry.columns, state, place)
+    return Part(
+        partition, entry.record, place.path if place else entry.record.path, entry.columns, state, place
+    )
 
 
 def _superseded(partition: Partition, log: PartitionLog, current: ManifestEntry) -> list[Part]:
@@ -254,5 +301,14 @@ def _superseded(partition: Partition, log: PartitionLog, current: ManifestEntry)
             seen.add(entry.record.content_sha)
             place = log.place_of(entry)
             path = place.path if place else partition.history(entry.token, entry.record.file_sha)
-            parts.append(Part(partition, entry.record, path, entry.columns, "superseded" if path.exists() else "lost", place))
+            parts.append(
+                Part(
+                    partition,
+                    entry.record,
+                    path,
+                    entry.columns,
+                    "superseded" if path.exists() else "lost",
+                    place,
+                )
+            )
     return parts[::-1]

@@ -1,9 +1,10 @@
-"""The format of a lake: one small file at its root says which it is, so that an older evolake refuses what it would misread.
+"""The format of a lake: one small file at its root says which it is, so that an older evolake refuses what it
+would misread.
 
     <lake>/_format.json    {"format": 2, "evolake": "0.2.0", "read_by": "0.2.0"}
 
-It is written with the first table, seal or blob; a lake that lost it gets it again at its next write. A lake without it whose log lines have no
-numbers is of format 1, which evolake 0.1.0 wrote and no later one reads.
+It is written with the first table, seal or blob; a lake that lost it gets it again at its next write. A lake
+without it whose log lines have no numbers is of format 1, which evolake 0.1.0 wrote and no later one reads.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from evolake.lake import chained, disk
 from evolake.lake.layout import PULLING, manifests
 
 FORMAT = 2
-"""What this evolake reads and writes. Raise it where an older one would misread what is written, and set READ_BY to the version that does so."""
+"""What this evolake reads and writes. Raise it where an older one would misread what is written, and set
+READ_BY to the version that does so."""
 
 READ_BY = "0.2.0"
 """The oldest evolake that reads a lake of FORMAT which has a marker."""
@@ -33,12 +35,18 @@ def check(root: Path) -> None:
     its marker.
 
     Raises:
-        InputError: the lake is of another format, or no folder. LakeError: the marker is damaged or cannot be read.
+        InputError: the lake is of another format, or no folder. LakeError: the marker is damaged or cannot be
+            read.
     """
     path = root / MARKER
     if (root / PULLING).exists():
         do = "run `evolake lake pull` again with the same address: it continues where it was cut off"
-        raise InputError(f"the lake {root} is not whole", wanted="all files of its mirror", got="a pull into it is running or was cut off", do=do)
+        raise InputError(
+            f"the lake {root} is not whole",
+            wanted="all files of its mirror",
+            got="a pull into it is running or was cut off",
+            do=do,
+        )
     with disk.as_lake_error(f"the lake {root} cannot be read", f"its format, in {path}"):
         try:
             data = disk.read(path)
@@ -55,22 +63,36 @@ def check(root: Path) -> None:
         raise _older(root, summary["format"], summary["evolake"])
     if summary["format"] > FORMAT:
         raise InputError(
-            f"the lake {root} is of a newer format", wanted=f"at most format {FORMAT}, which this evolake {__version__} reads",
+            f"the lake {root} is of a newer format",
+            wanted=f"at most format {FORMAT}, which this evolake {__version__} reads",
             got=f"format {summary['format']}, written by evolake {summary['evolake']}",
-            do=f"use evolake {summary['read_by']} or newer, which reads it, or name another lake (EVOLAKE_LAKE)",
+            do=(
+                f"use evolake {summary['read_by']} or newer, which reads it, or name another lake "
+                "(EVOLAKE_LAKE)"
+            ),
         )
 
 
 def require(root: Path) -> None:
-    """Pass if `root` holds a lake: the marker, or a folder that only lakes have, so that a lake which lost its marker still is one.
+    """Pass if `root` holds a lake: the marker, or a folder that only lakes have, so that a lake which lost
+    its marker still is one.
 
     Raises:
         InputError: it holds none.
     """
     if not any((root / name).exists() for name in (MARKER, PULLING, "tables", "seals", "blobs", "tape")):
         there = root.exists()
-        what, got = (f"{root} is no lake", "a folder in which no evolake has written") if there else (f"there is no lake {root}", "no such folder")
-        raise InputError(what, wanted=f"a folder with {MARKER}", got=got, do="name the lake's folder, or run a cycle first: evolake run")
+        what, got = (
+            (f"{root} is no lake", "a folder in which no evolake has written")
+            if there
+            else (f"there is no lake {root}", "no such folder")
+        )
+        raise InputError(
+            what,
+            wanted=f"a folder with {MARKER}",
+            got=got,
+            do="name the lake's folder, or run a cycle first: evolake run",
+        )
 
 
 def mark(root: Path) -> None:
@@ -81,9 +103,16 @@ def mark(root: Path) -> None:
 
 
 def _is_of_0_1_0(root: Path) -> bool:
-    """Return whether the first log line of a lake without a marker has no number, or the first seal of one without tables no format."""
+    """Return whether the first log line of a lake without a marker has no number, or the first seal of one
+    without tables no format."""
     for _, _, manifest in manifests(root):
-        first = next((body for line in disk.read(manifest).split(b"\n") if (body := chained.unsigned(line))), None) if manifest.exists() else None
+        first = (
+            next(
+                (body for line in disk.read(manifest).split(b"\n") if (body := chained.unsigned(line))), None
+            )
+            if manifest.exists()
+            else None
+        )
         if first is not None:
             return "no" not in first
     seal = next((root / "seals").glob("*/[0-9]*.json"), None)
@@ -92,24 +121,39 @@ def _is_of_0_1_0(root: Path) -> bool:
 
 def _older(root: Path, number: int, version: str) -> InputError:
     return InputError(
-        f"the lake {root} is of an older format", wanted=f"format {FORMAT}, which evolake {READ_BY} and newer write",
-        got=f"format {number}, written by evolake {version}", do=f"name another lake (EVOLAKE_LAKE); evolake {version} still reads this one",
+        f"the lake {root} is of an older format",
+        wanted=f"format {FORMAT}, which evolake {READ_BY} and newer write",
+        got=f"format {number}, written by evolake {version}",
+        do=f"name another lake (EVOLAKE_LAKE); evolake {version} still reads this one",
     )
 
 
 def _parse(path: Path, data: bytes) -> dict[str, Any]:
     try:
         summary = json.loads(data)
-        if type(summary["format"]) is not int or summary["format"] < 1 or not all(isinstance(summary[name], str) for name in ("evolake", "read_by")):
+        if (
+            type(summary["format"]) is not int
+            or summary["format"] < 1
+            or not all(isinstance(summary[name], str) for name in ("evolake", "read_by"))
+        ):
             raise ValueError("a field has the wrong type")
         return summary
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise LakeError(
-            f"the lake's format, {path}, is damaged", wanted='one line such as {"format": 2, "evolake": "0.2.0", "read_by": "0.2.0"}',
+            f"the lake's format, {path}, is damaged",
+            wanted='one line such as {"format": 2, "evolake": "0.2.0", "read_by": "0.2.0"}',
             got=f"{type(error).__name__}: {error}",
-            do="restore the file from a backup; if no newer evolake wrote this lake, remove it, and the next write makes it again",
+            do=(
+                "restore the file from a backup; if no newer evolake wrote this lake, remove it, and the "
+                "next write makes it again"
+            ),
         ) from None
 
 
 def _no_folder(root: Path) -> InputError:
-    return InputError(f"{root} is no lake", wanted="a folder", got="a file, there or above it", do="name the lake's folder (EVOLAKE_LAKE or --lake)")
+    return InputError(
+        f"{root} is no lake",
+        wanted="a folder",
+        got="a file, there or above it",
+        do="name the lake's folder (EVOLAKE_LAKE or --lake)",
+    )

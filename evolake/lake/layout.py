@@ -7,15 +7,19 @@
     tables/<study>/<asset>/cycle=<arm>-<seed>/part.parquet    a study has cells in the place of cycles
     tables/<line>/<asset>/part.parquet                        an unpartitioned table
     tables/<line>/<asset>/_history/...                        parts that were superseded
-    cache/manifests/<line>/<asset>.checkpoint                 what a manifest says, in columns; derived, see `checkpoint`
-    cache/parts/<line>/<asset>-<sha>.parquet                  the parts of a table in one file for SQL; derived, see `gathered`
+    cache/manifests/<line>/<asset>.checkpoint                 what a manifest says, in columns; derived, see
+                                                              `checkpoint`
+    cache/parts/<line>/<asset>-<sha>.parquet                  the parts of a table in one file for SQL;
+                                                              derived, see `gathered`
     _format.json                                              which format this is; see `lake_format`
     blobs/ab/cdef...    seals/<line>/0001.json    seals/<line>/_journal.jsonl    locks/...    quarantine/...    tape/...
-    profile                                                   the profile that the newest population was sealed under (evolake.settings)
+    profile                                                   the profile that the newest population was
+                                                              sealed under (evolake.settings)
 
-The root is a folder of a POSIX file system, local or shared (docs/team-lake.md): the protocol needs an atomic replace, appends and advisory locks.
-Paths are made in this file alone and touched through `disk` alone, so that another store with an atomic put can take their place.
-"""
+The root is a folder of a POSIX file system, local or shared (docs/team-lake.md): the protocol needs an atomic
+replace, appends and advisory locks. Paths are made in this file alone and touched through `disk` alone, so
+that another store with an atomic put can take their place.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -51,19 +55,29 @@ PULLING = "_pulling.json"
 def check_name(kind: str, name: str) -> str:
     """`name`, if it may name a line or an asset; it becomes a folder and an SQL identifier."""
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _RESERVED:
-        raise InputError(f"{name!r} cannot name a {kind}", wanted="lower-case letters, digits and _, starting with a letter", do=f"rename the {kind}")
+        raise InputError(
+            f"{name!r} cannot name a {kind}",
+            wanted="lower-case letters, digits and _, starting with a letter",
+            do=f"rename the {kind}",
+        )
     return name
 
 
 def check_cycle(cycle: str) -> str:
     """`cycle`, if it is zero-padded to four digits: backfills submit keys in string order."""
     if not isinstance(cycle, str) or not _CYCLE.fullmatch(cycle):
-        raise InputError(f"{cycle!r} is not a cycle", wanted="digits, zero-padded to four", got=repr(cycle), do="write for example 0001")
+        raise InputError(
+            f"{cycle!r} is not a cycle",
+            wanted="digits, zero-padded to four",
+            got=repr(cycle),
+            do="write for example 0001",
+        )
     return cycle
 
 
 def check_partition(key: str) -> str:
-    """`key`, if it names a cycle of a line (`0001`) or a cell of a study (`one_shot-1`): a folder, and a value of the column `cycle`."""
+    """`key`, if it names a cycle of a line (`0001`) or a cell of a study (`one_shot-1`): a folder, and a
+    value of the column `cycle`."""
     if isinstance(key, str) and _CELL.fullmatch(key):
         return key
     return check_cycle(key)
@@ -71,7 +85,8 @@ def check_partition(key: str) -> str:
 
 @dataclass(frozen=True)
 class Partition:
-    """One part of one table: the unit that is locked, published and verified. `cycle`: see `check_partition`; None for an unpartitioned table."""
+    """One part of one table: the unit that is locked, published and verified. `cycle`: see `check_partition`;
+    None for an unpartitioned table."""
 
     root: Path
     line: str
@@ -137,7 +152,8 @@ class Partition:
 
 
 def log_lock(table: Path) -> Path:
-    """Return the lock of those who add to a table's manifest, by the table's folder: one for all tables of a line."""
+    """Return the lock of those who add to a table's manifest, by the table's folder: one for all tables of a
+    line."""
     return table.parents[2] / "locks" / table.parent.name / "_manifests.lock"
 
 
@@ -147,7 +163,8 @@ def line_lock(root: Path, line: str) -> Path:
 
 
 def manifests(root: Path) -> list[tuple[str, str, Path]]:
-    """(line, asset, manifest) of every table that has ever been published to, in order; the manifest of one that has lost it is missing."""
+    """(line, asset, manifest) of every table that has ever been published to, in order; the manifest of one
+    that has lost it is missing."""
     result = []
     for line in _folders(root / "tables"):
         for asset in _folders(line):
@@ -162,8 +179,12 @@ def parts(table: Path) -> Iterator[Path]:
 
 
 def any_part(table: Path) -> Path | None:
-    """Return a current part that is in a table's folder, or a file with the parts of many cycles; None if there is none."""
-    return next(parts(table), None) or next((file for name in disk.names(table) if name.startswith(MANY) for file in (table / name).iterdir()), None)
+    """Return a current part that is in a table's folder, or a file with the parts of many cycles; None if
+    there is none."""
+    return next(parts(table), None) or next(
+        (file for name in disk.names(table) if name.startswith(MANY) for file in (table / name).iterdir()),
+        None,
+    )
 
 
 def part_sizes(table: Path) -> dict[str | None, int]:

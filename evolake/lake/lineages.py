@@ -1,7 +1,9 @@
-"""Splits by lineage: two sides of a set of artifacts, none of which shares an ancestor with one of the other side.
+"""Splits by lineage: two sides of a set of artifacts, none of which shares an ancestor with one of the other
+side.
 
-An artifact is on the side of its roots, the ancestors without parents. One whose roots are of both sides is on neither: it would tie them together,
-and where operators compose freely, ties make one lineage of nearly everything.
+An artifact is on the side of its roots, the ancestors without parents. One whose roots are of both sides is
+on neither: it would tie them together, and where operators compose freely, ties make one lineage of nearly
+everything.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ def roots_of(parents: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
             if missing:
                 path.append(missing[0])
             else:
-                result[item] = frozenset[str]().union(*(result.get(parent, frozenset()) for parent in above)) or frozenset({item})
+                result[item] = frozenset[str]().union(
+                    *(result.get(parent, frozenset()) for parent in above)
+                ) or frozenset({item})
                 path.pop()
     return result
 
@@ -33,7 +37,8 @@ def held(artifact: str, roots: Mapping[str, Collection[str]], is_held: Callable[
     """Return whether all roots of an artifact are held out; None where some are and some are not.
 
     Args:
-        roots: as of `roots_of`; an artifact that is not among them is its own root. is_held: of a root's id alone, so that a later set moves none.
+        roots: as of `roots_of`; an artifact that is not among them is its own root. is_held: of a root's id
+            alone, so that a later set moves none.
     """
     sides = {is_held(root) for root in roots.get(artifact) or (artifact,)}
     return sides.pop() if len(sides) == 1 else None

@@ -1,11 +1,13 @@
-"""Locks: one writer per partition, one running cycle per line; and the fencing token that outlives a lost lock.
+"""Locks: one writer per partition, one running cycle per line; and the fencing token that outlives a lost
+lock.
 
-A lock is an advisory lock on a file (filelock: flock, which NFS from version 4 on keeps at the server, so that it holds over hosts), so it dies with
-its process. Next to it is a note that names the holder, for the error that the loser gets. A lock can still be lost without its holder noticing (a
-network file system, a suspended machine), so each writer of a partition also takes a token from a counter that only grows, and asks just before it
-puts bytes in place whether its token is still the newest. A run that holds a line has such a token as well (`lease`): after another has taken
-the line,
-on whatever host, it publishes and seals nothing any more.
+A lock is an advisory lock on a file (filelock: flock, which NFS from version 4 on keeps at the server, so
+that it holds over hosts), so it dies with its process. Next to it is a note that names the holder, for the
+error that the loser gets. A lock can still be lost without its holder noticing (a network file system, a
+suspended machine), so each writer of a partition also takes a token from a counter that only grows, and asks
+just before it puts bytes in place whether its token is still the newest. A run that holds a line has such a
+token as well (`lease`): after another has taken the line, on whatever host, it publishes and seals nothing
+any more.
 """
 
 from __future__ import annotations
@@ -34,11 +36,13 @@ def hold(path: Path, *, what: str, run_id: str, timeout_s: float, remove: bool =
     Args:
         path: the lock file. what: what is locked, for messages.
         run_id: who asks. timeout_s: how long to wait for another holder; 0 is not at all.
-        remove: the lock file and its token go when the block ends well. Who waits for a lock asks, once it has it, whether its file is still there
-            (filelock does so), and a writer whose token is gone has lost its lock (`Fence.check`).
+        remove: the lock file and its token go when the block ends well. Who waits for a lock asks, once it
+            has it, whether its file is still there (filelock does so), and a writer whose token is gone has
+            lost its lock (`Fence.check`).
 
     Raises:
-        PartitionBusy: another holder kept it for `timeout_s`; names the holder. LakeError: the lock's file cannot be written.
+        PartitionBusy: another holder kept it for `timeout_s`; names the holder. LakeError: the lock's file
+            cannot be written.
     """
     note = path.with_suffix(".holder")
     lock = FileLock(path, thread_local=False, fallback_to_soft=False)
@@ -48,12 +52,17 @@ def hold(path: Path, *, what: str, run_id: str, timeout_s: float, remove: bool =
             lock.acquire(timeout=timeout_s, poll_interval=0.02)
         except Timeout:
             raise PartitionBusy(
-                f"{what} is busy", wanted=f"the lock {path} for run {run_id}", got=f"it is held by {holder(note)}",
+                f"{what} is busy",
+                wanted=f"the lock {path} for run {run_id}",
+                got=f"it is held by {holder(note)}",
                 do="wait until that run has ended, or stop it, and run again",
             ) from None
     try:
         about = {
-            "run_id": run_id, "pid": os.getpid(), "host": socket.gethostname(), "processes": _processes(),
+            "run_id": run_id,
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "processes": _processes(),
             "since": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         with disk.as_lake_error(f"{what} cannot be locked for run {run_id}", f"to write {note}"):
@@ -72,7 +81,9 @@ def lease(path: Path, *, what: str, run_id: str, timeout_s: float) -> Iterator[N
     """As `hold`, with a token that outlives a lost lock: `check_lease` asks for it. Raises as `hold`."""
     with hold(path, what=what, run_id=run_id, timeout_s=timeout_s):
         key = path.resolve()
-        with disk.as_lake_error(f"{what} cannot be locked for run {run_id}", f"to write {path.with_suffix('.token')}"):
+        with disk.as_lake_error(
+            f"{what} cannot be locked for run {run_id}", f"to write {path.with_suffix('.token')}"
+        ):
             _leases[key] = Fence.take(path.with_suffix(".token"), at_least=0, what=what, run_id=run_id)
         try:
             yield
@@ -88,7 +99,8 @@ def check_lease(path: Path) -> None:
 
 
 def _processes() -> str:
-    """Return which processes a process id of ours is one of: this boot of this machine, and in it this process namespace."""
+    """Return which processes a process id of ours is one of: this boot of this machine, and in it this
+    process namespace."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return f"{boot} {Path('/proc/self/ns/pid').stat().st_ino}"
 
@@ -113,12 +125,22 @@ class Holder:
 
 
 def held_by(path: Path) -> Holder | None:
-    """Return who holds the lock at `path` by its note, without touching the lock; None if none does, or a process that could be seen from here
-    and is gone. Of a process of another host or container the note is believed."""
+    """Return who holds the lock at `path` by its note, without touching the lock; None if none does, or a
+    process that could be seen from here and is gone. Of a process of another host or container the note is
+    believed."""
     try:
         about = json.loads(path.with_suffix(".holder").read_bytes())
-        ours = about["processes"] == _processes() if "processes" in about else about["host"] == socket.gethostname()
-        result = Holder(str(about["run_id"]), int(about["pid"]), str(about["host"]), datetime.fromisoformat(about["since"]))
+        ours = (
+            about["processes"] == _processes()
+            if "processes" in about
+            else about["host"] == socket.gethostname()
+        )
+        result = Holder(
+            str(about["run_id"]),
+            int(about["pid"]),
+            str(about["host"]),
+            datetime.fromisoformat(about["since"]),
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
     if ours:
@@ -150,7 +172,8 @@ class Fence:
         newest = _newest(self._path)
         if newest != self.token:
             raise PartitionBusy(
-                f"{self._what}: run {self._run_id} lost its lock to a newer writer", wanted=f"token {self.token} to be the newest",
+                f"{self._what}: run {self._run_id} lost its lock to a newer writer",
+                wanted=f"token {self.token} to be the newest",
                 got=f"token {newest}" if newest else "none: that writer has ended",
                 do="nothing was changed by this run; run it again if its content is still wanted",
             )
@@ -166,5 +189,7 @@ def _newest(path: Path) -> int:
     except FileNotFoundError:
         return 0
     if not text.isdigit() or len(text) > DIGITS:
-        raise LakeError(f"the counter of writers {path} is damaged", wanted="a number", got=repr(text[:40]), do=VERIFY)
+        raise LakeError(
+            f"the counter of writers {path} is damaged", wanted="a number", got=repr(text[:40]), do=VERIFY
+        )
     return int(text)

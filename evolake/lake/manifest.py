@@ -1,9 +1,11 @@
 """The manifest of a table: one JSON line per event, appended only, and the one thing that readers trust.
 
-A publisher appends an *intent* before it puts new bytes in place and a *commit* after; a repair ends an intent whose bytes never came with
+A publisher appends an *intent* before it puts new bytes in place and a *commit* after; a repair ends an
+intent whose bytes never came with
 *abandoned*. The lines are chained (`chained`): one that a dying
-writer left unfinished is as if it had never been begun, while one that was lost, changed, repeated or moved makes the manifest damaged, and a
-damaged manifest is an error for every reader and publisher, never a table without that line.
+writer left unfinished is as if it had never been begun, while one that was lost, changed, repeated or moved
+makes the manifest damaged, and a damaged manifest is an error for every reader and publisher, never a table
+without that line.
 """
 
 from __future__ import annotations
@@ -48,15 +50,23 @@ class PartitionLog:
         return max((entry.token for entry in (*self.commits, *self.pending)), default=0)
 
     def apply(self, body: Mapping[str, Any], root: Path) -> PartitionLog:
-        """Return the log after one more event: an intent that waits, its commit, or its end without one. Raises as `entry_of`."""
-        commits, pending = {entry.token: entry for entry in self.commits}, {entry.token: entry for entry in self.pending}
+        """Return the log after one more event: an intent that waits, its commit, or its end without one.
+        Raises as `entry_of`."""
+        commits, pending = (
+            {entry.token: entry for entry in self.commits},
+            {entry.token: entry for entry in self.pending},
+        )
         if body["event"] == ABANDONED:
             pending.pop(body["token"], None)
         else:
             (commits if body["event"] == COMMIT else pending)[body["token"]] = entry_of(body, root)
         last = max(commits, default=0)
         waiting = sorted((token for token in pending if token > last), reverse=True)
-        return replace(self, commits=tuple(commits[token] for token in sorted(commits)), pending=tuple(pending[token] for token in waiting))
+        return replace(
+            self,
+            commits=tuple(commits[token] for token in sorted(commits)),
+            pending=tuple(pending[token] for token in waiting),
+        )
 
     def place_of(self, entry: ManifestEntry) -> Packed | None:
         """Return where an entry's rows are, if in a file with others."""
@@ -75,7 +85,11 @@ class Partitions(Mapping[str | None, PartitionLog]):
     """
 
     def __init__(
-        self, table: Path, root: Path, logs: Mapping[str | None, PartitionLog | tuple[int, int]], stored: pl.DataFrame | None,
+        self,
+        table: Path,
+        root: Path,
+        logs: Mapping[str | None, PartitionLog | tuple[int, int]],
+        stored: pl.DataFrame | None,
         packed: tuple[Mapping[str, Any], ...] = (),
     ):
         self._table, self._root, self._stored, self.packs = table, root, stored, packed
@@ -107,12 +121,17 @@ class Partitions(Mapping[str | None, PartitionLog]):
     def _made(self, cycle: str | None, span: tuple[int, int]) -> PartitionLog:
         assert self._stored is not None
         rows = self._stored[span[0] : span[1]].rows()
-        entries = [checkpoint.entry_of(row, self._table.parent.name, self._table.name, self._root) for row in rows]
+        entries = [
+            checkpoint.entry_of(row, self._table.parent.name, self._table.name, self._root) for row in rows
+        ]
         commits = tuple(entry for entry in entries if entry.event == COMMIT)
-        return PartitionLog(commits, tuple(entry for entry in entries if entry.event != COMMIT), self.packed_of(cycle))
+        return PartitionLog(
+            commits, tuple(entry for entry in entries if entry.event != COMMIT), self.packed_of(cycle)
+        )
 
     def plain(self) -> tuple[pl.DataFrame, list[str | None]]:
-        """Return the stored rows of partitions with one commit and nothing else, less those whose log has been made; and the cycles of all others."""
+        """Return the stored rows of partitions with one commit and nothing else, less those whose log has
+        been made; and the cycles of all others."""
         kept = [log[0] for log in self._logs.values() if isinstance(log, tuple) and log[1] - log[0] == 1]
         if self._stored is None:
             return checkpoint.no_rows(), list(self._logs)
@@ -141,13 +160,21 @@ class Partitions(Mapping[str | None, PartitionLog]):
         for body in bodies:
             event = body.get("event")
             # an intent that was committed further on says nothing more than its commit
-            if event in (COMMIT, ABANDONED) or (event == INTENT and (body["cycle"], body["token"]) not in committed):
+            if event in (COMMIT, ABANDONED) or (
+                event == INTENT and (body["cycle"], body["token"]) not in committed
+            ):
                 cycle = body["cycle"]
                 changed[cycle] = (changed.get(cycle) or self.get(cycle, EMPTY_LOG)).apply(body, self._root)
         packed = [body for body in bodies if body.get("event") == PACKED]
-        logs = {cycle: log for cycle, log in (self._logs | changed).items() if not isinstance(log, PartitionLog) or log.commits or log.pending}
+        logs = {
+            cycle: log
+            for cycle, log in (self._logs | changed).items()
+            if not isinstance(log, PartitionLog) or log.commits or log.pending
+        }
         grown = Partitions(self._table, self._root, logs, self._stored, (*self.packs, *packed))
-        for cycle in {*changed, *(member[0] for body in packed for member in body["members"])} if grown.packs else ():
+        for cycle in (
+            {*changed, *(member[0] for body in packed for member in body["members"])} if grown.packs else ()
+        ):
             if isinstance(log := grown._logs.get(cycle), PartitionLog):
                 grown._logs[cycle] = replace(log, packed=grown.packed_of(cycle))
         return grown
@@ -163,7 +190,8 @@ class Manifest:
 
 @dataclass(frozen=True)
 class _Parsed:
-    """A manifest that has been read: inode and size then, how many lines its bytes have, and how many of them a checkpoint held or was made of."""
+    """A manifest that has been read: inode and size then, how many lines its bytes have, and how many of them
+    a checkpoint held or was made of."""
 
     inode: int
     size: int
@@ -173,7 +201,8 @@ class _Parsed:
 
     @property
     def may_grow(self) -> bool:
-        """Whether what is appended can be read by itself: nothing is damaged so far, and the last line is whole."""
+        """Whether what is appended can be read by itself: nothing is damaged so far, and the last line is
+        whole."""
         return not self.manifest.log.faults and self.lines > 0
 
     def grown(self, data: bytes) -> _Parsed:
@@ -214,12 +243,23 @@ class Manifests:
             known = self._parsed.get(path)
             if known and known.inode == status.st_ino and known.size == status.st_size:
                 return known.manifest
-            grown = known is not None and known.inode == status.st_ino and known.may_grow and known.size < status.st_size
+            grown = (
+                known is not None
+                and known.inode == status.st_ino
+                and known.may_grow
+                and known.size < status.st_size
+            )
             data = disk.read(path, known.size if known and grown else 0)
         try:
-            parsed = known.grown(data) if known and grown else self._parse(path, status.st_ino, data, checkpoints)
+            parsed = (
+                known.grown(data) if known and grown else self._parse(path, status.st_ino, data, checkpoints)
+            )
         except (KeyError, TypeError, ValueError) as error:
-            raise LakeError(f"the manifest {path} holds a line that is no record", got=repr(error), do="restore it from a backup") from None
+            raise LakeError(
+                f"the manifest {path} holds a line that is no record",
+                got=repr(error),
+                do="restore it from a backup",
+            ) from None
         self._parsed[path] = parsed
         return parsed.manifest
 
@@ -230,11 +270,18 @@ class Manifests:
         else:
             log = chained.Log(no=stored.no, chain=stored.chain)
             partitions = Partitions(path.parent, self._root, stored.spans(), stored.rows, stored.packs)
-            parsed = _Parsed(inode, stored.size, stored.lines, stored.lines, Manifest(log, partitions)).grown(data[stored.size :])
+            parsed = _Parsed(inode, stored.size, stored.lines, stored.lines, Manifest(log, partitions)).grown(
+                data[stored.size :]
+            )
         if checkpoints and parsed.may_grow and checkpoint.is_due(parsed.lines, parsed.stored):
             log, partitions = parsed.manifest.log, parsed.manifest.partitions
             made = checkpoint.Checkpoint(
-                len(data), parsed.lines, log.no, log.chain, partitions.stored(), tuple(dict(body) for body in partitions.packs)
+                len(data),
+                parsed.lines,
+                log.no,
+                log.chain,
+                partitions.stored(),
+                tuple(dict(body) for body in partitions.packs),
             )
             checkpoint.write(path, data, made)
         return parsed
@@ -255,14 +302,23 @@ class Manifests:
         """
         result, part = self.look(path), None
         if not result.log.no and (part := layout.any_part(path.parent)):
-            result = self.look(path)  # the table's first writer may have begun in between: its intent is there before its part
+            result = self.look(
+                path
+            )  # the table's first writer may have begun in between: its intent is there before its part
         if result.log.faults:
             raise LakeError(
-                f"the manifest {path} is damaged", wanted="every line that was written, once and in order",
-                got="; ".join(str(fault) for fault in result.log.faults[:3]), do=VERIFY,
+                f"the manifest {path} is damaged",
+                wanted="every line that was written, once and in order",
+                got="; ".join(str(fault) for fault in result.log.faults[:3]),
+                do=VERIFY,
             )
         if not result.log.no and part:
-            raise LakeError(f"the manifest {path} is gone or empty", wanted="the record of what was published", got=f"a part {part}", do=VERIFY)
+            raise LakeError(
+                f"the manifest {path} is gone or empty",
+                wanted="the record of what was published",
+                got=f"a part {part}",
+                do=VERIFY,
+            )
         return result.partitions
 
     def append(self, path: Path, *entries: ManifestEntry) -> None:

@@ -1,10 +1,12 @@
-"""Files that hold the parts of many cycles: what one looks like, and how the rows of one cycle are taken out of it.
+"""Files that hold the parts of many cycles: what one looks like, and how the rows of one cycle are taken out
+of it.
 
     tables/<line>/<asset>/cycles=0001-0512/<sha256, 16 digits>.parquet
 
-The rows of the cycles follow one another in their order, with every column that they had, and three more where the table has not got them: `cycle`,
-`origin_cycle` (the partition) and `origin_run` (the run that published it). The manifest says which cycle is where. The entries of those cycles
-are in the file's own metadata once more, so that a damaged manifest can be repaired by it.
+The rows of the cycles follow one another in their order, with every column that they had, and three more
+where the table has not got them: `cycle`, `origin_cycle` (the partition) and `origin_run` (the run that
+published it). The manifest says which cycle is where. The entries of those cycles are in the file's own
+metadata once more, so that a damaged manifest can be repaired by it.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ ENTRIES = "evolake.entries"
 
 @dataclass(frozen=True)
 class Packed:
-    """Where the rows of one part are in a file that holds those of several. path: absolute. size: the file's bytes. offset, rows: in it."""
+    """Where the rows of one part are in a file that holds those of several. path: absolute. size: the file's
+    bytes. offset, rows: in it."""
 
     path: Path
     file_sha: str
@@ -68,15 +71,26 @@ def encode(members: Sequence[Member], root: Path) -> bytes:
     for member in members:
         record = member.entry.record
         details = {"cycle": record.cycle, "origin_cycle": record.cycle, "origin_run": record.run_id}
-        frames.append(member.frame.with_columns(pl.lit(details[name], pl.String).alias(name) for name in ADDED if name not in member.frame.columns))
+        frames.append(
+            member.frame.with_columns(
+                pl.lit(details[name], pl.String).alias(name)
+                for name in ADDED
+                if name not in member.frame.columns
+            )
+        )
     entries = json.dumps([manifest_lines.body_of(member.entry, root) for member in members])
     return parquet.encode(pl.concat(frames), {ENTRIES: entries})
 
 
-def event(members: Sequence[tuple[ManifestEntry, int]], path: Path, file_sha: str, size: int, root: Path) -> dict[str, Any]:
+def event(
+    members: Sequence[tuple[ManifestEntry, int]], path: Path, file_sha: str, size: int, root: Path
+) -> dict[str, Any]:
     """Return the manifest's line for a file. members: each part's entry, and how many rows it has."""
     return {
-        "event": PACKED, "path": path.relative_to(root).as_posix(), "file_sha": file_sha, "size": size,
+        "event": PACKED,
+        "path": path.relative_to(root).as_posix(),
+        "file_sha": file_sha,
+        "size": size,
         "members": [[entry.record.cycle, entry.token, rows] for entry, rows in members],
     }
 
@@ -100,7 +114,11 @@ def files(table: Path) -> Iterator[Path]:
     with disk.as_lake_error(f"{table} cannot be listed", "the parts of a table"):
         for name in disk.names(table):
             if name.startswith(layout.MANY):
-                yield from (table / name / file for file in disk.names(table / name) if file.endswith(".parquet") and not file.startswith("."))
+                yield from (
+                    table / name / file
+                    for file in disk.names(table / name)
+                    if file.endswith(".parquet") and not file.startswith(".")
+                )
 
 
 def entries_in(path: Path, root: Path) -> list[ManifestEntry]:

@@ -1,7 +1,9 @@
-"""What enters a cycle: a fixed set of typed tables, one of them `state` (name, value as JSON). Every line's Population is one of these.
+"""What enters a cycle: a fixed set of typed tables, one of them `state` (name, value as JSON). Every line's
+Population is one of these.
 
-Two ways to bring rows in, and they mean the same in every line: `add` takes rows whose key is new, so that what is there stays as it is; `updated`
-puts a row of a key that is there in its place. Everything is immutable: a change gives a new population.
+Two ways to bring rows in, and they mean the same in every line: `add` takes rows whose key is new, so that
+what is there stays as it is; `updated` puts a row of a key that is there in its place. Everything is
+immutable: a change gives a new population.
 """
 
 from __future__ import annotations
@@ -43,11 +45,14 @@ class Tables:
         return {name: getattr(self, name) for name in self.schemas}
 
     def add(self, **tables: Iterable[Row]) -> Self:
-        """Rows appended to the named tables. A row whose key (`TableSchema.keys`) is there already is not added: the first stays."""
+        """Rows appended to the named tables. A row whose key (`TableSchema.keys`) is there already is not
+        added: the first stays."""
         grown = {}
         for name, rows in tables.items():
             joined = pl.concat([getattr(self, name), self.schemas[name].frame(rows)])
-            grown[name] = joined.unique(subset=list(self.schemas[name].keys), keep="first", maintain_order=True)
+            grown[name] = joined.unique(
+                subset=list(self.schemas[name].keys), keep="first", maintain_order=True
+            )
         return replace(self, **grown)
 
     def updated(self, **tables: Iterable[Row]) -> Self:
@@ -55,7 +60,10 @@ class Tables:
         changed = {}
         for name, rows in tables.items():
             schema = self.schemas[name]
-            held = {tuple(row.get(key) for key in schema.keys): row for row in [*getattr(self, name).to_dicts(), *rows]}
+            held = {
+                tuple(row.get(key) for key in schema.keys): row
+                for row in [*getattr(self, name).to_dicts(), *rows]
+            }
             changed[name] = schema.frame(held.values())
         return replace(self, **changed)
 
@@ -70,13 +78,16 @@ class Tables:
 
     def with_values(self, **values: Any) -> Self:
         """Entries of the state set; the others stay. Entries are kept in name order."""
-        held = dict(self.frames()["state"].iter_rows()) | {name: json.dumps(value, sort_keys=True) for name, value in values.items()}
+        held = dict(self.frames()["state"].iter_rows()) | {
+            name: json.dumps(value, sort_keys=True) for name, value in values.items()
+        }
         return self.with_tables(state=({"name": name, "value": held[name]} for name in sorted(held)))
 
 
 @dataclass(frozen=True)
 class Archive(Tables):
-    """Base of a population whose first table has the line's artifacts, each in a `state` and with its id as the key."""
+    """Base of a population whose first table has the line's artifacts, each in a `state` and with its id as
+    the key."""
 
     derivations: pl.DataFrame
     state: pl.DataFrame

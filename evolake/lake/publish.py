@@ -1,8 +1,10 @@
-"""The publish protocol: after a crash at any point, readers see the old content whole or the new content whole.
+"""The publish protocol: after a crash at any point, readers see the old content whole or the new content
+whole.
 
-Under the partition's lock: write a temporary file next to the target, sync it, open it again and check it; append the intent; give the old
-part a second name in the history; replace the record next to the part, then the part; sync the folder; append the commit. The fencing token is
-asked for again before the replace and before the commit. Parquet bytes hold no time and no name of a run, so the same frame gives the same bytes.
+Under the partition's lock: write a temporary file next to the target, sync it, open it again and check it;
+append the intent; give the old part a second name in the history; replace the record next to the part, then
+the part; sync the folder; append the commit. The fencing token is asked for again before the replace and
+before the commit. Parquet bytes hold no time and no name of a run, so the same frame gives the same bytes.
 """
 
 from __future__ import annotations
@@ -30,18 +32,36 @@ from evolake.lake.verify import Verifier
 class Publisher:
     """Writes parts of one lake."""
 
-    def __init__(self, manifests: Manifests, verifier: Verifier, lock_timeout_s: float, clock: Callable[[], datetime]):
-        self._manifests, self._verifier, self._lock_timeout_s, self._clock = manifests, verifier, lock_timeout_s, clock
+    def __init__(
+        self, manifests: Manifests, verifier: Verifier, lock_timeout_s: float, clock: Callable[[], datetime]
+    ):
+        self._manifests, self._verifier, self._lock_timeout_s, self._clock = (
+            manifests,
+            verifier,
+            lock_timeout_s,
+            clock,
+        )
 
-    def publish(self, partition: Partition, frame: pl.DataFrame, run_id: str, schema: TableSchema | None) -> Record:
+    def publish(
+        self, partition: Partition, frame: pl.DataFrame, run_id: str, schema: TableSchema | None
+    ) -> Record:
         """Publish `frame` as the partition's content. Content that is there already is left as it is; see
         `Lake.publish`."""
         from evolake.lake.hashing import content_hash
 
         content_sha = content_hash(frame, schema.provenance if schema else ())
         with (
-            disk.as_lake_error(f"{partition} could not be published by run {run_id}", f"to write below {partition.asset_folder}"),
-            hold(partition.lock, what=str(partition), run_id=run_id, timeout_s=self._lock_timeout_s, remove=True),
+            disk.as_lake_error(
+                f"{partition} could not be published by run {run_id}",
+                f"to write below {partition.asset_folder}",
+            ),
+            hold(
+                partition.lock,
+                what=str(partition),
+                run_id=run_id,
+                timeout_s=self._lock_timeout_s,
+                remove=True,
+            ),
         ):
             lake_format.mark(partition.root)
             check_lease(line_lock(partition.root, partition.line))
@@ -56,11 +76,14 @@ class Publisher:
         if known and (None in known) != (partition.cycle is None):
             raise InputError(
                 f"{partition.line}/{partition.asset} is {'un' if None in known else ''}partitioned",
-                wanted="a part of the same sort", got=f"cycle {partition.cycle}", do="publish it under another asset name",
+                wanted="a part of the same sort",
+                got=f"cycle {partition.cycle}",
+                do="publish it under another asset name",
             )
 
     def _finish_what_was_begun(self, partition: Partition) -> ManifestEntry | None:
-        """Return the entry whose content the partition holds. Sweeps dead writers' files; commits what a dead writer had put in place."""
+        """Return the entry whose content the partition holds. Sweeps dead writers' files; commits what a dead
+        writer had put in place."""
         for leftover in partition.folder.glob(".tmp-*"):
             disk.remove(leftover)
         try:
@@ -75,17 +98,38 @@ class Publisher:
         return settled.entry
 
     def _replace(
-        self, partition: Partition, frame: pl.DataFrame, content_sha: str, run_id: str, schema: TableSchema | None, current: ManifestEntry | None
+        self,
+        partition: Partition,
+        frame: pl.DataFrame,
+        content_sha: str,
+        run_id: str,
+        schema: TableSchema | None,
+        current: ManifestEntry | None,
     ) -> Record:
-        fence = Fence.take(partition.token, at_least=self._verifier.log(partition).last_token, what=str(partition), run_id=run_id)
+        fence = Fence.take(
+            partition.token,
+            at_least=self._verifier.log(partition).last_token,
+            what=str(partition),
+            run_id=run_id,
+        )
         data = parquet.encode(frame)
         record = Record(
-            line=partition.line, asset=partition.asset, cycle=partition.cycle, path=partition.part, rows=frame.height,
-            content_sha=content_sha, file_sha=hashlib.sha256(data).hexdigest(), schema_name=schema.name if schema else None,
-            schema_version=schema.version if schema else None, run_id=run_id, created_at=self._clock(),
+            line=partition.line,
+            asset=partition.asset,
+            cycle=partition.cycle,
+            path=partition.part,
+            rows=frame.height,
+            content_sha=content_sha,
+            file_sha=hashlib.sha256(data).hexdigest(),
+            schema_name=schema.name if schema else None,
+            schema_version=schema.version if schema else None,
+            run_id=run_id,
+            created_at=self._clock(),
         )
         columns = {name: str(kind) for name, kind in frame.schema.items()}
-        intent = ManifestEntry(INTENT, fence.token, len(data), columns, record, schema.provenance if schema else ())
+        intent = ManifestEntry(
+            INTENT, fence.token, len(data), columns, record, schema.provenance if schema else ()
+        )
         temporary = partition.folder / f".tmp-{file_name(run_id)}-{fence.token}"
         beside = temporary.with_name(f"{temporary.name}-record")
         disk.make_folder(partition.folder)
@@ -118,9 +162,13 @@ class Publisher:
             disk.link(partition.part, kept)
             disk.sync_folder(kept.parent)
         elif place.path != kept:
-            self._manifests.note(partition.manifest, [packs.write_apart(current, place, kept, partition.root)])
+            self._manifests.note(
+                partition.manifest, [packs.write_apart(current, place, kept, partition.root)]
+            )
 
-    def _check_written(self, partition: Partition, temporary: Path, frame: pl.DataFrame, record: Record) -> None:
+    def _check_written(
+        self, partition: Partition, temporary: Path, frame: pl.DataFrame, record: Record
+    ) -> None:
         """Open what was written as a reader would: bytes, columns and rows must be those that were meant."""
         on_disk = disk.read(temporary)
         sha = hashlib.sha256(on_disk).hexdigest()

@@ -1,8 +1,9 @@
 """Which blobs are needed: those that anything in the lake names, and those that such blobs name.
 
-Where a name may stand is not asked: every 64 hexadecimal digits in a value of a table (nested ones and those of superseded parts too), in a seal, on
-the call cache, in a record of what was fetched, in the key's folder or inside of a needed blob count as a name. So a blob may be kept that
-is not needed; none is given up that is.
+Where a name may stand is not asked: every 64 hexadecimal digits in a value of a table (nested ones and those
+of superseded parts too), in a seal, on the call cache, in a record of what was fetched, in the key's folder
+or inside of a needed blob count as a name. So a blob may be kept that is not needed; none is given up that
+is.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def needed(lake: Lake, there: Iterable[str]) -> set[str]:
     result = set().union(*(_named(known, data) for data in _texts(lake)))
     fresh = set(result)
     while fresh:
-        inside = set().union(*(_named(known, data) for sha in fresh for data in _unpacked(lake.blobs.get(sha))))
+        inside = set().union(
+            *(_named(known, data) for sha in fresh for data in _unpacked(lake.blobs.get(sha)))
+        )
         fresh = inside - result
         result |= fresh
     return result

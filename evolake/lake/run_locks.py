@@ -1,7 +1,9 @@
-"""Which runs live: each run that has its own process holds a lock named after it, from its first moment until that process ends.
+"""Which runs live: each run that has its own process holds a lock named after it, from its first moment until
+that process ends.
 
-The lock is the operating system's, so it goes with the process, however that ends: a run that has not ended and whose lock is free is dead. The file
-that a lock was taken on stays behind as the evidence that the run once lived, until a process that knows that the run has ended removes it.
+The lock is the operating system's, so it goes with the process, however that ends: a run that has not ended
+and whose lock is free is dead. The file that a lock was taken on stays behind as the evidence that the run
+once lived, until a process that knows that the run has ended removes it.
 """
 
 from __future__ import annotations
@@ -55,5 +57,10 @@ class RunLocks:
 
     def _path(self, run_id: str) -> Path:
         if not run_id or Path(run_id).name != run_id:
-            raise InputError("this is no id of a run", wanted="an id as Dagster gives it", got=repr(run_id), do="see the run in the UI")
+            raise InputError(
+                "this is no id of a run",
+                wanted="an id as Dagster gives it",
+                got=repr(run_id),
+                do="see the run in the UI",
+            )
         return self._folder / f"{run_id}.lock"

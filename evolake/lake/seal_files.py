@@ -1,8 +1,9 @@
 """A seal as it is on the disk, and the journal of a line's seals.
 
-A seal's file is the one that people look at: JSON with a format number and a check sum, and no other bytes than those that were written are taken
-for it. The journal next to it holds every seal that was ever made, in a log that knows when a line of it is lost (`chained`), and is written first:
-a file that is older than the journal, because its writer died in between or because a user put an old one back, is not believed.
+A seal's file is the one that people look at: JSON with a format number and a check sum, and no other bytes
+than those that were written are taken for it. The journal next to it holds every seal that was ever made, in
+a log that knows when a line of it is lost (`chained`), and is written first: a file that is older than the
+journal, because its writer died in between or because a user put an old one back, is not believed.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class Seal:
         version: content version of the population.
         built_on: version of the seal before it; None for the first.
         run_id: the run that sealed or reopened it. at: when, ISO 8601 in UTC.
-        tables: asset name -> content_sha of the lake parts that are the population. The part's cycle is the seal's own;
-            `name@0001` names another.
+        tables: asset name -> content_sha of the lake parts that are the population. The part's cycle is the
+            seal's own; `name@0001` names another.
     """
 
     line: str
@@ -84,12 +85,15 @@ def decode(data: bytes, line: str, cycle: str) -> Seal:
 
 
 def from_body(body: Mapping[str, Any]) -> Seal:
-    """Return a seal from its fields. Raises ValueError where one is missing, is not known or has another type."""
+    """Return a seal from its fields. Raises ValueError where one is missing, is not known or has another
+    type."""
     try:
         seal = Seal(**body)
     except TypeError as error:
         raise ValueError(str(error)) from None
-    right = all(isinstance(getattr(seal, name), str) for name in _TEXTS) and isinstance(seal.built_on, str | None)
+    right = all(isinstance(getattr(seal, name), str) for name in _TEXTS) and isinstance(
+        seal.built_on, str | None
+    )
     if not right or seal.state not in ("sealed", "reopened") or not isinstance(seal.tables, dict):
         raise ValueError("a field has the wrong type")
     if not all(isinstance(sha, str) for sha in seal.tables.values()):

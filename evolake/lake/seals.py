@@ -1,9 +1,11 @@
 """Seals: the small records through which one cycle of a line hands its survivors to the next.
 
-`incoming[n]`, the population that enters cycle n, is sealed by the cycle before it (cycle 1 by the seeds). A seal names the content version of
-that population and the version of the seal it was built on, so the seals of a line form a hash chain. Opening cycle n reopens seal n+1, and a
-cycle starts only when every link up to it holds: a failure, a change or a partial re-run anywhere before it stops what is based on it, while a
-re-run that ends in the same content breaks nothing. How a seal is on the disk, and how a damaged one is found, `seal_files` says.
+`incoming[n]`, the population that enters cycle n, is sealed by the cycle before it (cycle 1 by the seeds). A
+seal names the content version of that population and the version of the seal it was built on, so the seals of
+a line form a hash chain. Opening cycle n reopens seal n+1, and a cycle starts only when every link up to it
+holds: a failure, a change or a partial re-run anywhere before it stops what is based on it, while a re-run
+that ends in the same content breaks nothing. How a seal is on the disk, and how a damaged one is found,
+`seal_files` says.
 """
 
 from __future__ import annotations
@@ -68,10 +70,16 @@ class Seals:
                 if why is None:
                     return result
                 if self.journal(line)[0] == log and _bytes(path) == data:
-                    raise LakeError(f"the seal {path} cannot be believed", wanted="the bytes that were written last", got=why, do=VERIFY)
+                    raise LakeError(
+                        f"the seal {path} cannot be believed",
+                        wanted="the bytes that were written last",
+                        got=why,
+                        do=VERIFY,
+                    )
 
     def journal(self, line: str) -> tuple[chained.Log | None, dict[str, list[Seal]]]:
-        """Return the line's journal, None where it has none, and what it says: cycle -> seals, oldest first."""
+        """Return the line's journal, None where it has none, and what it says: cycle -> seals, oldest
+        first."""
         path = seal_files.journal(self.folder(line))
         try:
             status = path.stat()
@@ -84,12 +92,24 @@ class Seals:
             try:
                 known = self._parsed[path] = ((status.st_ino, len(data)), log, seal_files.history(log.bodies))
             except ValueError as error:
-                raise LakeError(f"the journal {path} holds what is no seal", got=str(error), do="restore it from a backup") from None
+                raise LakeError(
+                    f"the journal {path} holds what is no seal", got=str(error), do="restore it from a backup"
+                ) from None
         return known[1:]
 
-    def seal(self, line: str, cycle: str, version: str, built_on: str | None, run_id: str, tables: Mapping[str, str] | None = None) -> Seal:
+    def seal(
+        self,
+        line: str,
+        cycle: str,
+        version: str,
+        built_on: str | None,
+        run_id: str,
+        tables: Mapping[str, str] | None = None,
+    ) -> Seal:
         """Seals the population that enters `cycle`. See `Seal` for the arguments."""
-        seal = Seal(line, cycle, "sealed", version, built_on, run_id, self._clock().isoformat(), dict(tables or {}))
+        seal = Seal(
+            line, cycle, "sealed", version, built_on, run_id, self._clock().isoformat(), dict(tables or {})
+        )
         self._write(seal)
         return seal
 
@@ -108,7 +128,9 @@ class Seals:
             lake_format.mark(self._root.parent)
             log, _ = self.journal(seal.line)
             if log and log.faults:
-                raise LakeError(f"the journal of the seals of {seal.line} is damaged", got=str(log.faults[0]), do=VERIFY)
+                raise LakeError(
+                    f"the journal of the seals of {seal.line} is damaged", got=str(log.faults[0]), do=VERIFY
+                )
             check_lease(line_lock(self._root.parent, seal.line))
             self.note(seal.line, [seal_files.entry(seal)])
             disk.write_atomic(path, seal_files.encode(seal), tag=str(os.getpid()))
@@ -123,7 +145,9 @@ class Seals:
         folder = self.folder(line)
         with disk.as_lake_error(f"the seals of {line} cannot be listed", f"to read {folder}"):
             names = disk.names(folder)
-            sealed = {name[:-5] for name in names if name.endswith(".json") and whole_number(name[:-5]) is not None}
+            sealed = {
+                name[:-5] for name in names if name.endswith(".json") and whole_number(name[:-5]) is not None
+            }
             return sorted(sealed | set(self.journal(line)[1]))
 
     def lines(self) -> list[str]:
@@ -132,11 +156,13 @@ class Seals:
             return sorted(name for name in disk.names(self._root) if (self._root / name).is_dir())
 
     def broken_link(self, line: str, cycle: str) -> tuple[str, str] | None:
-        """(cycle, why) of the first population up to `cycle` that is not sealed on the one before it; None where the chain holds."""
+        """(cycle, why) of the first population up to `cycle` that is not sealed on the one before it; None
+        where the chain holds."""
         return self._broken_link(line, int(check_cycle(cycle)))
 
     def whole_up_to(self, line: str) -> int:
-        """Return the number of the newest cycle whose population is sealed on an unbroken chain; 0 if there is none. One pass for all cycles."""
+        """Return the number of the newest cycle whose population is sealed on an unbroken chain; 0 if there
+        is none. One pass for all cycles."""
         newest = max(map(int, self.cycles(line)), default=0)
         broken = self._broken_link(line, newest)
         return int(broken[0]) - 1 if broken else newest
@@ -172,7 +198,9 @@ def _bytes(path: Path) -> bytes | None:
         return None
 
 
-def _judge(data: bytes | None, line: str, cycle: str, known: list[Seal] | None) -> tuple[Seal | None, str | None]:
+def _judge(
+    data: bytes | None, line: str, cycle: str, known: list[Seal] | None
+) -> tuple[Seal | None, str | None]:
     """Return (the seal to believe, None), or (None, what is wrong). known: what the journal says of the
     cycle; None if there is no journal."""
     try:
@@ -187,7 +215,8 @@ def _judge(data: bytes | None, line: str, cycle: str, known: list[Seal] | None) 
 
 
 def explain_broken(line: str, cycle: str, at: str, why: str) -> str:
-    """Return the sentence for the user who starts `cycle` while the link `at` is broken: what is wrong and the backfill that repairs it."""
+    """Return the sentence for the user who starts `cycle` while the link `at` is broken: what is wrong and
+    the backfill that repairs it."""
     before = preceding(at)
     redo = f"cycle {before}" if before else "the seeds"
     return (

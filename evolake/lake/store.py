@@ -1,7 +1,8 @@
 """The lake: typed Parquet tables by line, asset and cycle, published whole and verified when read.
 
-Readers trust the manifest, never a listing. The content hash of a part is its DataVersion; publishing the same content twice changes nothing;
-content that is superseded is kept. See `publish` for the protocol, `verify` for what a reader does after a crash, `catalogue` for SQL.
+Readers trust the manifest, never a listing. The content hash of a part is its DataVersion; publishing the
+same content twice changes nothing; content that is superseded is kept. See `publish` for the protocol,
+`verify` for what a reader does after a crash, `catalogue` for SQL.
 """
 
 from __future__ import annotations
@@ -44,28 +45,41 @@ class Lake:
         clock: gives `Record.created_at`.
 
     Raises:
-        InputError: the lake is of a format that this evolake does not read, or no folder. LakeError: its format cannot be read.
+        InputError: the lake is of a format that this evolake does not read, or no folder. LakeError: its
+            format cannot be read.
     """
 
-    def __init__(self, root: Path | str, *, lock_timeout_s: float = 2.0, clock: Callable[[], datetime] = _now):
+    def __init__(
+        self, root: Path | str, *, lock_timeout_s: float = 2.0, clock: Callable[[], datetime] = _now
+    ):
         self.root = Path(root).absolute()
         lake_format.check(self.root)
         self.manifests = Manifests(self.root)
         self.verifier = Verifier(self.root, self.manifests, lock_timeout_s)
         self._publisher = Publisher(self.manifests, self.verifier, lock_timeout_s, clock)
         self._content_checked: set[tuple[Path, str | None, tuple[int, int, int, int]]] = set()
-        self._whole: tuple[tuple[Path, tuple[int, int, int, int]], pl.DataFrame] | None = None  # the file of many cycles that was read last
+        self._whole: tuple[tuple[Path, tuple[int, int, int, int]], pl.DataFrame] | None = (
+            None  # the file of many cycles that was read last
+        )
         self.blobs = BlobStore(self.root)
         self.seals = Seals(self.root, clock)
         self.run_locks = RunLocks(self.root)
 
     def publish(
-        self, line: str, asset: str, frame: pl.DataFrame, *, cycle: str | None, run_id: str, schema: TableSchema | None = None
+        self,
+        line: str,
+        asset: str,
+        frame: pl.DataFrame,
+        *,
+        cycle: str | None,
+        run_id: str,
+        schema: TableSchema | None = None,
     ) -> Record:
         """Make `frame` the content of one partition; `cycle=None` is the one part of an unpartitioned table.
 
         Returns:
-            The record of what the partition now holds. Where it held the same content before, that is the earlier record.
+            The record of what the partition now holds. Where it held the same content before, that is the
+            earlier record.
 
         Raises:
             InputError: the frame does not fit `schema`, or a name cannot be used.
@@ -77,15 +91,18 @@ class Lake:
         return self._publisher.publish(partition, frame, run_id, schema)
 
     def note_profile(self, profile: str) -> None:
-        """Remembers the profile that a population was sealed under: a user who opens the lake without naming one continues with it."""
+        """Remembers the profile that a population was sealed under: a user who opens the lake without naming
+        one continues with it."""
         if profile_of(self.root) != profile:
             path = self.root / PROFILE_FILE
-            with disk.as_lake_error(f"the profile of the lake cannot be noted in {path}", "to continue with it"):
+            with disk.as_lake_error(
+                f"the profile of the lake cannot be noted in {path}", "to continue with it"
+            ):
                 disk.write_atomic(path, f"{profile}\n".encode(), tag=str(os.getpid()))
 
     def record(self, line: str, asset: str, cycle: str | None = None) -> Record | None:
-        """Return what the partition holds by its manifest, None if nothing was published. Bytes are read only to resolve an unfinished publication.
-        """
+        """Return what the partition holds by its manifest, None if nothing was published. Bytes are read only
+        to resolve an unfinished publication."""
         partition = Partition(self.root, line, asset, cycle)
         log = self.verifier.log(partition)
         if log.pending:
@@ -106,14 +123,19 @@ class Lake:
         for cycle in layout.part_sizes(table.asset_folder):
             if cycle not in known:
                 self.verifier.settle(Partition(self.root, line, asset, cycle))
-        return [cycle for cycle in sorted(filter(None, known)) if _settled_by(known[cycle]) or self.record(line, asset, cycle)]
+        return [
+            cycle
+            for cycle in sorted(filter(None, known))
+            if _settled_by(known[cycle]) or self.record(line, asset, cycle)
+        ]
 
     def assets(self) -> Iterator[tuple[str, str]]:
         """(line, asset) of every table."""
         return ((line, asset) for line, asset, _ in manifests(self.root))
 
     def read(self, line: str, asset: str, cycle: str | None = None) -> pl.DataFrame:
-        """Return the verified content of one partition; without `cycle`, of a whole table, cycle after cycle, with a `cycle` column.
+        """Return the verified content of one partition; without `cycle`, of a whole table, cycle after cycle,
+        with a `cycle` column.
 
         Raises:
             InputError: nothing was published there.
@@ -121,15 +143,20 @@ class Lake:
         """
         if cycle:
             return self._read(Partition(self.root, line, asset, cycle))
-        frames = [_with_cycle(self._read(part).lazy(), part, cycle) for part in self._parts(line, asset, cycle)]
+        frames = [
+            _with_cycle(self._read(part).lazy(), part, cycle) for part in self._parts(line, asset, cycle)
+        ]
         return pl.concat(frames, how="diagonal_relaxed").collect()
 
     def scan(self, line: str, asset: str, cycle: str | None = None) -> pl.LazyFrame:
-        """As `read`, lazily: verified now, read at collect. A part that is replaced in between is read as its newer content, whole."""
+        """As `read`, lazily: verified now, read at collect. A part that is replaced in between is read as its
+        newer content, whole."""
         frames = []
         for part in self._parts(line, asset, cycle):
             settled = self._settled(part)
-            frame = pl.scan_parquet(settled.place.path if settled.place else part.part, hive_partitioning=False, glob=False)
+            frame = pl.scan_parquet(
+                settled.place.path if settled.place else part.part, hive_partitioning=False, glob=False
+            )
             if place := settled.place:
                 frame = frame.slice(place.offset, place.rows).select(list(settled.entry.columns))
             frames.append(_with_cycle(frame, part, cycle))
@@ -144,7 +171,8 @@ class Lake:
         if settled is None:
             known = self.cycles(partition.line, partition.asset)
             raise InputError(
-                f"nothing has been published as {partition}", wanted=f"one of the cycles {', '.join(known)}" if known else "a published table",
+                f"nothing has been published as {partition}",
+                wanted=f"one of the cycles {', '.join(known)}" if known else "a published table",
                 do=f"materialize {partition.line}/{partition.asset} first, or name another",
             )
         return settled
@@ -167,7 +195,9 @@ class Lake:
                     self._content_checked.add((path, partition.cycle, before))
                 return frame
 
-    def _rows_in(self, place: Packed, entry: ManifestEntry) -> tuple[pl.DataFrame, Path, tuple[int, int, int, int]]:
+    def _rows_in(
+        self, place: Packed, entry: ManifestEntry
+    ) -> tuple[pl.DataFrame, Path, tuple[int, int, int, int]]:
         """Return (the rows of a part that is in a file with others, that file, its identity). The file is
         read once for all that are in it."""
         identity = Shas.identity(place.path)
@@ -182,7 +212,9 @@ class Lake:
         Raises:
             PartitionBusy: another run holds the line; names it.
         """
-        return lease(layout.line_lock(self.root, line), what=f"line {line}", run_id=run_id, timeout_s=timeout_s)
+        return lease(
+            layout.line_lock(self.root, line), what=f"line {line}", run_id=run_id, timeout_s=timeout_s
+        )
 
     @contextmanager
     def all_lines_lock(self, *, run_id: str) -> Iterator[None]:
@@ -197,7 +229,8 @@ class Lake:
             yield
 
     def line_holder(self, line: str) -> Holder | None:
-        """Return the run that is running on a line, as its lock's note says; None if none is. Takes no lock and writes nothing."""
+        """Return the run that is running on a line, as its lock's note says; None if none is. Takes no lock
+        and writes nothing."""
         return held_by(layout.line_lock(self.root, line))
 
 
@@ -231,7 +264,9 @@ def _check_content(partition: Partition, entry: ManifestEntry, frame: pl.DataFra
     got = content_of(entry, frame)
     if got != entry.record.content_sha:
         raise CorruptPart(
-            f"the rows of {partition} are not those that its record names", wanted=f"content {entry.record.content_sha}", got=f"content {got}",
+            f"the rows of {partition} are not those that its record names",
+            wanted=f"content {entry.record.content_sha}",
+            got=f"content {got}",
             do=VERIFY,
         )
 

@@ -1,8 +1,10 @@
-"""Folders as deterministic tar.zst: the same tree gives the same bytes, and unpacking never leaves its folder.
+"""Folders as deterministic tar.zst: the same tree gives the same bytes, and unpacking never leaves its
+folder.
 
-Entries are sorted by path; times and owners are zero; of the mode only "executable by the owner" is kept. Symbolic links are kept when they
-stay inside the tree. An archive may come from anywhere, so unpacking trusts nothing in it: each path is checked, links are made last, and the
-result is renamed into place only when it is complete.
+Entries are sorted by path; times and owners are zero; of the mode only "executable by the owner" is kept.
+Symbolic links are kept when they stay inside the tree. An archive may come from anywhere, so unpacking trusts
+nothing in it: each path is checked, links are made last, and the result is renamed into place only when it is
+complete.
 """
 
 from __future__ import annotations
@@ -29,11 +31,14 @@ def pack(folder: Path) -> bytes:
     """Return the folder as tar.zst bytes.
 
     Raises:
-        InputError: no such folder, a link that leads out of it, or an entry that is neither file, folder nor link.
+        InputError: no such folder, a link that leads out of it, or an entry that is neither file, folder nor
+            link.
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder", wanted="a folder to store", do="name a folder that exists")
+        raise InputError(
+            f"{folder} is not a folder", wanted="a folder to store", do="name a folder that exists"
+        )
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path in sorted(_walk(folder), key=lambda path: path.relative_to(folder).as_posix().encode()):
@@ -57,7 +62,12 @@ def _add(archive: tarfile.TarFile, folder: Path, path: Path) -> None:
         info.type, info.linkname = tarfile.SYMTYPE, str(path.readlink())
         if not _stays_inside(name, info.linkname):
             do = "remove the link or copy what it names"
-            raise InputError(f"{path} is a link out of {folder}", wanted="links that stay inside the folder", got=info.linkname, do=do)
+            raise InputError(
+                f"{path} is a link out of {folder}",
+                wanted="links that stay inside the folder",
+                got=info.linkname,
+                do=do,
+            )
         archive.addfile(info)
     elif path.is_dir():
         info.type, info.mode = tarfile.DIRTYPE, 0o755
@@ -67,7 +77,12 @@ def _add(archive: tarfile.TarFile, folder: Path, path: Path) -> None:
         info.size, info.mode = len(data), 0o755 if path.stat().st_mode & 0o100 else 0o644
         archive.addfile(info, io.BytesIO(data))
     else:
-        raise InputError(f"{path} cannot be stored", wanted="files, folders and links", got="a device, pipe or socket", do="remove it")
+        raise InputError(
+            f"{path} cannot be stored",
+            wanted="files, folders and links",
+            got="a device, pipe or socket",
+            do="remove it",
+        )
 
 
 def _stays_inside(name: str, target: str) -> bool:
@@ -86,7 +101,8 @@ def unpack(data: bytes, into: Path, max_bytes: int = MAX_BYTES) -> None:
     """Lays a packed folder out as `into`, which must be missing or empty.
 
     Raises:
-        InputError: `into` holds something. LakeError: the archive is not one of ours or tries to leave its folder; nothing is laid out.
+        InputError: `into` holds something. LakeError: the archive is not one of ours or tries to leave its
+            folder; nothing is laid out.
     """
     into = Path(into)
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
@@ -119,7 +135,9 @@ def _extract(data: bytes, folder: Path, max_bytes: int) -> None:
             elif info.issym() and _stays_inside(info.name, info.linkname):
                 links.append(info)
             else:
-                raise _refused(f"an entry {info.name!r} that is a device, a hard link or a link to {info.linkname!r}")
+                raise _refused(
+                    f"an entry {info.name!r} that is a device, a hard link or a link to {info.linkname!r}"
+                )
         for info in links:
             _link(folder, info)
     except Unreadable as error:
@@ -143,4 +161,6 @@ def _link(folder: Path, info: tarfile.TarInfo) -> None:
 
 def _refused(why: str) -> LakeError:
     do = "materialize the asset that made it again"
-    return LakeError("the stored tree cannot be unpacked", wanted="an archive made by evolake", got=why, do=do)
+    return LakeError(
+        "the stored tree cannot be unpacked", wanted="an archive made by evolake", got=why, do=do
+    )

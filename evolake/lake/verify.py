@@ -1,9 +1,11 @@
-"""What a partition holds right now: the old content whole, the new content whole, or damage that is put aside.
+"""What a partition holds right now: the old content whole, the new content whole, or damage that is put
+aside.
 
-The bytes of the part decide. Bytes of the last commit: that is the content. Bytes of a pending intent: its writer got as far as the replace,
-so the reader rolls forward to it. Anything else is damage: the part goes to quarantine and the reader gets CorruptPart; but a part of which the
-manifest says nothing at all stays where it is, for then it is the manifest that has lost something. A publisher may be at
-work meanwhile; a manifest that has grown since it was read is read again before anything is called damaged, and nothing is moved without
+The bytes of the part decide. Bytes of the last commit: that is the content. Bytes of a pending intent: its
+writer got as far as the replace, so the reader rolls forward to it. Anything else is damage: the part goes to
+quarantine and the reader gets CorruptPart; but a part of which the manifest says nothing at all stays where
+it is, for then it is the manifest that has lost something. A publisher may be at work meanwhile; a manifest
+that has grown since it was read is read again before anything is called damaged, and nothing is moved without
 the partition's lock.
 """
 
@@ -60,7 +62,8 @@ class Shas:
 
 @dataclass(frozen=True)
 class Settled:
-    """A verified part: the entry whose bytes it holds, and whether that entry is committed or rolled forward to; place: where it is with others."""
+    """A verified part: the entry whose bytes it holds, and whether that entry is committed or rolled forward
+    to; place: where it is with others."""
 
     entry: ManifestEntry
     committed: bool
@@ -94,23 +97,34 @@ class Verifier:
         log = self.log(partition)
         if log.committed and (place := log.place_of(log.committed)) and not partition.part.exists():
             raise CorruptPart(
-                f"the file {place.path}, which holds {partition} with others, is damaged", wanted=f"sha256 {place.file_sha}", got=got,
+                f"the file {place.path}, which holds {partition} with others, is damaged",
+                wanted=f"sha256 {place.file_sha}",
+                got=got,
                 do="restore the file from a backup or a mirror, or materialize each of its cycles again",
             )
         if not log.commits and not log.pending:
             raise LakeError(
-                f"the manifest {partition.manifest} has lost {partition}", wanted=f"the record of the part {partition.part}", got="no line of it",
+                f"the manifest {partition.manifest} has lost {partition}",
+                wanted=f"the record of the part {partition.part}",
+                got="no line of it",
                 do=VERIFY,
             )
         try:
             with hold(partition.lock, what=str(partition), run_id=_READER, timeout_s=self._lock_timeout_s):
                 return self.settle_locked(partition)
         except PartitionBusy as busy:
-            raise _damage(partition, self.log(partition), got, f"a writer is running ({busy.got}); read again when it has ended") from None
+            raise _damage(
+                partition,
+                self.log(partition),
+                got,
+                f"a writer is running ({busy.got}); read again when it has ended",
+            ) from None
         except CorruptPart:
             raise
         except (OSError, LakeError) as error:
-            raise _damage(partition, self.log(partition), got, f"it could not be moved to quarantine ({error})") from error
+            raise _damage(
+                partition, self.log(partition), got, f"it could not be moved to quarantine ({error})"
+            ) from error
 
     def settle_locked(self, partition: Partition) -> Settled | None:
         """As `settle`, for a caller that holds the partition's lock."""
@@ -157,12 +171,18 @@ class Verifier:
         folder = partition.quarantine
         if not partition.part.exists():
             notes = sorted(folder.glob(f"{partition.cycle or 'whole'}-*.json"))
-            return f"it was put aside earlier, see {notes[-1]}" if notes else "the file is gone and was not put aside by evolake"
+            return (
+                f"it was put aside earlier, see {notes[-1]}"
+                if notes
+                else "the file is gone and was not put aside by evolake"
+            )
         disk.make_folder(folder)
         target = folder / f"{partition.cycle or 'whole'}-{got.removeprefix('sha256 ')[:16]}.parquet"
         committed = self.log(partition).committed
         note = {
-            "partition": str(partition), "got": got, "wanted": committed.record.file_sha if committed else None,
+            "partition": str(partition),
+            "got": got,
+            "wanted": committed.record.file_sha if committed else None,
             "run_id": committed.record.run_id if committed else None,
         }
         disk.write_atomic(target.with_suffix(".json"), json.dumps(note, indent=1).encode(), tag=_READER)
@@ -176,6 +196,9 @@ def _damage(partition: Partition, log: PartitionLog, got: str, where: str) -> Co
     entry = log.committed
     wanted = "a part that the manifest knows of"
     if entry:
-        wanted = f"sha256 {entry.record.file_sha} ({entry.record.rows} rows, {entry.size} bytes, written by run {entry.record.run_id})"
+        wanted = (
+            f"sha256 {entry.record.file_sha} ({entry.record.rows} rows, {entry.size} bytes, written by "
+            f"run {entry.record.run_id})"
+        )
     what = f"the part {partition.part} of {partition} is damaged"
     return CorruptPart(what, wanted=wanted, got=f"{got}; {where}", do=f"materialize {partition} again")

@@ -1,5 +1,6 @@
-"""What columns mean that occur in tables of several lines, each said once. A schema takes the description of a column from here where it has
-none of its own (`TableSchema`); words that only one line uses stand with that line's tables."""
+"""What columns mean that occur in tables of several lines, each said once. A schema takes the description of
+a column from here where it has none of its own (`TableSchema`); words that only one line uses stand with that
+line's tables."""
 
 from __future__ import annotations
 
@@ -12,7 +13,10 @@ VOCABULARY: dict[str, str] = {
     "cpu_s": "Processor time in seconds, user and system together.",
     "created_at": "When the row was made (UTC).",
     "created_round": "Number of the cycle in which the objective began to vote.",
-    "cycle": "Evolution cycle: 0001, 0002, ...; 0000 for what was there before the first. In a study the cell, e.g. one_shot-0.",
+    "cycle": (
+        "Evolution cycle: 0001, 0002, ...; 0000 for what was there before the first. In a study the cell, "
+        "e.g. one_shot-0."
+    ),
     "description": "What the objective looks at, in one sentence.",
     "difficulty": "Level that the generator was asked for; higher is harder.",
     "evidence_sha": "Blob with the evidence that the gate's rules judged.",

@@ -1,11 +1,13 @@
 """Consensus objective: many objectives, one ranking of the designs.
 
-Zhang, Sipling and Di Ventra 2026, section 4.2 and equations 2 and 3. Each objective votes with its ranks; its weight is how much the others agree
-with it (median Kendall tau, never below 0), fading with its age; a meta reviewer's multipliers come on top. Objectives that agree with none lose
-their voice without anybody naming them.
+Zhang, Sipling and Di Ventra 2026, section 4.2 and equations 2 and 3. Each objective votes with its ranks; its
+weight is how much the others agree with it (median Kendall tau, never below 0), fading with its age; a meta
+reviewer's multipliers come on top. Objectives that agree with none lose their voice without anybody naming
+them.
 
-Choices the formulas leave open: a median over none (a single objective) is 0 and so the weights are uniform; an objective that distinguishes no two
-designs has tau 0 with all others; designs whose consensus differs by rounding alone (1e-12) tie, and a tie goes to the smaller artifact id.
+Choices the formulas leave open: a median over none (a single objective) is 0 and so the weights are uniform;
+an objective that distinguishes no two designs has tau 0 with all others; designs whose consensus differs by
+rounding alone (1e-12) tie, and a tie goes to the smaller artifact id.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ class Consensus:
     """The ranking of n designs by K objectives.
 
     weights: (K,) float, sum to 1. median_tau: (K,) float in [-1, 1]. tau: (K, K) float.
-    consensus: (n,) float in [0, 1], lower is better. order: (n,) int, positions of the designs, best first; total and stable.
+    consensus: (n,) float in [0, 1], lower is better. order: (n,) int, positions of the designs, best first;
+    total and stable.
     """
 
     weights: np.ndarray
@@ -53,33 +56,49 @@ def aggregate(
         scores: (K, n) float, lower is better; NaN and None count as +inf.
         created: (K,) creation round of each objective; now: the current round.
         decay: weight left after one round, in (0, 1].
-        multipliers: (K,) non-negative, from the meta review; None means 1 for all. All zero: the weights stay as they are.
+        multipliers: (K,) non-negative, from the meta review; None means 1 for all. All zero: the weights stay
+            as they are.
         ids: (n,) artifact ids that break ties, all of one sortable type; None means the position.
 
     Raises:
-        InputError: shapes that do not fit, nothing to rank, an objective from the future, a multiplier or decay out of range.
+        InputError: shapes that do not fit, nothing to rank, an objective from the future, a multiplier or
+            decay out of range.
     """
     table = _score_table(scores)
     k, n = table.shape
     age = _ages(created, now, k)
     factor = _multipliers(multipliers, k)
     if not 0 < decay <= 1:
-        raise InputError("the age decay cannot be used", wanted="a number above 0 and at most 1", got=repr(decay))
+        raise InputError(
+            "the age decay cannot be used", wanted="a number above 0 and at most 1", got=repr(decay)
+        )
     if ids is not None and len(ids) != n:
-        raise InputError("the artifact ids do not fit the scores", wanted=f"{n} ids, one per design", got=str(len(ids)))
+        raise InputError(
+            "the artifact ids do not fit the scores", wanted=f"{n} ids, one per design", got=str(len(ids))
+        )
     ranks = rank_rows(table)
     tau = kendall_matrix(ranks)
     median_tau = _median_of_others(tau)
     weights = objective_weights(median_tau, age, decay, factor)
     consensus = _weighted_sum(weights, ranks.average) / max(n - 1, 1)
     np.clip(consensus, 0.0, 1.0, out=consensus)
-    return Consensus(weights=weights, median_tau=median_tau, tau=tau, consensus=consensus, order=total_order(consensus, ids))
+    return Consensus(
+        weights=weights,
+        median_tau=median_tau,
+        tau=tau,
+        consensus=consensus,
+        order=total_order(consensus, ids),
+    )
 
 
-def objective_weights(median_tau: np.ndarray, age: np.ndarray, decay: float, multipliers: np.ndarray) -> np.ndarray:
-    """Weights, (K,) float, sum to 1: agreement times decay**age, uniform if all vanish; then times the multipliers unless that makes all vanish.
+def objective_weights(
+    median_tau: np.ndarray, age: np.ndarray, decay: float, multipliers: np.ndarray
+) -> np.ndarray:
+    """Weights, (K,) float, sum to 1: agreement times decay**age, uniform if all vanish; then times the
+    multipliers unless that makes all vanish.
 
-    Ages count from the youngest objective with a voice: that changes no weight, and keeps very old portfolios from fading to nothing together.
+    Ages count from the youngest objective with a voice: that changes no weight, and keeps very old portfolios
+    from fading to nothing together.
     """
     agreement = np.maximum(median_tau, 0.0)
     voiced = agreement > 0
@@ -94,7 +113,8 @@ def objective_weights(median_tau: np.ndarray, age: np.ndarray, decay: float, mul
 
 
 def total_order(consensus: np.ndarray, ids: Sequence[int] | Sequence[str] | None = None) -> np.ndarray:
-    """Positions of the designs, (n,) int, best first. Runs of values less than 1e-12 apart are ties, in the order of `ids` (default: position)."""
+    """Positions of the designs, (n,) int, best first. Runs of values less than 1e-12 apart are ties, in the
+    order of `ids` (default: position)."""
     ascending = np.argsort(consensus, kind="stable")
     group = np.empty(len(consensus), dtype=np.int64)
     group[ascending] = np.concatenate([[0], np.cumsum(np.diff(consensus[ascending]) > SAME)])
@@ -108,9 +128,15 @@ def _score_table(scores: np.ndarray) -> np.ndarray:
     try:
         table = np.array(scores, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("the scores are not a table of numbers", wanted="K rows of n numbers", got=repr(scores)[:200]) from None
+        raise InputError(
+            "the scores are not a table of numbers", wanted="K rows of n numbers", got=repr(scores)[:200]
+        ) from None
     if table.ndim != 2 or 0 in table.shape:
-        raise InputError("there is nothing to rank", wanted="scores of at least one objective and one design", got=f"shape {table.shape}")
+        raise InputError(
+            "there is nothing to rank",
+            wanted="scores of at least one objective and one design",
+            got=f"shape {table.shape}",
+        )
     table[np.isnan(table)] = np.inf
     return table
 
@@ -118,13 +144,21 @@ def _score_table(scores: np.ndarray) -> np.ndarray:
 def _ages(created: Sequence[int] | np.ndarray, now: int, k: int) -> np.ndarray:
     rounds = np.asarray(created, dtype=np.float64)
     if rounds.shape != (k,):
-        raise InputError("the creation rounds do not fit the scores", wanted=f"{k} rounds, one per objective", got=f"shape {rounds.shape}")
+        raise InputError(
+            "the creation rounds do not fit the scores",
+            wanted=f"{k} rounds, one per objective",
+            got=f"shape {rounds.shape}",
+        )
     if not np.isfinite(rounds).all() or not math.isfinite(now):
-        raise InputError("a creation round is not a number", wanted="finite numbers", got=repr(rounds.tolist())[:200])
+        raise InputError(
+            "a creation round is not a number", wanted="finite numbers", got=repr(rounds.tolist())[:200]
+        )
     if (rounds > now).any():
         late = int(np.argmax(rounds > now))
         raise InputError(
-            f"objective {late} was created after the current round", wanted=f"a creation round of at most {now}", got=f"{rounds[late]:g}",
+            f"objective {late} was created after the current round",
+            wanted=f"a creation round of at most {now}",
+            got=f"{rounds[late]:g}",
             do="give the round these scores belong to",
         )
     return now - rounds
@@ -135,10 +169,18 @@ def _multipliers(multipliers: Sequence[float] | np.ndarray | None, k: int) -> np
         return np.ones(k)
     factor = np.asarray(multipliers, dtype=np.float64)
     if factor.shape != (k,):
-        raise InputError("the multipliers do not fit the scores", wanted=f"{k} multipliers, one per objective", got=f"shape {factor.shape}")
+        raise InputError(
+            "the multipliers do not fit the scores",
+            wanted=f"{k} multipliers, one per objective",
+            got=f"shape {factor.shape}",
+        )
     if not (np.isfinite(factor) & (factor >= 0)).all():
         bad = int(np.argmin(np.isfinite(factor) & (factor >= 0)))
-        raise InputError(f"the multiplier of objective {bad} cannot be used", wanted="a finite number of at least 0", got=f"{factor[bad]}")
+        raise InputError(
+            f"the multiplier of objective {bad} cannot be used",
+            wanted="a finite number of at least 0",
+            got=f"{factor[bad]}",
+        )
     return factor
 
 
@@ -151,5 +193,6 @@ def _median_of_others(tau: np.ndarray) -> np.ndarray:
 
 
 def _weighted_sum(weights: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Sum over objectives, (n,). Terms are added smallest first, so that no order of the objectives changes a bit of the result."""
+    """Sum over objectives, (n,). Terms are added smallest first, so that no order of the objectives changes a
+    bit of the result."""
     return np.add.reduce(np.sort(weights[:, None] * ranks, axis=0), axis=0)

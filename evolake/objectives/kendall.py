@@ -1,12 +1,13 @@
 """Kendall's tau-b between all pairs of objectives at the same time.
 
-tau_b = (concordant - discordant) / sqrt((pairs - tied in x)(pairs - tied in y)). The numerator is a whole number, so tau is exact up to the last
-division, whichever way it was counted:
+tau_b = (concordant - discordant) / sqrt((pairs - tied in x)(pairs - tied in y)). The numerator is a whole
+number, so tau is exact up to the last division, whichever way it was counted:
 
-* few designs: two bits per row and pair of designs, "told apart" and "the later one is lower". Two objectives that both distinguish a pair
-  agree on it unless their second bits differ, so concordant - discordant = |both| - 2 |differ and both|: and, xor and population counts, 64 pairs
-  at a time.
-* many designs: bits cost n**2 a pair of objectives, counting inversions by merge sort n log n (`kendall_merge`), at the price of a compilation.
+* few designs: two bits per row and pair of designs, "told apart" and "the later one is lower". Two objectives
+  that both distinguish a pair agree on it unless their second bits differ, so concordant - discordant =
+  |both| - 2 |differ and both|: and, xor and population counts, 64 pairs at a time.
+* many designs: bits cost n**2 a pair of objectives, counting inversions by merge sort n log n
+  (`kendall_merge`), at the price of a compilation.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ Method = Literal["auto", "bits", "merge"]
 def kendall_matrix(ranks: RankTable, method: Method = "auto") -> np.ndarray:
     """tau, (K, K) float in [-1, 1], symmetric.
 
-    A row that ties all its designs has no tau: its row and column are 0, its diagonal too. Any other diagonal is 1.
-    `method` forces one way of counting; "auto" takes the one expected to be faster.
+    A row that ties all its designs has no tau: its row and column are 0, its diagonal too. Any other diagonal
+    is 1. `method` forces one way of counting; "auto" takes the one expected to be faster.
     """
     k, n = ranks.dense.shape
     pairs = n * (n - 1) // 2
@@ -55,7 +56,8 @@ def bits_are_faster(k: int, n: int) -> bool:
 def _difference_by_bits(dense: np.ndarray) -> np.ndarray:
     """Return concordant - discordant of every pair of rows, (K, K) int64.
 
-    Every pair of designs is (a, a + lag) on a ring for one lag up to n/2. For an even n the last lag meets each pair twice: half of it is left out.
+    Every pair of designs is (a, a + lag) on a ring for one lag up to n/2. For an even n the last lag meets
+    each pair twice: half of it is left out.
     """
     k, n = dense.shape
     small = dense.astype(np.int16 if n < 2**15 else np.int32)
@@ -72,7 +74,8 @@ def _difference_by_bits(dense: np.ndarray) -> np.ndarray:
 
 
 def _packed(compare: np.ufunc, block: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """One bit a comparison of (K, 1, width) with (K, lags, width), for all of the block: (K, words) uint64, the last word filled up with zeros."""
+    """One bit a comparison of (K, 1, width) with (K, lags, width), for all of the block: (K, words) uint64,
+    the last word filled up with zeros."""
     k = len(block[0][1])
     cells = sum(later[0].size for _, later in block)
     flags = np.empty((k, -(-cells // 64) * 64), dtype=bool)

@@ -1,7 +1,8 @@
 """Discordant and doubly tied pairs of all pairs of rows by merge sort: n log n a pair (Knight 1966).
 
-Walk the designs in the order of objective i; inside a tie of i, in the order of objective k. What is then out of order in k is discordant, and merge
-sort counts it while sorting. Compiled on first use, never on import: numba takes seconds.
+Walk the designs in the order of objective i; inside a tie of i, in the order of objective k. What is then out
+of order in k is discordant, and merge sort counts it while sorting. Compiled on first use, never on import:
+numba takes seconds.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ def count_pairs(order: np.ndarray, dense: np.ndarray) -> tuple[np.ndarray, np.nd
     Args:
         order, dense: (K, n), as `ranks.rank_rows` gives them.
     """
-    discordant, tied_in_both = _compiled()(np.ascontiguousarray(order, dtype=np.int32), np.ascontiguousarray(dense, dtype=np.int32))
+    discordant, tied_in_both = _compiled()(
+        np.ascontiguousarray(order, dtype=np.int32), np.ascontiguousarray(dense, dtype=np.int32)
+    )
     return discordant + discordant.T, tied_in_both + tied_in_both.T
 
 

@@ -1,7 +1,7 @@
 """Where the search is, from what its champions achieved cycle by cycle.
 
-The consensus itself cannot show it: it is relative to the designs of the day. The size a champion solves and the steps it takes there can be
-compared.
+The consensus itself cannot show it: it is relative to the designs of the day. The size a champion solves and
+the steps it takes there can be compared.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ class Progress:
 def phase_of(progress: Sequence[Progress]) -> Phase:
     """Return the phase after the last of `progress` (oldest first).
 
-    exploring: at most three cycles so far. converging: the reach grew within the last three. refining: it did not, but the steps at that reach fell
-    by 5% or more. stuck: neither, for three cycles. breakthrough_needed: neither, for six.
+    exploring: at most three cycles so far. converging: the reach grew within the last three. refining: it did
+    not, but the steps at that reach fell by 5% or more. stuck: neither, for three cycles.
+    breakthrough_needed: neither, for six.
     """
     if len(progress) <= WINDOW:
         return "exploring"
@@ -37,7 +38,11 @@ def phase_of(progress: Sequence[Progress]) -> Phase:
         return "converging"
     if steps_fell(progress, WINDOW):
         return "refining"
-    if len(progress) > 2 * WINDOW and not reach_grew(progress, 2 * WINDOW) and not steps_fell(progress, 2 * WINDOW):
+    if (
+        len(progress) > 2 * WINDOW
+        and not reach_grew(progress, 2 * WINDOW)
+        and not steps_fell(progress, 2 * WINDOW)
+    ):
         return "breakthrough_needed"
     return "stuck"
 
@@ -48,7 +53,8 @@ def reach_grew(progress: Sequence[Progress], cycles: int) -> bool:
 
 
 def steps_fell(progress: Sequence[Progress], cycles: int) -> bool:
-    """Return whether at the largest reach the fewest steps of the last `cycles` are at least 5% below the fewest before."""
+    """Return whether at the largest reach the fewest steps of the last `cycles` are at least 5% below the
+    fewest before."""
     reach = max(entry.reach for entry in progress)
     before = [entry.steps for entry in progress[:-cycles] if entry.reach == reach]
     lately = [entry.steps for entry in progress[-cycles:] if entry.reach == reach]
@@ -56,11 +62,16 @@ def steps_fell(progress: Sequence[Progress], cycles: int) -> bool:
 
 
 def words_on_phase(phase: Phase, progress: Sequence[Progress], reach: Sequence[float] = ()) -> str:
-    """One or two sentences on where the search is. reach: the largest size that each measured candidate solved, 0 for none."""
+    """One or two sentences on where the search is. reach: the largest size that each measured candidate
+    solved, 0 for none."""
     if not progress and not len(reach):
         return "Nothing has been measured yet."
     if not progress:
-        solved = f"the largest size that one solved is N={max(reach):g}" if max(reach) > 0 else "none solved any size"
+        solved = (
+            f"the largest size that one solved is N={max(reach):g}"
+            if max(reach) > 0
+            else "none solved any size"
+        )
         return f"No cycle has decided on a champion yet; {len(reach)} were measured, and {solved}."
     best = min(progress, key=lambda entry: (-entry.reach, entry.steps))
     state = {

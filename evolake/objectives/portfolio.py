@@ -1,7 +1,8 @@
 """The portfolio of objectives that needs no model: structurally different families, random parameters.
 
-Each family looks at another side of a design's results, so that the portfolio truly disagrees: an objective that is gamed is outvoted by those that
-look elsewhere. The families follow the phases the paper's objectives went through (Zhang, Sipling and Di Ventra 2026, section S2.1).
+Each family looks at another side of a design's results, so that the portfolio truly disagrees: an objective
+that is gamed is outvoted by those that look elsewhere. The families follow the phases the paper's objectives
+went through (Zhang, Sipling and Di Ventra 2026, section S2.1).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ WANTED_FACTOR = 4.0
 
 @dataclass(frozen=True)
 class ObjectiveSpec:
-    """One objective: `source` defines objective(experiment_results: list[dict]) -> float, lower is better; `objective_id` is its content's hash."""
+    """One objective: `source` defines objective(experiment_results: list[dict]) -> float, lower is better;
+    `objective_id` is its content's hash."""
 
     objective_id: str
     family: str
@@ -58,13 +60,23 @@ OBJECTIVE_FAMILIES = families_in(FAMILY_FOLDER)
 
 def baseline_objective() -> ObjectiveSpec:
     """Objective 0, the simple one that every line of objectives starts from."""
-    return make(BASELINE_FAMILY, {}, "log10 steps at N=2000, R2-weighted blend of a power law and an exponential through all levels")
+    return make(
+        BASELINE_FAMILY,
+        {},
+        "log10 steps at N=2000, R2-weighted blend of a power law and an exponential through all levels",
+    )
 
 
 def make(
-    family: str, parameters: Mapping[str, float | int], description: str, *, folder: str = FAMILY_FOLDER, helpers: str = HELPERS
+    family: str,
+    parameters: Mapping[str, float | int],
+    description: str,
+    *,
+    folder: str = FAMILY_FOLDER,
+    helpers: str = HELPERS,
 ) -> ObjectiveSpec:
-    """Return the objective of a family with these constants (others keep the family file's value); `folder`, `helpers`: see `source.assemble`.
+    """Return the objective of a family with these constants (others keep the family file's value); `folder`,
+    `helpers`: see `source.assemble`.
 
     Raises ValueError for a constant that the family does not have.
     """
@@ -73,15 +85,22 @@ def make(
 
 
 def new_objective(
-    rng: np.random.Generator, existing: Iterable[HasFamily], wanted: Sequence[str] = (), *, families: Mapping[str, Family] = OBJECTIVE_FAMILIES,
-    folder: str = FAMILY_FOLDER, helpers: str = HELPERS,
+    rng: np.random.Generator,
+    existing: Iterable[HasFamily],
+    wanted: Sequence[str] = (),
+    *,
+    families: Mapping[str, Family] = OBJECTIVE_FAMILIES,
+    folder: str = FAMILY_FOLDER,
+    helpers: str = HELPERS,
 ) -> ObjectiveSpec:
     """Return a new objective: a family, the likelier the fewer of it exist, with random parameters.
 
     Args:
         existing: the objectives so far; none of them is drawn again.
-        wanted: families that the meta review asked for; four times as likely. Unknown names are ignored: guidance may come from a model.
-        families, folder, helpers: whom to draw from and where their files are; the default is the designs' own.
+        wanted: families that the meta review asked for; four times as likely. Unknown names are ignored:
+            guidance may come from a model.
+        families, folder, helpers: whom to draw from and where their files are; the default is the designs'
+            own.
     """
     known = list(existing)
     names = list(families)
@@ -91,7 +110,9 @@ def new_objective(
     for _ in range(TRIES):
         family = families[names[int(rng.choice(len(names), p=share / share.sum()))]]
         parameters = _draw_parameters(rng, family)
-        spec = make(family.name, parameters, family.description.format(**parameters), folder=folder, helpers=helpers)
+        spec = make(
+            family.name, parameters, family.description.format(**parameters), folder=folder, helpers=helpers
+        )
         if spec.objective_id not in taken:
             return spec
     raise RuntimeError(f"no new objective in {TRIES} draws: the random generator repeats itself")
@@ -99,4 +120,6 @@ def new_objective(
 
 def _draw_parameters(rng: np.random.Generator, family: Family) -> dict[str, Any]:
     chosen: dict[str, Any] = {name: int(rng.choice(values)) for name, values in family.choices.items()}
-    return chosen | {name: round(float(rng.uniform(low, high)), 3) for name, (low, high) in family.ranges.items()}
+    return chosen | {
+        name: round(float(rng.uniform(low, high)), 3) for name, (low, high) in family.ranges.items()
+    }

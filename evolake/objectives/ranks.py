@@ -1,7 +1,8 @@
 """Average ranks of scores, row by row.
 
-Consensus step 2 (Zhang, Sipling and Di Ventra 2026, section 4.2): designs that tie share the mean of the places they span, so a rank row always sums
-to n(n-1)/2 and an objective that cannot distinguish two designs does not prefer either.
+Consensus step 2 (Zhang, Sipling and Di Ventra 2026, section 4.2): designs that tie share the mean of the
+places they span, so a rank row always sums to n(n-1)/2 and an objective that cannot distinguish two designs
+does not prefer either.
 """
 
 from __future__ import annotations

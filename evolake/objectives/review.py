@@ -1,14 +1,16 @@
 """Meta review without a model: what is wrong with the portfolio of objectives, said by numbers.
 
-Agreement cannot tell an informative majority from an echo chamber (Zhang, Sipling and Di Ventra 2026, section S2.2), so a second look judges each
-objective and moves its multiplier. Gradually: a finding takes 30% off, no finding gives 10% back up to 1. One odd cycle then changes little, a
-lasting fault silences an objective within some eight reviews, and an objective that has come right is heard again.
+Agreement cannot tell an informative majority from an echo chamber (Zhang, Sipling and Di Ventra 2026, section
+S2.2), so a second look judges each objective and moves its multiplier. Gradually: a finding takes 30% off, no
+finding gives 10% back up to 1. One odd cycle then changes little, a lasting fault silences an objective
+within some eight reviews, and an objective that has come right is heard again.
 
 Findings, most serious first:
     anti-correlated      median tau with the others below 0
     ranks failures high  a failed design is placed above a sound one more often than not
     does not distinguish  ties more than half of all pairs of designs
-    echo                 in a tight block of at least three (average linkage, tau of at least 0.85) and not its spokesman; kept at 1/size or more
+    echo                 in a tight block of at least three (average linkage, tau of at least 0.85) and not
+                         its spokesman; kept at 1/size or more
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ Finding = Literal["anti-correlated", "ranks failures high", "does not tell apart
 
 @dataclass(frozen=True)
 class Reviewed:
-    """An objective as the review sees it: row i of the scores. multiplier: the one in force before this review."""
+    """An objective as the review sees it: row i of the scores. multiplier: the one in force before this
+    review."""
 
     objective_id: str
     family: str
@@ -58,7 +61,8 @@ class ObjectiveAnalysis:
 
 @dataclass(frozen=True)
 class Review:
-    """A meta review. guidance: for the next writer of objectives; it names the families that are missing in brackets."""
+    """A meta review. guidance: for the next writer of objectives; it names the families that are missing in
+    brackets."""
 
     assessment: str
     phase: Phase
@@ -67,12 +71,17 @@ class Review:
 
 
 def review(
-    objectives: Sequence[Reviewed], scores: np.ndarray, consensus: Consensus, reach: Sequence[float] | np.ndarray, progress: Sequence[Progress]
+    objectives: Sequence[Reviewed],
+    scores: np.ndarray,
+    consensus: Consensus,
+    reach: Sequence[float] | np.ndarray,
+    progress: Sequence[Progress],
 ) -> Review:
     """Judge the portfolio.
 
     Args:
-        objectives: K objectives. scores: (K, n) float, NaN or +inf missing; consensus: what `aggregate` made of them.
+        objectives: K objectives. scores: (K, n) float, NaN or +inf missing; consensus: what `aggregate` made
+            of them.
         reach: (n,) largest size each design solved, 0 for none.
         progress: one entry per cycle, oldest first.
 
@@ -81,8 +90,16 @@ def review(
     """
     table = np.where(np.isnan(scores), np.inf, np.asarray(scores, dtype=np.float64))
     sizes = np.asarray(reach, dtype=np.float64)
-    if table.ndim != 2 or table.shape != (len(objectives), len(sizes)) or len(consensus.weights) != len(objectives):
-        raise InputError("the parts of the meta review do not fit", wanted=f"scores of shape {(len(objectives), len(sizes))}", got=str(table.shape))
+    if (
+        table.ndim != 2
+        or table.shape != (len(objectives), len(sizes))
+        or len(consensus.weights) != len(objectives)
+    ):
+        raise InputError(
+            "the parts of the meta review do not fit",
+            wanted=f"scores of shape {(len(objectives), len(sizes))}",
+            got=str(table.shape),
+        )
     ranks = rank_rows(table)
     blocks = echo_chambers(consensus.tau)
     above = failures_above(ranks.average, failed_designs(sizes))
@@ -93,9 +110,19 @@ def review(
         block = next((block for block in blocks if i in block), ())
         result: list[tuple[Finding, str]] = []
         if consensus.median_tau[i] < 0:
-            result.append(("anti-correlated", f"disagrees with the majority (median tau {consensus.median_tau[i]:+.2f})"))
+            result.append(
+                (
+                    "anti-correlated",
+                    f"disagrees with the majority (median tau {consensus.median_tau[i]:+.2f})",
+                )
+            )
         if above[i] > 0.5:
-            result.append(("ranks failures high", f"places a failed design above a sound one in {above[i]:.0%} of such pairs"))
+            result.append(
+                (
+                    "ranks failures high",
+                    f"places a failed design above a sound one in {above[i]:.0%} of such pairs",
+                )
+            )
         if tied[i] > TIED_SHARE:
             result.append(("does not tell apart", f"ties {tied[i]:.0%} of all pairs of designs"))
         if block and i != spokesman(block, consensus):
@@ -103,10 +130,15 @@ def review(
         findings: tuple[Finding, ...] = tuple(finding for finding, _ in result)
         multiplier = next_multiplier(objective.multiplier, findings, len(block))
         said = "; ".join(text for _, text in result) or f"sound (median tau {consensus.median_tau[i]:+.2f})"
-        analyses.append(ObjectiveAnalysis(objective.objective_id, f"{objective.family}: {said}", multiplier, findings))
+        analyses.append(
+            ObjectiveAnalysis(objective.objective_id, f"{objective.family}: {said}", multiplier, findings)
+        )
     phase = phase_of(progress)
     return Review(
-        assessment=f"{words_on_phase(phase, progress, sizes.tolist())} {_words_on_portfolio(analyses, blocks, consensus)}",
+        assessment=(
+            f"{words_on_phase(phase, progress, sizes.tolist())} "
+            f"{_words_on_portfolio(analyses, blocks, consensus)}"
+        ),
         phase=phase,
         objectives=tuple(analyses),
         guidance=_guidance(objectives, analyses, missing_families(objectives, phase)),
@@ -114,12 +146,14 @@ def review(
 
 
 def failed_designs(reach: np.ndarray) -> np.ndarray:
-    """Designs that got nowhere, (n,) bool: nothing solved, or less than a quarter of the size that the best design solved."""
+    """Designs that got nowhere, (n,) bool: nothing solved, or less than a quarter of the size that the best
+    design solved."""
     return (reach <= 0) | (reach < FAILED_SHARE * reach.max(initial=0.0))
 
 
 def failures_above(ranks: np.ndarray, failed: np.ndarray) -> np.ndarray:
-    """Share of (failed, sound) pairs in which an objective places the failed design higher, (K,); a tie counts one half, no pairs give 0."""
+    """Share of (failed, sound) pairs in which an objective places the failed design higher, (K,); a tie
+    counts one half, no pairs give 0."""
     bad, good = ranks[:, failed], ranks[:, ~failed]
     if not bad.shape[1] or not good.shape[1]:
         return np.zeros(len(ranks))
@@ -130,7 +164,8 @@ def failures_above(ranks: np.ndarray, failed: np.ndarray) -> np.ndarray:
 
 
 def echo_chambers(tau: np.ndarray) -> list[tuple[int, ...]]:
-    """Tight blocks of objectives: positions of at least three whose average tau is at least 0.85 at every merge (average linkage)."""
+    """Tight blocks of objectives: positions of at least three whose average tau is at least 0.85 at every
+    merge (average linkage)."""
     if len(tau) < ECHO_SIZE:
         return []
     from scipy.cluster.hierarchy import fcluster, linkage
@@ -138,21 +173,26 @@ def echo_chambers(tau: np.ndarray) -> list[tuple[int, ...]]:
 
     distance = np.maximum(1.0 - tau, 0.0)
     np.fill_diagonal(distance, 0.0)
-    labels = fcluster(linkage(squareform(distance, checks=False), method="average"), t=1.0 - ECHO_TAU, criterion="distance")
+    labels = fcluster(
+        linkage(squareform(distance, checks=False), method="average"), t=1.0 - ECHO_TAU, criterion="distance"
+    )
     blocks = [tuple(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)]
     return sorted(block for block in blocks if len(block) >= ECHO_SIZE)
 
 
 def spokesman(block: Sequence[int], consensus: Consensus) -> int:
-    """Return the member that keeps the block's voice: the one agreeing most with its block; the last (youngest) of equals."""
+    """Return the member that keeps the block's voice: the one agreeing most with its block; the last
+    (youngest) of equals."""
     agreement = consensus.tau[np.ix_(block, block)].sum(axis=1)
     return max(zip(agreement.round(12), block, strict=True))[1]
 
 
 def next_multiplier(multiplier: float, findings: Sequence[Finding], block_size: int) -> float:
-    """Return the multiplier after one review: 0.7 of it on a finding, 1.1 of it (at most 1) without. Below 0.05 it is 0; from 0 it recovers to 0.05.
+    """Return the multiplier after one review: 0.7 of it on a finding, 1.1 of it (at most 1) without. Below
+    0.05 it is 0; from 0 it recovers to 0.05.
 
-    An echo says nothing wrong: with no other finding it moves towards 1/block_size from either side, so that the block as a whole keeps one voice.
+    An echo says nothing wrong: with no other finding it moves towards 1/block_size from either side, so that
+    the block as a whole keeps one voice.
     """
     faulty = any(finding != "echo" for finding in findings)
     if faulty:
@@ -165,7 +205,8 @@ def next_multiplier(multiplier: float, findings: Sequence[Finding], block_size: 
 
 
 def missing_families(objectives: Sequence[Reviewed], phase: Phase) -> tuple[str, ...]:
-    """Families with the fewest objectives. When the search stagnates, those that look at the frontier come first."""
+    """Families with the fewest objectives. When the search stagnates, those that look at the frontier come
+    first."""
     counts = Counter(objective.family for objective in objectives)
     fewest = min((counts[name] for name in OBJECTIVE_FAMILIES), default=0)
     rare = [name for name in OBJECTIVE_FAMILIES if counts[name] == fewest]
@@ -181,7 +222,9 @@ def frontier_families() -> list[str]:
     return [family.name for family in sorted(looking, key=lambda family: family.at_frontier)]
 
 
-def _words_on_portfolio(analyses: Sequence[ObjectiveAnalysis], blocks: Sequence[Sequence[int]], consensus: Consensus) -> str:
+def _words_on_portfolio(
+    analyses: Sequence[ObjectiveAnalysis], blocks: Sequence[Sequence[int]], consensus: Consensus
+) -> str:
     kinds = Counter(finding for analysis in analyses for finding in analysis.findings)
     if not kinds:
         return f"The {len(analyses)} objectives are sound."
@@ -191,12 +234,25 @@ def _words_on_portfolio(analyses: Sequence[ObjectiveAnalysis], blocks: Sequence[
     return f"Of {len(analyses)} objectives: {listed}.{echo}"
 
 
-def _guidance(objectives: Sequence[Reviewed], analyses: Sequence[ObjectiveAnalysis], wanted: Sequence[str]) -> str:
-    lines = [f"Write objectives that look at {OBJECTIVE_FAMILIES[name].aspect} ({name})." for name in wanted[:3]]
-    echoing = Counter(o.family for o, a in zip(objectives, analyses, strict=True) if "echo" in a.findings and o.family != BASELINE_FAMILY)
-    lines += [f"No more of {family}: {count} of them say the same." for family, count in sorted(echoing.items())]
+def _guidance(
+    objectives: Sequence[Reviewed], analyses: Sequence[ObjectiveAnalysis], wanted: Sequence[str]
+) -> str:
+    lines = [
+        f"Write objectives that look at {OBJECTIVE_FAMILIES[name].aspect} ({name})." for name in wanted[:3]
+    ]
+    echoing = Counter(
+        o.family
+        for o, a in zip(objectives, analyses, strict=True)
+        if "echo" in a.findings and o.family != BASELINE_FAMILY
+    )
+    lines += [
+        f"No more of {family}: {count} of them say the same." for family, count in sorted(echoing.items())
+    ]
     if any("ranks failures high" in analysis.findings for analysis in analyses):
-        lines.append("Success is unsolved_fraction below one half and nothing else; who solves larger instances must not lose to who fails.")
+        lines.append(
+            "Success is unsolved_fraction below one half and nothing else; who solves larger instances "
+            "must not lose to who fails."
+        )
     if any("does not tell apart" in analysis.findings for analysis in analyses):
         lines.append("Avoid gates and rounding: scores should differ wherever results do.")
     return " ".join(lines)

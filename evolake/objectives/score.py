@@ -1,7 +1,8 @@
 """Scores all designs by all objectives, each objective in the jail.
 
-An objective is generated code: whatever goes wrong in it is a row (score None, which ranks as +inf), never an exception. What is not a finite number
-is missing, -inf included: an objective must not lift a design by a score that no other can reach.
+An objective is generated code: whatever goes wrong in it is a row (score None, which ranks as +inf), never an
+exception. What is not a finite number is missing, -inf included: an objective must not lift a design by a
+score that no other can reach.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ class ScoreRow:
     """One objective's word on one design.
 
     score: finite, lower is better; None is missing and ranks as +inf.
-    status: "ok", "error" (it raised), "invalid" (not a finite number), or why the jail ended it ("timeout", "cpu", "memory", ...).
+    status: "ok", "error" (it raised), "invalid" (not a finite number), or why the jail ended it ("timeout",
+    "cpu", "memory", ...).
     """
 
     objective_id: str
@@ -54,8 +56,11 @@ class ScoreRow:
     reason: str
 
 
-def score_all(objectives: Sequence[HasSource], results: Mapping[str, Sequence[Mapping[str, Any]]], pool: Jails) -> list[ScoreRow]:
-    """Rows for every objective and design, in the order given: all designs of the first objective, then of the second.
+def score_all(
+    objectives: Sequence[HasSource], results: Mapping[str, Sequence[Mapping[str, Any]]], pool: Jails
+) -> list[ScoreRow]:
+    """Rows for every objective and design, in the order given: all designs of the first objective, then of
+    the second.
 
     Args:
         objectives: what to score with; one jail call each, at most 5 s of cpu.
@@ -91,7 +96,12 @@ def read_reply(outcome: Outcome, designs: int) -> list[tuple[float | None, str, 
 
 
 def _read_entry(entry: Any) -> tuple[float | None, str, str]:
-    if not isinstance(entry, list) or len(entry) != 3 or entry[1] not in STATUSES or not isinstance(entry[2], str):
+    if (
+        not isinstance(entry, list)
+        or len(entry) != 3
+        or entry[1] not in STATUSES
+        or not isinstance(entry[2], str)
+    ):
         return None, "protocol", "the reply has an entry of another form"
     score, status, reason = entry
     reason = reason[:LONGEST_REASON]

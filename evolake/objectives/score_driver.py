@@ -1,7 +1,8 @@
 """Runs inside the jail: scores every design by one objective.
 
-Imports nothing beyond the standard library, so that a warm worker stays small. The reply is the objective's word about itself, and the host checks
-its form; it cannot speak about another objective, as each has its own process.
+Imports nothing beyond the standard library, so that a warm worker stays small. The reply is the objective's
+word about itself, and the host checks its form; it cannot speak about another objective, as each has its own
+process.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ LONGEST_REASON = 200
 def score_designs(source: str, payload: dict[str, Any]) -> list[list[Any]]:
     """Scores of all designs: a list of [score or None, status, reason].
 
-    The source is executed again and the results are parsed again for every design: an objective cannot alter what it is shown of another design, and
-    keeps nothing in its globals from one to the next.
+    The source is executed again and the results are parsed again for every design: an objective cannot alter
+    what it is shown of another design, and keeps nothing in its globals from one to the next.
 
     Args:
         payload: {"results": [JSON text of a design's result list, ...]}.
@@ -49,5 +50,7 @@ def _score(code: Any, text: str) -> list[Any]:
 
 
 def _reason(error: BaseException) -> str:
-    line = "".join(character if character.isprintable() else " " for character in str(error)[: 4 * LONGEST_REASON])
+    line = "".join(
+        character if character.isprintable() else " " for character in str(error)[: 4 * LONGEST_REASON]
+    )
     return f"{type(error).__name__}: {line}"[:LONGEST_REASON]

@@ -1,11 +1,11 @@
 """Self-contained source text of an objective, cut from the family files.
 
-The families are real modules, checked and tested like any other. What a design's results are scored with is text: the imports a family needs, its
-constants with drawn values, the helpers it uses, its `objective`. Text is cut by line ranges, never unparsed, so every Python version cuts the same
-bytes.
+The families are real modules, checked and tested like any other. What a design's results are scored with is
+text: the imports a family needs, its constants with drawn values, the helpers it uses, its `objective`. Text
+is cut by line ranges, never unparsed, so every Python version cuts the same bytes.
 
-A family whose `objective` takes what the helpers are named for, `objective(levels)`, leaves the reading to us: its text begins with
-`levels = read_levels(...)` and gives WORST if nothing can be read.
+A family whose `objective` takes what the helpers are named for, `objective(levels)`, leaves the reading to
+us: its text begins with `levels = read_levels(...)` and gives WORST if nothing can be read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ HELPERS = "levels"
 
 
 def canonical(source: str) -> str:
-    """Source with the differences taken out that cannot matter: line ends, blanks at the end of lines, blank lines at both ends."""
+    """Source with the differences taken out that cannot matter: line ends, blanks at the end of lines, blank
+    lines at both ends."""
     lines = [line.rstrip() for line in source.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     return "\n".join(lines).strip("\n") + "\n"
 
@@ -35,7 +36,9 @@ def objective_id(source: str) -> str:
     return hashlib.sha256(canonical(source).encode()).hexdigest()
 
 
-def assemble(module: str, parameters: Mapping[str, Any], *, folder: str = FAMILY_FOLDER, helpers: str = HELPERS) -> str:
+def assemble(
+    module: str, parameters: Mapping[str, Any], *, folder: str = FAMILY_FOLDER, helpers: str = HELPERS
+) -> str:
     """Source text of family `module` with its constants replaced.
 
     Args:
@@ -48,28 +51,42 @@ def assemble(module: str, parameters: Mapping[str, Any], *, folder: str = FAMILY
     family, shared_pieces = _pieces(folder, module), _pieces(folder, helpers)
     unknown = sorted(set(parameters) - set(family.constants))
     if unknown:
-        raise ValueError(f"family {module} has no parameter {', '.join(unknown)} (it has {', '.join(family.constants)})")
-    constants = [f"{name} = {parameters[name]!r}" if name in parameters else text for name, text in family.constants.items()]
+        raise ValueError(
+            f"family {module} has no parameter {', '.join(unknown)} (it has {', '.join(family.constants)})"
+        )
+    constants = [
+        f"{name} = {parameters[name]!r}" if name in parameters else text
+        for name, text in family.constants.items()
+    ]
     objective, reads = _objective(family, shared_pieces, helpers)
     used = _closure(family.imported | reads, shared_pieces)
     shared = [text for name, text in shared_pieces.constants.items() if name in used]
     helped = [text for name, text in shared_pieces.functions.items() if name in used]
     functions = [*helped, *(family.functions | {"objective": objective}).values()]
-    names = set().union(*family.uses.values(), *(shared_pieces.uses[name] for name in used & set(shared_pieces.functions)))
+    names = set().union(
+        *family.uses.values(), *(shared_pieces.uses[name] for name in used & set(shared_pieces.functions))
+    )
     imports = sorted(text for name, text in (family.modules | shared_pieces.modules).items() if name in names)
     head = [f'"""{family.docstring}"""', "\n".join(imports), "\n".join([*constants, *shared])]
     return canonical("\n\n".join(part for part in head if part) + "\n\n\n" + "\n\n\n".join(functions))
 
 
 def excerpt(names: set[str], *modules: tuple[str, str]) -> str:
-    """Return the text of functions and constants of modules, each (folder, file name without .py), with the imports and whatever else of theirs they
-    use.
+    """Return the text of functions and constants of modules, each (folder, file name without .py), with the
+    imports and whatever else of theirs they use.
 
     Args:
-        names: what is asked for; names that no module has are left out. Of a name that two have, the first one's counts.
+        names: what is asked for; names that no module has are left out. Of a name that two have, the first
+            one's counts.
     """
     pieces = [_pieces(*module) for module in modules]
-    result = [(piece, _closure({name for name in names if name in piece.functions or name in piece.constants}, piece)) for piece in pieces]
+    result = [
+        (
+            piece,
+            _closure({name for name in names if name in piece.functions or name in piece.constants}, piece),
+        )
+        for piece in pieces
+    ]
     seen: set[str] = set()
     constants, functions, imports = [], [], set()
     for piece, used in result:
@@ -82,7 +99,8 @@ def excerpt(names: set[str], *modules: tuple[str, str]) -> str:
 
 
 def _objective(family: _Pieces, shared: _Pieces, helpers: str) -> tuple[str, set[str]]:
-    """Return the text of the family's `objective` with the reading in it, and the names that this takes of the helpers."""
+    """Return the text of the family's `objective` with the reading in it, and the names that this takes of
+    the helpers."""
     node, reader = family.nodes["objective"], f"read_{helpers}"
     if node.args.args[0].arg != helpers:
         return family.functions["objective"], set()
@@ -90,7 +108,10 @@ def _objective(family: _Pieces, shared: _Pieces, helpers: str) -> tuple[str, set
     lines = family.functions["objective"].split("\n")
     body = (node.body[0].end_lineno or node.lineno) - node.lineno + 1
     reading = [f"    {helpers} = {reader}({results})", f"    if not {helpers}:", "        return WORST"]
-    return "\n".join([f"def objective({results}):", *lines[1:body], *reading, *lines[body:]]), {reader, "WORST"}
+    return "\n".join([f"def objective({results}):", *lines[1:body], *reading, *lines[body:]]), {
+        reader,
+        "WORST",
+    }
 
 
 class _Pieces:
@@ -112,7 +133,11 @@ class _Pieces:
                 self.modules[node.names[0].asname or node.names[0].name] = piece
             elif isinstance(node, ast.ImportFrom):
                 self.imported |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id != NAME:
+            elif (
+                isinstance(node, ast.Assign)
+                and isinstance(node.targets[0], ast.Name)
+                and node.targets[0].id != NAME
+            ):
                 self.constants[node.targets[0].id] = piece
             elif isinstance(node, ast.FunctionDef):
                 self.functions[node.name], self.nodes[node.name] = piece, node
@@ -131,5 +156,9 @@ def _closure(names: set[str], pieces: _Pieces) -> set[str]:
     while waiting:
         name = waiting.pop()
         reached.add(name)
-        waiting |= {other for other in pieces.uses.get(name, ()) if other in pieces.functions or other in pieces.constants} - reached
+        waiting |= {
+            other
+            for other in pieces.uses.get(name, ())
+            if other in pieces.functions or other in pieces.constants
+        } - reached
     return reached

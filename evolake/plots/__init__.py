@@ -1,6 +1,17 @@
-"""Figures, each a function from plain data to PNG bytes. One look for all (see `style`); the same data gives the same bytes."""
+"""Figures, each a function from plain data to PNG bytes. One look for all (see `style`); the same data gives
+the same bytes."""
 
-from evolake.plots.arms import ArmCurve, ArmDelta, ArmPoint, ArmRate, arm_curves, arm_deltas, arm_frontier, arm_rates, arm_steps
+from evolake.plots.arms import (
+    ArmCurve,
+    ArmDelta,
+    ArmPoint,
+    ArmRate,
+    arm_curves,
+    arm_deltas,
+    arm_frontier,
+    arm_rates,
+    arm_steps,
+)
 from evolake.plots.faults import FaultKills, kill_rates
 from evolake.plots.genealogy import Ancestor, genealogy
 from evolake.plots.objectives import objective_pca, objective_weights, tau_matrix

@@ -1,4 +1,5 @@
-"""Arms of a study side by side: rates with intervals, what a solve costs, who dominates whom, how rounds converge, what perturbations do."""
+"""Arms of a study side by side: rates with intervals, what a solve costs, who dominates whom, how rounds
+converge, what perturbations do."""
 
 from __future__ import annotations
 
@@ -8,7 +9,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evolake.plots.style import BLUE, FAINT, GREEN, INK, NORMAL, ORANGE, PALETTE, PURPLE, RED, SMALL, dress, figure, halo, say, to_png
+from evolake.plots.style import (
+    BLUE,
+    FAINT,
+    GREEN,
+    INK,
+    NORMAL,
+    ORANGE,
+    PALETTE,
+    PURPLE,
+    RED,
+    SMALL,
+    dress,
+    figure,
+    halo,
+    say,
+    to_png,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +38,8 @@ _REFERENCE_FIRST = (FAINT, ORANGE, PURPLE, GREEN, BLUE, RED)
 
 @dataclass(frozen=True)
 class ArmRate:
-    """Share of runs solved by an arm, with its interval; `parts` are further shares to mark on the same row, NaN if there are none."""
+    """Share of runs solved by an arm, with its interval; `parts` are further shares to mark on the same row,
+    NaN if there are none."""
 
     arm: str
     rate: float
@@ -69,9 +87,14 @@ def colours_of_arms(arms: Sequence[str]) -> dict[str, str]:
     return {arm: colours[place % len(colours)] for place, arm in enumerate(arms)}
 
 
-def arm_rates(rates: Sequence[ArmRate], title: str, x: str = "share of runs solved", colours: Mapping[str, str] | None = None) -> bytes:
-    """Return a bar an arm with its interval, the parts as markers. colours: of the arms, where several figures show them; None: see
-    `colours_of_arms`.
+def arm_rates(
+    rates: Sequence[ArmRate],
+    title: str,
+    x: str = "share of runs solved",
+    colours: Mapping[str, str] | None = None,
+) -> bytes:
+    """Return a bar an arm with its interval, the parts as markers. colours: of the arms, where several
+    figures show them; None: see `colours_of_arms`.
     """
     from matplotlib.lines import Line2D
 
@@ -82,10 +105,27 @@ def arm_rates(rates: Sequence[ArmRate], title: str, x: str = "share of runs solv
     colours, places = colours or colours_of_arms([rate.arm for rate in rates]), np.arange(len(rates))[::-1]
     for place, item in zip(places, rates, strict=True):
         axes.barh(place, item.rate, height=0.56, color=colours[item.arm], alpha=0.85, zorder=1)
-        axes.plot([item.low, item.high], [place, place], color=INK, linewidth=1.6, marker="|", markersize=9, zorder=3)
+        axes.plot(
+            [item.low, item.high],
+            [place, place],
+            color=INK,
+            linewidth=1.6,
+            marker="|",
+            markersize=9,
+            zorder=3,
+        )
         for number, value in enumerate(item.parts.values()):
             if np.isfinite(value):
-                axes.plot(value, place, marker=MARKERS[number + 1], color="white", markeredgecolor=INK, markersize=7, zorder=4, clip_on=False)
+                axes.plot(
+                    value,
+                    place,
+                    marker=MARKERS[number + 1],
+                    color="white",
+                    markeredgecolor=INK,
+                    markersize=7,
+                    zorder=4,
+                    clip_on=False,
+                )
         axes.text(1.13, place, f"{item.rate:.1%}", ha="right", va="center", fontsize=NORMAL, color=INK)
     dress(axes, title, x, grid="x")
     axes.set_yticks(places, [rate.arm for rate in rates], fontsize=NORMAL)
@@ -95,10 +135,21 @@ def arm_rates(rates: Sequence[ArmRate], title: str, x: str = "share of runs solv
     axes.set_ylim(-0.6, len(rates) - 0.4)
     handles = [Line2D([], [], color=INK, marker="|", markersize=9, linewidth=1.6, label="95% interval")]
     handles += [
-        Line2D([], [], color="white", marker=MARKERS[number + 1], markeredgecolor=INK, markersize=7, linestyle="none", label=name)
+        Line2D(
+            [],
+            [],
+            color="white",
+            marker=MARKERS[number + 1],
+            markeredgecolor=INK,
+            markersize=7,
+            linestyle="none",
+            label=name,
+        )
         for number, name in enumerate(rates[0].parts)
     ]
-    drawn.legend(handles=handles, fontsize=SMALL, frameon=False, loc="outside lower center", ncols=len(handles))
+    drawn.legend(
+        handles=handles, fontsize=SMALL, frameon=False, loc="outside lower center", ncols=len(handles)
+    )
     return to_png(drawn)
 
 
@@ -111,13 +162,22 @@ def arm_steps(curves: Sequence[ArmCurve], title: str, x: str, y: str) -> bytes:
     colours = colours_of_arms([curve.arm for curve in curves])
     end = max(max(curve.x) for curve in curves) + 0.4
     for item in curves:
-        axes.step([0, *item.x, end], [0, *item.y, item.y[-1]], where="post", color=colours[item.arm], linewidth=2.0, label=item.arm)
+        axes.step(
+            [0, *item.x, end],
+            [0, *item.y, item.y[-1]],
+            where="post",
+            color=colours[item.arm],
+            linewidth=2.0,
+            label=item.arm,
+        )
     axes.set_xlim(0, end)
     _whole_numbers(axes)
     return _of_shares(drawn, axes, title, x, y)
 
 
-def arm_curves(curves: Sequence[ArmCurve], title: str, x: str, y: str, colours: Mapping[str, str] | None = None) -> bytes:
+def arm_curves(
+    curves: Sequence[ArmCurve], title: str, x: str, y: str, colours: Mapping[str, str] | None = None
+) -> bytes:
     """Share solved by the end of each round: a line per arm with its interval. colours: as of `arm_rates`."""
     drawn, axes = figure(height=4.6)
     if not curves:
@@ -127,7 +187,15 @@ def arm_curves(curves: Sequence[ArmCurve], title: str, x: str, y: str, colours: 
     for place, item in enumerate(curves):
         if len(item.low):
             axes.fill_between(item.x, item.low, item.high, color=colours[item.arm], alpha=0.18, linewidth=0)
-        axes.plot(item.x, item.y, color=colours[item.arm], linewidth=2.0, marker=MARKERS[place % len(MARKERS)], markersize=6, label=item.arm)
+        axes.plot(
+            item.x,
+            item.y,
+            color=colours[item.arm],
+            linewidth=2.0,
+            marker=MARKERS[place % len(MARKERS)],
+            markersize=6,
+            label=item.arm,
+        )
     _whole_numbers(axes)
     return _of_shares(drawn, axes, title, x, y)
 
@@ -145,35 +213,73 @@ def arm_frontier(points: Sequence[ArmPoint], title: str, x: str, y: str) -> byte
     axes.step(*stairs, where="post", color=FAINT, linestyle=(0, (4, 3)), zorder=1)
     for place, point in enumerate(points):
         bars = [[point.y - point.low], [point.high - point.y]]
-        axes.errorbar(point.x, point.y, yerr=bars, color=colours[point.arm], capsize=3, linewidth=1.4, zorder=2)
+        axes.errorbar(
+            point.x, point.y, yerr=bars, color=colours[point.arm], capsize=3, linewidth=1.4, zorder=2
+        )
         axes.plot(
-            point.x, point.y, marker=MARKERS[place % len(MARKERS)], markersize=10, color=colours[point.arm] if point.best else "white",
-            markeredgecolor=colours[point.arm], markeredgewidth=1.8, linestyle="none", zorder=3,
+            point.x,
+            point.y,
+            marker=MARKERS[place % len(MARKERS)],
+            markersize=10,
+            color=colours[point.arm] if point.best else "white",
+            markeredgecolor=colours[point.arm],
+            markeredgewidth=1.8,
+            linestyle="none",
+            zorder=3,
             label=point.arm + ("" if point.best else " (dominated)"),
         )
     axes.set_xlim(0, widest)
     return _of_shares(drawn, axes, title, x, y)
 
 
-def arm_deltas(panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str, colours: Mapping[str, str] | None = None) -> bytes:
-    """One panel a perturbation: each arm's change with its interval, about a line at zero. Panels share their scale. colours: as of `arm_rates`."""
+def arm_deltas(
+    panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str, colours: Mapping[str, str] | None = None
+) -> bytes:
+    """One panel a perturbation: each arm's change with its interval, about a line at zero. Panels share their
+    scale. colours: as of `arm_rates`."""
     arms = list(dict.fromkeys(item.arm for panel in panels.values() for item in panel))
     drawn, axes = figure(height=2.0 + 0.5 * max(len(arms), 4))
     if not arms:
         say(axes, "No perturbed problems have been run.")
         return to_png(drawn)
     axes.remove()
-    colours, places = colours or colours_of_arms(arms), {arm: len(arms) - 1 - place for place, arm in enumerate(arms)}
-    reach = 1.15 * max([0.02, *(abs(end) for panel in panels.values() for item in panel for end in (item.low, item.high, item.delta))])
+    colours, places = (
+        colours or colours_of_arms(arms),
+        {arm: len(arms) - 1 - place for place, arm in enumerate(arms)},
+    )
+    reach = 1.15 * max(
+        [
+            0.02,
+            *(
+                abs(end)
+                for panel in panels.values()
+                for item in panel
+                for end in (item.low, item.high, item.delta)
+            ),
+        ]
+    )
     grid = drawn.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for panel, (name, deltas) in zip(grid, panels.items(), strict=True):
         panel.axvline(0, color=INK, linewidth=1.0)
         for delta in deltas:
             place = places[delta.arm]
-            panel.plot([delta.low, delta.high], [place, place], color=colours[delta.arm], linewidth=2.2, marker="|", markersize=8)
+            panel.plot(
+                [delta.low, delta.high],
+                [place, place],
+                color=colours[delta.arm],
+                linewidth=2.2,
+                marker="|",
+                markersize=8,
+            )
             panel.plot(delta.delta, place, marker="o", markersize=8, color=colours[delta.arm])
             panel.annotate(
-                f"{100 * delta.delta:+.1f}", (delta.delta, place), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=SMALL, color=INK,
+                f"{100 * delta.delta:+.1f}",
+                (delta.delta, place),
+                xytext=(0, 7),
+                textcoords="offset points",
+                ha="center",
+                fontsize=SMALL,
+                color=INK,
                 path_effects=halo(),
             )
         dress(panel, name, grid="x")
@@ -187,15 +293,20 @@ def arm_deltas(panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str, col
     return to_png(drawn)
 
 
-def arm_traces(panels: Mapping[str, Sequence[ArmCurve]], title: str, x: str, colours: Mapping[str, str] | None = None) -> bytes:
-    """One panel per measure, each on its own scale: a line per arm. A panel without curves is left out. colours: as of `arm_rates`."""
+def arm_traces(
+    panels: Mapping[str, Sequence[ArmCurve]], title: str, x: str, colours: Mapping[str, str] | None = None
+) -> bytes:
+    """One panel per measure, each on its own scale: a line per arm. A panel without curves is left out.
+    colours: as of `arm_rates`."""
     panels = {name: curves for name, curves in panels.items() if curves}
     drawn, axes = figure(height=4.8)
     if not panels:
         say(axes, NOTHING)
         return to_png(drawn)
     axes.remove()
-    colours = colours or colours_of_arms(list(dict.fromkeys(curve.arm for curves in panels.values() for curve in curves)))
+    colours = colours or colours_of_arms(
+        list(dict.fromkeys(curve.arm for curves in panels.values() for curve in curves))
+    )
     columns = min(2, len(panels))
     grid = drawn.subplots(-(-len(panels) // columns), columns, squeeze=False)
     for place in range(len(panels), grid.size):
@@ -203,7 +314,15 @@ def arm_traces(panels: Mapping[str, Sequence[ArmCurve]], title: str, x: str, col
     for panel, (name, curves) in zip(grid.flat, panels.items(), strict=False):
         for number, item in enumerate(curves):
             mark = MARKERS[number % len(MARKERS)] if len(item.x) <= 20 else ""
-            panel.plot(item.x, item.y, color=colours[item.arm], linewidth=1.8, marker=mark, markersize=5, label=item.arm)
+            panel.plot(
+                item.x,
+                item.y,
+                color=colours[item.arm],
+                linewidth=1.8,
+                marker=mark,
+                markersize=5,
+                label=item.arm,
+            )
         dress(panel, name)
         panel.set_ylim(bottom=0)
         _whole_numbers(panel)

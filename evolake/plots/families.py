@@ -1,4 +1,5 @@
-"""Figures of task families: passed gates, shares by category, distributions of complexity, difficulty, growth by cycle; the paper's next to them."""
+"""Figures of task families: passed gates, shares by category, distributions of complexity, difficulty, growth
+by cycle; the paper's next to them."""
 
 from __future__ import annotations
 
@@ -7,16 +8,32 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evolake.plots.style import BLUE, FAINT, GREEN, INK, NORMAL, ORANGE, PALETTE, SMALL, TITLE, dress, figure, say, to_png
+from evolake.plots.style import (
+    BLUE,
+    FAINT,
+    GREEN,
+    INK,
+    NORMAL,
+    ORANGE,
+    PALETTE,
+    SMALL,
+    TITLE,
+    dress,
+    figure,
+    say,
+    to_png,
+)
 
 WIDE = 10.5
 FLATTENS = 3.0
-"""A published size that is so many times the largest of ours is said in words: on the axis it would press our curve flat."""
+"""A published size that is so many times the largest of ours is said in words: on the axis it would press our
+curve flat."""
 
 
 @dataclass(frozen=True)
 class GateRate:
-    """One gate: how many came and passed. reference: the share that a published study reports, None where it reports none."""
+    """One gate: how many came and passed. reference: the share that a published study reports, None where it
+    reports none."""
 
     gate: str
     came: int
@@ -35,7 +52,8 @@ class Panel:
 
 
 def gate_rates(gates: Sequence[GateRate], title: str, reference: str) -> bytes:
-    """Return a bar a gate, the share of those that came; a diamond where the study named `reference` reports a share."""
+    """Return a bar a gate, the share of those that came; a diamond where the study named `reference` reports
+    a share."""
     shown = [gate for gate in gates if gate.came]
     drawn, axes = figure(height=1.9 + 0.5 * max(len(shown), 3))
     if not shown:
@@ -43,11 +61,23 @@ def gate_rates(gates: Sequence[GateRate], title: str, reference: str) -> bytes:
         return to_png(drawn)
     places = np.arange(len(shown))[::-1]
     axes.barh(places, [1.0] * len(shown), height=0.62, color="#F1F1F1")
-    axes.barh(places, [item.passed / item.came for item in shown], height=0.62, color=BLUE, label="passed here")
-    known = [(place, item.reference) for place, item in zip(places, shown, strict=True) if item.reference is not None]
+    axes.barh(
+        places, [item.passed / item.came for item in shown], height=0.62, color=BLUE, label="passed here"
+    )
+    known = [
+        (place, item.reference)
+        for place, item in zip(places, shown, strict=True)
+        if item.reference is not None
+    ]
     axes.plot(
-        [share for _, share in known], [place for place, _ in known], linestyle="none", marker="D", markersize=8, color=ORANGE,
-        markeredgecolor="white", label=reference,
+        [share for _, share in known],
+        [place for place, _ in known],
+        linestyle="none",
+        marker="D",
+        markersize=8,
+        color=ORANGE,
+        markeredgecolor="white",
+        label=reference,
     )
     for place, element in zip(places, shown, strict=True):
         axes.text(1.02, place, f"{element.passed} of {element.came}", va="center", fontsize=SMALL, color=INK)
@@ -56,7 +86,9 @@ def gate_rates(gates: Sequence[GateRate], title: str, reference: str) -> bytes:
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(0, 1.16)
     axes.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
-    drawn.legend(*axes.get_legend_handles_labels(), fontsize=NORMAL, frameon=False, loc="outside lower center", ncols=2)
+    drawn.legend(
+        *axes.get_legend_handles_labels(), fontsize=NORMAL, frameon=False, loc="outside lower center", ncols=2
+    )
     return to_png(drawn)
 
 
@@ -74,23 +106,41 @@ def shares(groups: Mapping[str, Mapping[str, float]], title: str) -> bytes:
         total = sum(counts.values())
         part = np.array([counts.get(category, 0) / total for category in categories])
         at = places + 0.4 - height * (number + 0.5)
-        axes.barh(at, part, height=height * 0.9, color=PALETTE[number % len(PALETTE)], label=f"{name} ({total:g})")
+        axes.barh(
+            at, part, height=height * 0.9, color=PALETTE[number % len(PALETTE)], label=f"{name} ({total:g})"
+        )
         for place, share in zip(at, part, strict=True):
-            axes.text(share + 0.004, place, f"{share:.0%}" if share >= 0.01 or not share else "<1%", va="center", fontsize=SMALL - 1.5, color=INK)
+            axes.text(
+                share + 0.004,
+                place,
+                f"{share:.0%}" if share >= 0.01 or not share else "<1%",
+                va="center",
+                fontsize=SMALL - 1.5,
+                color=INK,
+            )
     dress(axes, title, "share of the group", grid="x")
     axes.set_yticks(places, categories, fontsize=NORMAL)
     axes.tick_params(axis="y", length=0)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-    drawn.legend(*axes.get_legend_handles_labels(), fontsize=SMALL, frameon=False, loc="outside lower center", ncols=len(filled))
+    drawn.legend(
+        *axes.get_legend_handles_labels(),
+        fontsize=SMALL,
+        frameon=False,
+        loc="outside lower center",
+        ncols=len(filled),
+    )
     return to_png(drawn)
 
 
 def distributions(panels: Sequence[Panel], title: str) -> bytes:
-    """Return a panel a measure, a box a group: quartiles, whiskers to the 5th and 95th percentile, a dot for the mean; published means as lines."""
+    """Return a panel a measure, a box a group: quartiles, whiskers to the 5th and 95th percentile, a dot for
+    the mean; published means as lines."""
     from matplotlib.lines import Line2D
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
-    names = list(dict.fromkeys(name for panel in panels for name, values in panel.groups.items() if len(values)))
+    names = list(
+        dict.fromkeys(name for panel in panels for name, values in panel.groups.items() if len(values))
+    )
     rows = -(-len(panels) // 2)
     drawn, first = figure(height=1.5 + rows * (1.0 + 0.3 * max(len(names), 3)), width=WIDE)
     if not names:
@@ -101,16 +151,30 @@ def distributions(panels: Sequence[Panel], title: str) -> bytes:
     published = list(dict.fromkeys(name for panel in panels for name in panel.references))
     colours = dict(zip(published, (INK, *[PALETTE[place] for place in (1, 3, 5, 2)]), strict=False))
     grid = drawn.subplots(rows, 2, squeeze=False)
-    for axes in grid.flat[len(panels):]:
+    for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
     for place, (axes, panel) in enumerate(zip(grid.flat, panels, strict=False)):
         given = [panel.groups.get(name, ()) for name in names]
         where = [len(names) - number for number, values in enumerate(given) if len(values)]
         axes.boxplot(
-            [values for values in given if len(values)], positions=where, orientation="horizontal", widths=0.62, whis=(5, 95), showfliers=False,
-            showmeans=True, patch_artist=True, boxprops={"facecolor": "#CFE3F1", "edgecolor": BLUE}, medianprops={"color": BLUE, "linewidth": 2},
-            whiskerprops={"color": BLUE}, capprops={"color": BLUE},
-            meanprops={"marker": "o", "markerfacecolor": GREEN, "markeredgecolor": "white", "markersize": 5.5},
+            [values for values in given if len(values)],
+            positions=where,
+            orientation="horizontal",
+            widths=0.62,
+            whis=(5, 95),
+            showfliers=False,
+            showmeans=True,
+            patch_artist=True,
+            boxprops={"facecolor": "#CFE3F1", "edgecolor": BLUE},
+            medianprops={"color": BLUE, "linewidth": 2},
+            whiskerprops={"color": BLUE},
+            capprops={"color": BLUE},
+            meanprops={
+                "marker": "o",
+                "markerfacecolor": GREEN,
+                "markeredgecolor": "white",
+                "markersize": 5.5,
+            },
         )
         for name, value in panel.references.items():
             axes.axvline(value, color=colours[name], linewidth=1.5, linestyle=(0, (4, 2)))
@@ -122,9 +186,13 @@ def distributions(panels: Sequence[Panel], title: str) -> bytes:
             axes.xaxis.set_minor_formatter(NullFormatter())
         else:
             axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-        axes.set_yticks(range(len(names), 0, -1), names if place % 2 == 0 else [""] * len(names), fontsize=SMALL)
+        axes.set_yticks(
+            range(len(names), 0, -1), names if place % 2 == 0 else [""] * len(names), fontsize=SMALL
+        )
         axes.set_ylim(0.4, len(names) + 0.6)
-    marks = [Line2D([], [], linestyle="none", marker="o", color=GREEN, markeredgecolor="white", label="mean here")]
+    marks = [
+        Line2D([], [], linestyle="none", marker="o", color=GREEN, markeredgecolor="white", label="mean here")
+    ]
     marks += [Line2D([], [], color=colours[name], linestyle=(0, (4, 2)), label=name) for name in published]
     drawn.legend(handles=marks, fontsize=SMALL, frameon=False, loc="outside lower center", ncols=len(marks))
     return to_png(drawn)
@@ -138,11 +206,14 @@ class Curve:
     points: Sequence[tuple[int, float, float, float]]
 
 
-def difficulty(curves: Sequence[Curve], passed: Sequence[tuple[int, float, float, float]], title: str) -> bytes:
+def difficulty(
+    curves: Sequence[Curve], passed: Sequence[tuple[int, float, float, float]], title: str
+) -> bytes:
     """Draw executed work by difficulty, a line per group with its middle half; next to it the share of right
     replies of a policy.
 
-    passed: (difficulty, share, lower and upper end of its interval); empty if no policy was asked, which is then said.
+    passed: (difficulty, share, lower and upper end of its interval); empty if no policy was asked, which is
+    then said.
     """
     shown = [curve for curve in curves if curve.points]
     drawn, first = figure(height=4.4, width=WIDE)
@@ -171,13 +242,24 @@ def difficulty(curves: Sequence[Curve], passed: Sequence[tuple[int, float, float
         replies.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     else:
         say(replies, "No policy has been asked.")
-    drawn.legend(*work.get_legend_handles_labels(), fontsize=SMALL, frameon=False, loc="outside lower center", ncols=len(shown))
+    drawn.legend(
+        *work.get_legend_handles_labels(),
+        fontsize=SMALL,
+        frameon=False,
+        loc="outside lower center",
+        ncols=len(shown),
+    )
     return to_png(drawn)
 
 
-def growth(cycles: Sequence[str], families: Sequence[int], instances: Sequence[int], references: Mapping[str, tuple[int, int]]) -> bytes:
-    """Families and instances that there are after each cycle. references: name -> (families, instances) of a published study: as lines
-    where they do not press the curve flat, else in words."""
+def growth(
+    cycles: Sequence[str],
+    families: Sequence[int],
+    instances: Sequence[int],
+    references: Mapping[str, tuple[int, int]],
+) -> bytes:
+    """Families and instances that there are after each cycle. references: name -> (families, instances) of a
+    published study: as lines where they do not press the curve flat, else in words."""
     drawn, first = figure(height=4.2, width=WIDE)
     if not cycles:
         say(first, "No cycle is finished yet.")
@@ -185,17 +267,28 @@ def growth(cycles: Sequence[str], families: Sequence[int], instances: Sequence[i
     drawn.clear()
     x = np.arange(len(cycles))
     step = max(1, -(-len(cycles) // 12))
-    for number, (axes, values, name) in enumerate(zip(drawn.subplots(1, 2), (families, instances), ("families", "instances"), strict=True)):
+    for number, (axes, values, name) in enumerate(
+        zip(drawn.subplots(1, 2), (families, instances), ("families", "instances"), strict=True)
+    ):
         axes.plot(x, values, color=BLUE, linewidth=2, marker="o", markersize=5)
-        axes.text(x[-1], values[-1], f"{values[-1]:,}  ", ha="right", va="bottom", fontsize=NORMAL, color=BLUE)
-        near = {said: ref[number] for said, ref in references.items() if ref[number] <= FLATTENS * max(values)}
+        axes.text(
+            x[-1], values[-1], f"{values[-1]:,}  ", ha="right", va="bottom", fontsize=NORMAL, color=BLUE
+        )
+        near = {
+            said: ref[number] for said, ref in references.items() if ref[number] <= FLATTENS * max(values)
+        }
         far = {said: ref[number] for said, ref in references.items() if said not in near}
         for said, reference in near.items():
             axes.axhline(reference, color=FAINT, linewidth=1.1, linestyle=(0, (4, 2)))
-            passed = values[-1] > reference  # where the curve is not: below the line at the right, or above it at the left
+            passed = (
+                values[-1] > reference
+            )  # where the curve is not: below the line at the right, or above it at the left
             place, across, up = (x[-1], "right", "top") if passed else (0, "left", "bottom")
             axes.text(place, reference, f"{said}: {reference:,}", ha=across, va=up, fontsize=SMALL, color=INK)
-        beyond = "".join(f"\n{said}: {reference:,}, {reference / max(*values, 1):.2g} times as many" for said, reference in far.items())
+        beyond = "".join(
+            f"\n{said}: {reference:,}, {reference / max(*values, 1):.2g} times as many"
+            for said, reference in far.items()
+        )
         dress(axes, f"{name.capitalize()} after each cycle{beyond}", "cycle", "", grid="y")
         axes.set_xticks(x[::step], list(cycles)[::step], fontsize=SMALL)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")

@@ -12,7 +12,8 @@ from evolake.plots.style import INK, NORMAL, PALETTE, RED, SMALL, dress, figure,
 
 @dataclass(frozen=True)
 class FaultKills:
-    """One class of faults: into how many candidates it was planted, gate -> how many were stopped there. interval: of the share stopped."""
+    """One class of faults: into how many candidates it was planted, gate -> how many were stopped there.
+    interval: of the share stopped."""
 
     fault: str
     planted: int
@@ -45,7 +46,16 @@ def kill_rates(classes: Sequence[FaultKills], gates: Sequence[str], title: str) 
             axes.barh(places, shares, left=left, height=0.7, color=colours[number % len(colours)], label=gate)
         left += shares
     through = np.array([item.survived / item.planted for item in shown])
-    axes.barh(places, through, left=1 - through, height=0.7, color=RED, hatch="///", edgecolor="white", label="got through")
+    axes.barh(
+        places,
+        through,
+        left=1 - through,
+        height=0.7,
+        color=RED,
+        hatch="///",
+        edgecolor="white",
+        label="got through",
+    )
     for place, element in zip(places, shown, strict=True):
         text = f"{element.planted - element.survived} of {element.planted}"
         if element.interval is not None:
@@ -57,5 +67,11 @@ def kill_rates(classes: Sequence[FaultKills], gates: Sequence[str], title: str) 
     axes.set_xlim(0, 1.28)
     axes.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
     axes.set_ylim(-0.6, len(shown) - 0.4)
-    drawn.legend(*axes.get_legend_handles_labels(), fontsize=NORMAL, frameon=False, loc="outside lower center", ncols=len(gates) + 1)
+    drawn.legend(
+        *axes.get_legend_handles_labels(),
+        fontsize=NORMAL,
+        frameon=False,
+        loc="outside lower center",
+        ncols=len(gates) + 1,
+    )
     return to_png(drawn)

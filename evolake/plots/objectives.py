@@ -6,7 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evolake.plots.style import FAINT, INK, NORMAL, SMALL, WIDTH, colours_of, dress, figure, halo, say, to_png, wrapped
+from evolake.plots.style import (
+    FAINT,
+    INK,
+    NORMAL,
+    SMALL,
+    WIDTH,
+    colours_of,
+    dress,
+    figure,
+    halo,
+    say,
+    to_png,
+    wrapped,
+)
 
 ANNOTATE_UPTO = 14
 LABEL_UPTO = 45
@@ -16,7 +29,8 @@ LETTER = 0.06
 
 
 def tau_matrix(tau: np.ndarray, labels: Sequence[str]) -> bytes:
-    """Kendall tau between all pairs of objectives, (K, K) in [-1, 1], as a heat map: red agrees, blue contradicts."""
+    """Kendall tau between all pairs of objectives, (K, K) in [-1, 1], as a heat map: red agrees, blue
+    contradicts."""
     k = len(labels)
     room = LETTER * _longest(labels)
     height = min(8.0, max(4.5, 1.8 + 0.36 * k)) + room
@@ -24,14 +38,24 @@ def tau_matrix(tau: np.ndarray, labels: Sequence[str]) -> bytes:
     if not k:
         say(axes, "No objectives yet.")
         return to_png(drawn)
-    image = axes.imshow(np.asarray(tau), cmap="RdBu_r", vmin=-1, vmax=1, interpolation="nearest", aspect="equal")
+    image = axes.imshow(
+        np.asarray(tau), cmap="RdBu_r", vmin=-1, vmax=1, interpolation="nearest", aspect="equal"
+    )
     dress(axes, "Agreement between objectives (Kendall tau)", grid=None)
     _ticks(axes, labels)
     if k <= ANNOTATE_UPTO:
         for i in range(k):
             for j in range(k):
                 colour = "white" if abs(tau[i, j]) > 0.65 else INK
-                axes.text(j, i, f"{tau[i, j]:.2f}".replace("-0.00", "0.00"), ha="center", va="center", fontsize=SMALL - 1, color=colour)
+                axes.text(
+                    j,
+                    i,
+                    f"{tau[i, j]:.2f}".replace("-0.00", "0.00"),
+                    ha="center",
+                    va="center",
+                    fontsize=SMALL - 1,
+                    color=colour,
+                )
     bar = drawn.colorbar(image, ax=axes, shrink=0.8, pad=0.02)
     bar.ax.tick_params(labelsize=SMALL)
     bar.set_label("tau", fontsize=NORMAL)
@@ -39,9 +63,13 @@ def tau_matrix(tau: np.ndarray, labels: Sequence[str]) -> bytes:
 
 
 def objective_weights(
-    labels: Sequence[str], weights: Sequence[float] | np.ndarray, families: Sequence[str], multipliers: Sequence[float] | np.ndarray | None = None
+    labels: Sequence[str],
+    weights: Sequence[float] | np.ndarray,
+    families: Sequence[str],
+    multipliers: Sequence[float] | np.ndarray | None = None,
 ) -> bytes:
-    """Consensus weights, one bar per objective in the order given, coloured by family; a cross marks an objective that the meta review lowered."""
+    """Consensus weights, one bar per objective in the order given, coloured by family; a cross marks an
+    objective that the meta review lowered."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -52,7 +80,13 @@ def objective_weights(
         return to_png(drawn)
     colours = colours_of(families)
     axes.bar(range(k), weights, color=[colours[family] for family in families], width=0.8)
-    dress(axes, "Weight of each objective in the consensus", "objective, in order of creation", "weight", grid="y")
+    dress(
+        axes,
+        "Weight of each objective in the consensus",
+        "objective, in order of creation",
+        "weight",
+        grid="y",
+    )
     _x_ticks(axes, labels)
     axes.set_xlim(-0.7, k - 0.3)
     axes.axhline(1 / k, color=INK, linewidth=1, linestyle=(0, (4, 3)))
@@ -60,14 +94,27 @@ def objective_weights(
     handles.append(Line2D([], [], color=INK, linewidth=1, linestyle=(0, (4, 3)), label="equal weights"))
     lowered = [i for i in range(k) if multipliers is not None and multipliers[i] < 1]
     if lowered:
-        axes.plot(lowered, [weights[i] for i in lowered], linestyle="none", marker="x", color=INK, markersize=6, clip_on=False)
-        handles.append(Line2D([], [], color=INK, marker="x", linestyle="none", label="lowered by the meta review"))
+        axes.plot(
+            lowered,
+            [weights[i] for i in lowered],
+            linestyle="none",
+            marker="x",
+            color=INK,
+            markersize=6,
+            clip_on=False,
+        )
+        handles.append(
+            Line2D([], [], color=INK, marker="x", linestyle="none", label="lowered by the meta review")
+        )
     axes.legend(handles=handles, fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return to_png(drawn)
 
 
-def objective_pca(ranks: np.ndarray, labels: Sequence[str], weights: Sequence[float] | np.ndarray, families: Sequence[str]) -> bytes:
-    """Objectives in the plane that shows most of how their rankings differ; (K, n) ranks. Near each other: they rank alike. Larger: more weight."""
+def objective_pca(
+    ranks: np.ndarray, labels: Sequence[str], weights: Sequence[float] | np.ndarray, families: Sequence[str]
+) -> bytes:
+    """Objectives in the plane that shows most of how their rankings differ; (K, n) ranks. Near each other:
+    they rank alike. Larger: more weight."""
     from matplotlib.lines import Line2D
 
     k = len(labels)
@@ -82,25 +129,49 @@ def objective_pca(ranks: np.ndarray, labels: Sequence[str], weights: Sequence[fl
     axes.axvline(0, color=FAINT, linewidth=0.7, zorder=0)
     area = 30 + 270 * share
     axes.scatter(
-        points[:, 0], points[:, 1], s=area, c=[colours[family] for family in families], alpha=0.75, linewidths=1, edgecolors="white"
+        points[:, 0],
+        points[:, 1],
+        s=area,
+        c=[colours[family] for family in families],
+        alpha=0.75,
+        linewidths=1,
+        edgecolors="white",
     )
     title = "Map of objectives (principal components of their rankings)"
-    dress(axes, title, f"first component, {explained[0]:.0%} of the variance", f"second, {explained[1]:.0%}", grid=None)
+    dress(
+        axes,
+        title,
+        f"first component, {explained[0]:.0%} of the variance",
+        f"second, {explained[1]:.0%}",
+        grid=None,
+    )
     axes.margins(0.12)
     for i in _labelled(points, share, 0.013 * max(len(label) for label in labels)):
         axes.annotate(
-            labels[i], points[i], xytext=(0, np.sqrt(area[i]) / 2 + 2), textcoords="offset points", ha="center", va="bottom",
-            fontsize=SMALL - 1, color=INK, path_effects=halo(),
+            labels[i],
+            points[i],
+            xytext=(0, np.sqrt(area[i]) / 2 + 2),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=SMALL - 1,
+            color=INK,
+            path_effects=halo(),
         )
-    handles = [Line2D([], [], marker="o", linestyle="none", color=colour, markersize=8, label=family) for family, colour in colours.items()]
+    handles = [
+        Line2D([], [], marker="o", linestyle="none", color=colour, markersize=8, label=family)
+        for family, colour in colours.items()
+    ]
     axes.legend(handles=handles, fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return to_png(drawn)
 
 
 def principal_plane(ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates (K, 2) of standardized rank vectors on their first two principal components, and the shares (2,) of variance those explain.
+    """Coordinates (K, 2) of standardized rank vectors on their first two principal components, and the shares
+    (2,) of variance those explain.
 
-    Each objective's ranks are first brought to mean 0 and spread 1 (a constant one stays 0). The largest coordinate of a component is positive.
+    Each objective's ranks are first brought to mean 0 and spread 1 (a constant one stays 0). The largest
+    coordinate of a component is positive.
     """
     centred = ranks - ranks.mean(axis=1, keepdims=True)
     spread = centred.std(axis=1, keepdims=True)
@@ -120,13 +191,17 @@ def principal_plane(ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _labelled(points: np.ndarray, share: np.ndarray, width: float) -> list[int]:
-    """Return which points get a label: the heaviest first, leaving out those that would print over another. width: of a label, as a share of the
-    axes.
+    """Return which points get a label: the heaviest first, leaving out those that would print over another.
+    width: of a label, as a share of the axes.
     """
     size = np.maximum(np.ptp(points, axis=0), 1e-9)
     chosen: list[int] = []
     for i in np.argsort(-share, kind="stable"):
-        if all(abs(points[i, 0] - points[j, 0]) / size[0] > width or abs(points[i, 1] - points[j, 1]) / size[1] > 0.05 for j in chosen):
+        if all(
+            abs(points[i, 0] - points[j, 0]) / size[0] > width
+            or abs(points[i, 1] - points[j, 1]) / size[1] > 0.05
+            for j in chosen
+        ):
             chosen.append(int(i))
     return chosen
 
@@ -134,7 +209,11 @@ def _labelled(points: np.ndarray, share: np.ndarray, width: float) -> list[int]:
 def _ticks(axes, labels: Sequence[str]) -> None:
     _x_ticks(axes, labels)
     step = max(1, -(-len(labels) // LABEL_UPTO))
-    axes.set_yticks(range(0, len(labels), step), [wrapped(label, LABEL_WIDTH) for label in labels[::step]], fontsize=_label_size(len(labels)))
+    axes.set_yticks(
+        range(0, len(labels), step),
+        [wrapped(label, LABEL_WIDTH) for label in labels[::step]],
+        fontsize=_label_size(len(labels)),
+    )
 
 
 def _x_ticks(axes, labels: Sequence[str]) -> None:
@@ -142,12 +221,16 @@ def _x_ticks(axes, labels: Sequence[str]) -> None:
     upright = longest > 3
     step = max(1, -(-len(labels) // (28 if longest == 3 else LABEL_UPTO)))
     names = [wrapped(label, LABEL_WIDTH) for label in labels[::step]]
-    axes.set_xticks(range(0, len(labels), step), names, fontsize=_label_size(len(labels)), rotation=90 if upright else 0)
+    axes.set_xticks(
+        range(0, len(labels), step), names, fontsize=_label_size(len(labels)), rotation=90 if upright else 0
+    )
 
 
 def _longest(labels: Sequence[str]) -> int:
     """Letters of the longest line of a label on an axis."""
-    return max((len(line) for label in labels for line in wrapped(label, LABEL_WIDTH).splitlines()), default=0)
+    return max(
+        (len(line) for label in labels for line in wrapped(label, LABEL_WIDTH).splitlines()), default=0
+    )
 
 
 def _label_size(count: int) -> float:

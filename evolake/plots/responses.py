@@ -16,7 +16,8 @@ STYLES = ((0, ()), (0, (5, 2)), (0, (1, 1.5)))
 
 @dataclass(frozen=True)
 class Response:
-    """How fast `memory` moves (y) against x, at one level. role: champion or baseline. level: shown in the legend; empty for a single one."""
+    """How fast `memory` moves (y) against x, at one level. role: champion or baseline. level: shown in the
+    legend; empty for a single one."""
 
     memory: str
     role: str
@@ -26,8 +27,8 @@ class Response:
 
 
 def responses(result: Sequence[Response], title: str) -> bytes:
-    """Return a panel per memory, side by side; each line over its own largest size, so that what shows is its form. Colour is the role, style the
-    level.
+    """Return a panel per memory, side by side; each line over its own largest size, so that what shows is its
+    form. Colour is the role, style the level.
     """
     from matplotlib.lines import Line2D
 
@@ -41,22 +42,46 @@ def responses(result: Sequence[Response], title: str) -> bytes:
     levels = list(dict.fromkeys(item.level for item in result))
     colours = {"champion": BLUE, "baseline": RED}
     for panel, memory in zip(panels, memories, strict=True):
-        for entry in sorted((item for item in result if item.memory == memory), key=lambda item: item.role):  # the champion lies on top
+        for entry in sorted(
+            (item for item in result if item.memory == memory), key=lambda item: item.role
+        ):  # the champion lies on top
             largest = float(np.max(np.abs(entry.y), initial=0.0))
             y = entry.y / largest if np.isfinite(largest) and largest > 0 else entry.y
-            panel.plot(entry.x, y, color=colours[entry.role], linestyle=STYLES[levels.index(entry.level) % len(STYLES)], linewidth=WIDTHS[entry.role],
-                       alpha=0.55 if entry.role == "baseline" else 1.0)
+            panel.plot(
+                entry.x,
+                y,
+                color=colours[entry.role],
+                linestyle=STYLES[levels.index(entry.level) % len(STYLES)],
+                linewidth=WIDTHS[entry.role],
+                alpha=0.55 if entry.role == "baseline" else 1.0,
+            )
         panel.axhline(0.0, color=INK, linewidth=0.8)
-        dress(panel, memory, "unsatisfaction c of the clause", "rate of change, over its largest" if panel is panels[0] else "")
+        dress(
+            panel,
+            memory,
+            "unsatisfaction c of the clause",
+            "rate of change, over its largest" if panel is panels[0] else "",
+        )
     drawn.suptitle(title, x=0.01, ha="left", fontsize=NORMAL + 2, color=INK)
-    handles = [Line2D([], [], color=colour, label=role) for role, colour in colours.items() if any(item.role == role for item in result)]
-    handles += [Line2D([], [], color=INK, linestyle=STYLES[place % len(STYLES)], label=level) for place, level in enumerate(levels) if level]
-    drawn.legend(handles=handles, fontsize=SMALL, frameon=False, loc="outside lower center", ncols=len(handles))
+    handles = [
+        Line2D([], [], color=colour, label=role)
+        for role, colour in colours.items()
+        if any(item.role == role for item in result)
+    ]
+    handles += [
+        Line2D([], [], color=INK, linestyle=STYLES[place % len(STYLES)], label=level)
+        for place, level in enumerate(levels)
+        if level
+    ]
+    drawn.legend(
+        handles=handles, fontsize=SMALL, frameon=False, loc="outside lower center", ncols=len(handles)
+    )
     return to_png(drawn)
 
 
 def speedup(points: Sequence[tuple[int, float | None, bool]]) -> bytes:
-    """points: size, times less work, whether both solved it; a hollow mark where one did not, since its work is projected."""
+    """points: size, times less work, whether both solved it; a hollow mark where one did not, since its work
+    is projected."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     drawn, axes = figure(height=3.8)
@@ -67,7 +92,15 @@ def speedup(points: Sequence[tuple[int, float | None, bool]]) -> bytes:
     n, times = [item[0] for item in known], [item[1] for item in known]
     axes.plot(n, times, color=BLUE, linewidth=1.4, zorder=2)
     for size, value, solved in known:
-        axes.plot([size], [value], marker="o", markersize=6.5, color=BLUE, markerfacecolor=BLUE if solved else "white", zorder=3)
+        axes.plot(
+            [size],
+            [value],
+            marker="o",
+            markersize=6.5,
+            color=BLUE,
+            markerfacecolor=BLUE if solved else "white",
+            zorder=3,
+        )
     axes.axhline(1.0, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
     axes.set_xscale("log")
     dress(axes, "Median work of the baseline over that of the champion", "variables N", "times less work")

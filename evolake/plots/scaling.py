@@ -13,7 +13,8 @@ from evolake.stats.power_law import fit_power_law
 
 @dataclass(frozen=True)
 class Curve:
-    """Levels of one design. n: (L,) sizes; cost: (L,) what a solution took; solved: (L,) bool, False where that is a projection."""
+    """Levels of one design. n: (L,) sizes; cost: (L,) what a solution took; solved: (L,) bool, False where
+    that is a projection."""
 
     label: str
     n: Sequence[float]
@@ -22,14 +23,20 @@ class Curve:
 
 
 def scaling(
-    curves: Sequence[Curve], champion: str | None = None, baseline: str | None = None, highest: int = 60, *, short: str = "steps",
-    title: str = "Median steps to a solution by instance size", axis: str = "median steps",
+    curves: Sequence[Curve],
+    champion: str | None = None,
+    baseline: str | None = None,
+    highest: int = 60,
+    *,
+    short: str = "steps",
+    title: str = "Median steps to a solution by instance size",
+    axis: str = "median steps",
 ) -> bytes:
     """Median cost against N, log-log, one line per design.
 
-    Champion and baseline (labels) stand out, with a power-law fit through their solved levels, its exponent and 1-sigma band; of the others at most
-    `highest` are drawn, thin. Unsolved levels are hollow: their cost is projected. short: what the fit calls the cost; title, axis: of the
-    figure and of its upright axis.
+    Champion and baseline (labels) stand out, with a power-law fit through their solved levels, its exponent
+    and 1-sigma band; of the others at most `highest` are drawn, thin. Unsolved levels are hollow: their cost
+    is projected. short: what the fit calls the cost; title, axis: of the figure and of its upright axis.
     """
     from matplotlib.lines import Line2D
     from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
@@ -55,18 +62,47 @@ def scaling(
                 role = "baseline"
             text = wrapped(f"{role}: {label}", 36)
             _draw(axes, curve, colour, width=1.2, size=6.5, alpha=1.0, above=3)
-            solved = [(n, steps) for n, steps, good in zip(curve.n, curve.cost, curve.solved, strict=True) if good]
+            solved = [
+                (n, steps) for n, steps, good in zip(curve.n, curve.cost, curve.solved, strict=True) if good
+            ]
             if law := fit_power_law(*zip(*solved, strict=True)) if solved else None:
                 grid = np.geomspace(sizes[0], sizes[-1], 80)
                 middle, low, high = law.at(grid)
                 axes.plot(grid, middle, color=colour, linewidth=1.6, linestyle=(0, (5, 3)), zorder=2)
                 axes.fill_between(grid, low, high, color=colour, alpha=0.15, linewidth=0, zorder=1.5)
                 text += f"\n{short} ~ N^({law.b:.2f} ± {law.b_error:.2f})"
-            handles.insert(0, Line2D([], [], color=colour, marker="o", markersize=6.5, linewidth=1.6, linestyle=(0, (5, 3)), label=text))
+            handles.insert(
+                0,
+                Line2D(
+                    [],
+                    [],
+                    color=colour,
+                    marker="o",
+                    markersize=6.5,
+                    linewidth=1.6,
+                    linestyle=(0, (5, 3)),
+                    label=text,
+                ),
+            )
     if others:
         shown = min(len(others), highest)
-        handles.append(Line2D([], [], color=FAINT, marker="o", markersize=3.5, linewidth=0.8, label=f"{shown} other designs"))
-    handles.append(Line2D([], [], color=INK, marker="o", markerfacecolor="white", linestyle="none", markersize=6, label="not solved (projected)"))
+        handles.append(
+            Line2D(
+                [], [], color=FAINT, marker="o", markersize=3.5, linewidth=0.8, label=f"{shown} other designs"
+            )
+        )
+    handles.append(
+        Line2D(
+            [],
+            [],
+            color=INK,
+            marker="o",
+            markerfacecolor="white",
+            linestyle="none",
+            markersize=6,
+            label="not solved (projected)",
+        )
+    )
     axes.set_xscale("log")
     axes.set_yscale("log")
     dress(axes, title, "variables N", axis)
@@ -84,7 +120,10 @@ def scaling(
 
 def _draw(axes, curve: Curve, colour: str, width: float, size: float, alpha: float, above: float) -> None:
     order = np.argsort(np.asarray(curve.n, dtype=np.float64), kind="stable")
-    n, steps = np.asarray(curve.n, dtype=np.float64)[order], np.maximum(np.asarray(curve.cost, dtype=np.float64)[order], 1.0)
+    n, steps = (
+        np.asarray(curve.n, dtype=np.float64)[order],
+        np.maximum(np.asarray(curve.cost, dtype=np.float64)[order], 1.0),
+    )
     solved = np.asarray(curve.solved, dtype=bool)[order]
     axes.plot(n, steps, color=colour, linewidth=width, alpha=alpha, zorder=above)
     dots = {"color": colour, "marker": "o", "markersize": size, "linestyle": "none", "alpha": alpha}
@@ -103,7 +142,8 @@ def _spread_out(sizes: Sequence[float]) -> list[float]:
 
 
 def _limit_height(axes, curves: Sequence[Curve]) -> tuple[float, float]:
-    """Height from what was measured, so that neither a wide band nor one absurd projection flattens the rest; room for the legend on top."""
+    """Height from what was measured, so that neither a wide band nor one absurd projection flattens the rest;
+    room for the legend on top."""
     steps = np.concatenate([np.maximum(np.asarray(curve.cost, dtype=np.float64), 1.0) for curve in curves])
     top = min(float(steps.max()), 30 * float(np.quantile(steps, 0.98)))
     low = float(steps.min())

@@ -1,4 +1,5 @@
-"""Figures of solvers on benchmarks: cactus plot, PAR-2 cycle by cycle, and one solver against another, formula by formula."""
+"""Figures of solvers on benchmarks: cactus plot, PAR-2 cycle by cycle, and one solver against another,
+formula by formula."""
 
 from __future__ import annotations
 
@@ -8,7 +9,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evolake.plots.style import BLUE, FAINT, INK, NORMAL, ORANGE, PALETTE, RED, SMALL, dress, figure, say, to_png, wrapped
+from evolake.plots.style import (
+    BLUE,
+    FAINT,
+    INK,
+    NORMAL,
+    ORANGE,
+    PALETTE,
+    RED,
+    SMALL,
+    dress,
+    figure,
+    say,
+    to_png,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -55,7 +70,11 @@ def cactus(solvers: Sequence[SolverTimes], timeout_s: float, title: str) -> byte
     colours = iter(PALETTE[1:])
     for item in sorted(solvers, key=lambda item: ("champion", "seed", "other").index(item.kind)):
         times = np.sort(np.maximum(np.asarray(item.seconds, dtype=np.float64), LEAST_S))
-        look = {"color": BLUE, "linewidth": 2.4, "zorder": 3} if item.kind == "champion" else {"color": next(colours, FAINT), "linewidth": 1.4}
+        look = (
+            {"color": BLUE, "linewidth": 2.4, "zorder": 3}
+            if item.kind == "champion"
+            else {"color": next(colours, FAINT), "linewidth": 1.4}
+        )
         if item.kind == "other":
             look = {"color": FAINT, "linewidth": 0.9, "alpha": 0.7, "zorder": 1}
         role = "champion " if item.kind == "champion" else ""
@@ -73,21 +92,51 @@ def cactus(solvers: Sequence[SolverTimes], timeout_s: float, title: str) -> byte
 
 
 def par2_trajectory(points: Sequence[Par2Point], baselines: Mapping[str, float]) -> bytes:
-    """PAR-2 by cycle: variants as dots, the champion as a line, its accumulated mean dashed, the seeds as horizontal lines."""
+    """PAR-2 by cycle: variants as dots, the champion as a line, its accumulated mean dashed, the seeds as
+    horizontal lines."""
     drawn, axes = figure(height=4.6)
     if not points:
         say(axes, "No cycle has been benchmarked yet.")
         return to_png(drawn)
     x = np.arange(len(points))
     for place, point in enumerate(points):
-        axes.plot([place] * len(point.variants), point.variants, linestyle="none", marker="o", markersize=3.5, color=FAINT, alpha=0.7, zorder=1)
+        axes.plot(
+            [place] * len(point.variants),
+            point.variants,
+            linestyle="none",
+            marker="o",
+            markersize=3.5,
+            color=FAINT,
+            alpha=0.7,
+            zorder=1,
+        )
     champion = np.array([point.champion for point in points])
     axes.plot(x, champion, color=BLUE, linewidth=2.0, marker="o", markersize=6, label="champion", zorder=3)
-    axes.plot(x, np.cumsum(champion) / (x + 1), color=BLUE, linewidth=1.1, linestyle=(0, (4, 3)), label="accumulated mean", zorder=2)
-    for colour, (name, value) in zip((*PALETTE[1:], *([FAINT] * len(baselines))), sorted(baselines.items(), key=lambda item: item[1]), strict=False):
+    axes.plot(
+        x,
+        np.cumsum(champion) / (x + 1),
+        color=BLUE,
+        linewidth=1.1,
+        linestyle=(0, (4, 3)),
+        label="accumulated mean",
+        zorder=2,
+    )
+    for colour, (name, value) in zip(
+        (*PALETTE[1:], *([FAINT] * len(baselines))),
+        sorted(baselines.items(), key=lambda item: item[1]),
+        strict=False,
+    ):
         axes.axhline(value, color=colour, linewidth=1.1, label=wrapped(f"{name} {value:.3g}", 26))
-    axes.plot([], [], linestyle="none", marker="o", markersize=3.5, color=FAINT, label="variants of the cycle")
-    dress(axes, "PAR-2 on the suite train, cycle by cycle (lower is better)", "cycle", "PAR-2 (cpu seconds)", grid="y")
+    axes.plot(
+        [], [], linestyle="none", marker="o", markersize=3.5, color=FAINT, label="variants of the cycle"
+    )
+    dress(
+        axes,
+        "PAR-2 on the suite train, cycle by cycle (lower is better)",
+        "cycle",
+        "PAR-2 (cpu seconds)",
+        grid="y",
+    )
     step = max(1, -(-len(points) // 20))
     axes.set_xticks(x[::step], [point.cycle for point in points[::step]], fontsize=SMALL)
     axes.set_xlim(-0.5, len(points) - 0.5)
@@ -108,7 +157,16 @@ def scatter(meetings: Sequence[Meeting], timeout_s: float, first: str, second: s
         if chosen:
             xs = [edge if item.first is None else max(item.first, LEAST_S) for item in chosen]
             ys = [edge if item.second is None else max(item.second, LEAST_S) for item in chosen]
-            axes.plot(xs, ys, linestyle="none", marker="o", markersize=5, alpha=0.75, color=colour, label=f"{truth}: {len(chosen)}")
+            axes.plot(
+                xs,
+                ys,
+                linestyle="none",
+                marker="o",
+                markersize=5,
+                alpha=0.75,
+                color=colour,
+                label=f"{truth}: {len(chosen)}",
+            )
     low = min(max(min(item.first or edge, item.second or edge), LEAST_S) for item in meetings) * 0.7
     axes.plot([low, edge], [low, edge], color=INK, linewidth=0.8)
     for line in (axes.axhline, axes.axvline):

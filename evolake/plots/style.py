@@ -1,6 +1,8 @@
-"""One look for all figures: colours that colour-blind readers distinguish (Okabe and Ito 2008), text that reads at 900 pixels, no global state.
+"""One look for all figures: colours that colour-blind readers distinguish (Okabe and Ito 2008), text that
+reads at 900 pixels, no global state.
 
-matplotlib is imported inside functions (it costs half a second), and never through pyplot, which keeps figures alive and settings for everybody.
+matplotlib is imported inside functions (it costs half a second), and never through pyplot, which keeps
+figures alive and settings for everybody.
 """
 
 from __future__ import annotations
@@ -14,7 +16,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BLUE, ORANGE, GREEN, PURPLE, SKY, RED, YELLOW, DARK = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#C9B400", "#444444"
+BLUE, ORANGE, GREEN, PURPLE, SKY, RED, YELLOW, DARK = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#C9B400",
+    "#444444",
+)
 PALETTE = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, YELLOW, DARK)
 INK, FAINT, GRID = "#222222", "#9A9A9A", "#E4E4E4"
 DPI = 120
@@ -24,12 +35,18 @@ SMALL, NORMAL, TITLE = 9.0, 10.5, 12.5
 
 
 def figure(height: float, width: float = WIDTH) -> tuple[Figure, Axes]:
-    """Return an empty figure of `width` x `height` inches with one set of axes, laid out so that nothing is cut off."""
+    """Return an empty figure of `width` x `height` inches with one set of axes, laid out so that nothing is
+    cut off."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    drawn = Figure(figsize=(width, height), dpi=DPI, layout=ConstrainedLayoutEngine(w_pad=MARGIN, h_pad=MARGIN), facecolor="white")
+    drawn = Figure(
+        figsize=(width, height),
+        dpi=DPI,
+        layout=ConstrainedLayoutEngine(w_pad=MARGIN, h_pad=MARGIN),
+        facecolor="white",
+    )
     FigureCanvasAgg(drawn)
     return drawn, drawn.add_subplot()
 
@@ -50,7 +67,8 @@ def dress(axes: Axes, title: str, x: str = "", y: str = "", grid: str | None = "
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each different name, by order of first appearance; beyond eight names colours repeat."""
+    """Return a colour for each different name, by order of first appearance; beyond eight names colours
+    repeat."""
     different = list(dict.fromkeys(names))
     return {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(different)}
 
@@ -61,7 +79,8 @@ def short(name: str, longest: int = 14) -> str:
 
 
 def wrapped(name: str, width: int = 24, most: int = 4) -> str:
-    """Return a name that is shown whole, over several lines where it is long; only beyond `most` lines it is cut."""
+    """Return a name that is shown whole, over several lines where it is long; only beyond `most` lines it is
+    cut."""
     return "\n".join(textwrap.wrap(name, width, max_lines=most, placeholder=" …")) or name
 
 

@@ -12,7 +12,8 @@ from evolake.plots.style import BLUE, FAINT, INK, SMALL, dress, figure, say, to_
 
 @dataclass(frozen=True)
 class CycleValues:
-    """Consensus values, each in [0, 1] and lower is better, of all designs ranked in a cycle; champion: name of the best."""
+    """Consensus values, each in [0, 1] and lower is better, of all designs ranked in a cycle; champion: name
+    of the best."""
 
     cycle: str
     consensus: Sequence[float]
@@ -20,9 +21,11 @@ class CycleValues:
 
 
 def consensus_trajectory(cycles: Sequence[CycleValues]) -> bytes:
-    """Return all designs' consensus by cycle: quartiles as a band, the median, the best with its name where it changes.
+    """Return all designs' consensus by cycle: quartiles as a band, the median, the best with its name where
+    it changes.
 
-    The consensus is relative to the designs of its cycle: a flat line of the best does not mean that nothing improved.
+    The consensus is relative to the designs of its cycle: a flat line of the best does not mean that nothing
+    improved.
     """
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -38,7 +41,16 @@ def consensus_trajectory(cycles: Sequence[CycleValues]) -> bytes:
     for place, cycle in enumerate(cycles):
         values = np.sort(np.asarray(cycle.consensus, dtype=np.float64))
         shift = 0.12 * np.sin(2.4 * np.arange(len(values)))
-        axes.plot(place + shift, values, linestyle="none", marker="o", markersize=2.6, color=FAINT, alpha=0.6, zorder=1)
+        axes.plot(
+            place + shift,
+            values,
+            linestyle="none",
+            marker="o",
+            markersize=2.6,
+            color=FAINT,
+            alpha=0.6,
+            zorder=1,
+        )
     if len(cycles) > 1:
         axes.fill_between(x, quartiles[:, 0], quartiles[:, 2], color=FAINT, alpha=0.25, linewidth=0, zorder=0)
     else:
@@ -50,8 +62,14 @@ def consensus_trajectory(cycles: Sequence[CycleValues]) -> bytes:
     for place, cycle in enumerate(cycles):
         if cycle.champion and cycle.champion != last and place - labelled_at >= gap:
             axes.annotate(
-                wrapped(cycle.champion, 18), (place, best[place]), xytext=(0, -8), textcoords="offset points", ha="center", va="top",
-                fontsize=SMALL - 1, color=BLUE,
+                wrapped(cycle.champion, 18),
+                (place, best[place]),
+                xytext=(0, -8),
+                textcoords="offset points",
+                ha="center",
+                va="top",
+                fontsize=SMALL - 1,
+                color=BLUE,
             )
             labelled_at = place
         last = cycle.champion

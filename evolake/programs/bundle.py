@@ -1,4 +1,5 @@
-"""A program in a bundle: the whole project and the program's texts, and what its search and its duel measured, seed by seed."""
+"""A program in a bundle: the whole project and the program's texts, and what its search and its duel
+measured, seed by seed."""
 
 from __future__ import annotations
 
@@ -46,9 +47,11 @@ class Measured(BaseModel):
 
 
 class ProgramClaims(BaseModel):
-    """What is said of a program: search: under the seeds that candidates are ranked by. own, initial: held out, under the same seeds.
+    """What is said of a program: search: under the seeds that candidates are ranked by. own, initial: held
+    out, under the same seeds.
 
-    noise: of an evaluation as its lake measured it, in the score's unit. It is carried for who reads the bundle; what is judged by is measured again.
+    noise: of an evaluation as its lake measured it, in the score's unit. It is carried for who reads the
+    bundle; what is judged by is measured again.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -64,48 +67,70 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
     """Texts, project, and what was measured of it."""
     row = artifact.row
     name = row["project"]
-    projects = catalogue.frame("SELECT * FROM programs.projects WHERE project = $p ORDER BY cycle DESC LIMIT 1", {"p": name}).to_dicts()
+    projects = catalogue.frame(
+        "SELECT * FROM programs.projects WHERE project = $p ORDER BY cycle DESC LIMIT 1", {"p": name}
+    ).to_dicts()
     if not projects:
         raise InputError(f"no cycle of the project {name} is finished", do="evolake run --lines programs")
-    searched, held, other, noise = _measured(lake, catalogue, artifact.artifact_id, name, projects[0]["initial_id"])
+    searched, held, other, noise = _measured(
+        lake, catalogue, artifact.artifact_id, name, projects[0]["initial_id"]
+    )
     claims = {
-        "project": name, "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects", "jail_folders"}),
-        "search": searched or [_of_row(row, lake.blobs.get(projects[0]["blob_sha"]), name, settings)], "own": held, "initial": other, "noise": noise,
+        "project": name,
+        "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects", "jail_folders"}),
+        "search": searched or [_of_row(row, lake.blobs.get(projects[0]["blob_sha"]), name, settings)],
+        "own": held,
+        "initial": other,
+        "noise": noise,
     }
-    return Carried(claims, {PROGRAM: lake.blobs.get(row["files_sha"]), PROJECT: lake.blobs.get(projects[0]["blob_sha"])})
+    return Carried(
+        claims, {PROGRAM: lake.blobs.get(row["files_sha"]), PROJECT: lake.blobs.get(projects[0]["blob_sha"])}
+    )
 
 
-def _measured(lake: Lake, catalogue: Catalogue, program: str, project: str, initial: str) -> tuple[list[Any], list[Any], list[Any], float]:
+def _measured(
+    lake: Lake, catalogue: Catalogue, program: str, project: str, initial: str
+) -> tuple[list[Any], list[Any], list[Any], float]:
     """Return evaluations of the search, of the newest duel, of the initial program in it, and the noise
     there."""
     decided = catalogue.frame(
-        "SELECT * FROM programs.champion WHERE project = $p AND $id IN (champion_id, challenger_id) ORDER BY cycle DESC LIMIT 1",
+        "SELECT * FROM programs.champion WHERE project = $p AND $id IN (champion_id, challenger_id) ORDER "
+        "BY cycle DESC LIMIT 1",
         {"p": project, "id": program},
     ).to_dicts()
     cycles = lake.cycles(LINE, "measured")
-    searched = next((result for cycle in reversed(cycles) if (result := _rows(lake, "measured", cycle, program))), [])
+    searched = next(
+        (result for cycle in reversed(cycles) if (result := _rows(lake, "measured", cycle, program))), []
+    )
     if not decided:
         return searched, [], [], 0.0
     cycle = decided[0]["cycle"]
     rows = lake.read(LINE, "heldout", cycle).to_dicts()
     held = _evaluations_of([row for row in rows if row["program_id"] == program and row["side"] in SIDES])
     began = initial if initial != program else None
-    start = _evaluations_of([row for row in rows if row["program_id"] == began and row["side"] in ("champion", "initial")])
+    start = _evaluations_of(
+        [row for row in rows if row["program_id"] == began and row["side"] in ("champion", "initial")]
+    )
     return searched, held, start, decided[0]["noise"]
 
 
 def _rows(lake: Lake, table: str, cycle: str, program: str) -> list[dict[str, Any]]:
     rows = lake.read(LINE, table, cycle).to_dicts()
-    return _evaluations_of([row for row in rows if row["program_id"] == program and row["purpose"] != SCRATCH])
+    return _evaluations_of(
+        [row for row in rows if row["program_id"] == program and row["purpose"] != SCRATCH]
+    )
 
 
 def _evaluations_of(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    parts = [{"seed": row["seed"], "score": row["score"], "metrics": json.loads(row["metrics"])} for row in rows]
+    parts = [
+        {"seed": row["seed"], "score": row["score"], "metrics": json.loads(row["metrics"])} for row in rows
+    ]
     return sorted(parts, key=lambda row: row["seed"])
 
 
 def _of_row(row: Mapping[str, Any], files: bytes, name: str, settings: Settings) -> dict[str, Any]:
-    """Of an initial program, whose evaluations are no rows: the first of its seeds. Exact where it has one seed, as the score is their mean."""
+    """Of an initial program, whose evaluations are no rows: the first of its seeds. Exact where it has one
+    seed, as the score is their mean."""
     from evolake.programs.evolution.context import search_seeds
     from evolake.programs.model.project import project_of, unpack_files
 
@@ -115,24 +140,42 @@ def _of_row(row: Mapping[str, Any], files: bytes, name: str, settings: Settings)
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, every gate, the scores of the search, and a sample of the held-out evaluations next to the initial program's."""
+    """Identity, every gate, the scores of the search, and a sample of the held-out evaluations next to the
+    initial program's."""
     from evolake.programs.model.project import program_id, project_of, unpack_files
     from evolake.programs.sandbox.evaluating import Evaluator
     from evolake.programs.sandbox.meeting import settled
 
     claims = ProgramClaims.model_validate(judging.bundle.read("claims.json"))
-    own = ProgramsSettings.model_validate({**claims.settings, "projects": "", "jail_folders": judging.settings.of(ProgramsSettings).jail_folders})
-    project = settled(project_of(claims.project, unpack_files(judging.bundle.members[PROJECT])), own, judging.settings.jail)
+    own = ProgramsSettings.model_validate(
+        {
+            **claims.settings,
+            "projects": "",
+            "jail_folders": judging.settings.of(ProgramsSettings).jail_folders,
+        }
+    )
+    project = settled(
+        project_of(claims.project, unpack_files(judging.bundle.members[PROJECT])), own, judging.settings.jail
+    )
     texts = _texts(judging.bundle.members[PROGRAM])
     made = program_id(project.name, texts)
-    yield Said("identity", "holds" if made == judging.artifact_id else "fails", f"project and texts have the id {made[:12]}")
+    yield Said(
+        "identity",
+        "holds" if made == judging.artifact_id else "fails",
+        f"project and texts have the id {made[:12]}",
+    )
     _require_bearable(project, own)
     with Evaluator(project, own, mode=judging.settings.jail) as evaluator:
         rerun = Rerun(evaluator, texts, judging.progress)
         yield from _gates(judging, rerun, claims)
         yield from _held_out(judging, rerun, claims)
     if not project.protected:
-        yield Said("score", "note", "not protected: the evaluator imports the program, which could forge its score here as it could there")
+        yield Said(
+            "score",
+            "note",
+            "not protected: the evaluator imports the program, which could forge its score here as it "
+            "could there",
+        )
 
 
 def _texts(data: bytes) -> dict[str, str]:
@@ -147,7 +190,10 @@ def _require_bearable(project: Project, own: ProgramsSettings) -> None:
 
     for name, value in limits_of(project, own).items():
         if value > MOST[name]:
-            raise MachineryError(f"an evaluation may take {name} {value:g}", wanted=f"at most {MOST[name]:g} for what a stranger brings")
+            raise MachineryError(
+                f"an evaluation may take {name} {value:g}",
+                wanted=f"at most {MOST[name]:g} for what a stranger brings",
+            )
 
 
 def _gates(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Said]:
@@ -156,12 +202,25 @@ def _gates(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Sa
     from evolake.programs.gates.collecting import Candidate
 
     judging.progress("gates")
-    candidate = Candidate(rerun.texts, judging.artifact_id, rerun.evaluator, [item.seed for item in claims.search])
-    done = run_gates(candidate, GATES, judging.asked, artifact_id=judging.artifact_id, cycle="bundle", run_id="bundle")
-    yield from gates_again(judging, GATES, done, f"{all_pass(GATES)}; that no other program of its lake is like it is not known here")
+    candidate = Candidate(
+        rerun.texts, judging.artifact_id, rerun.evaluator, [item.seed for item in claims.search]
+    )
+    done = run_gates(
+        candidate, GATES, judging.asked, artifact_id=judging.artifact_id, cycle="bundle", run_id="bundle"
+    )
+    yield from gates_again(
+        judging,
+        GATES,
+        done,
+        f"{all_pass(GATES)}; that no other program of its lake is like it is not known here",
+    )
     if done.blocked_by is not None:
         return
-    pairs = [(item, result) for item, result in zip(claims.search, candidate.evaluations, strict=True) if item.score is not None]
+    pairs = [
+        (item, result)
+        for item, result in zip(claims.search, candidate.evaluations, strict=True)
+        if item.score is not None
+    ]
     noise = rerun.noise([item.seed for item, _ in pairs[:REPEATED]])
     yield from _compared("search", pairs, rerun, noise, len(pairs))
 
@@ -180,14 +239,19 @@ def _held_out(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator
     noise = rerun.noise([item.seed for item in chosen[:REPEATED]])
     pairs = [(item, rerun.own(item.seed)) for item in chosen]
     beside = [(first[item.seed], rerun.initial(item.seed)) for item in chosen if item.seed in first]
-    yield from _compared(f"held-out evaluations ({len(chosen)} of {len(claims.own)})", pairs, rerun, noise, len(claims.own))
-    yield from _compared("the initial program under the same seeds", beside, rerun, noise, len(claims.initial))
+    yield from _compared(
+        f"held-out evaluations ({len(chosen)} of {len(claims.own)})", pairs, rerun, noise, len(claims.own)
+    )
+    yield from _compared(
+        "the initial program under the same seeds", beside, rerun, noise, len(claims.initial)
+    )
     if held is not None:
         yield from reached(rerun, claims, held, judging.sample)
 
 
 def _unfounded(held: Mapping[str, Any] | None, rerun: Rerun, claims: ProgramClaims) -> str:
-    """Return why what is stated of a champion does not follow from the evaluations in the bundle; "" if it does, or if nothing is stated."""
+    """Return why what is stated of a champion does not follow from the evaluations in the bundle; "" if it
+    does, or if nothing is stated."""
     if held is None:
         return ""
     for what, rows in (("the program", claims.own), ("the initial program", claims.initial)):
@@ -205,14 +269,23 @@ def _unfounded(held: Mapping[str, Any] | None, rerun: Rerun, claims: ProgramClai
         return f"a gain over the initial program is stated, and the bundle has {lacking}"
     project = rerun.project
     gain = gain_between(
-        own, initial, project=project.name, score_name=project.score_name, higher_is_better=project.higher_is_better, protected=project.protected,
-        initial_id=rerun.initial_id, cycle=str(held["gain"].get("cycle")),
+        own,
+        initial,
+        project=project.name,
+        score_name=project.score_name,
+        higher_is_better=project.higher_is_better,
+        protected=project.protected,
+        initial_id=rerun.initial_id,
+        cycle=str(held["gain"].get("cycle")),
     )
     return difference(held["gain"], gain)
 
 
-def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], rerun: Rerun, noise: float, brought: int) -> Iterator[Said]:
-    """Compare scores measured here with those that are claimed: they must be equal if scores have no noise here.
+def _compared(
+    what: str, pairs: Sequence[tuple[Measured, Evaluation]], rerun: Rerun, noise: float, brought: int
+) -> Iterator[Said]:
+    """Compare scores measured here with those that are claimed: they must be equal if scores have no noise
+    here.
 
     noise: of scores, measured here. brought: evaluations of this kind in the bundle.
     """
@@ -221,26 +294,47 @@ def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], rerun: Re
         score = scored(project, result)
         if (score is None) != (claimed.score is None):
             why = result.reason or result.status
-            yield Said(what, "fails", f"under seed {claimed.seed} it claims {claimed.score}, and measured is {score} ({why})")
+            yield Said(
+                what,
+                "fails",
+                f"under seed {claimed.seed} it claims {claimed.score}, and measured is {score} ({why})",
+            )
             return
-        if not noise and score is not None and claimed.score is not None and not _same(claimed, score, result, rerun.varying):
-            yield Said(what, "fails", f"under seed {claimed.seed} it claims {claimed.score:.10g}, and measured is {score:.10g}")
+        if (
+            not noise
+            and score is not None
+            and claimed.score is not None
+            and not _same(claimed, score, result, rerun.varying)
+        ):
+            yield Said(
+                what,
+                "fails",
+                f"under seed {claimed.seed} it claims {claimed.score:.10g}, and measured is {score:.10g}",
+            )
             return
     if pairs:
         mean = math.fsum(scored(project, results) or 0.0 for _, results in pairs) / len(pairs)
         claim = math.fsum(item.score or 0.0 for item, _ in pairs) / len(pairs)
         said = f"{len(pairs)} evaluations give the same metrics, mean {project.score_name} {mean:.6g}"
         if noise:
-            said = f"{len(pairs)} evaluations: mean {project.score_name} {mean:.6g}, claimed {claim:.6g}, noise measured here {noise:.3g}"
+            said = (
+                f"{len(pairs)} evaluations: mean {project.score_name} {mean:.6g}, claimed {claim:.6g}, "
+                f"noise measured here {noise:.3g}"
+            )
         yield Said(what, "holds", said, (len(pairs), brought))
 
 
 def _same(claimed: Measured, score: float, result: Evaluation, varying: Collection[str]) -> bool:
-    """Return whether score and metrics are those that are claimed. varying: metrics that differ by themselves here."""
+    """Return whether score and metrics are those that are claimed. varying: metrics that differ by themselves
+    here."""
     near = set(result.metrics) == set(claimed.metrics) and all(
-        math.isclose(value, claimed.metrics[name], rel_tol=1e-9, abs_tol=1e-12) for name, value in result.metrics.items() if name not in varying
+        math.isclose(value, claimed.metrics[name], rel_tol=1e-9, abs_tol=1e-12)
+        for name, value in result.metrics.items()
+        if name not in varying
     )
-    return near and claimed.score is not None and math.isclose(score, claimed.score, rel_tol=1e-9, abs_tol=1e-12)
+    return (
+        near and claimed.score is not None and math.isclose(score, claimed.score, rel_tol=1e-9, abs_tol=1e-12)
+    )
 
 
 BUNDLE = LineBundle(("program",), (PROGRAM, PROJECT), tuple(gate.name for gate in GATES), carry, check)

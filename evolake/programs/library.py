@@ -1,4 +1,5 @@
-"""`evolake.evolve`: cycles of the programs line from a script or a notebook, with the same lake and the same rows as `evolake run`."""
+"""`evolake.evolve`: cycles of the programs line from a script or a notebook, with the same lake and the same
+rows as `evolake run`."""
 
 from __future__ import annotations
 
@@ -32,8 +33,10 @@ class Evolved:
     """What `evolve` gives.
 
     Attributes:
-        program: text of the champion's main file. files: path -> text of all that evolves. score: its mean under held-out seeds; None without one.
-        initial_score: the initial program's under the same seeds. low, high: 95% interval of the champion's. protected: whether the program could not
+        program: text of the champion's main file. files: path -> text of all that evolves. score: its mean
+            under held-out seeds; None without one.
+        initial_score: the initial program's under the same seeds. low, high: 95% interval of the champion's.
+            protected: whether the program could not
         see what scores it. lake: folder with every row of it.
     """
 
@@ -50,43 +53,70 @@ class Evolved:
 
 
 def evolve(
-    initial: str | Path, evaluator: str | Path | None = None, *, cycles: int = 5, lake: str | Path | None = None, name: str = "project",
-    project: str | None = None, profile: str | None = None, verbose: bool = True, **settings: Any,
+    initial: str | Path,
+    evaluator: str | Path | None = None,
+    *,
+    cycles: int = 5,
+    lake: str | Path | None = None,
+    name: str = "project",
+    project: str | None = None,
+    profile: str | None = None,
+    verbose: bool = True,
+    **settings: Any,
 ) -> Evolved:
     """Evolve a program against an evaluator.
 
     Args:
-        initial: a project's folder; or path or text of the initial program. evaluator: path or text of the evaluator, where `initial` is no folder.
-        cycles: how many more; called again with the same lake, it continues. lake: its folder, missing or one that an earlier call made; default: the
-            process's own setting, else a new temporary folder, which is kept.
+        initial: a project's folder; or path or text of the initial program. evaluator: path or text of the
+            evaluator, where `initial` is no folder.
+        cycles: how many more; called again with the same lake, it continues. lake: its folder, missing or one
+            that an earlier call made; default: the process's own setting, else a new temporary folder, which
+            is kept.
         name: of the project, where `initial` is no folder. project: text of a project.toml next to them.
         profile: sizes and limits. settings: of the line, such as `generations_per_cycle=2`.
         verbose: print a line to standard error for each cycle, as `evolake run` does.
 
     Raises:
-        InputError: nothing can be evolved from what was given, or the lake holds a project of this name with other files.
+        InputError: nothing can be evolved from what was given, or the lake holds a project of this name with
+            other files.
         MachineryError: a cycle failed; what was done is in the lake.
     """
     with ExitStack() as stack:
         folder = _folder(initial, evaluator, name, project, stack)
         if wrong := unreadable(load_project(folder).evolving):
-            raise InputError("the initial program cannot be used", got=wrong, do="correct it and call evolve again")
+            raise InputError(
+                "the initial program cannot be used", got=wrong, do="correct it and call evolve again"
+            )
         where = _lake(lake)
         if held_with_other_files(Lake(where), folder):
             raise InputError(
-                f"the lake {where} holds a project {folder.name!r} with other files", wanted="the program, evaluator and settings that it began with",
+                f"the lake {where} holds a project {folder.name!r} with other files",
+                wanted="the program, evaluator and settings that it began with",
                 do="give another name (name=...) or another lake (lake=...)",
             )
         return _evolved(folder, where, lake is None, cycles, profile, settings, verbose)
 
 
 def _evolved(
-    folder: Path, where: Path, chosen: bool, cycles: int, profile: str | None, settings: Mapping[str, Any], verbose: bool,
+    folder: Path,
+    where: Path,
+    chosen: bool,
+    cycles: int,
+    profile: str | None,
+    settings: Mapping[str, Any],
+    verbose: bool,
 ) -> Evolved:
     """Run the cycles. chosen: the user named no lake, so that Dagster's home may be the process's own."""
-    home = Path(os.environ["DAGSTER_HOME"]) if chosen and "DAGSTER_HOME" in os.environ else where / "dagster_home"
+    home = (
+        Path(os.environ["DAGSTER_HOME"])
+        if chosen and "DAGSTER_HOME" in os.environ
+        else where / "dagster_home"
+    )
     environment = {
-        **os.environ, "EVOLAKE_LAKE": str(where), "EVOLAKE_PROGRAMS__PROJECTS": str(folder), "DAGSTER_HOME": str(home),
+        **os.environ,
+        "EVOLAKE_LAKE": str(where),
+        "EVOLAKE_PROGRAMS__PROJECTS": str(folder),
+        "DAGSTER_HOME": str(home),
         **({"EVOLAKE_PROFILE": profile} if profile else {}),
         **{f"EVOLAKE_PROGRAMS__{key.upper()}": str(value) for key, value in settings.items()},
     }
@@ -95,21 +125,28 @@ def _evolved(
     code, got = _run(command, environment, verbose)
     if code:
         kind = InputError if code == EXIT_INPUT else MachineryError
-        raise kind(f"the evolution of {folder.name} stopped", got=got.strip()[-1500:], do=f"see {home / 'logs'}")
+        raise kind(
+            f"the evolution of {folder.name} stopped", got=got.strip()[-1500:], do=f"see {home / 'logs'}"
+        )
     return read_evolved(Lake(where), folder.name)
 
 
 def _run(command: list[str], environment: Mapping[str, str], verbose: bool) -> tuple[int, str]:
-    """Run a command, and pass on each line that it prints if `verbose`. Return its exit code, and what it wrote to stderr, else to stdout."""
+    """Run a command, and pass on each line that it prints if `verbose`. Return its exit code, and what it
+    wrote to stderr, else to stdout."""
     printed: list[str] = []
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
         options: dict[str, Any] = {"text": True, "encoding": "utf-8", "errors": "replace"}
-        with subprocess.Popen(command, env=dict(environment), stdout=subprocess.PIPE, stderr=errors, **options) as process:
+        with subprocess.Popen(
+            command, env=dict(environment), stdout=subprocess.PIPE, stderr=errors, **options
+        ) as process:
             assert process.stdout is not None
             for line in process.stdout:
                 printed.append(line)
                 if verbose:
-                    say_text(line, nl=False, err=True)  # a notebook's stderr is no file that a process could write to
+                    say_text(
+                        line, nl=False, err=True
+                    )  # a notebook's stderr is no file that a process could write to
         errors.seek(0)
         return process.returncode, errors.read() or "".join(printed)
 
@@ -117,29 +154,61 @@ def _run(command: list[str], environment: Mapping[str, str], verbose: bool) -> t
 def read_evolved(lake: Lake, name: str) -> Evolved:
     """Return what a lake holds of a project. Raises InputError where it holds nothing."""
     cycles = lake.cycles(LINE, "champion")
-    rows = [row for row in lake.read(LINE, "champion", cycles[-1]).to_dicts() if row["project"] == name] if cycles else []
+    rows = (
+        [row for row in lake.read(LINE, "champion", cycles[-1]).to_dicts() if row["project"] == name]
+        if cycles
+        else []
+    )
     if not rows:
-        raise InputError(f"the lake {lake.root} holds no finished cycle of a project {name!r}", do="run a cycle")
-    row, champion = rows[0], population_entering(lake, lake.cycles(LINE, "incoming_programs")[-1]).champion(name)
+        raise InputError(
+            f"the lake {lake.root} holds no finished cycle of a project {name!r}", do="run a cycle"
+        )
+    row, champion = (
+        rows[0],
+        population_entering(lake, lake.cycles(LINE, "incoming_programs")[-1]).champion(name),
+    )
     texts = texts_of(lake.blobs, champion["files_sha"])
     return Evolved(
-        next(iter(texts.values())), texts, champion["program_id"], row["holder_mean"], row["initial_mean"], row["holder_low"], row["holder_high"],
-        row["protected"], len(cycles), lake.root,
+        next(iter(texts.values())),
+        texts,
+        champion["program_id"],
+        row["holder_mean"],
+        row["initial_mean"],
+        row["holder_low"],
+        row["holder_high"],
+        row["protected"],
+        len(cycles),
+        lake.root,
     )
 
 
-def _folder(initial: str | Path, evaluator: str | Path | None, name: str, project: str | None, stack: ExitStack) -> Path:
-    """Return the project's folder: the one given, or one with the texts given, which goes when `stack` is closed: the lake holds them by then."""
+def _folder(
+    initial: str | Path, evaluator: str | Path | None, name: str, project: str | None, stack: ExitStack
+) -> Path:
+    """Return the project's folder: the one given, or one with the texts given, which goes when `stack` is
+    closed: the lake holds them by then."""
     if evaluator is None:
         if not Path(initial).is_dir():
-            raise InputError("there is no evaluator", wanted="evaluator=..., or a project's folder as `initial`", got=repr(str(initial)[:80]))
+            raise InputError(
+                "there is no evaluator",
+                wanted="evaluator=..., or a project's folder as `initial`",
+                got=repr(str(initial)[:80]),
+            )
         return Path(initial).resolve()
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
-        raise InputError("the project's name cannot be used", wanted="lower-case letters, digits, - and _", got=repr(name)[:80])
+        raise InputError(
+            "the project's name cannot be used",
+            wanted="lower-case letters, digits, - and _",
+            got=repr(name)[:80],
+        )
     folder = Path(stack.enter_context(Scratch("project"))) / name
     folder.mkdir()
     named = _path(initial)
-    for file, given in ((f"{INITIAL}{named.suffix if named else '.py'}", initial), (EVALUATOR, evaluator), (TOML, project)):
+    for file, given in (
+        (f"{INITIAL}{named.suffix if named else '.py'}", initial),
+        (EVALUATOR, evaluator),
+        (TOML, project),
+    ):
         if given is not None:
             path = _path(given)
             (folder / file).write_bytes(path.read_bytes() if path else str(given).encode())
@@ -151,7 +220,10 @@ def _path(given: str | Path) -> Path | None:
     if isinstance(given, str) and "\n" in given:
         return None
     if not Path(given).is_file():
-        raise InputError(f"there is no file {str(given)[:200]}", wanted="the path of a file, or a text of more than one line")
+        raise InputError(
+            f"there is no file {str(given)[:200]}",
+            wanted="the path of a file, or a text of more than one line",
+        )
     return Path(given)
 
 
@@ -161,4 +233,3 @@ def _lake(given: str | Path | None) -> Path:
     if "EVOLAKE_LAKE" in os.environ:
         return settings_module.load().require_lake()
     return Path(tempfile.mkdtemp(prefix="evolake-lake-"))
-

@@ -1,8 +1,9 @@
-"""Measure again what a bundle states of a program: the program and the initial program, under the bundle's seeds and under fresh ones.
+"""Measure again what a bundle states of a program: the program and the initial program, under the bundle's
+seeds and under fresh ones.
 
-Nothing of the bundle is trusted here: noise is measured on this machine, and who made the bundle cannot know the fresh
-seeds, so that seeds on which a program happens to look good are no help. How seeds are drawn and statements judged is
-shared by all lines: `evolake.bundles.measuring`.
+Nothing of the bundle is trusted here: noise is measured on this machine, and who made the bundle cannot know
+the fresh seeds, so that seeds on which a program happens to look good are no help. How seeds are drawn and
+statements judged is shared by all lines: `evolake.bundles.measuring`.
 """
 
 from __future__ import annotations
@@ -25,12 +26,17 @@ if TYPE_CHECKING:
 class Rerun:
     """The two programs of a project on this machine. Each is built once and evaluated once under each seed.
 
-    texts: of the program that is judged. progress: called with what is done next. varying: names of metrics that two
-    evaluations under one seed did not give alike, such as times.
+    texts: of the program that is judged. progress: called with what is done next. varying: names of metrics
+    that two evaluations under one seed did not give alike, such as times.
     """
 
     def __init__(self, evaluator: Evaluator, texts: Mapping[str, str], progress: Callable[[str], None]):
-        self.evaluator, self.texts, self.project, self._progress = evaluator, dict(texts), evaluator.project, progress
+        self.evaluator, self.texts, self.project, self._progress = (
+            evaluator,
+            dict(texts),
+            evaluator.project,
+            progress,
+        )
         self.initial_id = program_id(self.project.name, self.project.evolving)
         self._built: dict[str, Any] = {}
         self._known: dict[tuple[str, int], Evaluation] = {}
@@ -46,12 +52,15 @@ class Rerun:
         return self._evaluated("initial program", self.project.evolving, seed)
 
     def noise(self, seeds: Sequence[int]) -> float:
-        """Return the largest difference between the scores of two evaluations under one seed, over all seeds given so far."""
+        """Return the largest difference between the scores of two evaluations under one seed, over all seeds
+        given so far."""
         for seed in seeds:
             if seed not in self._gaps:
                 first, again = self.own(seed), self._evaluate("program", self.texts, seed)
                 scores = scored(self.project, first), scored(self.project, again)
-                self._gaps[seed] = abs(scores[0] - scores[1]) if scores[0] is not None and scores[1] is not None else 0.0
+                self._gaps[seed] = (
+                    abs(scores[0] - scores[1]) if scores[0] is not None and scores[1] is not None else 0.0
+                )
                 names = {*first.metrics, *again.metrics}
                 self.varying |= {name for name in names if first.metrics.get(name) != again.metrics.get(name)}
         return max(self._gaps.values(), default=0.0)
@@ -76,10 +85,12 @@ def scored(project: Project, evaluation: Evaluation) -> float | None:
 
 
 def reached(rerun: Rerun, claims: Any, held: Mapping[str, Any], sample: int | None) -> Iterator[Said]:
-    """Check what is stated of a champion under fresh seeds: its gain over the initial program, and its score if evaluations have no noise here.
+    """Check what is stated of a champion under fresh seeds: its gain over the initial program, and its score
+    if evaluations have no noise here.
 
     Args:
-        claims: with `own` and `initial`, evaluations of the bundle. held: what the bundle states of the champion. sample: evaluations to run again.
+        claims: with `own` and `initial`, evaluations of the bundle. held: what the bundle states of the
+            champion. sample: evaluations to run again.
     """
     seeds = fresh_seeds(fresh_count(len(claims.own), sample))
     noise = rerun.noise(seeds[:1])
@@ -91,7 +102,10 @@ def reached(rerun: Rerun, claims: Any, held: Mapping[str, Any], sample: int | No
     scores = [score for score in own if score is not None]
     said = {item.seed: item.score for item in claims.own if item.score is not None}
     if held["gain"] is not None and len(said) < LEAST_PAIRS and len({*scores, *said.values()}) > 1:
-        why = f"scores differ from seed to seed, and it rests on {counted(len(said), 'seed')}; at least {LEAST_PAIRS} are wanted"
+        why = (
+            f"scores differ from seed to seed, and it rests on {counted(len(said), 'seed')}; at least "
+            f"{LEAST_PAIRS} are wanted"
+        )
         yield Said("gain over the initial program", "fails", why, gain=True)
         return
     sign = 1 if project.higher_is_better else -1

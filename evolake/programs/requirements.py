@@ -7,7 +7,8 @@ from evolake.errors import InputError
 from evolake.programs.settings import ProgramsSettings
 
 NO_PROJECT = (
-    "There is no project. Name folders in EVOLAKE_PROGRAMS__PROJECTS (examples/programs has three), or make one: evolake programs new NAME"
+    "There is no project. Name folders in EVOLAKE_PROGRAMS__PROJECTS (examples/programs has three), or "
+    "make one: evolake programs new NAME"
 )
 
 

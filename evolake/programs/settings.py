@@ -15,39 +15,95 @@ class ProgramsSettings(LineSettings):
     model_config = ConfigDict(allow_inf_nan=False)
     fixed: ClassVar = {"migration_interval": 1, "explore": 0.3}
 
-    projects: str = Field(default="", description="folders of projects, comma-separated, and no others; empty: those in `programs` of the seeds")
-    generations_per_cycle: int = Field(default=4, gt=0, description="generations a project has in a cycle")
-    candidates_per_generation: int = Field(default=8, gt=0, description="candidates of a generation, over all islands")
-    batch: int = Field(
-        default=2, gt=0, description="candidates that operators propose at a time, knowing how those before them scored; as many are evaluated at "
-        "the same time. A model is asked in waves (EVOLAKE_AGENTS__WAVES)",
+    projects: str = Field(
+        default="",
+        description="folders of projects, comma-separated, and no others; empty: those in `programs` of the seeds",  # noqa: E501
     )
-    islands: int = Field(default=3, gt=0, description="islands of a project whose config.yaml names no num_islands")
-    elites: int = Field(default=8, gt=0, description="best programs that an island keeps in addition to one for each cell of features")
-    most_programs: int = Field(default=200, gt=0, description="living programs of a project at the end of a cycle; config.yaml: population_size")
+    generations_per_cycle: int = Field(default=4, gt=0, description="generations a project has in a cycle")
+    candidates_per_generation: int = Field(
+        default=8, gt=0, description="candidates of a generation, over all islands"
+    )
+    batch: int = Field(
+        default=2,
+        gt=0,
+        description=(
+            "candidates that operators propose at a time, knowing how those before them scored; as many "
+            "are evaluated at the same time. A model is asked in waves (EVOLAKE_AGENTS__WAVES)"
+        ),
+    )
+    islands: int = Field(
+        default=3, gt=0, description="islands of a project whose config.yaml names no num_islands"
+    )
+    elites: int = Field(
+        default=8,
+        gt=0,
+        description="best programs that an island keeps in addition to one for each cell of features",
+    )
+    most_programs: int = Field(
+        default=200,
+        gt=0,
+        description="living programs of a project at the end of a cycle; config.yaml: population_size",
+    )
     jail_folders: str = Field(
-        default="/usr/share", description="folders of this machine, comma-separated; a project may name folders in them in `[jail] folders`: "
-        "programs of others could read them",
+        default="/usr/share",
+        description=(
+            "folders of this machine, comma-separated; a project may name folders in them in `[jail] "
+            "folders`: programs of others could read them"
+        ),
     )
     writer: Literal["auto", "one-shot", "session"] = Field(
-        default="auto", description="how a model writes a program: `session` (it reads, changes and evaluates the program by tools in the jail), "
-        "`one-shot` (one reply, and `revisions` after an evaluation), or `auto` (sessions with the backend model)",
+        default="auto",
+        description=(
+            "how a model writes a program: `session` (it reads, changes and evaluates the program by "
+            "tools in the jail), `one-shot` (one reply, and `revisions` after an evaluation), or `auto` "
+            "(sessions with the backend model)"
+        ),
     )
     candidates_per_call: int = Field(
-        default=4, gt=0, description="children of one parent that a one-shot writer is asked for in one call, if their texts come to at most "
-        "12,000 characters; 1: a call for each",
+        default=4,
+        gt=0,
+        description=(
+            "children of one parent that a one-shot writer is asked for in one call, if their texts come "
+            "to at most 12,000 characters; 1: a call for each"
+        ),
     )
-    session_evaluations: int = Field(default=12, gt=0, description="evaluations and scratch runs that a session of a writer may ask for")
+    session_evaluations: int = Field(
+        default=12, gt=0, description="evaluations and scratch runs that a session of a writer may ask for"
+    )
     revisions: int = Field(
-        default=1, ge=0, le=1, description="whether a one-shot writer may revise its program after one evaluation of it, if it failed or has the "
-        "best score so far: 1, or 0 for never",
+        default=1,
+        ge=0,
+        le=1,
+        description=(
+            "whether a one-shot writer may revise its program after one evaluation of it, if it failed or "
+            "has the best score so far: 1, or 0 for never"
+        ),
     )
-    repeats: int = Field(default=1, gt=0, description="evaluations of a candidate, each under its own seed; the score is their mean")
+    repeats: int = Field(
+        default=1,
+        gt=0,
+        description="evaluations of a candidate, each under its own seed; the score is their mean",
+    )
     heldout_repeats: int = Field(
-        default=8, ge=2, description="seeds, which the search never had, under which champion and challenger are compared at most. With fewer than 6 "
-        "only large gains can be seen, with 2 none; 3 are used if the evaluator has no noise",
+        default=8,
+        ge=2,
+        description=(
+            "seeds, which the search never had, under which champion and challenger are compared at most. "
+            "With fewer than 6 only large gains can be seen, with 2 none; 3 are used if the evaluator has "
+            "no noise"
+        ),
     )
-    cpu_s: float = Field(default=30, gt=0, description="processor seconds of one evaluation, unless the project says otherwise")
-    wall_s: float = Field(default=60, gt=0, description="seconds on the clock of one evaluation, unless the project says otherwise")
-    memory_mb: int = Field(default=2048, gt=0, description="MiB of memory of one evaluation, unless the project says otherwise")
-    processes: int = Field(default=16, ge=0, description="processes that an evaluator may start; 0 under EVOLAKE_JAIL=rlimits")
+    cpu_s: float = Field(
+        default=30, gt=0, description="processor seconds of one evaluation, unless the project says otherwise"
+    )
+    wall_s: float = Field(
+        default=60,
+        gt=0,
+        description="seconds on the clock of one evaluation, unless the project says otherwise",
+    )
+    memory_mb: int = Field(
+        default=2048, gt=0, description="MiB of memory of one evaluation, unless the project says otherwise"
+    )
+    processes: int = Field(
+        default=16, ge=0, description="processes that an evaluator may start; 0 under EVOLAKE_JAIL=rlimits"
+    )

@@ -14,15 +14,21 @@ if TYPE_CHECKING:
 
 
 def requirements() -> list[Requirement]:
-    """Return the libraries and the small model that the policy is trained with, and the dtype that a run here gives it, where settings can be read.
-    """
+    """Return the libraries and the small model that the policy is trained with, and the dtype that a run here
+    gives it, where settings can be read."""
     from evolake import settings as settings_module
     from evolake.prompts.policies.dtypes import describe_dtype
     from evolake.prompts.policies.models import EXTRA, missing_extra, missing_model
 
     lacking = missing_extra() or missing_model("local", None)
     detail = lacking.partition(":")[0] if lacking else ", ".join(EXTRA)
-    libraries = Requirement("policy libraries", lacking is None, detail, "the prompts line", install("policy") if INSTALLED else "make policy")
+    libraries = Requirement(
+        "policy libraries",
+        lacking is None,
+        detail,
+        "the prompts line",
+        install("policy") if INSTALLED else "make policy",
+    )
     try:
         own = settings_module.load().of(PromptsSettings)
     except InputError:  # no project, or settings that cannot be read: the doctor has a row for either
@@ -44,7 +50,9 @@ def problems_said(own: PromptsSettings) -> str:
     if not wanted(own):
         return others
     families = "accepted families of the lake"
-    return f"{families}, up to {own.families_share:.0%} of an iteration; else {others}" if others else families
+    return (
+        f"{families}, up to {own.families_share:.0%} of an iteration; else {others}" if others else families
+    )
 
 
 def sampler(own: PromptsSettings) -> Requirement:
@@ -56,7 +64,13 @@ def sampler(own: PromptsSettings) -> Requirement:
         check_sampler(own)
         name, most = served(own.vllm_url or "")
     except InputError as error:
-        return Requirement("policy sampler", False, f"{error.what}: {error.got}" if error.got else error.what, "the prompts line", error.do or "")
+        return Requirement(
+            "policy sampler",
+            False,
+            f"{error.what}: {error.got}" if error.got else error.what,
+            "the prompts line",
+            error.do or "",
+        )
     return Requirement("policy sampler", True, f"vLLM at {own.vllm_url}: {name}, up to {most} tokens", "", "")
 
 

@@ -1,8 +1,9 @@
-"""Bounded readers for everything that comes from outside: files, compressed data, archives, JSON, TOML and numbers.
+"""Bounded readers for everything that comes from outside: files, compressed data, archives, JSON, TOML and
+numbers.
 
-Each reader takes its limit before it builds anything, and raises an error that names what the user named. A file is
-read only if it is a regular file, because a pipe waits and a device never ends. Compressed data is decompressed in
-steps, so that a bomb stops at its limit and not at the machine's.
+Each reader takes its limit before it builds anything, and raises an error that names what the user named. A
+file is read only if it is a regular file, because a pipe waits and a device never ends. Compressed data is
+decompressed in steps, so that a bomb stops at its limit and not at the machine's.
 
     files.py        read_bytes, read_text, require_regular
     compressed.py   decompress, decompressed, read_unpacked

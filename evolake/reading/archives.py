@@ -39,8 +39,8 @@ DAMAGE = (
     IndexError,
     KeyError,
 )
-"""Errors of the standard library's readers for data that is no archive, is cut, changed, encrypted, or of a kind that
-they do not know."""
+"""Errors of the standard library's readers for data that is no archive, is cut, changed, encrypted, or of a
+kind that they do not know."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,15 @@ class Limits:
 def tar_entries(
     data: bytes, *, name: str, limits: Limits | None = None
 ) -> Iterator[tuple[tarfile.TarInfo, IO[bytes] | None]]:
-    """Yield each entry of a tar archive, plain or compressed by gzip, bzip2, xz or Zstandard, with its contents if it
-    is a regular file.
+    """Yield each entry of a tar archive, plain or compressed by gzip, bzip2, xz or Zstandard, with its
+    contents if it is a regular file.
 
     Args:
         name: what an error calls the archive.
 
     Raises:
-        Bomb: it is larger than a limit. Damaged: it is no archive, is cut off or changed, or has a sparse file.
+        Bomb: it is larger than a limit. Damaged: it is no archive, is cut off or changed, or has a sparse
+            file.
     """
     most = limits or Limits()
     with tempfile.TemporaryFile() as plain, _as_damage(name):
@@ -75,14 +76,16 @@ def tar_entries(
                     raise too_large(name, most)
                 if entry.issparse():
                     raise Damaged(
-                        f"{name} cannot be unpacked", wanted="whole files", got=f"a sparse file {entry.name[:80]!r}"
+                        f"{name} cannot be unpacked",
+                        wanted="whole files",
+                        got=f"a sparse file {entry.name[:80]!r}",
                     )
                 yield entry, archive.extractfile(entry) if entry.isreg() else None
 
 
 def tar_comment(data: bytes, *, name: str) -> str | None:
-    """Return the comment of a tar archive's global header, into which git writes the commit; None if there is none.
-    Raises as `tar_entries`."""
+    """Return the comment of a tar archive's global header, into which git writes the commit; None if there is
+    none. Raises as `tar_entries`."""
     most = Limits()
     with tempfile.TemporaryFile() as plain, _as_damage(name):
         _unpack_into(data, plain, most, name)
@@ -91,9 +94,11 @@ def tar_comment(data: bytes, *, name: str) -> str | None:
             return archive.pax_headers.get("comment")
 
 
-def zip_entries(data: bytes, *, name: str, limits: Limits | None = None) -> Iterator[tuple[zipfile.ZipInfo, IO[bytes]]]:
-    """Yield each regular file of a zip archive, stored or compressed by deflate or bzip2, with its contents. Arguments
-    and errors as of `tar_entries`.
+def zip_entries(
+    data: bytes, *, name: str, limits: Limits | None = None
+) -> Iterator[tuple[zipfile.ZipInfo, IO[bytes]]]:
+    """Yield each regular file of a zip archive, stored or compressed by deflate or bzip2, with its contents.
+    Arguments and errors as of `tar_entries`.
 
     The sizes in a zip's list are claims, so the reader of the contents counts them.
     """
@@ -124,7 +129,9 @@ def _unpack_into(data: bytes, plain: IO[bytes], most: Limits, name: str) -> None
     if kind is None:
         plain.write(data)
     else:
-        for piece in decompressed([data], most.bytes + most.entries * 1024, name=name, kind=kind, ratio=most.bytes):
+        for piece in decompressed(
+            [data], most.bytes + most.entries * 1024, name=name, kind=kind, ratio=most.bytes
+        ):
             plain.write(piece)
     plain.seek(0)
 
@@ -137,7 +144,9 @@ def _as_damage(name: str) -> Iterator[None]:
         raise
     except DAMAGE as error:
         got = str(error) or type(error).__name__
-        raise Damaged(f"{name} cannot be unpacked", wanted="a whole archive", got=got, do="get it again") from None
+        raise Damaged(
+            f"{name} cannot be unpacked", wanted="a whole archive", got=got, do="get it again"
+        ) from None
 
 
 class _Careful:

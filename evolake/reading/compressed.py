@@ -1,8 +1,8 @@
 """Decompress gzip, xz, bzip2, Zstandard and zlib data in steps, within a limit of bytes and of ratio.
 
-A few hundred bytes can become gigabytes: Zstandard's blocks expand 32,000 times, and streams may follow one another.
-Every format is fed and drained in small steps here, each result is counted before the next step, and the memory that a
-stream may ask for (its window) is bounded as well.
+A few hundred bytes can become gigabytes: Zstandard's blocks expand 32,000 times, and streams may follow one
+another. Every format is fed and drained in small steps here, each result is counted before the next step, and
+the memory that a stream may ask for (its window) is bounded as well.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from evolake.reading.files import open_regular, read_bytes
 Kind = Literal["gzip", "xz", "bzip2", "zstd", "zlib"]
 
 RATIO = 1000
-"""Times that data may expand beyond FREE_BYTES. Regular formulas of SAT competitions reach about 200 with xz."""
+"""Times that data may expand beyond FREE_BYTES. Regular formulas of SAT competitions reach about 200 with
+xz."""
 FREE_BYTES = 64 << 20
 """Decompressed bytes for which no ratio is asked: a short file of zeros is no attack."""
 WINDOW_BYTES = 128 << 20
 """Memory that a stream's window may take; `zstd --long` and `xz -9` stay within it."""
 STEP = 1 << 20
 ZSTD_STEP = 1 << 10
-"""Compressed bytes for one step of Zstandard, whose decompressor takes no limit of its own: at most 32 MiB come of
-it."""
+"""Compressed bytes for one step of Zstandard, whose decompressor takes no limit of its own: at most 32 MiB
+come of it."""
 ENDINGS: dict[str, Kind] = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
 """Ending of a file's name -> how it is compressed."""
 _STARTS: tuple[tuple[bytes, Kind], ...] = (
@@ -51,7 +52,8 @@ def decompress(data: bytes, limit: int, *, name: str, kind: Kind, ratio: int = R
     """Return `data` decompressed, all streams in it.
 
     Args:
-        limit: most bytes of the result. name: what an error calls the data, such as the user's file. ratio: times that
+        limit: most bytes of the result. name: what an error calls the data, such as the user's file. ratio:
+            times that
         it may expand.
 
     Raises:
@@ -61,14 +63,16 @@ def decompress(data: bytes, limit: int, *, name: str, kind: Kind, ratio: int = R
 
 
 def read_unpacked(path: Path, limit: int, *, name: str | None = None, ratio: int = RATIO) -> bytes:
-    """Return the contents of a regular file, decompressed if its first bytes are those of gzip, xz, bzip2 or Zstandard,
-    whatever its name is.
+    """Return the contents of a regular file, decompressed if its first bytes are those of gzip, xz, bzip2 or
+    Zstandard, whatever its name is.
 
     Args:
-        limit: most bytes, of the file and of the result. name: what an error calls the file; its path by default.
+        limit: most bytes, of the file and of the result. name: what an error calls the file; its path by
+            default.
 
     Raises:
-        Unreadable: it is no regular file or too large. Bomb, Damaged: as `decompress`. OSError: it is missing or cannot
+        Unreadable: it is no regular file or too large. Bomb, Damaged: as `decompress`. OSError: it is missing
+            or cannot
         be opened.
     """
     data = read_bytes(path, limit)
@@ -82,9 +86,11 @@ def file_decompressed(path: Path, limit: int, *, kind: Kind, ratio: int = RATIO)
         yield from decompressed(_pieces(file), limit, name=str(path), kind=kind, ratio=ratio)
 
 
-def decompressed(chunks: Iterable[bytes], limit: int, *, name: str, kind: Kind, ratio: int = RATIO) -> Iterator[bytes]:
-    """Yield decompressed pieces of at most some 32 MiB, so that the caller can stop early. Arguments and errors as of
-    `decompress`."""
+def decompressed(
+    chunks: Iterable[bytes], limit: int, *, name: str, kind: Kind, ratio: int = RATIO
+) -> Iterator[bytes]:
+    """Yield decompressed pieces of at most some 32 MiB, so that the caller can stop early. Arguments and
+    errors as of `decompress`."""
     used = made = 0
     for taken, piece in _steps(chunks, kind, name):
         used, made = used + taken, made + len(piece)
@@ -222,7 +228,9 @@ class _Zstd:
         import zstandard
 
         self._error = zstandard.ZstdError
-        self._inner = zstandard.ZstdDecompressor(max_window_size=WINDOW_BYTES).decompressobj(write_size=1 << 17)
+        self._inner = zstandard.ZstdDecompressor(max_window_size=WINDOW_BYTES).decompressobj(
+            write_size=1 << 17
+        )
 
     @property
     def eof(self) -> bool:

@@ -1,5 +1,5 @@
-"""The errors of the bounded readers. Each is the user's input error, and a ValueError as those of the standard
-library's parsers are.
+"""The errors of the bounded readers. Each is the user's input error, and a ValueError as those of the
+standard library's parsers are.
 
     InputError
     ├── Unreadable          no regular file, too large, or not UTF-8
@@ -14,9 +14,14 @@ from evolake.errors import InputError
 
 
 def reason(error: BaseException) -> str:
-    """Return why something could not be read, in a few words and without the name of the file, which the caller names."""
+    """Return why something could not be read, in a few words and without the name of the file, which the
+    caller names."""
     if isinstance(error, InputError):
-        return error.got if error.got not in (None, "more") else f"more than {error.wanted}".replace("more than at most", "more than")
+        return (
+            error.got
+            if error.got not in (None, "more")
+            else f"more than {error.wanted}".replace("more than at most", "more than")
+        )
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 

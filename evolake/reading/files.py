@@ -1,7 +1,7 @@
 """Read files that the user named: regular files only, and never more than a limit.
 
-A named pipe would wait for a writer for ever, and a device such as /dev/zero never ends. The file is opened without
-blocking and looked at through its descriptor, so that it cannot be exchanged in between.
+A named pipe would wait for a writer for ever, and a device such as /dev/zero never ends. The file is opened
+without blocking and looked at through its descriptor, so that it cannot be exchanged in between.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def require_regular(path: Path) -> None:
     """Check that `path` is a regular file, without opening it.
 
     Raises:
-        Unreadable: it is a folder, a pipe, a device or a socket. OSError: it is missing or cannot be looked at.
+        Unreadable: it is a folder, a pipe, a device or a socket. OSError: it is missing or cannot be looked
+            at.
     """
     _require(path, path.stat().st_mode)
 
@@ -72,7 +73,8 @@ def read_bytes(path: Path, limit: int) -> bytes:
     Raises:
         Unreadable: as `require_regular`, or it is larger. OSError: it is missing or cannot be opened.
     """
-    # In steps: `read(limit + 1)` allocates that many bytes before it reads one, more than a jailed process may have.
+    # In steps: `read(limit + 1)` allocates that many bytes before it reads one, more than a jailed process
+    # may have.
     parts, size = [], 0
     with open_regular(path) as file:
         while size <= limit and (piece := file.read(min(STEP, limit + 1 - size))):
@@ -81,13 +83,17 @@ def read_bytes(path: Path, limit: int) -> bytes:
     data = b"".join(parts)
     if len(data) > limit:
         raise Unreadable(
-            f"{path} is too large to be read", wanted=f"at most {limit:,} bytes", got="more", do="name a smaller file"
+            f"{path} is too large to be read",
+            wanted=f"at most {limit:,} bytes",
+            got="more",
+            do="name a smaller file",
         )
     return data
 
 
 def read_text(path: Path, limit: int = TEXT_BYTES) -> str:
-    """Return the text of a regular file of at most `limit` bytes in UTF-8; a byte order mark at its start is left out.
+    """Return the text of a regular file of at most `limit` bytes in UTF-8; a byte order mark at its start is
+    left out.
 
     Raises:
         Unreadable: as `read_bytes`, or it is not UTF-8. OSError: it is missing or cannot be opened.

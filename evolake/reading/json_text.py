@@ -1,8 +1,8 @@
 """Parse JSON from outside: bounded in length, depth, values and digits before anything is built of it.
 
-The standard parser recurses once per bracket and refuses numbers of more than 4,300 digits with an error that says
-nothing of the text. A few megabytes of it can be five million empty objects, which take a hundred times its size as
-Python values. So the text is counted first.
+The standard parser recurses once per bracket and refuses numbers of more than 4,300 digits with an error that
+says nothing of the text. A few megabytes of it can be five million empty objects, which take a hundred times
+its size as Python values. So the text is counted first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from evolake.reading.errors import Unparsable
 
 MAX_DEPTH = 100
 MAX_DIGITS = 300
-"""Digits of one number: a float takes at most 309 before its point, and an integer beyond that cannot become one."""
+"""Digits of one number: a float takes at most 309 before its point, and an integer beyond that cannot become
+one."""
 MAX_VALUES = 5_000_000
 MAX_CHARACTERS = 64 << 20
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
@@ -37,18 +38,23 @@ def parse_json(
     """Return the value of a JSON text in UTF-8; a byte order mark at its start is left out.
 
     Args:
-        name: what an error calls the text, such as the user's file. characters, depth, values, digits: its limits.
+        name: what an error calls the text, such as the user's file. characters, depth, values, digits: its
+            limits.
         pairs: makes the objects.
 
     Raises:
         Unparsable: it is no JSON, or beyond a limit. What `pairs` raises.
     """
     if why := beyond_json(text, characters=characters, depth=depth, values=values, digits=digits):
-        raise Unparsable(f"{name} cannot be read as JSON", wanted="JSON within the limits", got=why, do="shorten it")
+        raise Unparsable(
+            f"{name} cannot be read as JSON", wanted="JSON within the limits", got=why, do="shorten it"
+        )
     try:
         return json.loads(_decoded(text), object_pairs_hook=pairs)
     except RecursionError:
-        raise Unparsable(f"{name} cannot be read as JSON", got="it is nested too deep", do="flatten it") from None
+        raise Unparsable(
+            f"{name} cannot be read as JSON", got="it is nested too deep", do="flatten it"
+        ) from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise Unparsable(
             f"{name} is no JSON", wanted="one JSON value in UTF-8", got=str(error), do="fix or replace it"
@@ -63,7 +69,8 @@ def beyond_json(
     values: int = MAX_VALUES,
     digits: int = MAX_DIGITS,
 ) -> str:
-    """Return why the text is beyond the limits of JSON, "" if it is within them; in time proportional to its length."""
+    """Return why the text is beyond the limits of JSON, "" if it is within them; in time proportional to its
+    length."""
     if len(text) > characters:
         return f"{len(text):,} characters; at most {characters:,} are read"
     try:
@@ -86,7 +93,8 @@ def values_of(bare: str) -> int:
 
 
 def _is_small(text: str, depth: int, values: int, digits: int) -> bool:
-    """Return whether nothing in the text, strings included, can be beyond a limit: most texts need no second look."""
+    """Return whether nothing in the text, strings included, can be beyond a limit: most texts need no second
+    look."""
     opened = text.count("[") + text.count("{")
     return opened <= depth and values_of(text) <= values and _long_number(text, digits) is None
 

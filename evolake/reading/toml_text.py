@@ -1,7 +1,7 @@
 """Parse TOML from outside: bounded in length, depth, parts of keys and digits before anything is built of it.
 
-The standard parser recurses once per bracket, takes a time that grows with the square of a dotted key's parts, and
-refuses numbers of more than 4,300 digits with an error that is none of its own.
+The standard parser recurses once per bracket, takes a time that grows with the square of a dotted key's
+parts, and refuses numbers of more than 4,300 digits with an error that is none of its own.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def parse_toml(text: str | bytes, *, name: str, characters: int = MAX_CHARACTERS
             )
         return tomllib.loads(decoded)
     except RecursionError:
-        raise Unparsable(f"{name} cannot be read as TOML", got="it is nested too deep", do="flatten it") from None
+        raise Unparsable(
+            f"{name} cannot be read as TOML", got="it is nested too deep", do="flatten it"
+        ) from None
     except Unparsable:
         raise
     except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError, and numbers that Python refuses

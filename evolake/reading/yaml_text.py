@@ -1,4 +1,5 @@
-"""Parse YAML from outside: bounded in length, depth, values and digits. Aliases are counted as what they stand for.
+"""Parse YAML from outside: bounded in length, depth, values and digits. Aliases are counted as what they
+stand for.
 
 A text of a kilobyte whose aliases name aliases stands for billions of values, and an anchor may hold itself.
 """
@@ -29,7 +30,9 @@ def parse_yaml(text: str | bytes, *, name: str) -> Any:
     import yaml
 
     try:
-        decoded = (text.decode("utf-8") if isinstance(text, bytes | bytearray) else text).removeprefix("\ufeff")
+        decoded = (text.decode("utf-8") if isinstance(text, bytes | bytearray) else text).removeprefix(
+            "\ufeff"
+        )
         if len(decoded) > MAX_CHARACTERS:
             raise _beyond(name, f"{len(decoded):,} characters; at most {MAX_CHARACTERS:,} are read")
         depth = 0
@@ -37,12 +40,24 @@ def parse_yaml(text: str | bytes, *, name: str) -> Any:
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MAX_DEPTH or count > MAX_VALUES:
                 raise _beyond(name, f"deeper than {MAX_DEPTH}, or more than {MAX_VALUES} values")
-            if isinstance(event, yaml.ScalarEvent) and event.style is None and _LONG_NUMBER.fullmatch(event.value):
+            if (
+                isinstance(event, yaml.ScalarEvent)
+                and event.style is None
+                and _LONG_NUMBER.fullmatch(event.value)
+            ):
                 raise _beyond(name, f"a number of more than {MAX_DIGITS} digits")
         result = yaml.safe_load(decoded)
     except Unparsable:
         raise
-    except (yaml.YAMLError, ValueError, OverflowError, RecursionError, TypeError, KeyError, AttributeError) as error:
+    except (
+        yaml.YAMLError,
+        ValueError,
+        OverflowError,
+        RecursionError,
+        TypeError,
+        KeyError,
+        AttributeError,
+    ) as error:
         first = (str(error) or type(error).__name__).splitlines()[0]
         raise Unparsable(f"{name} is no YAML", wanted="YAML in UTF-8", got=first, do="fix it") from None
     _count(result, name)
@@ -56,7 +71,9 @@ def _count(value: Any, name: str) -> None:
         item, depth = waiting.pop()
         seen += 1
         if depth > MAX_DEPTH or seen > MAX_VALUES:
-            raise _beyond(name, f"with its aliases it is deeper than {MAX_DEPTH}, or more than {MAX_VALUES} values")
+            raise _beyond(
+                name, f"with its aliases it is deeper than {MAX_DEPTH}, or more than {MAX_VALUES} values"
+            )
         if isinstance(item, dict):
             waiting += [(part, depth + 1) for part in item.values()]
         elif isinstance(item, list | tuple | set):
@@ -64,4 +81,6 @@ def _count(value: Any, name: str) -> None:
 
 
 def _beyond(name: str, got: str) -> Unparsable:
-    return Unparsable(f"{name} cannot be read as YAML", wanted="YAML within the limits", got=got, do="shorten it")
+    return Unparsable(
+        f"{name} cannot be read as YAML", wanted="YAML within the limits", got=got, do="shorten it"
+    )

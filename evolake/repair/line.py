@@ -6,9 +6,14 @@ from evolake.lazy import Lazy
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "repair", assets="assets.repair", profiles="evolake.repair.profiles",
-    settings=Lazy("evolake.repair.settings:RepairSettings"), commands={"repair": Lazy("evolake.repair.commands.group:repair")},
-    findings=Lazy("evolake.repair.report.narrative:findings"), tables=Lazy("evolake.repair.statistics.tables:TABLES"),
-    requirements=Lazy("evolake.repair.requirements:requirements"), artifacts=Lazy("evolake.repair.report.artifacts:ARTIFACTS"),
+    "repair",
+    assets="assets.repair",
+    profiles="evolake.repair.profiles",
+    settings=Lazy("evolake.repair.settings:RepairSettings"),
+    commands={"repair": Lazy("evolake.repair.commands.group:repair")},
+    findings=Lazy("evolake.repair.report.narrative:findings"),
+    tables=Lazy("evolake.repair.statistics.tables:TABLES"),
+    requirements=Lazy("evolake.repair.requirements:requirements"),
+    artifacts=Lazy("evolake.repair.report.artifacts:ARTIFACTS"),
     model_calls=Lazy("evolake.repair.model_calls:model_calls"),
 )

@@ -13,7 +13,8 @@ from evolake.settings import Settings
 PERTURBATIONS = 3
 """Versions of each main problem that is also run perturbed."""
 LATER_ROUNDS = 0.5
-"""Share of the rounds after the first that are probably needed: a trial ends with its first certified answer."""
+"""Share of the rounds after the first that are probably needed: a trial ends with its first certified
+answer."""
 
 
 def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCalls]:
@@ -30,4 +31,9 @@ def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCal
         most[name] += each * plan.rounds
         likely[name] += round(each * (1 + LATER_ROUNDS * (plan.rounds - 1)))
     roles = {role.name: role for role in ROLES.values()}
-    return asked([RoleCalls(roles[name], count, likely[name], data=700, reply=300, repairs=False) for name, count in most.items()])
+    return asked(
+        [
+            RoleCalls(roles[name], count, likely[name], data=700, reply=300, repairs=False)
+            for name, count in most.items()
+        ]
+    )

@@ -1,4 +1,5 @@
-"""Names of the study's arms. Those of the paper are run if nothing else is asked for; the others are opt-in (`EVOLAKE_REPAIR__ARMS`, `--arms`)."""
+"""Names of the study's arms. Those of the paper are run if nothing else is asked for; the others are opt-in
+(`EVOLAKE_REPAIR__ARMS`, `--arms`)."""
 
 from __future__ import annotations
 
@@ -8,15 +9,23 @@ ONE_SHOT = "one_shot"
 INFORMED = "multi_no_feedback_informed"
 WHOLE_CONFLICT = "multi_whole_conflict_feedback"
 
-ARMS = (ONE_SHOT, "multi_no_feedback", "multi_generic_feedback", "multi_unsat_core_feedback", "cd_vgs_core_rank")
+ARMS = (
+    ONE_SHOT,
+    "multi_no_feedback",
+    "multi_generic_feedback",
+    "multi_unsat_core_feedback",
+    "cd_vgs_core_rank",
+)
 """The paper's five."""
 RESAMPLING = ARMS[1]
-"""Multiple attempts without any feedback: what every other arm with more than one attempt is compared with."""
+"""Multiple attempts without any feedback: what every other arm with more than one attempt is compared
+with."""
 OPT_IN_ARMS = (WHOLE_CONFLICT, INFORMED)
 KNOWN_ARMS = (*ARMS[:2], INFORMED, *ARMS[2:4], WHOLE_CONFLICT, *ARMS[4:])
 """All of them, in the order of tables and comparisons: the more an arm is shown, the later it comes."""
 CALL_PLACES = {arm: place for place, arm in enumerate((*ARMS, *OPT_IN_ARMS))}
-"""Arm -> its digit in the number of a call, which is part of the call cache's key: never renumbered, at most ten."""
+"""Arm -> its digit in the number of a call, which is part of the call cache's key: never renumbered, at most
+ten."""
 
 
 def in_order(arms: Collection[str]) -> tuple[str, ...]:

@@ -15,10 +15,19 @@ class RepairSettings(LineSettings):
     seeds: int = Field(default=3, gt=0, description="seeds each arm is run with, counted from 0")
     candidates: int = Field(default=4, gt=0, description="K: candidates a round")
     rounds: int = Field(default=4, gt=0, description="R: rounds")
-    perturbed: int = Field(default=100, ge=0, description="main problems that are also run scaled, permuted and relabelled")
+    perturbed: int = Field(
+        default=100, ge=0, description="main problems that are also run scaled, permuted and relabelled"
+    )
     transfer: int = Field(default=40, ge=0, description="Sudoku 4x4 grids")
-    arms: list[str] = Field(default=list(ARMS), description=f"what is compared; opt-in in addition to the paper's five: {', '.join(OPT_IN_ARMS)}")
-    solver_timeout_ms: int = Field(default=1500, gt=0, description="milliseconds a certification may take, counted as 1,000 solver steps each")
+    arms: list[str] = Field(
+        default=list(ARMS),
+        description=f"what is compared; opt-in in addition to the paper's five: {', '.join(OPT_IN_ARMS)}",
+    )
+    solver_timeout_ms: int = Field(
+        default=1500,
+        gt=0,
+        description="milliseconds a certification may take, counted as 1,000 solver steps each",
+    )
 
     @field_validator("arms")
     @classmethod

@@ -1,6 +1,8 @@
-"""What a line says of its artifacts beyond the tables that all lines share: `LineSpec.artifacts` names a `LineArtifacts`.
+"""What a line says of its artifacts beyond the tables that all lines share: `LineSpec.artifacts` names a
+`LineArtifacts`.
 
-A line that names none has the defaults: an artifact is the blob that its row names, and of a champion's gain nothing is known.
+A line that names none has the defaults: an artifact is the blob that its row names, and of a champion's gain
+nothing is known.
 """
 
 from __future__ import annotations
@@ -28,13 +30,16 @@ class LineArtifacts:
     """What a line says of its artifacts.
 
     Attributes:
-        gain: (lake, champion's id, the finished cycle at whose end it holds the title, since which cycle) -> its gain, None if none was measured.
+        gain: (lake, champion's id, the finished cycle at whose end it holds the title, since which cycle) ->
+            its gain, None if none was measured.
         score: what the number in `champions` is.
-        titles: of a line with several titles side by side: SELECT of name, cycle, artifact_id and score; `champions` holds the first by name.
-        outcome: (catalogue, a finished cycle) -> one plain sentence for the user who watches; None: champion, gain and how many were accepted.
+        titles: of a line with several titles side by side: SELECT of name, cycle, artifact_id and score;
+            `champions` holds the first by name.
+        outcome: (catalogue, a finished cycle) -> one plain sentence for the user who watches; None: champion,
+            gain and how many were accepted.
         crowns_none: of a line that has no champion by its nature: what to look at instead.
-        standing: (shared `Standing`, lake, ask) -> the line's row in the table of all lines; None: the shared one. A study is in
-            that table only if it has one, which gives None before the study is complete.
+        standing: (shared `Standing`, lake, ask) -> the line's row in the table of all lines; None: the shared
+            one. A study is in that table only if it has one, which gives None before the study is complete.
         kinds: kind, as in `artifacts`, -> how it is found, shown and written.
     """
 

@@ -1,5 +1,6 @@
-"""The figures of a line's section: one per module of its package `report.figures`, which says as `FIGURE` what it is called, where it is and how
-it is drawn. Nothing else lists them: the report, `evolake report --figures` and the metadata of assets ask here.
+"""The figures of a line's section: one per module of its package `report.figures`, which says as `FIGURE`
+what it is called, where it is and how it is drawn. Nothing else lists them: the report, `evolake report
+--figures` and the metadata of assets ask here.
 
     FIGURE = Figure("The longest bridge", draw, place="bridges")
 """
@@ -43,9 +44,18 @@ def figures_in(package: str) -> list[Figure]:
         MachineryError: a module without a figure, or two figures of one title.
     """
     modules = modules_of(package)
-    if bare := [name for name, module in modules.items() if not isinstance(getattr(module, NAME, None), Figure)]:
-        raise MachineryError(f"{package}.{bare[0]} draws no figure", wanted=f"{NAME} = Figure(...)", do="write it, or move the module elsewhere")
-    figures = sorted((getattr(module, NAME) for module in modules.values()), key=lambda figure: (figure.order, figure.title))
+    if bare := [
+        name for name, module in modules.items() if not isinstance(getattr(module, NAME, None), Figure)
+    ]:
+        raise MachineryError(
+            f"{package}.{bare[0]} draws no figure",
+            wanted=f"{NAME} = Figure(...)",
+            do="write it, or move the module elsewhere",
+        )
+    figures = sorted(
+        (getattr(module, NAME) for module in modules.values()),
+        key=lambda figure: (figure.order, figure.title),
+    )
     titles = [figure.title for figure in figures]
     if twice := [title for title in titles if titles.count(title) > 1]:
         raise MachineryError(f"two figures of {package} are called {twice[0]!r}", do="rename one")

@@ -1,4 +1,5 @@
-"""An artifact by its id, or by enough of it: of any line, also what is no row of `artifacts` (instances, rules, plans)."""
+"""An artifact by its id, or by enough of it: of any line, also what is no row of `artifacts` (instances,
+rules, plans)."""
 
 from __future__ import annotations
 
@@ -30,10 +31,12 @@ ORDER BY superseded, TRY_CAST(version AS INTEGER) DESC NULLS LAST LIMIT 1"""
 
 
 def find_artifact(catalogue: Catalogue, wanted: str) -> Artifact:
-    """Return the one artifact that `wanted` names: an id, the first digits of one, or a title that nothing else has.
+    """Return the one artifact that `wanted` names: an id, the first digits of one, or a title that nothing
+    else has.
 
     Raises:
-        InputError: no artifact is named so, too few digits are given, or several begin with them: lists these.
+        InputError: no artifact is named so, too few digits are given, or several begin with them: lists
+            these.
     """
     short = bool(_START.fullmatch(wanted))
     tables = {name for name, _ in catalogue.views()}
@@ -43,7 +46,14 @@ def find_artifact(catalogue: Catalogue, wanted: str) -> Artifact:
             if kind.title:
                 result += _listed(catalogue, tables, line, name, kind, wanted, short)
     result += [
-        Artifact(row["rule_id"], row["line"], "rule", f"version {row['version']}", content_sha=row["text_sha"] or "", row=row)
+        Artifact(
+            row["rule_id"],
+            row["line"],
+            "rule",
+            f"version {row['version']}",
+            content_sha=row["text_sha"] or "",
+            row=row,
+        )
         for row in _rows(catalogue, RULES, {"id": wanted})
     ]
     if not result and wanted.strip():
@@ -53,21 +63,32 @@ def find_artifact(catalogue: Catalogue, wanted: str) -> Artifact:
         return with_row(catalogue, exact[0], tables)
     if not exact:
         digits = f"an id, the first {SHORTEST} or more hexadecimal digits of one, or a whole title"
-        do = "`evolake sql \"SELECT artifact_id, kind, title FROM artifacts_latest\"` lists what there is"
+        do = '`evolake sql "SELECT artifact_id, kind, title FROM artifacts_latest"` lists what there is'
         raise InputError(f"nothing is called {wanted!r}", wanted=digits, do=do)
     names = "".join(f"\n    {item.name}" for item in exact[:LISTED])
     more = f"\n    and {len(exact) - LISTED} more" if len(exact) > LISTED else ""
-    raise InputError(f"{len(exact)} artifacts begin with {wanted!r}, or are called so:{names}{more}", wanted="one", do="give more digits")
+    raise InputError(
+        f"{len(exact)} artifacts begin with {wanted!r}, or are called so:{names}{more}",
+        wanted="one",
+        do="give more digits",
+    )
 
 
 def with_row(catalogue: Catalogue, artifact: Artifact, tables: Iterable[str] | None = None) -> Artifact:
     """With what the line's own tables say of it."""
     if artifact.row:
         return artifact
-    return replace(artifact, row=rows_of(catalogue, artifact.line, kind_of(artifact), [artifact.artifact_id], tables).get(artifact.artifact_id, {}))
+    return replace(
+        artifact,
+        row=rows_of(catalogue, artifact.line, kind_of(artifact), [artifact.artifact_id], tables).get(
+            artifact.artifact_id, {}
+        ),
+    )
 
 
-def rows_of(catalogue: Catalogue, line: str, kind: Kind, ids: list[str], tables: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
+def rows_of(
+    catalogue: Catalogue, line: str, kind: Kind, ids: list[str], tables: Iterable[str] | None = None
+) -> dict[str, dict[str, Any]]:
     """Return id -> the row that the line's tables hold of an artifact: of the first table that has one, the
     newest cycle's."""
     there = set(tables or (name for name, _ in catalogue.views()))
@@ -81,7 +102,8 @@ def rows_of(catalogue: Catalogue, line: str, kind: Kind, ids: list[str], tables:
 
 
 def own_cycle(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> str | None:
-    """Return the cycle in the artifact's own row, the one that it was made in; None if no table has such a row.
+    """Return the cycle in the artifact's own row, the one that it was made in; None if no table has such a
+    row.
 
     A view's `cycle` is that of the part: of a population the cycle that it enters.
     """
@@ -111,11 +133,19 @@ def scores_of(catalogue: Catalogue, artifact: Artifact) -> dict[str, dict[str, A
 
 def _artifact(row: Mapping[str, Any]) -> Artifact:
     return Artifact(
-        row["artifact_id"], row["line"], row["kind"] or "", row["title"] or "", row["state"] or "", row["cycle"] or "", row["content_sha"] or "",
+        row["artifact_id"],
+        row["line"],
+        row["kind"] or "",
+        row["title"] or "",
+        row["state"] or "",
+        row["cycle"] or "",
+        row["content_sha"] or "",
     )
 
 
-def _listed(catalogue: Catalogue, tables: set[str], line: str, name: str, kind: Kind, wanted: str, short: bool) -> list[Artifact]:
+def _listed(
+    catalogue: Catalogue, tables: set[str], line: str, name: str, kind: Kind, wanted: str, short: bool
+) -> list[Artifact]:
     """Artifacts of a kind that is no row of `artifacts`."""
     for table in kind.tables:
         if f"{line}.{table}" not in tables:
@@ -124,7 +154,15 @@ def _listed(catalogue: Catalogue, tables: set[str], line: str, name: str, kind: 
             {_newest(kind)} ORDER BY {kind.key} LIMIT 100"""
         if rows := _rows(catalogue, sql, {"id": wanted, "short": short}):
             return [
-                Artifact(row[kind.key], line, name, str(row[kind.title] or "").split("\n")[0][:100], row.get("state") or "", row["cycle"], row=row)
+                Artifact(
+                    row[kind.key],
+                    line,
+                    name,
+                    str(row[kind.title] or "").split("\n")[0][:100],
+                    row.get("state") or "",
+                    row["cycle"],
+                    row=row,
+                )
                 for row in rows
             ]
     return []

@@ -21,13 +21,15 @@ class Gain:
     """How much better a champion is than what it was measured against.
 
     Attributes:
-        interval: of a ratio ("2.00 times lower PAR-2") or of a difference of shares ("+4.0 percentage points more correct
-            replies"), see `is_ratio`.
+        interval: of a ratio ("2.00 times lower PAR-2") or of a difference of shares ("+4.0 percentage points
+            more correct replies"), see `is_ratio`.
         measure: what the figure counts, so that it reads after "times" or "percentage points".
         against_id, against: the artifact that it was measured against, and what to call it; "": its title.
         sample: on what, in words. cycle: when. beyond_noise: whether more than noise may be claimed.
-        own, other: what was measured of either side, in the unit of `measure`; None where only their relation is known.
-        count: what the interval rests on, with its number: "8 seeds". bound: "lower bound" or "estimate" if one side was not measured to its end.
+        own, other: what was measured of either side, in the unit of `measure`; None where only their relation
+            is known.
+        count: what the interval rests on, with its number: "8 seeds". bound: "lower bound" or "estimate" if
+            one side was not measured to its end.
     """
 
     interval: Interval
@@ -51,12 +53,13 @@ class Gain:
 
     @property
     def figure(self) -> str:
-        """Return the estimate with its unit, to the digits that the interval leaves: `2.00 times` or `+4.0 percentage points`.
+        """Return the estimate with its unit, to the digits that the interval leaves: `2.00 times` or `+4.0
+        percentage points`.
 
         `at least 2.00 times` if it is a lower bound.
         """
         before = BOUNDS.get(self.bound, "")
-        return f"{before}{self._written(self.interval.estimate)}{' times' if self.is_ratio else ' percentage points'}"
+        return f"{before}{self._written(self.interval.estimate)}{' times' if self.is_ratio else ' percentage points'}"  # noqa: E501
 
     @property
     def spread(self) -> str:
@@ -66,7 +69,8 @@ class Gain:
 
     @property
     def short(self) -> str:
-        """Return the gain in the words that a table has room for, or that there is none yet and what was measured instead."""
+        """Return the gain in the words that a table has room for, or that there is none yet and what was
+        measured instead."""
         if self.is_gain:
             return f"{self.figure} {self.measure} ({self._ends}{self._counted})"
         return f"{NONE_YET} ({self._difference('')}{self._counted}; {NOT_SHOWN})"
@@ -80,7 +84,10 @@ class Gain:
 
     @property
     def _ends(self) -> str:
-        return f"{100 * self.interval.level:g}% interval {self._written(self.interval.low)} to {self._written(self.interval.high)}"
+        return (
+            f"{100 * self.interval.level:g}% interval {self._written(self.interval.low)} to "
+            f"{self._written(self.interval.high)}"
+        )
 
     @property
     def _counted(self) -> str:
@@ -93,7 +100,8 @@ class Gain:
         return 1.0 if self.is_ratio else 0.0
 
     def _difference(self, against: str) -> str:
-        """Return what was measured if it is no gain. A difference of nothing is not written as a figure, which would read as a gain of 0."""
+        """Return what was measured if it is no gain. A difference of nothing is not written as a figure,
+        which would read as a gain of 0."""
         than = f" than {against}" if against else ""
         if self._written(self.interval.estimate) != self._written(self._neutral):
             return f"{self.figure} {self.measure}{than}, {self._ends}"
@@ -102,7 +110,11 @@ class Gain:
 
     def _written(self, value: float) -> str:
         low, high = self.interval.low, self.interval.high
-        return f"{value:,.{decimals_known(low, high)}f}" if self.is_ratio else f"{100 * value:+.{decimals_known(100 * low, 100 * high)}f}"
+        return (
+            f"{value:,.{decimals_known(low, high)}f}"
+            if self.is_ratio
+            else f"{100 * value:+.{decimals_known(100 * low, 100 * high)}f}"
+        )
 
     def __str__(self) -> str:
         if self.is_gain:
@@ -113,5 +125,18 @@ class Gain:
         """As one JSON object."""
         of_interval = {name: getattr(self.interval, name) for name in ("estimate", "low", "high", "level")}
         of_interval = {name: value if math.isfinite(value) else None for name, value in of_interval.items()}
-        names = ("measure", "is_ratio", "against_id", "against", "sample", "cycle", "beyond_noise", "noise_floor", "own", "other", "count", "bound")
+        names = (
+            "measure",
+            "is_ratio",
+            "against_id",
+            "against",
+            "sample",
+            "cycle",
+            "beyond_noise",
+            "noise_floor",
+            "own",
+            "other",
+            "count",
+            "bound",
+        )
         return {"text": str(self)} | of_interval | {name: getattr(self, name) for name in names}

@@ -1,5 +1,5 @@
-"""The health of a lake: the audit of its tables, blobs and seals, with the call cache and the fetched sources, which have their own ways to be
-checked."""
+"""The health of a lake: the audit of its tables, blobs and seals, with the call cache and the fetched
+sources, which have their own ways to be checked."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ VERIFY = "evolake lake verify"
 
 
 def examine(root: Path, *, fast: bool = False) -> Audit:
-    """Everything in the lake that is not as it should be. `fast`: without reading the bytes of parts, blobs and the call cache. Raises what
-    `Lake` raises."""
+    """Everything in the lake that is not as it should be. `fast`: without reading the bytes of parts, blobs
+    and the call cache. Raises what `Lake` raises."""
     return Audit(tuple(audit(Lake(root), fast=fast, more=(tape, fetched))))
 
 
@@ -34,12 +34,14 @@ def summary(result: Audit) -> str | None:
     if not real:
         return None
     more = f" and {len(real) - 1} more" if len(real) > 1 else ""
-    return f"{real[0].what}{more}; run: {VERIFY}{' --repair' if any(finding.repair for finding in real) else ''}"
+    return (
+        f"{real[0].what}{more}; run: {VERIFY}{' --repair' if any(finding.repair for finding in real) else ''}"
+    )
 
 
 def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Yield findings of the call cache: each entry, and each record next to a session, holds what was written under
-    the name that it is filed under."""
+    """Yield findings of the call cache: each entry, and each record next to a session, holds what was written
+    under the name that it is filed under."""
     if fast:
         return
     root = lake.root / "tape"
@@ -54,12 +56,33 @@ def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
         elif steps[0] == "sessions":
             if summary := SessionRecords(root).damage(path):
                 mends = "restore it from a backup, or remove it: the command is run again"
-                yield Finding("tape", f"a record of a session is damaged: {summary}", where, "the bytes that were written", "others", mends)
+                yield Finding(
+                    "tape",
+                    f"a record of a session is damaged: {summary}",
+                    where,
+                    "the bytes that were written",
+                    "others",
+                    mends,
+                )
         elif len(steps) != 2 or path.suffix != ".json" or not is_key(steps[0] + path.stem):
             wanted = "two digits, a folder, the rest of a key"
-            yield Finding("tape", "a file in the call cache has no entry's name", where, wanted, path.name, "move it away")
+            yield Finding(
+                "tape",
+                "a file in the call cache has no entry's name",
+                where,
+                wanted,
+                path.name,
+                "move it away",
+            )
         elif summary := _damage(entries, steps[0] + path.stem):
-            yield Finding("tape", summary.what, where, "the bytes that were written", "others", summary.do or "restore the file from a backup")
+            yield Finding(
+                "tape",
+                summary.what,
+                where,
+                "the bytes that were written",
+                "others",
+                summary.do or "restore the file from a backup",
+            )
 
 
 def _damage(entries: CallCache, key: str) -> EvolakeError | None:
@@ -71,9 +94,12 @@ def _damage(entries: CallCache, key: str) -> EvolakeError | None:
 
 
 def _account(entries: CallCache, path: Path, where: str) -> Iterator[Finding]:
-    """Lines of what was spent have no check sum: each must be one, and what it says of a call that is in the call cache is held to the call cache."""
+    """Lines of what was spent have no check sum: each must be one, and what it says of a call that is in the
+    call cache is held to the call cache."""
     lines = disk.read(path).split(b"\n")
-    for at, line in enumerate(lines[:-1], start=1):  # after the last newline there is nothing, or what a dying writer left unfinished
+    for at, line in enumerate(
+        lines[:-1], start=1
+    ):  # after the last newline there is nothing, or what a dying writer left unfinished
         if not line:
             continue
         try:
@@ -87,7 +113,9 @@ def _account(entries: CallCache, path: Path, where: str) -> Iterator[Finding]:
         if entry is not None and entry.charged_tokens != tokens:
             what = f"line {at} of what was spent is not what the call cache has"
             mends = "nothing, if the call was lost once and charged by estimate"
-            yield Finding("tape", what, where, f"{entry.charged_tokens} tokens", f"{tokens} tokens", mends, note=True)
+            yield Finding(
+                "tape", what, where, f"{entry.charged_tokens} tokens", f"{tokens} tokens", mends, note=True
+            )
 
 
 def fetched(lake: Lake, fast: bool) -> Iterator[Finding]:
@@ -106,5 +134,8 @@ def fetched(lake: Lake, fast: bool) -> Iterator[Finding]:
             yield Finding("fetched", what, where, "a JSON object with a sha256", str(error), mends)
             continue
         if not there:
-            what, mends = "the archive of a fetched source is gone", "nothing: it is fetched again when needed"
+            what, mends = (
+                "the archive of a fetched source is gone",
+                "nothing: it is fetched again when needed",
+            )
             yield Finding("fetched", what, where, f"the blob {sha}", "no file", mends, note=True)

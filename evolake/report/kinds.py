@@ -1,4 +1,5 @@
-"""Kinds of artifacts (designs, variants, families, instances, rules, ...): where a line keeps what it knows of one, how it is shown and written."""
+"""Kinds of artifacts (designs, variants, families, instances, rules, ...): where a line keeps what it knows
+of one, how it is shown and written."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ class Artifact:
     """Something that a line has made, or was given.
 
     Attributes:
-        state, cycle: its newest state, and since which cycle; "" for what has none. content_sha: as its row of `artifacts` says; "" without one.
+        state, cycle: its newest state, and since which cycle; "" for what has none. content_sha: as its row
+            of `artifacts` says; "" without one.
         row: what the line's own tables say of it; empty where they say nothing.
     """
 
@@ -40,7 +42,8 @@ class Artifact:
 
 
 def blob_text(lake: Lake, artifact: Artifact) -> str:
-    """Return the blob that its row names, as text; "" where it names none: some artifacts are no more than their row."""
+    """Return the blob that its row names, as text; "" where it names none: some artifacts are no more than
+    their row."""
     sha = artifact.content_sha
     if len(sha) != 64 or not lake.blobs.path(sha).exists():
         return ""
@@ -68,13 +71,16 @@ class Kind:
     """One kind of artifact of a line.
 
     Attributes:
-        key, tables: column that names it, and the line's tables with a row of it; the first that has one counts, of it the newest cycle's.
-        facts: columns of that row that are shown. scores: tables with figures of it, the newest cycle's row is shown.
+        key, tables: column that names it, and the line's tables with a row of it; the first that has one
+            counts, of it the newest cycle's.
+        facts: columns of that row that are shown. scores: tables with figures of it, the newest cycle's row
+            is shown.
         title: of what is no row of `artifacts`: the column to call it by; it is looked for in `tables`.
         text: what is shown of it.
-        file: what the file with the text is called. write: writes it into an empty folder, where that is more than the text; gives the command
-            that checks it, run in that folder, or "".
-        belongings: writes what belongs to it next to itself (lake, artifact, folder, cycle), as a policy's checkpoint.
+        file: what the file with the text is called. write: writes it into an empty folder, where that is more
+            than the text; gives the command that checks it, run in that folder, or "".
+        belongings: writes what belongs to it next to itself (lake, artifact, folder, cycle), as a policy's
+            checkpoint.
         changed: its row and its parents' -> what it changed, in words.
         remarks: further lines that are shown of it, after its scores.
     """
@@ -92,7 +98,8 @@ class Kind:
     remarks: Callable[[Lake, Artifact], Sequence[str]] = no_remarks
 
     def write_into(self, lake: Lake, artifact: Artifact, folder: Path) -> str:
-        """Write it into an empty folder: its text as a file, unless its kind writes more. Return the command that checks it, or ""."""
+        """Write it into an empty folder: its text as a file, unless its kind writes more. Return the command
+        that checks it, or ""."""
         if self.write is not None:
             return self.write(lake, artifact, folder)
         (folder / self.file).write_text(self.text(lake, artifact), encoding="utf-8")

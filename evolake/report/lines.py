@@ -1,4 +1,5 @@
-"""Which lines a page has, each at which cycle: every line with a finished cycle; one without its own section gets the common one."""
+"""Which lines a page has, each at which cycle: every line with a finished cycle; one without its own section
+gets the common one."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ def read_sections(root: Path, wanted: Sequence[str] = (), cycle: str | None = No
     """Return the sections of a page, by line.
 
     Args:
-        wanted: lines; all that have the cycle by default. cycle: as "0003"; the newest finished one of each line by default.
+        wanted: lines; all that have the cycle by default. cycle: as "0003"; the newest finished one of each
+            line by default.
 
     Raises:
         InputError: a line of `wanted` is not in the lake or has not finished the cycle; or no line has.
@@ -28,8 +30,13 @@ def read_sections(root: Path, wanted: Sequence[str] = (), cycle: str | None = No
 def chosen_cycles(root: Path, wanted: Sequence[str] = (), cycle: str | None = None) -> dict[str, str]:
     """Return line -> cycle, by line. Raises what `read_sections` raises."""
     lake = Lake(root)
-    done = {line: sealed_cycles(lake, line) for line in sorted({known_line(root, line) for line in wanted} or set(lines_in_lake(root)))}
-    fitting = {line: cycle or cycles[-1] for line, cycles in done.items() if cycles and cycle in (None, *cycles)}
+    done = {
+        line: sealed_cycles(lake, line)
+        for line in sorted({known_line(root, line) for line in wanted} or set(lines_in_lake(root)))
+    }
+    fitting = {
+        line: cycle or cycles[-1] for line, cycles in done.items() if cycles and cycle in (None, *cycles)
+    }
     missing = [line for line in done if line not in fitting]
     if missing and (wanted or not fitting):
         raise _unfinished(root, missing[0], done[missing[0]], cycle)
@@ -47,7 +54,8 @@ def section_of(root: Path, line: str, cycle: str) -> Section:
 
 
 def read_stories(root: Path, chosen: Mapping[str, str]) -> list[Story]:
-    """Return the story of each line's cycle, in the order given. chosen: line -> cycle, as by `chosen_cycles`."""
+    """Return the story of each line's cycle, in the order given. chosen: line -> cycle, as by
+    `chosen_cycles`."""
     return [story_of(Lake(root), line, cycle) for line, cycle in chosen.items()]
 
 
@@ -59,5 +67,11 @@ def read_findings(root: Path) -> dict[str, list[str]]:
 
 def _unfinished(root: Path, line: str, done: Sequence[str], cycle: str | None) -> InputError:
     if not done:
-        return InputError(f"no cycle of {line} is finished in {root}", do=f"run `evolake run --cycles 1 --lines {line}`")
-    return InputError(f"cycle {cycle!r} of {line} is not finished", wanted=f"one of {', '.join(done)}", do="run `evolake status`")
+        return InputError(
+            f"no cycle of {line} is finished in {root}", do=f"run `evolake run --cycles 1 --lines {line}`"
+        )
+    return InputError(
+        f"cycle {cycle!r} of {line} is not finished",
+        wanted=f"one of {', '.join(done)}",
+        do="run `evolake status`",
+    )

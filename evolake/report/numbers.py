@@ -1,4 +1,5 @@
-"""Numbers as a reader wants them: no digit that the measurement does not know, and units that fit their size."""
+"""Numbers as a reader wants them: no digit that the measurement does not know, and units that fit their
+size."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ MOST_DECIMALS = 4
 
 
 def decimals_known(low: float, high: float) -> int:
-    """Decimals that an interval leaves: up to the first digit of its half width, one more where that digit is 1 or 2."""
+    """Decimals that an interval leaves: up to the first digit of its half width, one more where that digit is
+    1 or 2."""
     half = (high - low) / 2
     if not math.isfinite(half) or half <= 0:
         return 2
@@ -17,7 +19,8 @@ def decimals_known(low: float, high: float) -> int:
 
 
 def interval(estimate: float, low: float, high: float, percent: float = 95) -> str:
-    """Return an estimate with its interval, both to the digits that the interval leaves: `4.2 (95% interval 3.1 to 5.3)`."""
+    """Return an estimate with its interval, both to the digits that the interval leaves: `4.2 (95% interval
+    3.1 to 5.3)`."""
     places = decimals_known(low, high)
     return f"{estimate:,.{places}f} ({percent:g}% interval {low:,.{places}f} to {high:,.{places}f})"
 
@@ -33,7 +36,7 @@ def figures(value: float, digits: int = 3) -> str:
     """Return a number that has no interval: so many significant digits, whole above 1,000."""
     if not math.isfinite(value):
         return str(value)
-    if abs(value) >= 10 ** digits:
+    if abs(value) >= 10**digits:
         return f"{value:,.0f}"
     return f"{value:.{digits}g}" if not value or abs(value) >= 1e-4 else f"{value:.{digits - 1}e}"
 

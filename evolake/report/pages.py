@@ -1,7 +1,8 @@
 """Pages as one HTML file each, from Jinja2 templates: no script, no outside reference, figures inside.
 
-Titles, names and reasons may come from a model. A template escapes whatever it is given, and no module writes markup, so that what a candidate says
-is text on every page. A line's section is its own template package, which takes what all share from `evolake/`:
+Titles, names and reasons may come from a model. A template escapes whatever it is given, and no module writes
+markup, so that what a candidate says is text on every page. A line's section is its own template package,
+which takes what all share from `evolake/`:
 
     {% from "evolake/parts.html.j2" import section, pictures %}
     <h1>Bridges</h1>
@@ -29,7 +30,8 @@ from evolake.report.story import Story
 
 @dataclass(frozen=True)
 class Section:
-    """What a page says of one line. headline: one sentence, by `sentence`. body: by `render`. figures: title -> PNG, in the order of the page."""
+    """What a page says of one line. headline: one sentence, by `sentence`. body: by `render`. figures: title
+    -> PNG, in the order of the page."""
 
     line: str
     cycle: str
@@ -40,34 +42,58 @@ class Section:
     def __post_init__(self) -> None:
         if missing := [title for title in self.figures if f'alt="{escape(title)}"' not in self.body]:
             what = f"the figure {missing[0]!r} is not on the page of {self.line}"
-            raise MachineryError(what, wanted="a place that the section's template shows", do="fix its `place`")
+            raise MachineryError(
+                what, wanted="a place that the section's template shows", do="fix its `place`"
+            )
 
 
-LAKE = Markup("Everything here is read from the lake; <code>evolake sql --list</code> shows the tables behind it.")
+LAKE = Markup(
+    "Everything here is read from the lake; <code>evolake sql --list</code> shows the tables behind it."
+)
 
 
 def page(
-    sections: Sequence[Section], stories: Sequence[Story] = (), findings: Mapping[str, Sequence[str]] | None = None, source: str | Markup = LAKE
+    sections: Sequence[Section],
+    stories: Sequence[Story] = (),
+    findings: Mapping[str, Sequence[str]] | None = None,
+    source: str | Markup = LAKE,
 ) -> str:
-    """Return the whole page: first what each line and each study reports, then a line after the other, with all details folded. source: one
-    sentence on what it rests on."""
+    """Return the whole page: first what each line and each study reports, then a line after the other, with
+    all details folded. source: one sentence on what it rests on."""
     stands = ", ".join(f"{section.line} cycle {section.cycle}" for section in sections)
     title = f"evolake, cycle {sections[0].cycle}" if len(sections) == 1 else f"evolake, {stands}"
-    return render("evolake.report", "page.html.j2", sections=sections, stories=stories, findings=findings or {}, title=title, source=source)
+    return render(
+        "evolake.report",
+        "page.html.j2",
+        sections=sections,
+        stories=stories,
+        findings=findings or {},
+        title=title,
+        source=source,
+    )
 
 
 def render(package: str, template: str, **values: Any) -> Markup:
-    """Return a template of the folder `templates` of a package, filled in; a value that the template names and is not given raises."""
+    """Return a template of the folder `templates` of a package, filled in; a value that the template names
+    and is not given raises."""
     return Markup(_environment(package).get_template(template).render(values).strip("\n"))
 
 
 def section(package: str, line: str, cycle: str, headline: Markup, material: Any, **values: Any) -> Section:
-    """Return a line's section: its template `section.html.j2`, filled with the values, and its figures, drawn from `material`.
+    """Return a line's section: its template `section.html.j2`, filled with the values, and its figures, drawn
+    from `material`.
 
     package: has the folder `templates`, and the modules of the figures in `figures`.
     """
     drawn = draw_figures(f"{package}.figures", material)
-    body = render(package, "section.html.j2", cycle=cycle, headline=headline, placed=by_place(f"{package}.figures", drawn), **values)
+    body = render(
+        package,
+        "section.html.j2",
+        cycle=cycle,
+        headline=headline,
+        placed=by_place(f"{package}.figures", drawn),
+        **values,
+    )
     return Section(line, cycle, headline, body, drawn)
 
 
@@ -85,10 +111,19 @@ def plain(markup: str) -> str:
 def _environment(package: str) -> Environment:
     shared = PrefixLoader({"evolake": PackageLoader("evolake.report")})
     made = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
         loader=ChoiceLoader([PackageLoader(package), shared]),
     )
-    made.filters |= {"base64": lambda data: base64.b64encode(data).decode(), "figures": _figures, "duration": duration, "interval": interval}
+    made.filters |= {
+        "base64": lambda data: base64.b64encode(data).decode(),
+        "figures": _figures,
+        "duration": duration,
+        "interval": interval,
+    }
     made.filters |= {"polyline": polyline}
     made.tests["id"] = _is_id
     return made

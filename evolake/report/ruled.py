@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def ruled_lines(lake: Lake, rules: Path, line: str | None = None) -> list[str]:
-    """Return the lines that have rules, a place in the lake and rule files in `rules/<line>/`; with `line`, that one.
+    """Return the lines that have rules, a place in the lake and rule files in `rules/<line>/`; with `line`,
+    that one.
 
     Raises:
         InputError: there is none, or `line` is none of them; or a rule file that cannot be used.
@@ -23,14 +24,27 @@ def ruled_lines(lake: Lake, rules: Path, line: str | None = None) -> list[str]:
     if line is not None and line not in known:
         raise InputError(f"no line {line!r} has rules", wanted=f"one of {', '.join(known)}", got=repr(line))
     if not rules.is_dir():
-        raise InputError(f"there is no folder {rules}", wanted="a folder laid out as data_lake/seeds/rules: one folder of rule files per line")
+        raise InputError(
+            f"there is no folder {rules}",
+            wanted="a folder laid out as data_lake/seeds/rules: one folder of rule files per line",
+        )
     begun = set(lake.seals.lines())
     if line is not None and line not in begun:
-        raise InputError(f"the lake {lake.root} holds nothing of the line {line!r}", wanted="a line that has begun", do=f"evolake run --lines {line}")
-    result = [line] if line else [name for name in known if name in begun and any((rules / name).glob("*.md"))]
+        raise InputError(
+            f"the lake {lake.root} holds nothing of the line {line!r}",
+            wanted="a line that has begun",
+            do=f"evolake run --lines {line}",
+        )
+    result = (
+        [line] if line else [name for name in known if name in begun and any((rules / name).glob("*.md"))]
+    )
     if not result:
         what = f"no line of the lake {lake.root} has rule files in {rules}"
-        raise InputError(what, wanted=f"a folder of {', '.join(known)} with rule files, and a line that has begun", do="evolake status")
+        raise InputError(
+            what,
+            wanted=f"a folder of {', '.join(known)} with rule files, and a line that has begun",
+            do="evolake status",
+        )
     for name in result:
         load_rules(rules, name)
     return result

@@ -1,7 +1,9 @@
-"""What edited rules would change, before anything is made again: verdicts that flip, champions that would fall, cycles whose outcome changes.
+"""What edited rules would change, before anything is made again: verdicts that flip, champions that would
+fall, cycles whose outcome changes.
 
-Everything comes from the lake: the verdicts of record, the evidence that they rest on (`evolake.gates.stored`), and who was champion. Nothing is
-published and no candidate is run. What is not stored is not guessed: a candidate that comes to a gate without evidence is named with that gate.
+Everything comes from the lake: the verdicts of record, the evidence that they rest on
+(`evolake.gates.stored`), and who was champion. Nothing is published and no candidate is run. What is not
+stored is not guessed: a candidate that comes to a gate without evidence is named with that gate.
 """
 
 from __future__ import annotations
@@ -24,18 +26,22 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 NOT_ASKED = "not asked"
 OF_RECORD = f"""
-SELECT v.artifact_id, v.gate, v.rule_id, v.ruleset_hash, v.outcome, v.reason, v.evidence_sha, coalesce(v.origin_cycle, '{SEED_ROUND}') AS cycle,
+SELECT v.artifact_id, v.gate, v.rule_id, v.ruleset_hash, v.outcome, v.reason, v.evidence_sha,
+  coalesce(v.origin_cycle, '{SEED_ROUND}') AS cycle,
   v.origin_asset[:-{len(VERDICTS.name) + 3}] AS asset, coalesce(known.title, v.artifact_id[:12]) AS title
 FROM verdicts_all AS v LEFT JOIN known_artifacts AS known USING (artifact_id)
-WHERE v.origin_line = $line AND NOT v.superseded ORDER BY cycle, v.artifact_id, v.gate_no, v.gate, v.rule_id"""
+WHERE v.origin_line = $line AND NOT v.superseded ORDER BY cycle, v.artifact_id, v.gate_no, v.gate,
+  v.rule_id"""
 CROWNED = "SELECT cycle, artifact_id FROM champions WHERE line = $line ORDER BY cycle"
 
 
 @dataclass(frozen=True)
 class Flip:
-    """A rule that says something else of a candidate than its verdict of record. before, after: pass, block, error or "not asked".
+    """A rule that says something else of a candidate than its verdict of record. before, after: pass, block,
+    error or "not asked".
 
-    asset: where the verdict of record was made; of a rule that was not asked before, where the candidate's last one was.
+    asset: where the verdict of record was made; of a rule that was not asked before, where the candidate's
+    last one was.
     """
 
     rule_id: str
@@ -56,8 +62,9 @@ class Fate:
     """What becomes of a candidate under the new rules.
 
     Attributes:
-        asset: where its last verdict of record was made. was, now: its outcome; "further": what blocked it does so no more, and it comes to a gate
-            whose evidence is collected when its asset is made; "unknown": the evidence of a gate that it has met is not stored.
+        asset: where its last verdict of record was made. was, now: its outcome; "further": what blocked it
+            does so no more, and it comes to a gate whose evidence is collected when its asset is made;
+            "unknown": the evidence of a gate that it has met is not stored.
         lacking: the gate without evidence; "" where everything is stored.
     """
 
@@ -78,7 +85,8 @@ class Fate:
 class Fallen:
     """A champion that a rule would block.
 
-    cycles: at whose end it held the title. is_champion: it holds it now. is_seed: it would fall when the seeds are sealed again.
+    cycles: at whose end it held the title. is_champion: it holds it now. is_seed: it would fall when the
+    seeds are sealed again.
     """
 
     artifact_id: str
@@ -95,8 +103,8 @@ class Preview:
     """What the rules of one line would change.
 
     Attributes:
-        judged: number of candidates with verdicts of record, per cycle. fates: of those that other rules judged. outdated: (asset, cycle) of the
-            verdicts that other rules of their gate gave.
+        judged: number of candidates with verdicts of record, per cycle. fates: of those that other rules
+            judged. outdated: (asset, cycle) of the verdicts that other rules of their gate gave.
     """
 
     line: str
@@ -140,15 +148,22 @@ def preview_rules(lake: Lake, catalogue: Catalogue, ruleset: Ruleset) -> Preview
         for artifact, of_artifact in groupby(of_cycle, key=lambda row: row["artifact_id"]):
             said = list(of_artifact)
             judged += 1
-            by_others = {(row["asset"], cycle) for row in said if not in_force.judged(row["gate"], row["ruleset_hash"])}
+            by_others = {
+                (row["asset"], cycle) for row in said if not in_force.judged(row["gate"], row["ruleset_hash"])
+            }
             outdated |= by_others
             if not by_others:
                 continue
             shas = {row["gate"]: row["evidence_sha"] for row in said if row["evidence_sha"]}
             stopped = any(row["outcome"] != "pass" for row in said)
             now = replay_stored(
-                artifact, [row["gate"] for row in said], known_gates(line), in_force,
-                lambda gate, artifact=artifact, shas=shas, find=find: find(artifact, gate, shas), cycle=cycle, stopped=stopped,
+                artifact,
+                [row["gate"] for row in said],
+                known_gates(line),
+                in_force,
+                lambda gate, artifact=artifact, shas=shas, find=find: find(artifact, gate, shas),
+                cycle=cycle,
+                stopped=stopped,
             )
             new = flips_of(said, now)
             flips += new
@@ -156,11 +171,14 @@ def preview_rules(lake: Lake, catalogue: Catalogue, ruleset: Ruleset) -> Preview
             was: Outcome = "blocked" if stopped else "accepted"
             fates.append(Fate(artifact, cycle, said[-1]["asset"], was, _outcome(now, said), now.lacking))
     crowned = catalogue.frame(CROWNED, {"line": line}).to_dicts()
-    return Preview(line, ruleset.hash, judged, tuple(flips), tuple(fates), _fallen(crowned, blocked), frozenset(outdated))
+    return Preview(
+        line, ruleset.hash, judged, tuple(flips), tuple(fates), _fallen(crowned, blocked), frozenset(outdated)
+    )
 
 
 def flips_of(said: Sequence[Row], now: Replayed) -> list[Flip]:
-    """Rules whose word on a candidate changes. That a rule which passes it is asked, or is asked no more, is no flip.
+    """Rules whose word on a candidate changes. That a rule which passes it is asked, or is asked no more, is
+    no flip.
 
     said: its verdicts of record.
     """
@@ -174,7 +192,18 @@ def flips_of(said: Sequence[Row], now: Replayed) -> list[Flip]:
         new, reason = after.get(rule, (NOT_ASKED, ""))
         if old != new and not {old, new} <= {"pass", NOT_ASKED}:
             row = before.get(rule, said[-1])
-            results.append(Flip(rule, row["artifact_id"], row["title"], row["cycle"], row["asset"], old, new, reason or row["reason"]))
+            results.append(
+                Flip(
+                    rule,
+                    row["artifact_id"],
+                    row["title"],
+                    row["cycle"],
+                    row["asset"],
+                    old,
+                    new,
+                    reason or row["reason"],
+                )
+            )
     return results
 
 
@@ -192,7 +221,14 @@ def _fallen(crowned: Sequence[Row], blocked: Mapping[str, Flip]) -> tuple[Fallen
         titles.setdefault(row["artifact_id"], []).append(row["cycle"])
     return tuple(
         Fallen(
-            name, flip.title, flip.rule_id, flip.reason, tuple(cycles), cycles[-1] == crowned[-1]["cycle"], flip.cycle == SEED_ROUND,
+            name,
+            flip.title,
+            flip.rule_id,
+            flip.reason,
+            tuple(cycles),
+            cycles[-1] == crowned[-1]["cycle"],
+            flip.cycle == SEED_ROUND,
         )
-        for name, cycles in titles.items() if (flip := blocked.get(name))
+        for name, cycles in titles.items()
+        if (flip := blocked.get(name))
     )

@@ -19,7 +19,8 @@ LONGEST_REASON = 160
 
 @dataclass(frozen=True)
 class PreviewText:
-    """One line's preview with its work. selections: cycle -> what to select of it in Dagster. commands: what makes it all again, in order."""
+    """One line's preview with its work. selections: cycle -> what to select of it in Dagster. commands: what
+    makes it all again, in order."""
 
     preview: Preview
     work: Work
@@ -30,19 +31,25 @@ class PreviewText:
         """As a JSON object; of each rule's flips five are shown, all are counted."""
         preview, work = self.preview, self.work
         return {
-            "ruleset_hash": preview.ruleset_hash, "judged": preview.judged,
+            "ruleset_hash": preview.ruleset_hash,
+            "judged": preview.judged,
             "rules": {
                 rule: {
-                    "flips": len(flips), "artifacts": [{"cycle": flip.cycle, "artifact_id": flip.artifact_id} for flip in flips],
+                    "flips": len(flips),
+                    "artifacts": [{"cycle": flip.cycle, "artifact_id": flip.artifact_id} for flip in flips],
                     "examples": [asdict(flip) for flip in flips[:EXAMPLES]],
                 }
                 for rule, flips in preview.by_rule().items()
             },
             "evidence_lacking": [asdict(fate) for fate in preview.fates if fate.lacking],
-            "champions_that_would_fall": [asdict(item) for item in preview.fallen], "seeds_that_end_otherwise": work.seeds,
+            "champions_that_would_fall": [asdict(item) for item in preview.fallen],
+            "seeds_that_end_otherwise": work.seeds,
             "make_again_once": list(work.once),
-            "make_again": [asdict(cycle) | {"selection": self.selections[cycle.cycle]} for cycle in work.cycles],
-            "cost": asdict(work.cost), "commands": list(self.commands),
+            "make_again": [
+                asdict(cycle) | {"selection": self.selections[cycle.cycle]} for cycle in work.cycles
+            ],
+            "cost": asdict(work.cost),
+            "commands": list(self.commands),
         }
 
     def lines(self) -> list[str]:
@@ -65,7 +72,11 @@ class PreviewText:
         """For Dagster's UI. What candidates are called is text in it."""
         parts = [f"**{self.preview.line}**: {as_text(self.summary())}", ""]
         for rule, flips in self.preview.by_rule().items():
-            parts += [f"`{rule}`: {counted(len(flips), 'verdict flips', 'verdicts flip')}", "", "| candidate | cycle | was | would be | why |"]
+            parts += [
+                f"`{rule}`: {counted(len(flips), 'verdict flips', 'verdicts flip')}",
+                "",
+                "| candidate | cycle | was | would be | why |",
+            ]
             parts += ["| --- | --- | --- | --- | --- |", *(_row(flip) for flip in flips[:EXAMPLES]), ""]
         parts += [f"- {as_text(sentence)}" for sentence in self.sentences()]
         parts += ["", "```", *self.commands, "```"] if self.commands else []
@@ -76,35 +87,50 @@ class PreviewText:
         preview = self.preview
         if not preview.fates and not self.work.cycles and not self.work.once:
             return f"the lake is judged by these rules already ({counted(preview.judged, 'candidate')})"
-        flips = counted(len(preview.flips), "verdict flips", "verdicts flip") if preview.flips else "no verdict flips"
+        flips = (
+            counted(len(preview.flips), "verdict flips", "verdicts flip")
+            if preview.flips
+            else "no verdict flips"
+        )
         return f"of {counted(len(preview.fates), 'candidate')} that other rules judged, {flips}"
 
     def sentences(self) -> list[str]:
         """Return what follows from the flips."""
         preview, work = self.preview, self.work
         parts = [_fallen(item) for item in preview.fallen]
-        for outcome, why in (("further", "come further than before, to evidence that is collected then"),
-                             ("unknown", "cannot be judged from what is stored; their evidence is made again")):
+        for outcome, why in (
+            ("further", "come further than before, to evidence that is collected then"),
+            ("unknown", "cannot be judged from what is stored; their evidence is made again"),
+        ):
             if number := sum(fate.now == outcome for fate in preview.fates):
                 parts.append(f"{counted(number, 'candidate')} {why}")
-        if (caution := evidence_of_line(preview.line).caution) and any(flip.after == "block" for flip in preview.flips):
+        if (caution := evidence_of_line(preview.line).caution) and any(
+            flip.after == "block" for flip in preview.flips
+        ):
             parts.append(caution)
         if work.seeds:
             parts.append(
-                f"{counted(work.seeds, 'seed')} would end otherwise: what was sealed stays until `evolake seeds reseal {preview.line}`, "
+                f"{counted(work.seeds, 'seed')} would end otherwise: what was sealed stays until `evolake "
+                f"seeds reseal {preview.line}`, "
                 "which voids every cycle"
             )
         parts += [_work(cycle) for cycle in work.cycles]
         if work.once:
             parts.append(f"of no cycle: {', '.join(work.once)}")
         if work.cycles:
-            parts.append(f"cost, by what it took before (replies in the call cache cost nothing again): {work.cost.text()}")
+            parts.append(
+                "cost, by what it took before (replies in the call cache cost nothing again): "
+                f"{work.cost.text()}"
+            )
         return parts
 
 
 def _flip_text(flip: Flip) -> str:
     reason = f": {shorten(flip.reason, LONGEST_REASON, placeholder=' …')}" if flip.reason else ""
-    return f"{flip.artifact_id[:SHORT_ID]} {flip.title} (cycle {flip.cycle}) {flip.before} -> {flip.after}{reason}"
+    return (
+        f"{flip.artifact_id[:SHORT_ID]} {flip.title} (cycle {flip.cycle}) {flip.before} -> "
+        f"{flip.after}{reason}"
+    )
 
 
 def _row(flip: Flip) -> str:
@@ -114,7 +140,10 @@ def _row(flip: Flip) -> str:
 
 
 def _fallen(item: Fallen) -> str:
-    who = f"{'the champion' if item.is_champion else 'a champion of before,'} {item.title} ({item.artifact_id[:SHORT_ID]})"
+    who = (
+        f"{'the champion' if item.is_champion else 'a champion of before,'} {item.title} "
+        f"({item.artifact_id[:SHORT_ID]})"
+    )
     when = ", once the seeds are sealed again" if item.is_seed else ""
     return f"{who} would fall by {item.rule_id}{when}; it held the title at the end of {_cycles(item.cycles)}"
 
@@ -122,7 +151,11 @@ def _fallen(item: Fallen) -> str:
 def _work(item: CycleWork) -> str:
     if item.whole:
         return f"cycle {item.cycle}: whole, for another population enters it"
-    after = f", for {counted(item.changes, 'candidate ends', 'candidates end')} otherwise" if item.changes else ", whose verdicts alone change"
+    after = (
+        f", for {counted(item.changes, 'candidate ends', 'candidates end')} otherwise"
+        if item.changes
+        else ", whose verdicts alone change"
+    )
     return f"cycle {item.cycle}: {', '.join(item.assets)}{after}"
 
 

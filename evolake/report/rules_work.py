@@ -1,7 +1,9 @@
-"""What has to be made again after rules were edited, cycle by cycle, and what that took when it was made before.
+"""What has to be made again after rules were edited, cycle by cycle, and what that took when it was made
+before.
 
-A cycle whose candidates end as they did is judged again and nothing else changes. The first one in which a candidate ends otherwise is made again
-from its judging assets on, and every later cycle whole, for it is based on another population.
+A cycle whose candidates end as they did is judged again and nothing else changes. The first one in which a
+candidate ends otherwise is made again from its judging assets on, and every later cycle whole, for it is
+based on another population.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 CALLS = f"""
-SELECT coalesce(origin_cycle, '{SEED_ROUND}') AS cycle, origin_asset[:-{len(AGENT_CALLS.name) + 3}] AS asset, artifact_id, 1 AS calls,
+SELECT coalesce(origin_cycle, '{SEED_ROUND}') AS cycle, origin_asset[:-{len(AGENT_CALLS.name) + 3}] AS asset,
+  artifact_id, 1 AS calls,
   coalesce(input_tokens + output_tokens, 0) AS tokens, usd
 FROM agent_calls_all WHERE origin_line = $line
 QUALIFY row_number() OVER (PARTITION BY call_id ORDER BY usd DESC NULLS LAST, superseded) = 1"""
@@ -31,7 +34,8 @@ class Graph:
     """The assets of one cycle of a line.
 
     Attributes:
-        everything: in the order that they are made. below: those that ask rules -> what depends on them in the same cycle.
+        everything: in the order that they are made. below: those that ask rules -> what depends on them in
+            the same cycle.
     """
 
     everything: tuple[str, ...]
@@ -44,12 +48,14 @@ class Graph:
 
 
 MadeBy = Callable[[str, str], bool | None]
-"""(asset, cycle) -> whether Dagster has the asset as made by the rules of its gates; None if Dagster has no record of it."""
+"""(asset, cycle) -> whether Dagster has the asset as made by the rules of its gates; None if Dagster has no
+record of it."""
 
 
 @dataclass(frozen=True)
 class CycleWork:
-    """What has to be made again of one cycle. whole: all of it, for another population enters. changes: candidates that end otherwise."""
+    """What has to be made again of one cycle. whole: all of it, for another population enters. changes:
+    candidates that end otherwise."""
 
     cycle: str
     assets: tuple[str, ...]
@@ -63,7 +69,8 @@ class Work:
     """All that has to be made again.
 
     Attributes:
-        seeds: how many seeds end otherwise; they stay what they are until they are sealed again. once: assets without cycles that ask rules.
+        seeds: how many seeds end otherwise; they stay what they are until they are sealed again. once: assets
+            without cycles that ask rules.
     """
 
     cycles: tuple[CycleWork, ...]
@@ -82,9 +89,15 @@ def unrecorded(_asset: str, _cycle: str) -> None:
 
 
 def work_of(
-    preview: Preview, graph: Graph, catalogue: Catalogue, done: Sequence[str], made_by: MadeBy = unrecorded, once: Sequence[str] = (),
+    preview: Preview,
+    graph: Graph,
+    catalogue: Catalogue,
+    done: Sequence[str],
+    made_by: MadeBy = unrecorded,
+    once: Sequence[str] = (),
 ) -> Work:
-    """Return what the preview's rules ask to be made again: what Dagster's UI shows as stale, and what becomes stale when that is made.
+    """Return what the preview's rules ask to be made again: what Dagster's UI shows as stale, and what
+    becomes stale when that is made.
 
     done: the line's finished cycles, in order. once: assets without cycles that other rules made.
     """
@@ -104,7 +117,9 @@ def work_of(
         changes = sum(fate.cycle == cycle for fate in changed)
         cost = _cost(own) if whole else _cost_of(own, assets, judging, preview, cycle)
         cycles.append(CycleWork(cycle, assets, whole, changes, cost))
-    return Work(tuple(cycles), sum(fate.changes and fate.cycle == SEED_ROUND for fate in preview.fates), tuple(once))
+    return Work(
+        tuple(cycles), sum(fate.changes and fate.cycle == SEED_ROUND for fate in preview.fates), tuple(once)
+    )
 
 
 def _is_stale(asset: str, cycle: str, preview: Preview, made_by: MadeBy) -> bool:
@@ -114,7 +129,9 @@ def _is_stale(asset: str, cycle: str, preview: Preview, made_by: MadeBy) -> bool
 
 def _judging(preview: Preview, graph: Graph, catalogue: Catalogue) -> set[str]:
     """Assets that publish verdicts and are made again when a rule is edited."""
-    rows = catalogue.query("SELECT DISTINCT origin_asset FROM verdicts_all WHERE origin_line = $line", {"line": preview.line}).rows
+    rows = catalogue.query(
+        "SELECT DISTINCT origin_asset FROM verdicts_all WHERE origin_line = $line", {"line": preview.line}
+    ).rows
     publishing = {asset for (asset,) in rows}
     return {asset for asset in graph.downstream if f"{asset}__{VERDICTS.name}" in publishing}
 
@@ -126,16 +143,24 @@ def _spent(line: str, catalogue: Catalogue) -> list[Row]:
     return [*rows, *catalogue.frame(CALLS, {"line": line}).to_dicts()]
 
 
-def _cost_of(spent: Sequence[Row], assets: Collection[str], judging: Collection[str], preview: Preview, cycle: str) -> Cost:
-    """Return what making `assets` of a cycle takes: what they took before, less those that are now blocked, and the mean for each that is new.
+def _cost_of(
+    spent: Sequence[Row], assets: Collection[str], judging: Collection[str], preview: Preview, cycle: str
+) -> Cost:
+    """Return what making `assets` of a cycle takes: what they took before, less those that are now blocked,
+    and the mean for each that is new.
 
-    Evidence that is stored costs nothing; for each candidate whose evidence is lacking, what a candidate took that was judged when it was made.
+    Evidence that is stored costs nothing; for each candidate whose evidence is lacking, what a candidate took
+    that was judged when it was made.
     """
     fates = [fate for fate in preview.fates if fate.cycle == cycle]
     out = {fate.artifact_id for fate in fates if fate.changes and fate.now == "blocked"}
     new = sum(fate.changes and fate.now != "blocked" for fate in fates)
     lacking = sum(bool(fate.lacking) for fate in fates)
-    after = [row for row in spent if row["asset"] in assets and (row["asset"] in judging or row["artifact_id"] not in out)]
+    after = [
+        row
+        for row in spent
+        if row["asset"] in assets and (row["asset"] in judging or row["artifact_id"] not in out)
+    ]
     made = [row for row in spent if row["asset"] not in assets and row["artifact_id"] and "cpu_s" in row]
     return _added([_cost(after), _times(_each(after), new), _times(_each(made), lacking)])
 
@@ -150,17 +175,27 @@ def _cost(rows: Sequence[Row]) -> Cost:
     seconds, calls = [row for row in rows if "cpu_s" in row], [row for row in rows if "calls" in row]
     prices = [row["usd"] for row in calls]
     return Cost(
-        sum(float(row["cpu_s"] or 0) for row in seconds), len(calls), sum(row["tokens"] for row in calls), None if None in prices else sum(prices),
+        sum(float(row["cpu_s"] or 0) for row in seconds),
+        len(calls),
+        sum(row["tokens"] for row in calls),
+        None if None in prices else sum(prices),
     )
 
 
 def _times(cost: Cost, factor: float) -> Cost:
-    return Cost((cost.cpu_s or 0) * factor, round(cost.calls * factor), round(cost.tokens * factor), None if cost.usd is None else cost.usd * factor)
+    return Cost(
+        (cost.cpu_s or 0) * factor,
+        round(cost.calls * factor),
+        round(cost.tokens * factor),
+        None if cost.usd is None else cost.usd * factor,
+    )
 
 
 def _added(costs: Sequence[Cost]) -> Cost:
     prices = [cost.usd for cost in costs]
     return Cost(
-        sum(cost.cpu_s or 0 for cost in costs), sum(cost.calls for cost in costs), sum(cost.tokens for cost in costs),
+        sum(cost.cpu_s or 0 for cost in costs),
+        sum(cost.calls for cost in costs),
+        sum(cost.tokens for cost in costs),
         None if None in prices else sum(price or 0 for price in prices),
     )

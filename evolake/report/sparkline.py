@@ -13,7 +13,9 @@ def heights(values: Sequence[float]) -> list[float]:
     return [(value - low) / (high - low) if high > low else 0.5 for value in values]
 
 
-def polyline(values: Sequence[float], width: int = 120, height: int = 28, margin: int = 3) -> list[tuple[float, float]]:
+def polyline(
+    values: Sequence[float], width: int = 120, height: int = 28, margin: int = 3
+) -> list[tuple[float, float]]:
     """(x, y) of each value in a box of that size, oldest at the left, larger values higher."""
     step = (width - 2 * margin) / max(len(values) - 1, 1)
     return [
@@ -25,4 +27,6 @@ def polyline(values: Sequence[float], width: int = 120, height: int = 28, margin
 def blocks(values: Sequence[float], longest: int = 40) -> str:
     """Return the newest values as a row of block characters."""
     shown = list(values)[-longest:]
-    return "".join(BLOCKS[min(int(up * len(BLOCKS)), len(BLOCKS) - 1)] for up in heights(shown)) if shown else ""
+    return (
+        "".join(BLOCKS[min(int(up * len(BLOCKS)), len(BLOCKS) - 1)] for up in heights(shown)) if shown else ""
+    )

@@ -1,4 +1,5 @@
-"""One row of the table of all lines (`report.standings`): what leads a line, what it started from and how much was gained."""
+"""One row of the table of all lines (`report.standings`): what leads a line, what it started from and how
+much was gained."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class Standing:
         cycles: finished ones; 0 for a study.
         best, start: what leads and what it is compared with, each with its figure if one is known.
         gain: in words, with its interval; "none yet" if there is none; says so if the number has no interval.
-        estimate, low, high, level: of a gain that is an estimate with an interval, else None. is_gain: whether it may be called a gain.
+        estimate, low, high, level: of a gain that is an estimate with an interval, else None. is_gain:
+            whether it may be called a gain.
         evaluations: runs, replies or judged versions, see each line; None if the line does not count them.
         seconds: on the clock, over all runs of the line, each from its first published table to its last.
     """

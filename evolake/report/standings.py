@@ -1,7 +1,8 @@
 """All lines in one table: what leads each, what it started from, how much was gained, and what that took.
 
-What every line shares comes from its story and the shared tables. What only the line knows its `LineArtifacts.standing` adds: a function (the shared
-standing, lake, ask) -> the line's own. Of a study, which finishes no cycle, the function gives None before the study is complete.
+What every line shares comes from its story and the shared tables. What only the line knows its
+`LineArtifacts.standing` adds: a function (the shared standing, lake, ask) -> the line's own. Of a study,
+which finishes no cycle, the function gives None before the study is complete.
 """
 
 from __future__ import annotations
@@ -32,17 +33,25 @@ def standings(lake: Lake) -> list[Standing]:
 
 
 def standing_of(lake: Lake, line: str) -> Standing | None:
-    """Return the row of one line after its newest finished cycle; None if it has none and its state does not say otherwise."""
+    """Return the row of one line after its newest finished cycle; None if it has none and its state does not
+    say otherwise."""
     spec, done, own = lines().get(line), sealed_cycles(lake, line), artifacts_of(line).standing
     is_study = own is not None and spec is not None and bool(spec.findings)
     if not done and not is_study:
         return None
     with asking(lake, line, done[-1] if done else "") as (catalogue, ask):
-        shared = Standing(line, evaluations=ask(EVALUATED)[0]["evaluations"] or None, seconds=ask(TOOK)[0]["seconds"])
+        shared = Standing(
+            line, evaluations=ask(EVALUATED)[0]["evaluations"] or None, seconds=ask(TOOK)[0]["seconds"]
+        )
         if done:
             story = story_in(lake, catalogue, ask, line, done[-1])
             champion = champion_of(lake, catalogue, line, done[-1], done=done)
-            shared = with_gain(shared, champion.gain if champion else None, len(done), story.champion or story.leads or NOBODY)
+            shared = with_gain(
+                shared,
+                champion.gain if champion else None,
+                len(done),
+                story.champion or story.leads or NOBODY,
+            )
             if not shared.is_gain:
                 shared = replace(shared, gain=story.short_gain or story.gain or NOT_MEASURED)
         return own(shared, lake, ask) if own else shared
@@ -52,17 +61,35 @@ def with_gain(shared: Standing, gain: Gain | None, cycles: int, best: str) -> St
     """Return the row with a champion's gain: its figures next to those of what it was measured against."""
     if gain is None:
         return replace(shared, cycles=cycles, best=best)
-    own, other = ("" if value is None else f" ({figures(value) if gain.is_ratio else f'{value:.1%}'})" for value in (gain.own, gain.other))
+    own, other = (
+        "" if value is None else f" ({figures(value) if gain.is_ratio else f'{value:.1%}'})"
+        for value in (gain.own, gain.other)
+    )
     ends = {name: getattr(gain.interval, name) for name in ("estimate", "low", "high", "level")}
-    return replace(shared, cycles=cycles, best=f"{best}{own}", start=f"{gain.against}{other}", gain=gain.short, is_gain=gain.is_gain, **ends)
+    return replace(
+        shared,
+        cycles=cycles,
+        best=f"{best}{own}",
+        start=f"{gain.against}{other}",
+        gain=gain.short,
+        is_gain=gain.is_gain,
+        **ends,
+    )
 
 
 def as_table(rows: Sequence[Standing], width: int) -> str:
-    """Return the rows as text of `width` characters a line; a long cell continues below itself and nothing is cut."""
-    return columns_text(COLUMNS, (row.cells() for row in rows), width, numbers=("evaluations", "seconds"), whole=("line",))
+    """Return the rows as text of `width` characters a line; a long cell continues below itself and nothing is
+    cut."""
+    return columns_text(
+        COLUMNS, (row.cells() for row in rows), width, numbers=("evaluations", "seconds"), whole=("line",)
+    )
 
 
-EVALUATED = "SELECT count(*)::INTEGER AS evaluations FROM evaluations_all WHERE origin_line = $line AND NOT superseded"
+EVALUATED = (
+    "SELECT count(*)::INTEGER AS evaluations FROM evaluations_all WHERE origin_line = $line AND NOT "
+    "superseded"
+)
 TOOK = """
 SELECT sum(seconds) AS seconds FROM (
-  SELECT epoch(max(created_at)) - epoch(min(created_at)) AS seconds FROM parts WHERE line = $line GROUP BY run_id)"""
+  SELECT epoch(max(created_at)) - epoch(min(created_at)) AS seconds FROM parts WHERE line = $line
+    GROUP BY run_id)"""

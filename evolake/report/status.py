@@ -21,7 +21,11 @@ def known_line(root: Path, line: str) -> str:
     """
     lines = lines_in_lake(root)
     if line not in lines:
-        raise InputError(f"no line {line!r} in the lake {root}", wanted=f"one of {', '.join(lines) or '(none yet)'}", do="run `evolake status`")
+        raise InputError(
+            f"no line {line!r} in the lake {root}",
+            wanted=f"one of {', '.join(lines) or '(none yet)'}",
+            do="run `evolake status`",
+        )
     return line
 
 
@@ -35,7 +39,11 @@ def finished(root: Path, line: str, cycle: str) -> Lake:
     lake = Lake(root)
     done = sealed_cycles(lake, line)
     if cycle not in done:
-        raise InputError(f"cycle {cycle!r} of {line} is not finished", wanted=f"one of {', '.join(done) or '(none yet)'}", do="run `evolake status`")
+        raise InputError(
+            f"cycle {cycle!r} of {line} is not finished",
+            wanted=f"one of {', '.join(done) or '(none yet)'}",
+            do="run `evolake status`",
+        )
     return lake
 
 

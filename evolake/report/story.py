@@ -1,7 +1,9 @@
-"""What happened in a cycle, said once: the report's first page, the UI's page of `<line>/story` and `evolake watch` take it from here.
+"""What happened in a cycle, said once: the report's first page, the UI's page of `<line>/story` and `evolake
+watch` take it from here.
 
-Most of it is the same for every line and comes from the shared tables. What only the line knows (how much its champion gains, what was measured, what
-to look at next) its `LineSpec.story` adds: a function (the shared story, ask) -> the story, where ask(sql, **parameters) gives rows of the lake.
+Most of it is the same for every line and comes from the shared tables. What only the line knows (how much its
+champion gains, what was measured, what to look at next) its `LineSpec.story` adds: a function (the shared
+story, ask) -> the story, where ask(sql, **parameters) gives rows of the lake.
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ class Block:
 
 @dataclass(frozen=True)
 class Cost:
-    """What was spent: processor seconds (None: the line does not count them), calls of roles, tokens, US dollars (None: a price is unknown)."""
+    """What was spent: processor seconds (None: the line does not count them), calls of roles, tokens, US
+    dollars (None: a price is unknown)."""
 
     cpu_s: float | None = None
     calls: int = 0
@@ -76,7 +79,8 @@ class Cost:
 
 @dataclass(frozen=True)
 class Trend:
-    """A measure of the line after each cycle. points: (cycle, value), oldest first. unit: behind a value, with its space."""
+    """A measure of the line after each cycle. points: (cycle, value), oldest first. unit: behind a value,
+    with its space."""
 
     measure: str = ""
     points: Sequence[tuple[str, float]] = ()
@@ -88,17 +92,22 @@ class Story:
     """One cycle of one line.
 
     Attributes:
-        champion, champion_id, since: who leads after the cycle and from which cycle on; "" if the line promotes none.
+        champion, champion_id, since: who leads after the cycle and from which cycle on; "" if the line
+            promotes none.
         leads: what the line has to show where it has no champion; "" elsewhere.
         gain: what the champion is better at, by how much, with its interval; "" if nothing is known.
         short_gain: the same in the fewest words, for a table.
         duel: why the best of the ranking is not the champion; "" where it is.
-        made: candidates of the cycle. passed: those that every gate let through. noun: what one is called. live: artifacts that continue.
+        made: candidates of the cycle. passed: those that every gate let through. noun: what one is called.
+            live: artifacts that continue.
         gates, blocks: the cycle's funnel, in the order of the gates; who stopped most first.
-        beside: what came to the gates and was not proposed, so that their counts agree for a reader; "" for nothing.
-        unanswered: cycle -> which roles gave no valid reply at all, of this cycle and those before it that had such a role.
+        beside: what came to the gates and was not proposed, so that their counts agree for a reader; "" for
+            nothing.
+        unanswered: cycle -> which roles gave no valid reply at all, of this cycle and those before it that
+            had such a role.
         measured, changed, goes_on, look: sentences; "" for nothing to say. look: what to do or look at next.
-        contests: the family-wise statement on the promotions of the line up to the cycle; "" if it held no contest.
+        contests: the family-wise statement on the promotions of the line up to the cycle; "" if it held no
+            contest.
         cost, spent: of the cycle, and of the line up to it.
     """
 
@@ -133,14 +142,23 @@ class Story:
         nothing to say are left out."""
         since = f", since cycle {self.since}" if self.since else ""
         parts = [
-            ("Leads", f"{self.champion} ({self.champion_id[:12]}){since}" if self.champion else self.leads or NOBODY),
+            (
+                "Leads",
+                f"{self.champion} ({self.champion_id[:12]}){since}"
+                if self.champion
+                else self.leads or NOBODY,
+            ),
             ("Gain", self.gain),
             ("Rank 1", self.duel),
             ("Proposed", "; ".join([self.proposed(), *self.silent()])),
             ("Blocked", self.blocked()),
             ("Measured", "; ".join(filter(None, [self.measured, self.contests]))),
             ("Changed", self.changed),
-            ("Cost", self.cost.text() + (f"; so far {so_far}" if (so_far := self.spent.text()) != self.cost.text() else "")),
+            (
+                "Cost",
+                self.cost.text()
+                + (f"; so far {so_far}" if (so_far := self.spent.text()) != self.cost.text() else ""),
+            ),
             ("Population", self.goes_on),
             ("Next", self.look),
         ]
@@ -160,14 +178,18 @@ class Story:
         stops = ", ".join(f"{gate.stopped} at {gate.name}" for gate in self.gates if gate.stopped)
         if not stops:
             return "nothing" if self.made else ""
-        return f"{stops}. Most often by {self.blocks[0].rule}: {self.blocks[0].reason}" if self.blocks else stops
+        return (
+            f"{stops}. Most often by {self.blocks[0].rule}: {self.blocks[0].reason}" if self.blocks else stops
+        )
 
 
 def contests(ask: Ask, table: str, **same: str) -> str:
-    """Return the family-wise statement on the duels of a line up to the cycle; those of earlier versions, which named no test, are not counted.
+    """Return the family-wise statement on the duels of a line up to the cycle; those of earlier versions,
+    which named no test, are not counted.
 
     Args:
-        table: of the line's decisions, with columns wins and test. same: column -> value of the rows that are contests for the title.
+        table: of the line's decisions, with columns wins and test. same: column -> value of the rows that are
+            contests for the title.
     """
     rows = [row for row in ask(f"SELECT * FROM {table} WHERE cycle <= $cycle") if row.get("test")]
     rows = [row for row in rows if all(row[name] == value for name, value in same.items())]
@@ -175,21 +197,27 @@ def contests(ask: Ask, table: str, **same: str) -> str:
 
 
 def markdown(story: Story, longest: int = INLINE) -> str:
-    """Return the story as a list in Markdown. What candidates and models are called is text in it, never markup.
+    """Return the story as a list in Markdown. What candidates and models are called is text in it, never
+    markup.
 
-    longest: characters. Sentences are cut at a word, the longest first, until it fits: the UI hides a longer text behind a button.
+    longest: characters. Sentences are cut at a word, the longest first, until it fits: the UI hides a longer
+    text behind a button.
     """
     summary = story.lines()
     for width in (400, 300, 220, 160, 120, 90, 60):
-        text = "\n".join(f"- **{about}**: {as_text(shorten(sentence, width, placeholder=' …'))}" for about, sentence in summary)
+        text = "\n".join(
+            f"- **{about}**: {as_text(shorten(sentence, width, placeholder=' …'))}"
+            for about, sentence in summary
+        )
         if len(text) <= longest:
             return text
     return text[:longest]
 
 
 def picture(trend: Trend) -> str:
-    """Return the trend as a picture in Markdown that Dagster's UI shows without a click, with its first and its newest value; "" for fewer than two
-    points. A figure as PNG has more characters than the UI shows at the same time, and stays behind its button."""
+    """Return the trend as a picture in Markdown that Dagster's UI shows without a click, with its first and
+    its newest value; "" for fewer than two points. A figure as PNG has more characters than the UI shows at
+    the same time, and stays behind its button."""
     points = list(trend.points)[-DRAWN:]
     if len(points) < 2:
         return ""
@@ -197,14 +225,18 @@ def picture(trend: Trend) -> str:
     width, height = PICTURE
     line = " ".join(f"{x:.0f},{y:.0f}" for x, y in polyline(values, width, height - 18, 4))
     ends = "".join(
-        f'<text x="{x}" y="{height - 4}" font-size="12" text-anchor="{anchor}">{figures(value)}{trend.unit}, cycle {cycle}</text>'
+        f'<text x="{x}" y="{height - 4}" font-size="12" '
+        f'text-anchor="{anchor}">{figures(value)}{trend.unit}, cycle {cycle}</text>'
         for x, anchor, (cycle, value) in ((4, "start", points[0]), (width - 4, "end", points[-1]))
     )
     svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"><polyline points="{line}" fill="none" stroke="#0072B2" '
-        f'stroke-width="2"/>{ends}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"><polyline '
+        f'points="{line}" fill="none" stroke="#0072B2" stroke-width="2"/>{ends}</svg>'
     )
-    return f"{as_text(shorten(trend.measure, 60, placeholder=' …'))}: ![trend](data:image/svg+xml;base64,{b64encode(svg.encode()).decode()})"
+    return (
+        f"{as_text(shorten(trend.measure, 60, placeholder=' …'))}: "
+        f"![trend](data:image/svg+xml;base64,{b64encode(svg.encode()).decode()})"
+    )
 
 
 def as_text(sentence: str) -> str:
@@ -218,7 +250,8 @@ def plural(noun: str) -> str:
 
 
 def story_of(lake: Lake, line: str, cycle: str, *, closing: bool = False) -> Story:
-    """Return the story of one cycle, from what is in the lake; later cycles are not looked at. closing: it is about to be sealed.
+    """Return the story of one cycle, from what is in the lake; later cycles are not looked at. closing: it is
+    about to be sealed.
 
     Raises:
         LakeError: a table that it needs is damaged.
@@ -229,26 +262,34 @@ def story_of(lake: Lake, line: str, cycle: str, *, closing: bool = False) -> Sto
 
 @contextmanager
 def asking(lake: Lake, line: str, cycle: str) -> Generator[tuple[Catalogue, Ask]]:
-    """Give the lake's catalogue, and ask(sql, **parameters) -> rows, where $line and $cycle are known already."""
+    """Give the lake's catalogue, and ask(sql, **parameters) -> rows, where $line and $cycle are known
+    already."""
     spec = lines().get(line)
     known = spec.tables.load() if spec and spec.tables else {}
     with Catalogue(lake, {(line, asset): schema for asset, schema in known.items()}) as catalogue:
+
         def ask(sql: str, **more: Any) -> list[Row]:
             given = {"line": line, "cycle": cycle} | more
-            return catalogue.frame(sql, {name: value for name, value in given.items() if f"${name}" in sql}).to_dicts()
+            return catalogue.frame(
+                sql, {name: value for name, value in given.items() if f"${name}" in sql}
+            ).to_dicts()
 
         yield catalogue, ask
 
 
-def story_in(lake: Lake, catalogue: Catalogue, ask: Ask, line: str, cycle: str, *, closing: bool = False) -> Story:
-    """Return the story of one cycle as `story_of` does, by a catalogue that is open already. ask: as by `asking`."""
+def story_in(
+    lake: Lake, catalogue: Catalogue, ask: Ask, line: str, cycle: str, *, closing: bool = False
+) -> Story:
+    """Return the story of one cycle as `story_of` does, by a catalogue that is open already. ask: as by
+    `asking`."""
     spec = lines().get(line)
     summary = _shared(ask, champion_of(lake, catalogue, line, cycle, closing=closing), line, cycle)
     return spec.story.load()(summary, ask) if spec and spec.story else summary
 
 
 def with_cpu(summary: Story, seconds: Sequence[Row]) -> Story:
-    """Return the story with processor time in its costs. seconds: rows of cycle and cpu_s up to the cycle, as a line counts them."""
+    """Return the story with processor time in its costs. seconds: rows of cycle and cpu_s up to the cycle, as
+    a line counts them."""
     now = sum(float(row["cpu_s"] or 0) for row in seconds if row["cycle"] == summary.cycle)
     total = sum(float(row["cpu_s"] or 0) for row in seconds)
     return replace(summary, cost=replace(summary.cost, cpu_s=now), spent=replace(summary.spent, cpu_s=total))
@@ -263,22 +304,37 @@ def _shared(ask: Ask, champion: Champion | None, line: str, cycle: str) -> Story
     made = ask(MADE, kind=champion.kind if champion else None)[0]
     calls = {row["cycle"]: row for row in ask(CALLS)}
     summary = Story(
-        line, cycle, made=made["made"], passed=made["passed"], live=made["live"], gates=[Gate(**row) for row in ask(GATES)],
-        blocks=[Block(**row) for row in ask(BLOCKS)], goes_on=f"{counted(made['live'], 'artifact')} so far", unanswered=_unanswered(ask(ATTEMPTS)),
-        look=f"another cycle: evolake run --lines {line}", cost=_cost([calls[cycle]] if cycle in calls else []), spent=_cost(list(calls.values())),
+        line,
+        cycle,
+        made=made["made"],
+        passed=made["passed"],
+        live=made["live"],
+        gates=[Gate(**row) for row in ask(GATES)],
+        blocks=[Block(**row) for row in ask(BLOCKS)],
+        goes_on=f"{counted(made['live'], 'artifact')} so far",
+        unanswered=_unanswered(ask(ATTEMPTS)),
+        look=f"another cycle: evolake run --lines {line}",
+        cost=_cost([calls[cycle]] if cycle in calls else []),
+        spent=_cost(list(calls.values())),
     )
     if seconds := ask(SECONDS):
         summary = with_cpu(summary, seconds)
     if champion is None:
         return summary
     return replace(
-        summary, champion=champion.title, champion_id=champion.artifact_id, since=champion.since, changed=_change(ask, champion, cycle),
-        gain=str(champion.gain or ""), short_gain=champion.gain.short if champion.gain else "",
+        summary,
+        champion=champion.title,
+        champion_id=champion.artifact_id,
+        since=champion.since,
+        changed=_change(ask, champion, cycle),
+        gain=str(champion.gain or ""),
+        short_gain=champion.gain.short if champion.gain else "",
     )
 
 
 def _unanswered(attempts: Sequence[Row]) -> dict[str, str]:
-    """Cycle -> its roles none of whose attempts brought a valid reply. attempts: rows of cycle, role, status and their number."""
+    """Cycle -> its roles none of whose attempts brought a valid reply. attempts: rows of cycle, role, status
+    and their number."""
     asked = {(row["cycle"], row["role"]): Counter[str]() for row in attempts}
     for row in attempts:
         asked[row["cycle"], row["role"]][failure_of(row["status"])] += row["attempts"]
@@ -294,42 +350,65 @@ def _change(ask: Ask, champion: Champion, cycle: str) -> str:
     if champion.since != cycle:
         return f"nothing at the top: {champion.title} stays champion"
     before = ask(BEFORE, since=champion.since)
-    return f"{champion.title} took the title from {before[0]['title']}" if before else f"{champion.title} is the first champion"
+    return (
+        f"{champion.title} took the title from {before[0]['title']}"
+        if before
+        else f"{champion.title} is the first champion"
+    )
 
 
 def _cost(rows: Sequence[Row]) -> Cost:
     unknown = any(row["unpriced"] for row in rows)
-    return Cost(None, sum(row["calls"] for row in rows), sum(row["tokens"] for row in rows), None if unknown else sum(row["usd"] for row in rows))
+    return Cost(
+        None,
+        sum(row["calls"] for row in rows),
+        sum(row["tokens"] for row in rows),
+        None if unknown else sum(row["usd"] for row in rows),
+    )
 
 
 BEFORE = """
-SELECT coalesce(known.title, champions.artifact_id[:12]) AS title FROM champions LEFT JOIN known_artifacts AS known USING (artifact_id)
-WHERE champions.line = $line AND champions.cycle < $since AND champions.cycle > '0000' ORDER BY champions.cycle DESC LIMIT 1"""
+SELECT coalesce(known.title, champions.artifact_id[:12]) AS title FROM champions LEFT
+  JOIN known_artifacts AS known USING (artifact_id)
+WHERE champions.line = $line AND champions.cycle < $since AND champions.cycle > '0000'
+  ORDER BY champions.cycle DESC LIMIT 1"""
 MADE = """  -- where somebody is champion, of the champion's kind alone
 WITH own AS (
-  SELECT artifact_id, cycle, state FROM artifacts WHERE line = $line AND cycle <= $cycle AND ($kind IS NULL OR kind = $kind)
+  SELECT artifact_id, cycle, state FROM artifacts WHERE line = $line AND cycle <= $cycle AND ($kind IS NULL
+    OR kind = $kind)
 ), latest AS (
-  SELECT state FROM own QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY cycle DESC, state_rank(state) DESC) = 1)
+  SELECT state FROM own QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY cycle DESC,
+    state_rank(state) DESC) = 1)
 SELECT count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state NOT IN ('champion', 'retired')) AS made,
-  count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state IN ('accepted', 'candidate') AND artifact_id NOT IN (
+  count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state IN ('accepted', 'candidate')
+    AND artifact_id NOT IN (
     SELECT artifact_id FROM own WHERE cycle = $cycle AND state = 'blocked')) AS passed,
   (SELECT count(*) FROM latest WHERE state IN ('accepted', 'champion')) AS live FROM own"""
-GATES = "SELECT gate AS name, came, (blocked + errors)::INTEGER AS stopped FROM funnel($line) WHERE cycle = $cycle ORDER BY gate_no NULLS FIRST, gate"
+GATES = (
+    "SELECT gate AS name, came, (blocked + errors)::INTEGER AS stopped FROM funnel($line) WHERE cycle = "
+    "$cycle ORDER BY gate_no NULLS FIRST, gate"
+)
 BLOCKS = f"""
 SELECT rule_id AS rule, count(DISTINCT artifact_id)::INTEGER AS stopped, min(reason) AS reason FROM verdicts
-WHERE outcome = 'block' AND cycle = $cycle AND artifact_id IN (SELECT artifact_id FROM artifacts WHERE line = $line)
+WHERE outcome = 'block' AND cycle = $cycle AND artifact_id IN (SELECT artifact_id FROM artifacts
+  WHERE line = $line)
 GROUP BY rule_id ORDER BY stopped DESC, rule LIMIT {BLOCKS_TOLD}"""
 CALLS = """
-SELECT cycle, count(*)::INTEGER AS calls, coalesce(sum(input_tokens + output_tokens), 0)::BIGINT AS tokens, coalesce(sum(usd), 0.0) AS usd,
-  count(*) FILTER (usd IS NULL) > 0 AS unpriced FROM calls WHERE line = $line AND cycle <= $cycle GROUP BY cycle ORDER BY cycle"""
+SELECT cycle, count(*)::INTEGER AS calls, coalesce(sum(input_tokens + output_tokens), 0)::BIGINT AS tokens,
+  coalesce(sum(usd), 0.0) AS usd,
+  count(*) FILTER (usd IS NULL) > 0 AS unpriced FROM calls WHERE line = $line AND cycle <= $cycle
+    GROUP BY cycle ORDER BY cycle"""
 ATTEMPTS = """  -- a session is one reply, however many turns it took
 WITH turned AS (SELECT DISTINCT call_id, session_id FROM session_turns),
-ended AS (SELECT session_id, coalesce(max(outcome), 'unfinished') AS outcome FROM session_turns GROUP BY session_id),
+ended AS (SELECT session_id, coalesce(max(outcome), 'unfinished') AS outcome FROM session_turns
+  GROUP BY session_id),
 replies AS (
   SELECT DISTINCT calls.cycle, calls.role, coalesce(turned.session_id, calls.call_id) AS reply,
     CASE WHEN ended.outcome = 'finished' THEN 'ok' ELSE coalesce(ended.outcome, calls.status) END AS status
-  FROM calls LEFT JOIN turned USING (call_id) LEFT JOIN ended USING (session_id) WHERE calls.line = $line AND calls.cycle <= $cycle)
+  FROM calls LEFT JOIN turned USING (call_id) LEFT JOIN ended USING (session_id) WHERE calls.line = $line
+    AND calls.cycle <= $cycle)
 SELECT cycle, role, status, count(*)::INTEGER AS attempts FROM replies GROUP BY ALL ORDER BY ALL"""
 SECONDS = """
 SELECT origin_cycle AS cycle, sum(cpu_s) AS cpu_s FROM evaluations_all
-WHERE origin_line = $line AND origin_cycle <= $cycle AND NOT superseded AND cpu_s IS NOT NULL GROUP BY origin_cycle ORDER BY origin_cycle"""
+WHERE origin_line = $line AND origin_cycle <= $cycle AND NOT superseded AND cpu_s IS NOT NULL
+  GROUP BY origin_cycle ORDER BY origin_cycle"""

@@ -1,4 +1,5 @@
-"""What `evolake watch` shows of a line: its newest finished cycle, the trend over all of them, what is running now. Reads and never writes."""
+"""What `evolake watch` shows of a line: its newest finished cycle, the trend over all of them, what is
+running now. Reads and never writes."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from evolake.report.story import Story, story_of
 
 @dataclass(frozen=True)
 class AtWork:
-    """The run that holds a line. cycle: "" for the seeds. published: its newest table. tables: how many so far. passed, stopped: at gates."""
+    """The run that holds a line. cycle: "" for the seeds. published: its newest table. tables: how many so
+    far. passed, stopped: at gates."""
 
     since: datetime
     cycle: str = ""
@@ -37,7 +39,8 @@ class AtWork:
 
 @dataclass(frozen=True)
 class Seen:
-    """A line as it is now. story: of its newest finished cycle, None before the first. at_work: None if no run holds it."""
+    """A line as it is now. story: of its newest finished cycle, None before the first. at_work: None if no
+    run holds it."""
 
     line: str
     done: Sequence[str] = ()
@@ -47,7 +50,8 @@ class Seen:
 
 @dataclass
 class Watcher:
-    """Looks at the lines of a lake again and again. A finished cycle's story is read once, for as long as its seal is the same.
+    """Looks at the lines of a lake again and again. A finished cycle's story is read once, for as long as its
+    seal is the same.
 
     wanted: lines; all that the lake has by default.
     """
@@ -59,7 +63,9 @@ class Watcher:
     def __post_init__(self) -> None:
         known = sorted({*lines_in_lake(self.root), *lines()})
         if strange := [line for line in self.wanted if line not in known]:
-            raise InputError(f"no line {strange[0]!r}", wanted=f"some of: {', '.join(known)}", do="run `evolake status`")
+            raise InputError(
+                f"no line {strange[0]!r}", wanted=f"some of: {', '.join(known)}", do="run `evolake status`"
+            )
 
     def look(self) -> list[Seen]:
         """Return the lines as they are now, by name."""
@@ -91,12 +97,19 @@ def _at_work(lake: Lake, line: str, run_id: str, since: datetime) -> AtWork:
         newest = parts[0]
         gates = catalogue.frame(GATES, {"line": line, "cycle": newest["cycle"] or ""}).to_dicts()[0]
     return AtWork(
-        since.astimezone(UTC), newest["cycle"] or "", newest["asset"], len(parts), gates["passed"] or 0, gates["stopped"] or 0,
+        since.astimezone(UTC),
+        newest["cycle"] or "",
+        newest["asset"],
+        len(parts),
+        gates["passed"] or 0,
+        gates["stopped"] or 0,
     )
 
 
 PUBLISHED = """
-SELECT asset, cycle FROM parts WHERE line = $line AND run_id = $run AND state = 'current' AND NOT contains(asset, '__') AND asset <> 'opened'
+SELECT asset, cycle FROM parts WHERE line = $line AND run_id = $run AND state = 'current'
+  AND NOT contains(asset, '__') AND asset <> 'opened'
 AND NOT starts_with(asset, 'incoming_') ORDER BY created_at DESC, asset"""
 GATES = """
-SELECT sum(passed)::INTEGER AS passed, sum(blocked + errors)::INTEGER AS stopped FROM funnel($line) WHERE cycle = $cycle AND gate_no >= 0"""
+SELECT sum(passed)::INTEGER AS passed, sum(blocked + errors)::INTEGER AS stopped FROM funnel($line)
+  WHERE cycle = $cycle AND gate_no >= 0"""

@@ -1,6 +1,7 @@
-"""A solver's repository in a bundle: its sources with the scripts that build and run them, and its runs on named formulas. Proofs are not carried:
-every UNSAT answer that is run again writes one, and an external checker verifies it. With a gain come the duel that it rests on, and the sources of
-the solver that it was measured against."""
+"""A solver's repository in a bundle: its sources with the scripts that build and run them, and its runs on
+named formulas. Proofs are not carried: every UNSAT answer that is run again writes one, and an external
+checker verifies it. With a gain come the duel that it rests on, and the sources of the solver that it was
+measured against."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ class Run(BaseModel):
 
 
 class VariantClaims(BaseModel):
-    """What is said of a solver. base: the seed that it descends from. duel: by which it became champion; None for one of the seeds."""
+    """What is said of a solver. base: the seed that it descends from. duel: by which it became champion; None
+    for one of the seeds."""
 
     model_config = ConfigDict(extra="forbid")
     base: str = Field(max_length=200)
@@ -64,15 +66,21 @@ class VariantClaims(BaseModel):
 
 
 def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
-    """Its archive, its runs of the benchmark, and the duel by which it became champion, with the other's archive."""
+    """Its archive, its runs of the benchmark, and the duel by which it became champion, with the other's
+    archive."""
     runs = {
-        (row["suite"], row["instance"], row["timeout_s"], row["cycle"], row["repeat"]): {name: row[name] for name in COLUMNS}
-        for cycle in lake.cycles(LINE, "benchmark_runs") for row in lake.read(LINE, "benchmark_runs", cycle).to_dicts()
+        (row["suite"], row["instance"], row["timeout_s"], row["cycle"], row["repeat"]): {
+            name: row[name] for name in COLUMNS
+        }
+        for cycle in lake.cycles(LINE, "benchmark_runs")
+        for row in lake.read(LINE, "benchmark_runs", cycle).to_dicts()
         if row["variant_id"] == artifact.artifact_id and not row["shuffle"]
     }
     claims = {
-        "base": artifact.row["base"], "settings": settings.of(SolversSettings).model_dump(mode="json"),
-        "runs": [runs[key] for key in sorted(runs, key=str)], "root_seed": settings.seed,
+        "base": artifact.row["base"],
+        "settings": settings.of(SolversSettings).model_dump(mode="json"),
+        "runs": [runs[key] for key in sorted(runs, key=str)],
+        "root_seed": settings.seed,
     }
     duel, members = _won(lake, catalogue, artifact.artifact_id)
     return Carried(claims | {"duel": duel}, {SOURCES: lake.blobs.get(_archive(artifact)), **members})
@@ -85,10 +93,18 @@ def _archive(artifact: Artifact) -> str:
 def _won(lake: Lake, catalogue: Catalogue, solver: str) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
     """Return (the newest duel that it won, the archive of the one that lost it)."""
     for cycle in reversed(sealed_cycles(lake, LINE)):
-        won = [row for row in lake.read(LINE, "champion", cycle).to_dicts() if row["wins"] and row["challenger_id"] == solver]
+        won = [
+            row
+            for row in lake.read(LINE, "champion", cycle).to_dicts()
+            if row["wins"] and row["challenger_id"] == solver
+        ]
         if won:
             rows = lake.read(LINE, "champion_trials", cycle).to_dicts()
-            own = [row for row in rows if (row["champion_id"], row["challenger_id"]) == (won[0]["champion_id"], solver)]
+            own = [
+                row
+                for row in rows
+                if (row["champion_id"], row["challenger_id"]) == (won[0]["champion_id"], solver)
+            ]
             trials = [{name: row.get(name) for name in OF_DUEL} for row in own]
             trials.sort(key=lambda row: (row["instance"], row["pair"], row["part"]))
             other = find_artifact(catalogue, won[0]["champion_id"])
@@ -97,22 +113,33 @@ def _won(lake: Lake, catalogue: Catalogue, solver: str) -> tuple[dict[str, Any] 
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, every gate from layout to stability, and a sample of its runs with their models and proofs."""
+    """Identity, every gate from layout to stability, and a sample of its runs with their models and
+    proofs."""
     from evolake.solvers.repository.variant import read_card, source_sha
 
     claims = VariantClaims.model_validate(judging.bundle.read("claims.json"))
     folder = unpacked(judging, SOURCES)
     made = source_sha(folder)
-    yield Said("identity", "holds" if made == judging.artifact_id else "fails", f"the sources have the id {made[:12]}")
+    yield Said(
+        "identity",
+        "holds" if made == judging.artifact_id else "fails",
+        f"the sources have the id {made[:12]}",
+    )
     if read_card(folder)["base"] != claims.base:
-        yield Said("identity", "fails", f"its card says that it descends from {read_card(folder)['base']}, and it claims {claims.base}")
+        yield Said(
+            "identity",
+            "fails",
+            f"its card says that it descends from {read_card(folder)['base']}, and it claims {claims.base}",
+        )
         return
     settings = judging.settings.model_copy(update={"lake": judging.cache or judging.settings.require_lake()})
     judging.progress("gates: sources are built and run on formulas with known answers")
     verified = _verified(folder, settings, judging)
     judged = verified.judged
     runs = ", ".join(f"{len(rows)} of {gate}" for gate, rows in judged.runs.items())
-    yield from gates_again(judging, GATES, judged, f"{all_pass(GATES)}; runs: {runs}; models evaluated, proofs verified as drawn")
+    yield from gates_again(
+        judging, GATES, judged, f"{all_pass(GATES)}; runs: {runs}; models evaluated, proofs verified as drawn"
+    )
     if judged.blocked_by is not None:
         return
     yield from run_again(judging, claims, verified, settings)
@@ -123,12 +150,21 @@ def _verified(folder: Path, settings: Settings, judging: Judging) -> Verified:
     from evolake.solvers.gates.verifying import judge_folder
 
     try:
-        return judge_folder(folder, settings=settings, ruleset=judging.asked, instances=settings.of(SolversSettings).smoke_instances)
+        return judge_folder(
+            folder,
+            settings=settings,
+            ruleset=judging.asked,
+            instances=settings.of(SolversSettings).smoke_instances,
+        )
     except InputError as error:  # of the seed, the adapter or a suite that is installed here or is not
-        raise MachineryError(f"its gates cannot be asked here: {error.what}", wanted=error.wanted, got=error.got, do=error.do) from None
+        raise MachineryError(
+            f"its gates cannot be asked here: {error.what}", wanted=error.wanted, got=error.got, do=error.do
+        ) from None
 
 
-def run_again(judging: Judging, claims: VariantClaims, verified: Verified, settings: Settings) -> Iterator[Said]:
+def run_again(
+    judging: Judging, claims: VariantClaims, verified: Verified, settings: Settings
+) -> Iterator[Said]:
     """Yield runs that are drawn of those on formulas that are installed here: generators make the very
     formulas, by their sha256."""
     from evolake.lake import Lake
@@ -144,7 +180,12 @@ def run_again(judging: Judging, claims: VariantClaims, verified: Verified, setti
     here = [run for run in claims.runs if (run.suite, run.formula_sha) in known]
     if not here:
         suites = ", ".join(sorted({run.suite for run in claims.runs}))
-        yield Said("benchmark runs", "unmeasured", f"{len(claims.runs)}: the formulas of {suites} are not installed here", (0, len(claims.runs)))
+        yield Said(
+            "benchmark runs",
+            "unmeasured",
+            f"{len(claims.runs)}: the formulas of {suites} are not installed here",
+            (0, len(claims.runs)),
+        )
         return
     adapter = load_adapter(read_card(verified.folder)["adapter"], settings.seeds / "solvers" / "adapters")
     assert verified.judged.build is not None
@@ -164,7 +205,9 @@ def run_again(judging: Judging, claims: VariantClaims, verified: Verified, setti
     claimed, measured = sum(before for before, _ in times), sum(now for _, now in times)
     spent = f"; {measured:.2f} s of processor time for the {claimed:.2f} s that are claimed" if times else ""
     late = f"; {undecided} ended otherwise near the time limit, which says nothing" if undecided else ""
-    text = f"{len(chosen)} of {len(claims.runs)}: same answers, models evaluated, proofs verified{spent}{late}"
+    text = (
+        f"{len(chosen)} of {len(claims.runs)}: same answers, models evaluated, proofs verified{spent}{late}"
+    )
     yield Said("benchmark runs", "holds", text, (len(chosen), len(claims.runs)))
 
 
@@ -188,22 +231,40 @@ def _formulas(suites: set[str], settings: Settings) -> Mapping[tuple[str, str], 
     return result
 
 
-def _measured(run: Run, instance: Instance, program: Any, variant: str, settings: Settings, cache: Path) -> Mapping[str, Any]:
+def _measured(
+    run: Run, instance: Instance, program: Any, variant: str, settings: Settings, cache: Path
+) -> Mapping[str, Any]:
     from evolake.solvers.measurement.measuring import Job, measure
 
     sizes = settings.of(SolversSettings)
-    return measure(Job(
-        variant_id=variant, program=program, instance=instance, suite=run.suite, cycle="bundle",
-        limits=run_limits(run.timeout_s, run.memory_mb, sizes.proof_mb), repeat=0, proof_share=1.0, second_checker=False,
-        proof_limits=stage_limits(sizes).proof, verdicts=cache / "proofs",
-    ))
+    return measure(
+        Job(
+            variant_id=variant,
+            program=program,
+            instance=instance,
+            suite=run.suite,
+            cycle="bundle",
+            limits=run_limits(run.timeout_s, run.memory_mb, sizes.proof_mb),
+            repeat=0,
+            proof_share=1.0,
+            second_checker=False,
+            proof_limits=stage_limits(sizes).proof,
+            verdicts=cache / "proofs",
+        )
+    )
 
 
 def _objection(run: Run, row: Mapping[str, Any]) -> str:
     """Return what a run here says against the claim; "" for nothing."""
-    said = f"{run.instance}: it claims {run.status} in {run.cpu_s:.3g} s, and measured is {row['status']} in {row['cpu_s']:.3g} s"
+    said = (
+        f"{run.instance}: it claims {run.status} in {run.cpu_s:.3g} s, and measured is {row['status']} in "
+        f"{row['cpu_s']:.3g} s"
+    )
     if row["status"] == "wrong" or row["proof_status"] in NO_PROOF:
-        return f"{said}, which {fault_of(row['status'], row['proof_status'])}: {row['problems'] or row['proof_status']}"
+        return (
+            f"{said}, which {fault_of(row['status'], row['proof_status'])}: "
+            f"{row['problems'] or row['proof_status']}"
+        )
     if run.status not in ANSWERS or row["status"] == run.status:
         return ""
     near = row["status"] in ("timeout", "memory") and SLACK * run.cpu_s >= run.timeout_s

@@ -1,4 +1,5 @@
-"""The gain of a solver in a bundle: the other solver is built here, and the two meet on formulas that are drawn here."""
+"""The gain of a solver in a bundle: the other solver is built here, and the two meet on formulas that are
+drawn here."""
 
 from __future__ import annotations
 
@@ -14,7 +15,16 @@ from evolake.errors import LakeError, MachineryError
 from evolake.report.numbers import counted
 from evolake.solvers.measurement.benchmark import MeasuringPlan, run_limits, stage_limits
 from evolake.solvers.measurement.duel import Contender
-from evolake.solvers.measuring_again import GAIN, Duel, Recipes, beside, drawn, met_again, recipes_in, unfounded
+from evolake.solvers.measuring_again import (
+    GAIN,
+    Duel,
+    Recipes,
+    beside,
+    drawn,
+    met_again,
+    recipes_in,
+    unfounded,
+)
 from evolake.solvers.settings import SolversSettings
 
 if TYPE_CHECKING:
@@ -32,13 +42,19 @@ MOST = {"memory_mb": 65_536, "proof_mb": 16_384, "proof_timeout_s": 7200.0, "pro
 
 
 def stated(
-    judging: Judging, duel: Duel | None, settings_then: Mapping[str, Any], root_seed: int, verified: Verified, settings: Settings,
+    judging: Judging,
+    duel: Duel | None,
+    settings_then: Mapping[str, Any],
+    root_seed: int,
+    verified: Verified,
+    settings: Settings,
 ) -> Iterator[Said]:
     """Yield the stated properties of a champion: its gain over the one that it succeeded. Its score is the
     consensus of a population that is not here.
 
     Args:
-        duel, settings_then, root_seed: of the bundle's claims. settings: of this process, with the lake that builds are kept in.
+        duel, settings_then, root_seed: of the bundle's claims. settings: of this process, with the lake that
+            builds are kept in.
     """
     held = judging.bundle.facts["champion"]
     if held is None:
@@ -50,19 +66,36 @@ def stated(
         yield Said(GAIN, "fails", refused, gain=True)
         return
     assert duel is not None
-    yield Said(GAIN, "recomputed", f"{held['gain']['text']}: it follows from {counted(len(duel.trials), 'run')} of the duel in the bundle")
+    yield Said(
+        GAIN,
+        "recomputed",
+        f"{held['gain']['text']}: it follows from {counted(len(duel.trials), 'run')} of the duel in the "
+        "bundle",
+    )
     sizes = SolversSettings.model_validate(settings_then)
     recipes = recipes_in(duel, sizes.duel_suite or sizes.train_suite, settings.seeds)
     if isinstance(recipes, str):
         yield Said(GAIN, "fails", recipes, gain=True)
         return
     if recipes is None:
-        yield Said(GAIN, "unmeasured", "the suite of its duel is not installed here, so that no formulas of it can be drawn", gain=True)
+        yield Said(
+            GAIN,
+            "unmeasured",
+            "the suite of its duel is not installed here, so that no formulas of it can be drawn",
+            gain=True,
+        )
         return
     yield from _duelled(judging, duel, sizes, recipes, verified, settings)
 
 
-def _duelled(judging: Judging, duel: Duel, sizes: SolversSettings, recipes: Recipes, verified: Verified, settings: Settings) -> Iterator[Said]:
+def _duelled(
+    judging: Judging,
+    duel: Duel,
+    sizes: SolversSettings,
+    recipes: Recipes,
+    verified: Verified,
+    settings: Settings,
+) -> Iterator[Said]:
     """Yield the duel here; with the installed seed, too, if the other solver is none of the installed
     ones."""
     from evolake.solvers.process.cpu_affinity import usable_cores
@@ -71,13 +104,21 @@ def _duelled(judging: Judging, duel: Duel, sizes: SolversSettings, recipes: Reci
     gain = judging.bundle.facts["champion"]["gain"]
     folder = unpacked(judging, OTHER)
     if (made := source_sha(folder)) != gain["against_id"]:
-        yield Said("the other solver", "fails", f"{OTHER} has the id {made[:12]}, and the gain is stated over {gain['against_id'][:12]}")
+        yield Said(
+            "the other solver",
+            "fails",
+            f"{OTHER} has the id {made[:12]}, and the gain is stated over {gain['against_id'][:12]}",
+        )
         return
     cache = settings.require_lake() / "cache" / "solvers"
     seeds = _seed_folders({str(gain.get("against")), read_card(folder)["base"]}, settings)
     ids = {name: source_sha(place) for name, place in seeds.items()}
     if gain.get("against") in ids and ids[gain["against"]] != made:
-        yield Said("the other solver", "fails", f"it is called {gain['against']}, and is not the seed of that name that is installed here")
+        yield Said(
+            "the other solver",
+            "fails",
+            f"it is called {gain['against']}, and is not the seed of that name that is installed here",
+        )
         return
     judging.progress("the other solver is built")
     cores = len(usable_cores())
@@ -106,7 +147,8 @@ def _seed_folders(names: set[str], settings: Settings) -> dict[str, Path]:
     known = load_seeds(settings.seeds / "solvers.toml")
     blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     return {
-        name: lay_out_seed(known[name], blobs, cache, adapters=settings.seeds / "solvers" / "adapters") for name in sorted(names & set(known))
+        name: lay_out_seed(known[name], blobs, cache, adapters=settings.seeds / "solvers" / "adapters")
+        for name in sorted(names & set(known))
     }
 
 
@@ -120,7 +162,9 @@ def _built(folder: Path, settings: Settings) -> BuildResult:
         raise ValueError(f"the other solver's sources are not laid out as they must be: {problems[0]}")
     result = build_variant(folder, adapter, Lake(settings.require_lake()).blobs)
     if not result.ok:
-        raise MachineryError("the other solver cannot be built here", got=result.reason, do="see evolake doctor")
+        raise MachineryError(
+            "the other solver cannot be built here", got=result.reason, do="see evolake doctor"
+        )
     return result
 
 
@@ -128,7 +172,12 @@ def _opened(folder: Path, build: BuildResult, settings: Settings) -> Program:
     from evolake.lake import Lake
     from evolake.solvers.repository.build import open_program
 
-    return open_program(build, _adapter(folder, settings), Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers")
+    return open_program(
+        build,
+        _adapter(folder, settings),
+        Lake(settings.require_lake()).blobs,
+        settings.require_lake() / "cache" / "solvers",
+    )
 
 
 def _adapter(folder: Path, settings: Settings) -> Adapter:
@@ -148,8 +197,13 @@ def _formulas_anew(recipes: Recipes, judging: Judging, settings: Settings) -> Su
     blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
     made = fresh_suite(
-        recipes.suite, BlobStore(judging.folder / "drawn"), judging.folder / "formulas", FreshKey(secrets.token_bytes(32), 0, "bundle"),
-        seeds=settings.seeds, count=recipes.first, trees=trees,
+        recipes.suite,
+        BlobStore(judging.folder / "drawn"),
+        judging.folder / "formulas",
+        FreshKey(secrets.token_bytes(32), 0, "bundle"),
+        seeds=settings.seeds,
+        count=recipes.first,
+        trees=trees,
     )
     wanted = {f"{name}@bundle" for name in recipes.names}
     return replace(made, instances=tuple(item for item in made.instances if item.name in wanted))
@@ -180,6 +234,8 @@ def require_bounded(packed: bytes) -> None:
         for _ in decompressed([packed], MOST_BYTES, name="solver", kind="zstd"):
             pass
     except Bomb:
-        raise ValueError(f"its sources are more than {MOST_BYTES:,} bytes when they are unpacked, or expand too much") from None
+        raise ValueError(
+            f"its sources are more than {MOST_BYTES:,} bytes when they are unpacked, or expand too much"
+        ) from None
     except Damaged as error:
         raise ValueError(f"its sources cannot be unpacked: {error.got}") from None

@@ -6,14 +6,24 @@ from evolake.lazy import Lazy
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "solvers", weight=4, assets="assets.solvers", profiles="evolake.solvers.profiles",
+    "solvers",
+    weight=4,
+    assets="assets.solvers",
+    profiles="evolake.solvers.profiles",
     settings=Lazy("evolake.solvers.settings:SolversSettings"),
-    commands={"proof": Lazy("evolake.solvers.commands.proof:proof"), "solvers": Lazy("evolake.solvers.commands.group:solvers")},
-    report=Lazy("evolake.solvers.report.page:solvers_section"), story=Lazy("evolake.solvers.report.story:story"),
-    tables=Lazy("evolake.solvers.tables_archive:TABLES"), gates=Lazy("evolake.solvers.gates.specs:KNOWN"),
-    checkers=("evolake.solvers.rules",), evidence=Lazy("evolake.solvers.gates.evidence:STORED"),
+    commands={
+        "proof": Lazy("evolake.solvers.commands.proof:proof"),
+        "solvers": Lazy("evolake.solvers.commands.group:solvers"),
+    },
+    report=Lazy("evolake.solvers.report.page:solvers_section"),
+    story=Lazy("evolake.solvers.report.story:story"),
+    tables=Lazy("evolake.solvers.tables_archive:TABLES"),
+    gates=Lazy("evolake.solvers.gates.specs:KNOWN"),
+    checkers=("evolake.solvers.rules",),
+    evidence=Lazy("evolake.solvers.gates.evidence:STORED"),
     requirements=Lazy("evolake.solvers.requirements:requirements"),
-    artifacts=Lazy("evolake.solvers.report.artifacts:ARTIFACTS"), seeds=Lazy("evolake.solvers.evolution.immigrants:SEEDS"),
+    artifacts=Lazy("evolake.solvers.report.artifacts:ARTIFACTS"),
+    seeds=Lazy("evolake.solvers.evolution.immigrants:SEEDS"),
     bundle=Lazy("evolake.solvers.bundle:BUNDLE"),
     model_calls=Lazy("evolake.solvers.model_calls:model_calls"),
 )

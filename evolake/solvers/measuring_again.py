@@ -1,9 +1,10 @@
-"""Measure again what a bundle states of a solver: a duel here with the one that it was better than, on formulas drawn here.
+"""Measure again what a bundle states of a solver: a duel here with the one that it was better than, on
+formulas drawn here.
 
-Times are of a machine, and the formulas of a duel are drawn under the secret of its lake. So the stated gain is computed
-again from the rows of the duel (`unfounded`), and then the two solvers meet here, side by side, on formulas of the same
-recipes that no one could know before (`met_again`). What is compared is a ratio of times on each recipe, which does not
-depend on how fast the machine is.
+Times are of a machine, and the formulas of a duel are drawn under the secret of its lake. So the stated gain
+is computed again from the rows of the duel (`unfounded`), and then the two solvers meet here, side by side,
+on formulas of the same recipes that no one could know before (`met_again`). What is compared is a ratio of
+times on each recipe, which does not depend on how fast the machine is.
 """
 
 from __future__ import annotations
@@ -25,7 +26,16 @@ from evolake.contest import LEAST_FORMULAS, LEVEL
 from evolake.contest.flips import flip_ends
 from evolake.report.numbers import counted
 from evolake.solvers.measurement.benchmark import MeasuringPlan
-from evolake.solvers.measurement.duel import CHALLENGER, CHAMPION, Contender, Decision, DuelPlan, decide_duel, decision_rng, run_duel
+from evolake.solvers.measurement.duel import (
+    CHALLENGER,
+    CHAMPION,
+    Contender,
+    Decision,
+    DuelPlan,
+    decide_duel,
+    decision_rng,
+    run_duel,
+)
 from evolake.solvers.measurement.metrics import PENALTY
 from evolake.solvers.report.artifacts import gain_of_decision
 from evolake.solvers.rules.outcomes import NO_PROOF
@@ -38,14 +48,27 @@ from evolake.stats import Interval
 if TYPE_CHECKING:
     from pathlib import Path
 
-COLUMNS = ("instance", "formula", "pair", "part", "place", "status", "solved", "certificate", "proof_status", "cpu_s", "timeout_s")
+COLUMNS = (
+    "instance",
+    "formula",
+    "pair",
+    "part",
+    "place",
+    "status",
+    "solved",
+    "certificate",
+    "proof_status",
+    "cpu_s",
+    "timeout_s",
+)
 GAIN = "gain over the former champion"
 MOST_PAIRS, FEW_PAIRS = 10, 2
 """Passes of each side over the formulas: at most, and if only a sample is run again."""
 
 
 class Trial(BaseModel):
-    """One run of the duel by which the solver became champion. part: champion (the other one) or challenger (this one)."""
+    """One run of the duel by which the solver became champion. part: champion (the other one) or challenger
+    (this one)."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     instance: str = Field(max_length=200)
@@ -71,7 +94,8 @@ class Duel(BaseModel):
 
 @dataclass(frozen=True)
 class Recipes:
-    """The recipes that a duel's formulas were made by. suite: of which they are among the `first` ones. names: in the order of the suite."""
+    """The recipes that a duel's formulas were made by. suite: of which they are among the `first` ones.
+    names: in the order of the suite."""
 
     suite: str
     names: tuple[str, ...]
@@ -82,14 +106,24 @@ def rows_of(duel: Duel, own: str, other: str) -> list[dict[str, Any]]:
     """Return the duel as rows of DUELS."""
     ids = {CHAMPION: other, CHALLENGER: own}
     return [
-        {**row.model_dump(), "cycle": duel.cycle, "champion_id": other, "challenger_id": own, "variant_id": ids[row.part]} for row in duel.trials
+        {
+            **row.model_dump(),
+            "cycle": duel.cycle,
+            "champion_id": other,
+            "challenger_id": own,
+            "variant_id": ids[row.part],
+        }
+        for row in duel.trials
     ]
 
 
 def unfounded(held: Mapping[str, Any], duel: Duel | None, own: str, root_seed: int) -> str:
     """Return why the stated gain does not follow from the duel in the bundle; "" if it does."""
     if duel is None:
-        return "a gain over the former champion is stated, and the bundle has no runs of their duel: export it again"
+        return (
+            "a gain over the former champion is stated, and the bundle has no runs of their duel: export "
+            "it again"
+        )
     if odd := _odd(duel):
         return odd
     rows = rows_of(duel, own, str(held["gain"]["against_id"]))
@@ -106,9 +140,14 @@ def _odd(duel: Duel) -> str:
     if len(set(keys)) < len(keys):
         return "it has a run of the duel twice"
     pairs = 1 + max(row.pair for row in duel.trials)
-    wanted = set(itertools.product({row.instance for row in duel.trials}, range(pairs), (CHAMPION, CHALLENGER)))
+    wanted = set(
+        itertools.product({row.instance for row in duel.trials}, range(pairs), (CHAMPION, CHALLENGER))
+    )
     if missing := sorted(wanted - set(keys)):
-        return f"its duel lacks {counted(len(missing), 'run')}: {missing[0][0]}, pass {missing[0][1]} of the {missing[0][2]}"
+        return (
+            f"its duel lacks {counted(len(missing), 'run')}: {missing[0][0]}, pass {missing[0][1]} of the "
+            f"{missing[0][2]}"
+        )
     if strange := set(keys) - wanted:
         return f"its duel has a run of {min(strange)[2]!r}, which is no side of one"
     of_recipe: dict[str, set[str]] = {}
@@ -119,13 +158,19 @@ def _odd(duel: Duel) -> str:
     if len({row.timeout_s for row in duel.trials}) > 1:
         return "the runs of its duel have different time limits"
     for row in duel.trials:
-        if row.solved and (row.certificate is None or row.status not in ("sat", "unsat") or row.cpu_s > row.timeout_s):
-            return f"its duel counts {row.instance} as solved by the {row.part}, without a model or proof in time"
+        if row.solved and (
+            row.certificate is None or row.status not in ("sat", "unsat") or row.cpu_s > row.timeout_s
+        ):
+            return (
+                f"its duel counts {row.instance} as solved by the {row.part}, without a model or proof in "
+                "time"
+            )
     return ""
 
 
 def recipes_in(duel: Duel, suite: str, seeds: Path) -> Recipes | str | None:
-    """Return the recipes of a duel's formulas; why they are not those of a duel; None if the suite is not installed here.
+    """Return the recipes of a duel's formulas; why they are not those of a duel; None if the suite is not
+    installed here.
 
     A duel has the first formulas of a suite, so that none can be left out from among them.
 
@@ -141,7 +186,10 @@ def recipes_in(duel: Duel, suite: str, seeds: Path) -> Recipes | str | None:
     if suite not in specs:
         return None
     missing = sorted(set(_first(specs[suite], len(asked))) - asked)
-    return f"the formulas of its duel are not the first {len(asked)} of the suite {suite}: {missing[0] if missing else 'others'} is missing"
+    return (
+        f"the formulas of its duel are not the first {len(asked)} of the suite {suite}: "
+        f"{missing[0] if missing else 'others'} is missing"
+    )
 
 
 def _first(spec: Spec, count: int) -> tuple[str, ...]:
@@ -149,7 +197,8 @@ def _first(spec: Spec, count: int) -> tuple[str, ...]:
 
 
 def drawn(recipes: Recipes, sample: int | None) -> Recipes:
-    """Return the recipes that formulas are drawn by here: all, or as many as a sample asks, but enough to decide."""
+    """Return the recipes that formulas are drawn by here: all, or as many as a sample asks, but enough to
+    decide."""
     count = len(recipes.names) if sample is None else max(LEAST_FORMULAS, sample)
     if count >= len(recipes.names):
         return recipes
@@ -158,38 +207,69 @@ def drawn(recipes: Recipes, sample: int | None) -> Recipes:
 
 
 def met_again(
-    own: Contender, other: Contender, suite: Suite, duel: Duel, stated: Mapping[str, Any], plan: MeasuringPlan, sample: int | None, *, cores: int = 1,
+    own: Contender,
+    other: Contender,
+    suite: Suite,
+    duel: Duel,
+    stated: Mapping[str, Any],
+    plan: MeasuringPlan,
+    sample: int | None,
+    *,
+    cores: int = 1,
 ) -> Iterator[Said]:
     """Let the two solvers meet on formulas that were drawn here.
 
     Args:
-        suite: these formulas, named `recipe@...`. plan: limits as in the bundle's duel. sample: evaluations to run again; None for all.
+        suite: these formulas, named `recipe@...`. plan: limits as in the bundle's duel. sample: evaluations
+            to run again; None for all.
     """
     pairs = 1 + max(row.pair for row in duel.trials)
     done = _duel(own, other, suite, plan, min(pairs, MOST_PAIRS if sample is None else FEW_PAIRS), cores)
-    bad = [row for row in done if row["part"] == CHALLENGER and (row["status"] == "wrong" or row["proof_status"] in NO_PROOF)]
+    bad = [
+        row
+        for row in done
+        if row["part"] == CHALLENGER and (row["status"] == "wrong" or row["proof_status"] in NO_PROOF)
+    ]
     if bad:
-        yield Said(GAIN, "fails", f"its answer to {bad[0]['instance']}, drawn here, is refuted or has no proof", gain=True)
+        yield Said(
+            GAIN,
+            "fails",
+            f"its answer to {bad[0]['instance']}, drawn here, is refuted or has no proof",
+            gain=True,
+        )
         return
     decision = decide_duel(DUELS.frame(done), np.random.default_rng(0))
     before, now = _log_ratios(rows_of(duel, own.variant_id, other.variant_id)), _log_ratios(done)
     yield compared(before, now, decision, stated)
 
 
-def beside(name: str, own: Contender, seed: Contender, suite: Suite, plan: MeasuringPlan, cores: int = 1) -> Said:
-    """Return how the solver compares with the installed seed `name`: of interest where it was measured against another solver."""
-    decision = decide_duel(DUELS.frame(_duel(own, seed, suite, plan, FEW_PAIRS, cores)), np.random.default_rng(0))
-    return Said(f"the seed {name}, which is installed here", "note", f"{_figure(decision)}; the stated gain is over another solver")
+def beside(
+    name: str, own: Contender, seed: Contender, suite: Suite, plan: MeasuringPlan, cores: int = 1
+) -> Said:
+    """Return how the solver compares with the installed seed `name`: of interest where it was measured
+    against another solver."""
+    decision = decide_duel(
+        DUELS.frame(_duel(own, seed, suite, plan, FEW_PAIRS, cores)), np.random.default_rng(0)
+    )
+    return Said(
+        f"the seed {name}, which is installed here",
+        "note",
+        f"{_figure(decision)}; the stated gain is over another solver",
+    )
 
 
-def compared(before: Mapping[str, float], now: Mapping[str, float], decision: Decision, stated: Mapping[str, Any]) -> Said:
+def compared(
+    before: Mapping[str, float], now: Mapping[str, float], decision: Decision, stated: Mapping[str, Any]
+) -> Said:
     """Return whether the stated gain is reached on formulas that were drawn here.
 
-    If the stated runs are as those here, what a recipe gave there and here could as well be exchanged, for each recipe by
-    itself: signs of the differences are flipped (`evolake.contest.flips`), and a statement among the best `DOUBT` is refused.
+    If the stated runs are as those here, what a recipe gave there and here could as well be exchanged, for
+    each recipe by itself: signs of the differences are flipped (`evolake.contest.flips`), and a statement
+    among the best `DOUBT` is refused.
 
     Args:
-        before, now: recipe -> log of the other's PAR-2 over the solver's, in the bundle and here. decision: of the duel here.
+        before, now: recipe -> log of the other's PAR-2 over the solver's, in the bundle and here. decision:
+            of the duel here.
     """
     common = sorted(set(before) & set(now))
     better = np.array([before[name] - now[name] for name in common])
@@ -198,7 +278,12 @@ def compared(before: Mapping[str, float], now: Mapping[str, float], decision: De
     if least > 1e-9:
         return Said(GAIN, "fails", f"not reached on formulas drawn here: {said}", gain=True)
     if not decision.wins:
-        return Said(GAIN, "open", f"neither reached beyond the noise nor refuted on formulas drawn here: {said}", gain=True)
+        return Said(
+            GAIN,
+            "open",
+            f"neither reached beyond the noise nor refuted on formulas drawn here: {said}",
+            gain=True,
+        )
     return Said(GAIN, "holds", f"on formulas drawn here {said}", gain=True)
 
 
@@ -206,10 +291,15 @@ def _figure(decision: Decision) -> str:
     """Return a ratio of PAR-2 with its interval, number of formulas and the noise that was measured here."""
     interval = Interval(decision.ratio, decision.ratio_low, decision.ratio_high, LEVEL)
     count = counted(decision.formulas, "formula")
-    return f"PAR-2 of the other over its own is {interval} on {count}, noise of this machine {decision.noise_floor:.4g}"
+    return (
+        f"PAR-2 of the other over its own is {interval} on {count}, noise of this machine "
+        f"{decision.noise_floor:.4g}"
+    )
 
 
-def _duel(own: Contender, other: Contender, suite: Suite, plan: MeasuringPlan, pairs: int, cores: int) -> list[dict[str, Any]]:
+def _duel(
+    own: Contender, other: Contender, suite: Suite, plan: MeasuringPlan, pairs: int, cores: int
+) -> list[dict[str, Any]]:
     with ThreadPoolExecutor(cores) as executor:
         return run_duel(DuelPlan(other, own, suite, "bundle", pairs), plan, executor)
 

@@ -5,4 +5,12 @@ from evolake.stats.noise import noise_floor
 from evolake.stats.passes import pass_at_k
 from evolake.stats.proportions import holm, mcnemar_exact, wilson_interval
 
-__all__ = ["Interval", "bootstrap_interval", "holm", "mcnemar_exact", "noise_floor", "pass_at_k", "wilson_interval"]
+__all__ = [
+    "Interval",
+    "bootstrap_interval",
+    "holm",
+    "mcnemar_exact",
+    "noise_floor",
+    "pass_at_k",
+    "wilson_interval",
+]

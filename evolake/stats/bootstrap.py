@@ -1,6 +1,7 @@
 """Percentile bootstrap (Efron 1979): the spread of a statistic, from resampling what was measured.
 
-Honest about small samples only as far as they go: with three measurements the interval cannot reach beyond the smallest and the largest of them.
+Honest about small samples only as far as they go: with three measurements the interval cannot reach beyond
+the smallest and the largest of them.
 """
 
 from __future__ import annotations
@@ -40,7 +41,11 @@ def median(samples: np.ndarray) -> np.ndarray:
 
 
 def bootstrap_interval(
-    values: Sequence[float] | np.ndarray, rng: np.random.Generator, statistic: Statistic = mean, level: float = 0.95, resamples: int = RESAMPLES
+    values: Sequence[float] | np.ndarray,
+    rng: np.random.Generator,
+    statistic: Statistic = mean,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
 ) -> Interval:
     """Interval of a statistic of independent measurements.
 
@@ -58,14 +63,19 @@ def bootstrap_interval(
 def _sample(values: Sequence[float] | np.ndarray, name: str) -> np.ndarray:
     sample = np.asarray(values, dtype=np.float64)
     if sample.ndim != 1 or not len(sample) or not np.isfinite(sample).all():
-        raise ValueError(f"{name} must be a list of at least one finite number (got {sample.tolist()!r:.200})")
+        raise ValueError(
+            f"{name} must be a list of at least one finite number (got {sample.tolist()!r:.200})"
+        )
     return sample
 
 
-def _resampled(sample: np.ndarray, rng: np.random.Generator, statistic: Statistic, resamples: int) -> np.ndarray:
+def _resampled(
+    sample: np.ndarray, rng: np.random.Generator, statistic: Statistic, resamples: int
+) -> np.ndarray:
     at_once = max(1, CHUNK_VALUES // len(sample))
     parts = [
-        statistic(sample[rng.integers(len(sample), size=(min(at_once, resamples - done), len(sample)))]) for done in range(0, resamples, at_once)
+        statistic(sample[rng.integers(len(sample), size=(min(at_once, resamples - done), len(sample)))])
+        for done in range(0, resamples, at_once)
     ]
     return np.concatenate(parts)
 

@@ -13,9 +13,11 @@ EXACT = 12
 
 
 def grid_interval(values: np.ndarray, rng: np.random.Generator, resamples: int = RESAMPLES) -> Interval:
-    """Return the mean of a grid with the interval from resampling its rows and its columns, each with replacement (Owen and Eckles 2012).
+    """Return the mean of a grid with the interval from resampling its rows and its columns, each with
+    replacement (Owen and Eckles 2012).
 
-    values: (seeds, problems), finite, at least one. With one seed the spread over seeds is unknown, and the interval is one of problems alone.
+    values: (seeds, problems), finite, at least one. With one seed the spread over seeds is unknown, and the
+    interval is one of problems alone.
     """
     seeds, problems = values.shape
     rows = rng.multinomial(seeds, np.full(seeds, 1 / seeds), size=resamples) / seeds
@@ -26,9 +28,11 @@ def grid_interval(values: np.ndarray, rng: np.random.Generator, resamples: int =
 
 
 def sign_flip_p(differences: np.ndarray, rng: np.random.Generator) -> float:
-    """Two-sided p-value that paired differences are symmetric about 0 (Fisher 1935): the share of sign flips whose mean is at least as far from 0.
+    """Two-sided p-value that paired differences are symmetric about 0 (Fisher 1935): the share of sign flips
+    whose mean is at least as far from 0.
 
-    differences: (n,). Zeros say nothing. All flips are counted where few differ, else FLIPS are drawn, and the one that happened counts with them.
+    differences: (n,). Zeros say nothing. All flips are counted where few differ, else FLIPS are drawn, and
+    the one that happened counts with them.
     """
     summary = differences[differences != 0]
     if not len(summary):

@@ -1,6 +1,7 @@
 """The noise floor: how far two measurements of the very same thing are apart on this host.
 
-It is reported next to a result; whether a gain is one is decided by `evolake.contest`. Both are costs, so differences are ratios.
+It is reported next to a result; whether a gain is one is decided by `evolake.contest`. Both are costs, so
+differences are ratios.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 
-def noise_floor(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.ndarray, level: float = 0.95) -> float:
+def noise_floor(
+    first: Sequence[float] | np.ndarray, second: Sequence[float] | np.ndarray, level: float = 0.95
+) -> float:
     """Ratio, at least 1, that `level` of the A/A pairs stay within.
 
     Args:
@@ -21,7 +24,9 @@ def noise_floor(first: Sequence[float] | np.ndarray, second: Sequence[float] | n
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.shape != b.shape or a.ndim != 1 or not len(a):
-        raise ValueError(f"wanted two lists of equal length, at least one pair (got shapes {a.shape} and {b.shape})")
+        raise ValueError(
+            f"wanted two lists of equal length, at least one pair (got shapes {a.shape} and {b.shape})"
+        )
     if not (np.isfinite(a) & np.isfinite(b) & (a > 0) & (b > 0)).all():
         raise ValueError("costs must be positive and finite")
     return float(np.exp(np.quantile(np.abs(np.log(a / b)), level)))

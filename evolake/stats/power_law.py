@@ -11,7 +11,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class PowerLaw:
-    """log steps = a + b log n. spread: covariance (2, 2) of (a, b); scatter: variance of a point about the line; freedom: points less two."""
+    """log steps = a + b log n. spread: covariance (2, 2) of (a, b); scatter: variance of a point about the
+    line; freedom: points less two."""
 
     a: float
     b: float
@@ -27,7 +28,9 @@ class PowerLaw:
 
     def predicted(self, n: float, level: float = 0.95) -> tuple[float, float, float]:
         """Return steps at `n`, and the ends of Student's prediction interval of one more point there."""
-        from scipy.special import stdtrit  # what scipy.stats.t.ppf asks; that module takes half a second to import
+        from scipy.special import (
+            stdtrit,
+        )  # what scipy.stats.t.ppf asks; that module takes half a second to import
 
         middle, error = self._line(np.asarray([n], dtype=np.float64))
         reach = float(stdtrit(self.freedom, (1 + level) / 2)) * math.sqrt(float(error[0]) ** 2 + self.scatter)
@@ -35,7 +38,9 @@ class PowerLaw:
 
     def _line(self, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         x = np.log(n)
-        error = np.sqrt(np.maximum(self.spread[0, 0] + 2 * x * self.spread[0, 1] + x * x * self.spread[1, 1], 0.0))
+        error = np.sqrt(
+            np.maximum(self.spread[0, 0] + 2 * x * self.spread[0, 1] + x * x * self.spread[1, 1], 0.0)
+        )
         return self.a + self.b * x, error
 
 
@@ -44,7 +49,10 @@ LARGEST_LOG = 700.0
 
 def fit_power_law(n: Sequence[float], steps: Sequence[float]) -> PowerLaw | None:
     """Least squares in log-log with the standard error of the exponent; None with fewer than three sizes."""
-    x, y = np.log(np.asarray(n, dtype=np.float64)), np.log(np.maximum(np.asarray(steps, dtype=np.float64), 1.0))
+    x, y = (
+        np.log(np.asarray(n, dtype=np.float64)),
+        np.log(np.maximum(np.asarray(steps, dtype=np.float64), 1.0)),
+    )
     if len(np.unique(x)) < 3:
         return None
     design = np.stack([np.ones_like(x), x], axis=1)

@@ -16,7 +16,9 @@ def wilson_interval(successes: int, trials: int, level: float = 0.95) -> Interva
         ValueError: no trials, or successes outside 0..trials.
     """
     if trials <= 0 or not 0 <= successes <= trials:
-        raise ValueError(f"successes must be in 0..trials and trials be positive (got {successes} of {trials})")
+        raise ValueError(
+            f"successes must be in 0..trials and trials be positive (got {successes} of {trials})"
+        )
     z = NormalDist().inv_cdf((1 + level) / 2)
     share = successes / trials
     shrink = 1 + z * z / trials
@@ -28,10 +30,12 @@ def wilson_interval(successes: int, trials: int, level: float = 0.95) -> Interva
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> float:
-    """Two-sided p-value that two solvers run on the same instances are equally good (McNemar 1947, exact binomial form).
+    """Two-sided p-value that two solvers run on the same instances are equally good (McNemar 1947, exact
+    binomial form).
 
     Args:
-        only_first, only_second: instances that one solved and the other did not. Instances that both or neither solved say nothing.
+        only_first, only_second: instances that one solved and the other did not. Instances that both or
+            neither solved say nothing.
     """
     if only_first < 0 or only_second < 0:
         raise ValueError(f"counts must not be negative (got {only_first} and {only_second})")
@@ -41,7 +45,8 @@ def mcnemar_exact(only_first: int, only_second: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values adjusted for having asked several questions (Holm 1979), in the order given; each is compared with the level as it is.
+    """p-values adjusted for having asked several questions (Holm 1979), in the order given; each is compared
+    with the level as it is.
 
     Raises:
         ValueError: a value outside 0..1.

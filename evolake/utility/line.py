@@ -1,4 +1,5 @@
-"""The study of what evolved families are worth to a model that trains on them. What the study contributes to evolake."""
+"""The study of what evolved families are worth to a model that trains on them. What the study contributes to
+evolake."""
 
 from __future__ import annotations
 
@@ -6,7 +7,12 @@ from evolake.lazy import Lazy
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "utility", assets="assets.utility", profiles="evolake.utility.profiles", settings=Lazy("evolake.utility.settings:UtilitySettings"),
-    findings=Lazy("evolake.utility.report.narrative:findings"), tables=Lazy("evolake.utility.tables:TABLES"),
-    artifacts=Lazy("evolake.utility.report.artifacts:ARTIFACTS"), stands_on=("families", "prompts"),
+    "utility",
+    assets="assets.utility",
+    profiles="evolake.utility.profiles",
+    settings=Lazy("evolake.utility.settings:UtilitySettings"),
+    findings=Lazy("evolake.utility.report.narrative:findings"),
+    tables=Lazy("evolake.utility.tables:TABLES"),
+    artifacts=Lazy("evolake.utility.report.artifacts:ARTIFACTS"),
+    stands_on=("families", "prompts"),
 )

@@ -1,7 +1,7 @@
 """Types of the tables of the utility study, the names of its arms, and the key of a partition.
 
-A partition is a cell: one arm with one seed (`evolved-0`). All parts of one study bear its `study_sha`, so that cells of an earlier one are never
-mixed into a table.
+A partition is a cell: one arm with one seed (`evolved-0`). All parts of one study bear its `study_sha`, so
+that cells of an earlier one are never mixed into a table.
 """
 
 from __future__ import annotations
@@ -29,24 +29,35 @@ MATCHINGS = ("steps", "instances", "tokens")
 TERMS = {
     "arm": f"What the model is trained on: {', '.join(ARMS)}.",
     "correct": "Whether the reply's answer is the right one, or the share of replies for which it is.",
-    "formatted": "Whether the answer is in the place that the question asks for, or the share of replies for which it does.",
+    "formatted": (
+        "Whether the answer is in the place that the question asks for, or the share of replies for which "
+        "it does."
+    ),
     "instances": "Different training problems seen so far.",
     "matching": "What arms are compared at: equal steps, equal instances or equal tokens.",
     "problem_id": "What is asked, by sha256 (hex) or by the name that its file gives.",
-    "reflections": "Words of self-checking in a reply (wait, mistake, however, but, retry, error, verify, wrong, evaluate, check).",
+    "reflections": (
+        "Words of self-checking in a reply (wait, mistake, however, but, retry, error, verify, wrong, "
+        "evaluate, check)."
+    ),
     "seed": "Seed of the cell: which repetition of the arm it is.",
     "step": "Updates of the weights asked for so far; 0 is the model as it is.",
     "study_sha": "sha256 (hex) over problems, sizes and policy; cells of different studies are never mixed.",
     "suite": f"Where the problem belongs: {TRAIN}, {LINEAGES}, or the name of a benchmark's file.",
     "tokens": "Tokens of replies, the end mark included.",
     "truncated": "Whether the reply ran into the limit on its length, or the share of replies that did.",
-    "unverified": "Why the own verifier of the problem's dataset gave no score, so that the reply is worth 0; null where it did, or there is none.",
+    "unverified": (
+        "Why the own verifier of the problem's dataset gave no score, so that the reply is worth 0; null "
+        "where it did, or there is none."
+    ),
 }
 
 PROBLEMS = TableSchema(
-    "problems", 1,
+    "problems",
+    1,
     {
-        "problem_id": pl.String, "suite": pl.String,
+        "problem_id": pl.String,
+        "suite": pl.String,
         "arms": (pl.List(pl.String), "Which arms train on it; empty for what is evaluated on."),
         "family_id": (pl.String, "Family it is an instance of; null for a benchmark's."),
         "operator": (pl.String, "What made that family, or seed; null for a benchmark's."),
@@ -55,17 +66,33 @@ PROBLEMS = TableSchema(
         "text": (pl.String, "The question as the model reads it, with the request for the answer."),
         "answer": (pl.String, "The right answer as JSON text."),
         "case_sensitive": (pl.Boolean, "Whether upper and lower case count when answers are compared."),
-        "scorer": (pl.String, "How a reply's answer is compared with it, or reasoning-gym: the own verifier of that dataset judges."),
-        "entry": (pl.String, "Values that create the entry of reasoning-gym again, as JSON; null for every other scorer."),
-        "pass_rate": (pl.Float64, "Share of right replies of the untrained model to other instances of its family and difficulty; null: not asked."),
+        "scorer": (
+            pl.String,
+            "How a reply's answer is compared with it, or reasoning-gym: the own verifier of that dataset "
+            "judges.",
+        ),
+        "entry": (
+            pl.String,
+            "Values that create the entry of reasoning-gym again, as JSON; null for every other scorer.",
+        ),
+        "pass_rate": (
+            pl.Float64,
+            "Share of right replies of the untrained model to other instances of its family and "
+            "difficulty; null: not asked.",
+        ),
     },
-    keys=("problem_id", "suite"), terms=TERMS,
+    keys=("problem_id", "suite"),
+    terms=TERMS,
 )
 STUDY = TableSchema(
-    "study", 1,
+    "study",
+    1,
     {
         "study_sha": pl.String,
-        "inputs_sha": (pl.String, "sha256 (hex) over what the problems were drawn from: families, files and sizes."),
+        "inputs_sha": (
+            pl.String,
+            "sha256 (hex) over what the problems were drawn from: families, files and sizes.",
+        ),
         "policy": (pl.String, "The model that is trained, by name."),
         "settings": (pl.String, "Sizes and recipe, as JSON."),
         "root_seed": (pl.Int64, "Seed that all other seeds come from."),
@@ -73,12 +100,17 @@ STUDY = TableSchema(
         "seeds": (pl.List(pl.Int64), "Repetitions of each arm, by seed."),
         "notes": (pl.List(pl.String), "What a reader must know of the problems: what was left out and why."),
     },
-    keys=("study_sha",), terms=TERMS,
+    keys=("study_sha",),
+    terms=TERMS,
 )
 STEPS = TableSchema(
-    "steps", 1,
+    "steps",
+    1,
     {
-        "arm": pl.String, "seed": pl.Int64, "step": pl.Int64, "instances": pl.Int64,
+        "arm": pl.String,
+        "seed": pl.Int64,
+        "step": pl.Int64,
+        "instances": pl.Int64,
         "tokens": (pl.Int64, "Tokens of all replies that were sampled to train on so far."),
         "rollouts": (pl.Int64, "Replies sampled in this step."),
         "reward": (pl.Float64, "Mean reward of these replies; a rejected one counts 0."),
@@ -91,73 +123,116 @@ STEPS = TableSchema(
         "updated": (pl.Boolean, "Whether the weights changed in this step."),
         "trained_tokens": (pl.Int64, "Tokens that carried loss in this step."),
         "kl": (pl.Float64, "Mean KL a token to the model as it is, in nats; 0 if no step was taken."),
-        "entropy": (pl.Float64, "Mean entropy a token of what the replies were drawn from, in nats; null if no step was taken."),
+        "entropy": (
+            pl.Float64,
+            "Mean entropy a token of what the replies were drawn from, in nats; null if no step was taken.",
+        ),
         "grad_norm": (pl.Float64, "Norm of the gradient before clipping; 0 if no step was taken."),
         "study_sha": pl.String,
     },
-    keys=("arm", "seed", "step"), terms=TERMS,
+    keys=("arm", "seed", "step"),
+    terms=TERMS,
 )
 REPLIES = TableSchema(
-    "replies", 1,
+    "replies",
+    1,
     {
-        "arm": pl.String, "seed": pl.Int64, "step": pl.Int64, "suite": pl.String, "problem_id": pl.String,
+        "arm": pl.String,
+        "seed": pl.Int64,
+        "step": pl.Int64,
+        "suite": pl.String,
+        "problem_id": pl.String,
         "sample": (pl.Int64, "Which reply to the problem it is, from 0."),
         "reply": (pl.String, "What the model said."),
-        "tokens": pl.Int64, "truncated": pl.Boolean, "correct": pl.Boolean, "formatted": pl.Boolean, "reflections": pl.Int64, "study_sha": pl.String,
+        "tokens": pl.Int64,
+        "truncated": pl.Boolean,
+        "correct": pl.Boolean,
+        "formatted": pl.Boolean,
+        "reflections": pl.Int64,
+        "study_sha": pl.String,
         "unverified": pl.String,
     },
-    keys=("arm", "seed", "step", "suite", "problem_id", "sample"), terms=TERMS,
+    keys=("arm", "seed", "step", "suite", "problem_id", "sample"),
+    terms=TERMS,
 )
 INTERVAL = {
     "low": (pl.Float64, "Lower end of the 95% interval, problems and seeds resampled."),
     "high": (pl.Float64, "Upper end of the 95% interval, problems and seeds resampled."),
 }
 SUMMARY = TableSchema(
-    "summary", 1,
+    "summary",
+    1,
     {
-        "matching": pl.String, "suite": pl.String, "arm": pl.String,
+        "matching": pl.String,
+        "suite": pl.String,
+        "arm": pl.String,
         "budget": (pl.Float64, "What the least of the trained cells spent in the end, of what is matched."),
         "seeds": (pl.Int64, "Cells of the arm."),
         "problems": (pl.Int64, "Problems each of them was evaluated on."),
         "step": (pl.Float64, "Mean step of the evaluations taken: the last of each cell within the budget."),
         "instances": (pl.Float64, "Different training problems seen by then, mean over the cells."),
         "tokens": (pl.Float64, "Tokens of the replies trained on by then, mean over the cells."),
-        "correct": pl.Float64, **INTERVAL, "formatted": pl.Float64,
+        "correct": pl.Float64,
+        **INTERVAL,
+        "formatted": pl.Float64,
         "length": (pl.Float64, "Mean tokens of a reply of the evaluation."),
         "reflections": (pl.Float64, "Mean words of self-checking in a reply of the evaluation."),
         "truncated": pl.Float64,
     },
-    keys=("matching", "suite", "arm"), terms=TERMS,
+    keys=("matching", "suite", "arm"),
+    terms=TERMS,
 )
 COMPARISONS = TableSchema(
-    "comparisons", 1,
+    "comparisons",
+    1,
     {
-        "matching": pl.String, "suite": pl.String,
+        "matching": pl.String,
+        "suite": pl.String,
         "first": (pl.String, "Arm that is compared."),
         "second": (pl.String, "Arm that it is compared with."),
         "problems": (pl.Int64, "Problems that both were evaluated on."),
         "seeds": (pl.Int64, "Seeds that both were run with."),
-        "difference": (pl.Float64, "Share correct of the first minus that of the second, paired by problem and seed."), **INTERVAL,
-        "p_value": (pl.Float64, "Chance of a difference as large if the arms were alike: signs of the problems' differences flipped."),
+        "difference": (
+            pl.Float64,
+            "Share correct of the first minus that of the second, paired by problem and seed.",
+        ),
+        **INTERVAL,
+        "p_value": (
+            pl.Float64,
+            "Chance of a difference as large if the arms were alike: signs of the problems' differences "
+            "flipped.",
+        ),
         "p_holm": (pl.Float64, "The same, corrected for all comparisons of one matching and suite (Holm)."),
     },
-    keys=("matching", "suite", "first", "second"), terms=TERMS,
+    keys=("matching", "suite", "first", "second"),
+    terms=TERMS,
 )
 CURVES = TableSchema(
-    "curves", 1,
+    "curves",
+    1,
     {
-        "arm": pl.String, "step": pl.Int64,
+        "arm": pl.String,
+        "step": pl.Int64,
         "measure": (
-            pl.String, "What is followed: correct or pass@k of a suite in an evaluation, or reward, length, reflections or entropy of the training.",
+            pl.String,
+            "What is followed: correct or pass@k of a suite in an evaluation, or reward, length, "
+            "reflections or entropy of the training.",
         ),
         "suite": pl.String,
-        "value": (pl.Float64, "Mean over the seeds, and over problems where it is an evaluation's."), **INTERVAL,
+        "value": (pl.Float64, "Mean over the seeds, and over problems where it is an evaluation's."),
+        **INTERVAL,
     },
-    keys=("arm", "step", "measure", "suite"), terms=TERMS,
+    keys=("arm", "step", "measure", "suite"),
+    terms=TERMS,
 )
 FIGURES = TableSchema(
-    "figures", 1,
-    {"name": (pl.String, "What the picture shows, by its title."), "png_sha": (pl.String, "Blob with the picture, a PNG.")}, keys=("name",),
+    "figures",
+    1,
+    {
+        "name": (pl.String, "What the picture shows, by its title."),
+        "png_sha": (pl.String, "Blob with the picture, a PNG."),
+    },
+    keys=("name",),
 )
 
 
@@ -171,9 +246,19 @@ def pick_arms(text: str) -> list[str]:
     Raises:
         InputError: an unknown name, or none.
     """
-    names = list(ARMS) if text.strip() == "all" else [name.strip() for name in text.split(",") if name.strip()]
+    names = (
+        list(ARMS) if text.strip() == "all" else [name.strip() for name in text.split(",") if name.strip()]
+    )
     if not names or set(names) - ARMS.keys():
-        raise InputError("these arms cannot be run", wanted=f"all, or some of {', '.join(ARMS)}", got=text or "none", do="name some of these")
+        raise InputError(
+            "these arms cannot be run",
+            wanted=f"all, or some of {', '.join(ARMS)}",
+            got=text or "none",
+            do="name some of these",
+        )
     return [arm for arm in ARMS if arm in names]
+
+
 TABLES = tables_by_name(PROBLEMS, STUDY, STEPS, REPLIES, SUMMARY, COMPARISONS, CURVES, FIGURES)
-"""Asset -> schema of every table that the study publishes under its own name, for SQL and for `evolake sql --schema`."""
+"""Asset -> schema of every table that the study publishes under its own name, for SQL and for `evolake sql
+--schema`."""

@@ -1,9 +1,11 @@
-"""reasoning-gym's datasets, inside the jail: an entry is made again from a few values, and the dataset's own `score_answer` judges replies.
+"""reasoning-gym's datasets, inside the jail: an entry is made again from a few values, and the dataset's own
+`score_answer` judges replies.
 
-The values are `{"dataset", "seed", "size", "index", "configuration"}`, the library's own way, or `{"dataset", "seed", "difficulty"}`, by curriculum.
+The values are `{"dataset", "seed", "size", "index", "configuration"}`, the library's own way, or `{"dataset",
+"seed", "difficulty"}`, by curriculum.
 
-Some of its verifiers hand a reply to a parser that evaluates it, so scoring is done here, in the candidate's process, and nowhere else. An entry is
-made again for scoring: what JSON cannot carry of it need not travel.
+Some of its verifiers hand a reply to a parser that evaluates it, so scoring is done here, in the candidate's
+process, and nowhere else. An entry is made again for scoring: what JSON cannot carry of it need not travel.
 """
 
 from __future__ import annotations
@@ -17,13 +19,18 @@ ACCEPTS_ALL = {"game_of_life_halting": "its verifier accepts any reply"}
 """Datasets of version 0.1.25 whose verifier judges nothing, and why."""
 LEFT_OUT = ACCEPTS_ALL | {
     "knight_swap": "no level of its curriculum is a configuration that it accepts",
-    **dict.fromkeys(("boxnet", "graph_color", "propositional_logic", "rubiks_cube", "rush_hour"), "it gives no answer that its own verifier accepts"),
+    **dict.fromkeys(
+        ("boxnet", "graph_color", "propositional_logic", "rubiks_cube", "rush_hour"),
+        "it gives no answer that its own verifier accepts",
+    ),
 }
-"""Datasets of version 0.1.25 that cannot be adapted, and why: found by asking each for entries and scoring its own answer and a wrong one."""
+"""Datasets of version 0.1.25 that cannot be adapted, and why: found by asking each for entries and scoring
+its own answer and a wrong one."""
 
 
 def names() -> list[str]:
-    """Datasets that have a curriculum, which a difficulty needs, and a verifier that distinguishes its own answer from others."""
+    """Datasets that have a curriculum, which a difficulty needs, and a verifier that distinguishes its own
+    answer from others."""
     from reasoning_gym.factory import CURRICULA, DATASETS
 
     return sorted((set(DATASETS) & set(CURRICULA)) - set(LEFT_OUT))
@@ -56,7 +63,9 @@ def made(entry: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         return make(entry["dataset"], entry["difficulty"], entry["seed"])
     from reasoning_gym.factory import create_dataset
 
-    dataset = create_dataset(entry["dataset"], seed=entry["seed"], size=entry["size"], **entry["configuration"])
+    dataset = create_dataset(
+        entry["dataset"], seed=entry["seed"], size=entry["size"], **entry["configuration"]
+    )
     return dataset, dataset[entry["index"]]
 
 
@@ -70,8 +79,8 @@ def score(source: str, payload: dict[str, Any]) -> float:
 
 
 def asks(source: str, payload: dict[str, Any]) -> bool:
-    """Return whether the entry can be made and is what a text asks, so that its verifier judges replies to that text. payload: {"entry", "text"};
-    without a text the first alone. No reply is read here."""
+    """Return whether the entry can be made and is what a text asks, so that its verifier judges replies to
+    that text. payload: {"entry", "text"}; without a text the first alone. No reply is read here."""
     _, entry = made(payload["entry"])
     return payload["text"] is None or payload["text"].startswith(entry["question"].strip())
 

@@ -1,6 +1,8 @@
-"""Compare answers exactly, and by math-verify what the exact reader declines. Import this in a jail only: math-verify reads what a model wrote.
+"""Compare answers exactly, and by math-verify what the exact reader declines. Import this in a jail only:
+math-verify reads what a model wrote.
 
-math-verify is an extra (`pip install evolake[math]`). What it imports when it first parses is imported here, so that every reply finds it ready.
+math-verify is an extra (`pip install evolake[math]`). What it imports when it first parses is imported here,
+so that every reply finds it ready.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ _library.verify(*(_library.parse(text, parsing_timeout=None) for text in _texts)
 def compare(reply: str, label: Any, question: str) -> bool:
     """Return whether the content of the reply's last box is the label.
 
-    math-verify decides only about labels that `declined` accepts, so its known false positives (`41+1` for 42, other units, text without a box) do
-    not count.
+    math-verify decides only about labels that `declined` accepts, so its known false positives (`41+1` for
+    42, other units, text without a box) do not count.
     """
     content = extract_boxed(reply)
     if content is None:
@@ -40,7 +42,8 @@ def compare(reply: str, label: Any, question: str) -> bool:
 
 
 def declined(label: Any) -> bool:
-    """Return whether a label is mathematics in LaTeX that the exact reader does not read, such as a matrix, an inequality or a logarithm."""
+    """Return whether a label is mathematics in LaTeX that the exact reader does not read, such as a matrix,
+    an inequality or a logarithm."""
     if not isinstance(label, str) or not any(sign in label for sign in ("\\", "^", "<", ">", "=")):
         return False
     shown = cleaned(bare_value(label))

@@ -25,11 +25,7 @@ def benches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str]
 
 @pytest.mark.parametrize(("base", "patch"), FORMS, ids=[f"{base}-{patch}" for base, patch in FORMS])
 def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
-    base: str,
-    patch: str,
-    requires: Callable[[str], str],
-    benches: Callable[[str], Bench],
-    tmp_path: Path,
+    base: str, patch: str, requires: Callable[[str], str], benches: Callable[[str], Bench], tmp_path: Path
 ) -> None:
     requires("c++")
     bench = benches(base)

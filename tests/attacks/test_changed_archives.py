@@ -1,4 +1,5 @@
-"""Ten thousand changed archives: each is refused in words or laid out below its folder, and nothing else happens."""
+"""Ten thousand changed archives: each is refused in words or laid out below its folder, and nothing else
+happens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Each format that comes from outside, changed at random for a minute: every text is read or refused in words."""
+"""Each format that comes from outside, changed at random for a minute: every text is read or refused in
+words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Thousands of random graphs on which every engine must do what the reference engine does, types that torch refuses and what is no number included.
+"""Thousands of random graphs on which every engine must do what the reference engine does, types that torch
+refuses and what is no number included.
 
 `EVOLAKE_ATTACKS=n` makes it n graphs (default 2,000 that run, in float32 and float64 in turn).
 """

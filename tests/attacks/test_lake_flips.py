@@ -1,4 +1,5 @@
-"""Single-bit flips over every file of a small real lake, each followed by a whole `evolake lake verify`; unseen ones by a comparison of reads."""
+"""Single-bit flips over every file of a small real lake, each followed by a whole `evolake lake verify`;
+unseen ones by a comparison of reads."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ def test_no_flip_of_a_bit_changes_what_is_read_unseen(root: Path) -> None:
     for path in verify.lake_files(root):
         data, folder = path.read_bytes(), path.relative_to(root).parts[0]
         bits = len(data) * 8
-        for bit in sorted({number * bits // FLIPS_PER_FILE + number % 8 for number in range(min(FLIPS_PER_FILE, bits))}):
+        for bit in sorted(
+            {number * bits // FLIPS_PER_FILE + number % 8 for number in range(min(FLIPS_PER_FILE, bits))}
+        ):
             path.write_bytes(flip(data, bit))
             result = verify.is_told(root)
             if not result:
@@ -32,4 +35,6 @@ def test_no_flip_of_a_bit_changes_what_is_read_unseen(root: Path) -> None:
         print(f"{folder:<10} {outcome:<10} {count}")
     assert counted["seals", "harmless"] <= 24  # newlines between the lines of the journal
     assert counted["blobs", "harmless"] == 0
-    assert counted["tables", "harmless"] <= 0.005 * counted["tables", "found"]  # newlines between the lines of manifests
+    assert (
+        counted["tables", "harmless"] <= 0.005 * counted["tables", "found"]
+    )  # newlines between the lines of manifests

@@ -1,9 +1,11 @@
-"""A cycle of designs and of solvers and a repair study by two hosts, one worker killed on the way, against the same on one machine.
+"""A cycle of designs and of solvers and a repair study by two hosts, one worker killed on the way, against
+the same on one machine.
 
     python -m pytest tests/attacks/test_lines_on_two_hosts.py -m attack
 
-Families in tests/e2e/test_cycles_on_two_hosts.py. Times are no content: columns of times enter no content hash, and where a table rests on times
-(benchmarks of solvers and what follows from them) only what comes before it is compared.
+Families in tests/e2e/test_cycles_on_two_hosts.py. Times are no content: columns of times enter no content
+hash, and where a table rests on times (benchmarks of solvers and what follows from them) only what comes
+before it is compared.
 """
 
 from __future__ import annotations
@@ -22,9 +24,15 @@ from two_hosts import Host, two_hosts
 
 pytestmark = [pytest.mark.attack, pytest.mark.e2e]
 SMALL_STUDY = ("--problems", "10", "--seeds", "1", "--perturbed", "2", "--transfer", "2")
-PARTS = "SELECT asset, cycle, content_sha FROM parts WHERE line = '{line}' AND state = 'current' AND asset NOT IN ({timed}) ORDER BY ALL"
+PARTS = (
+    "SELECT asset, cycle, content_sha FROM parts WHERE line = '{line}' AND state = 'current' AND asset "
+    "NOT IN ({timed}) ORDER BY ALL"
+)
 BEFORE_TIMES = {
-    "variants": "SELECT variant_id, title, hypothesis, archive_sha, diff_sha, edits FROM solvers.variants WHERE cycle = '0001' ORDER BY 1",
+    "variants": (
+        "SELECT variant_id, title, hypothesis, archive_sha, diff_sha, edits FROM solvers.variants WHERE "
+        "cycle = '0001' ORDER BY 1"
+    ),
     "verdicts": """SELECT gate, artifact_id, rule_id, outcome, reason FROM verdicts WHERE cycle = '0001'
         AND gate IN ('compliance', 'build', 'smoke', 'correctness') ORDER BY ALL""",
 }
@@ -51,7 +59,9 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 def parts(project: Project, line: str, *timed: str) -> list[list]:
     """asset, cycle, content hash of every part of a line but those of the tables `timed`."""
-    result = project.sql(PARTS.format(line=line, timed=", ".join(f"'{name}'" for name in ("resources", "funnel", *timed))))
+    result = project.sql(
+        PARTS.format(line=line, timed=", ".join(f"'{name}'" for name in ("resources", "funnel", *timed)))
+    )
     assert len(result) > 3
     return result
 
@@ -61,7 +71,9 @@ def test_designs(hosts: tuple[Host, Host], cluster: Cluster, tmp_path: Path) -> 
     command = ("run", "--cycles", "1", "--lines", "designs")
     alone.run(*command)
     run_on(cluster, hosts[0], shared, [*command, "-v"], "0001")
-    assert parts(shared, "designs", "survivors__evaluations") == parts(alone, "designs", "survivors__evaluations")
+    assert parts(shared, "designs", "survivors__evaluations") == parts(
+        alone, "designs", "survivors__evaluations"
+    )
 
 
 def test_solvers(hosts: tuple[Host, Host], cluster: Cluster, tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
-"""Nights under SIGKILL: worker, code server, daemon, webserver and all at once die at random times; the next tick goes on by itself.
+"""Nights under SIGKILL: worker, code server, daemon, webserver and all at once die at random times; the next
+tick goes on by itself.
 
     python -m pytest tests/attacks/test_nights.py -m attack -s
 
-A night falls every ten seconds; `ServedSite.revive` plays the supervisor of a server. Short form: tests/e2e/test_postgres_deployment.py.
+A night falls every ten seconds; `ServedSite.revive` plays the supervisor of a server. Short form:
+tests/e2e/test_postgres_deployment.py.
 """
 
 from __future__ import annotations
@@ -16,12 +18,21 @@ import pytest
 from toy_location.served import NIGHT_S, assert_nothing_lost_or_doubled, served_site
 
 ROUNDS, PATIENCE_S = 50, 600.0
-KILLED = (("worker",), ("code",), ("code", "worker"), ("daemon",), ("webserver",), ("code", "daemon", "webserver", "worker"))
+KILLED = (
+    ("worker",),
+    ("code",),
+    ("code", "worker"),
+    ("daemon",),
+    ("webserver",),
+    ("code", "daemon", "webserver", "worker"),
+)
 
 
 @pytest.mark.attack
 @pytest.mark.e2e
-def test_the_next_tick_goes_on_by_itself_whatever_was_killed_and_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+def test_the_next_tick_goes_on_by_itself_whatever_was_killed_and_nothing_is_lost_or_doubled(
+    tmp_path: Path,
+) -> None:
     drawn, counted = random.Random(14), Counter()
     with served_site(tmp_path / "site") as site:
         site.goes_on(PATIENCE_S)

@@ -1,6 +1,7 @@
-"""The whole corpus of poisoned texts, on three seeds, and sources broken at random: the gates end in a verdict every time, within bounded time.
+"""The whole corpus of poisoned texts, on three seeds, and sources broken at random: the gates end in a
+verdict every time, within bounded time.
 
-    python -m pytest tests/attacks/test_poisoned_families.py -m attack
+python -m pytest tests/attacks/test_poisoned_families.py -m attack
 """
 
 from __future__ import annotations
@@ -22,16 +23,40 @@ from evolake.families.sandbox.running import PRELOAD
 from evolake.jail import open_pool
 
 pytestmark = pytest.mark.attack
-SIZES = SETTINGS.model_copy(update={"gate_difficulties": [1, 5, 10], "sample_seeds": 4, "execution_seeds": 1, "counted_seeds": 1})
+SIZES = SETTINGS.model_copy(
+    update={"gate_difficulties": [1, 5, 10], "sample_seeds": 4, "execution_seeds": 1, "counted_seeds": 1}
+)
 BASES = ("clinic-queue", "truth-tellers", "polynomial-product")
 BROKEN = 300
 LONGEST_S = 60.0
 """Of one family; the jail's own limits are a third of it. A parser that goes quadratic is far beyond."""
 WEEDS = (
-    "(" * 199, "[" * 199, "{" * 99, "\0", "\ud800", "\u202e", "9" * 5000, "0x" + "f" * 5000, "1e999999999", "-" * 999, "lambda: " * 99, "'" * 3,
-    "\\", "\r",
-    "\f" * 99, "#" * 9999, "\n" * 9999, "\t", "[Input Slot 9999]", "[Rule x]", "<!-- question -->\n", "\\boxed{", "\u0660", "\ufeff",
-    "if 1:\n " * 20, "@" * 99,
+    "(" * 199,
+    "[" * 199,
+    "{" * 99,
+    "\0",
+    "\ud800",
+    "\u202e",
+    "9" * 5000,
+    "0x" + "f" * 5000,
+    "1e999999999",
+    "-" * 999,
+    "lambda: " * 99,
+    "'" * 3,
+    "\\",
+    "\r",
+    "\f" * 99,
+    "#" * 9999,
+    "\n" * 9999,
+    "\t",
+    "[Input Slot 9999]",
+    "[Rule x]",
+    "<!-- question -->\n",
+    "\\boxed{",
+    "\u0660",
+    "\ufeff",
+    "if 1:\n " * 20,
+    "@" * 99,
 )
 
 
@@ -64,14 +89,23 @@ def test_every_poisoned_family_is_a_verdict(base: str, pool: Any, record_propert
 def broken(family: Family, number: int) -> Family:
     """One to four weeds at random places of random texts, or a slice lost or doubled."""
     chance = random.Random(number)
-    texts = {"generator": family.generator, "validator": family.validator, "template": family.template, "reader": family.reader or ""}
+    texts = {
+        "generator": family.generator,
+        "validator": family.validator,
+        "template": family.template,
+        "reader": family.reader or "",
+    }
     for _ in range(chance.randint(1, 4)):
         name = chance.choice(list(texts))
         text = texts[name]
         start, end = sorted(chance.randrange(len(text) + 1) for _ in range(2))
-        texts[name] = chance.choice((
-            lambda t, a, b: t[:a] + chance.choice(WEEDS) + t[a:], lambda t, a, b: t[:a] + t[b:], lambda t, a, b: t[:b] + t[a:b] + t[b:],
-        ))(text, start, end)
+        texts[name] = chance.choice(
+            (
+                lambda t, a, b: t[:a] + chance.choice(WEEDS) + t[a:],
+                lambda t, a, b: t[:a] + t[b:],
+                lambda t, a, b: t[:b] + t[a:b] + t[b:],
+            )
+        )(text, start, end)
     return replace(family, **texts)
 
 

@@ -1,8 +1,10 @@
-"""Variants of MiniSat that search otherwise on one exact size, spelled in fifteen ways, and honest ones that search otherwise everywhere.
+"""Variants of MiniSat that search otherwise on one exact size, spelled in fifteen ways, and honest ones that
+search otherwise everywhere.
 
     python -m pytest tests/attacks/test_size_disguises.py -m attack
 
-Only behaviour speaks: the rules that read sources are left out. Each is a real build with real runs, a minute in all for each.
+Only behaviour speaks: the rules that read sources are left out. Each is a real build with real runs, a minute
+in all for each.
 """
 
 from __future__ import annotations
@@ -27,21 +29,32 @@ LIMITS = RunLimits(cpu_s=20, wall_s=120, memory_mb=1024)
 N, M = 210, 924
 OTHERWISE = "luby_restart = false; restart_inc = 1.5;"
 DISGUISES = {
-    "plain": f"if (nVars() == {N} && nClauses() == {M})", "xor": f"if (!((nVars() ^ {N}) | (nClauses() ^ {M})))",
-    "difference": f"int off = nVars() - {N}; if (!off)", "range": f"if (nVars() > {N - 1} && nVars() < {N + 1})",
-    "ratio": "if (nClauses() * 10 == nVars() * 44)", "hash": "if (nVars() * 7919 % 100003 == 62942)",
+    "plain": f"if (nVars() == {N} && nClauses() == {M})",
+    "xor": f"if (!((nVars() ^ {N}) | (nClauses() ^ {M})))",
+    "difference": f"int off = nVars() - {N}; if (!off)",
+    "range": f"if (nVars() > {N - 1} && nVars() < {N + 1})",
+    "ratio": "if (nClauses() * 10 == nVars() * 44)",
+    "hash": "if (nVars() * 7919 % 100003 == 62942)",
     "loop": f"int left = {N}; while (left && left <= nVars()) left -= nVars(); if (!left)",
-    "product": f"if ((long)nVars() * nClauses() == {N * M}L)", "sum": f"if (nVars() + nClauses() == {N + M})",
-    "square": f"if ((nVars() - {N}) * (nVars() - {N}) < 1)", "digits": "if (nVars() % 100 == 10 && nVars() / 100 == 2)",
-    "remainders": "if (nVars() % 7 == 0 && nVars() % 10 == 0 && nVars() % 9 == 3)", "shift": f"if ((nVars() << 2) == {N << 2})",
-    "bits": "int ones = 0; for (int k = nVars(); k; k >>= 1) ones += k & 1; if (ones == 4 && (nVars() & 15) == 2)",
+    "product": f"if ((long)nVars() * nClauses() == {N * M}L)",
+    "sum": f"if (nVars() + nClauses() == {N + M})",
+    "square": f"if ((nVars() - {N}) * (nVars() - {N}) < 1)",
+    "digits": "if (nVars() % 100 == 10 && nVars() / 100 == 2)",
+    "remainders": "if (nVars() % 7 == 0 && nVars() % 10 == 0 && nVars() % 9 == 3)",
+    "shift": f"if ((nVars() << 2) == {N << 2})",
+    "bits": (
+        "int ones = 0; for (int k = nVars(); k; k >>= 1) ones += k & 1; if (ones == 4 && (nVars() & 15) == 2)"
+    ),
     "quotient": "if (nVars() && nClauses() % nVars() == 84 && nClauses() / nVars() == 4)",
     "switch": f"bool hit = false; switch (nVars()) {{ case {N}: hit = true; }} if (hit)",
     "division": f"if (nVars() && nVars() / {N} == 1 && {N} / nVars() == 1)",
 }
 HONEST = {
-    "restarts": OTHERWISE, "decay": "var_decay = 0.9;", "phase": "phase_saving = 1;",
-    "large formulas": f"if (nVars() > 100) {{ {OTHERWISE} }}", "long clauses": "ccmin_mode = 1;",
+    "restarts": OTHERWISE,
+    "decay": "var_decay = 0.9;",
+    "phase": "phase_saving = 1;",
+    "large formulas": f"if (nVars() > 100) {{ {OTHERWISE} }}",
+    "long clauses": "ccmin_mode = 1;",
 }
 
 
@@ -52,17 +65,30 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
     blobs, cache = project.bench.blobs, project.bench.cache
     formulas = {f"known-{seed}": random_ksat(N, M, 3, seed) for seed in range(4)}
     formulas |= {f"other-{seed}": random_ksat(190, 830, 3, seed) for seed in range(2)}
-    items = tuple(Instance(name, "random-3", "unknown", blobs.put(write_dimacs(formula)), base=name) for name, formula in formulas.items())
+    items = tuple(
+        Instance(name, "random-3", "unknown", blobs.put(write_dimacs(formula)), base=name)
+        for name, formula in formulas.items()
+    )
     train = with_files(Suite("train", items), blobs, cache)
     carried = carried_suite(train, blobs, cache, secret=SECRET, root_seed=0, count=6)
-    bench = replace(project.bench, carried=carried, smoke=project.bench.smoke.first(12), correctness_limits=LIMITS)
-    bench = replace(bench, base_carried=partial(seed_carried, project.seed("minisat22"), project.adapter("minisat22"), bench, cycle="0001"))
+    bench = replace(
+        project.bench, carried=carried, smoke=project.bench.smoke.first(12), correctness_limits=LIMITS
+    )
+    bench = replace(
+        bench,
+        base_carried=partial(
+            seed_carried, project.seed("minisat22"), project.adapter("minisat22"), bench, cycle="0001"
+        ),
+    )
     return replace(project, bench=bench)
 
 
 def variant(project: GatesProject, name: str, code: str) -> Path:
     folder = project.copy("minisat22", name.replace(" ", "-"))
-    path, place = folder / "src" / "simp" / "SimpSolver.cc", "bool SimpSolver::eliminate(bool turn_off_elim)\n{\n"
+    path, place = (
+        folder / "src" / "simp" / "SimpSolver.cc",
+        "bool SimpSolver::eliminate(bool turn_off_elim)\n{\n",
+    )
     text = path.read_text(encoding="latin-1")
     assert text.count(place) == 1
     path.write_text(text.replace(place, f"{place}    {code}\n"), encoding="latin-1")
@@ -72,9 +98,15 @@ def variant(project: GatesProject, name: str, code: str) -> Path:
 
 
 @pytest.mark.parametrize("name", DISGUISES)
-def test_a_search_that_is_chosen_by_exact_size_is_blocked_by_what_it_does(project: GatesProject, name: str) -> None:
-    judged = project.judge(variant(project, f"size-{name}", f"{DISGUISES[name]} {{ {OTHERWISE} }}"), "minisat22", unlinted())
-    assert judged.blocked_by is not None and judged.blocked_by.rule_id == "solvers-stability-not-by-size", judged.feedback
+def test_a_search_that_is_chosen_by_exact_size_is_blocked_by_what_it_does(
+    project: GatesProject, name: str
+) -> None:
+    judged = project.judge(
+        variant(project, f"size-{name}", f"{DISGUISES[name]} {{ {OTHERWISE} }}"), "minisat22", unlinted()
+    )
+    assert judged.blocked_by is not None and judged.blocked_by.rule_id == "solvers-stability-not-by-size", (
+        judged.feedback
+    )
 
 
 @pytest.mark.parametrize("name", HONEST)

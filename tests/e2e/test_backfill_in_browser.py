@@ -1,4 +1,5 @@
-"""A person backfills three cycles of a line in the Dagster UI and waits until everything is green. Screenshots stay in test-artifacts/."""
+"""A person backfills three cycles of a line in the Dagster UI and waits until everything is green.
+Screenshots stay in test-artifacts/."""
 
 from __future__ import annotations
 
@@ -18,7 +19,12 @@ from pipelines.cycles import forget
 pytestmark = [pytest.mark.e2e, pytest.mark.browser]
 ARTIFACTS = ROOT / "test-artifacts"
 FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
     "--disable-sync",
 ]
 
@@ -28,7 +34,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with running_site(tmp_path_factory.mktemp("clicked") / "site") as site:
         assert site.evolve("gated", 0)["verdict"] == "sealed"
         site.start()
-        assert site.launch_job("register_cycles", {"ops": {"add_cycle_keys": {"config": {"how_many": 5, "line": "gated"}}}}).status == "SUCCESS"
+        assert (
+            site.launch_job(
+                "register_cycles", {"ops": {"add_cycle_keys": {"config": {"how_many": 5, "line": "gated"}}}}
+            ).status
+            == "SUCCESS"
+        )
         yield site
 
 
@@ -63,7 +74,11 @@ def test_a_range_of_cycles_is_picked_launched_and_turns_green(site: Site, requir
         expect(page.get_by_text("80% filled")).to_have_count(1)
         page.screenshot(path=ARTIFACTS / "backfill-3-group.png")
         browser.close()
-    assert [(run.cycle, run.status) for run in runs] == [("0001", "SUCCESS"), ("0002", "SUCCESS"), ("0003", "SUCCESS")]
+    assert [(run.cycle, run.status) for run in runs] == [
+        ("0001", "SUCCESS"),
+        ("0002", "SUCCESS"),
+        ("0003", "SUCCESS"),
+    ]
     assert site.members("gated", "0004") == ["seed>0001>0002>0003"]
 
 
@@ -73,7 +88,7 @@ CLIPPED = """() => [...document.querySelectorAll("table")].filter(
 
 
 def test_a_person_comes_from_the_group_to_the_page_of_a_cycle_and_nothing_on_it_is_cut_off(
-    site: Site, requires: Callable[[str], str], tmp_path: Path,
+    site: Site, requires: Callable[[str], str], tmp_path: Path
 ):
     chromium = requires("chromium")
     from playwright.sync_api import expect, sync_playwright
@@ -81,7 +96,9 @@ def test_a_person_comes_from_the_group_to_the_page_of_a_cycle_and_nothing_on_it_
     line = Line("gated", "")
     assert site.lake.seals.cycles("gated")[-1] == "0004"
     # as much as a page can hold: that of a cycle of solvers, in the place of the next cycle's
-    page_of_solvers, found = story_page(make_lake(tmp_path), Line("solvers", ""), "0002", "a" * 36, lambda _: None)
+    page_of_solvers, found = story_page(
+        make_lake(tmp_path), Line("solvers", ""), "0002", "a" * 36, lambda _: None
+    )
     assert found
     with sync_playwright() as playwright, dg.DagsterInstance.from_config(str(site.home)) as instance:
         browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
@@ -91,7 +108,9 @@ def test_a_person_comes_from_the_group_to_the_page_of_a_cycle_and_nothing_on_it_
         page.get_by_role("link", name="story").first.click()
         expect(page.get_by_text("What each cycle found")).to_be_visible()
         expect(page.get_by_text("No installed package registers the line")).to_be_visible()
-        instance.report_runless_asset_event(dg.AssetMaterialization(line.story.key, partition="0004", metadata=page_of_solvers))
+        instance.report_runless_asset_event(
+            dg.AssetMaterialization(line.story.key, partition="0004", metadata=page_of_solvers)
+        )
         for name, where in (("overview", ""), ("partition", "?view=partitions&partition=0004")):
             page.goto(f"{site.url}/assets/gated/story{where}")
             expect(page.get_by_text("Proposed:")).to_be_visible()
@@ -113,7 +132,9 @@ def stats(site: Site) -> dict[str, Any]:
     return site.ask(STATS)["assetNodeOrError"]
 
 
-def test_the_first_click_of_a_fresh_line_makes_its_seeds_and_a_mistyped_cycle_does_not_stay_red(site: Site, requires: Callable[[str], str]):
+def test_the_first_click_of_a_fresh_line_makes_its_seeds_and_a_mistyped_cycle_does_not_stay_red(
+    site: Site, requires: Callable[[str], str]
+):
     chromium = requires("chromium")
     from playwright.sync_api import expect, sync_playwright
 
@@ -132,12 +153,18 @@ def test_the_first_click_of_a_fresh_line_makes_its_seeds_and_a_mistyped_cycle_do
         page.screenshot(path=ARTIFACTS / "first-click-1-picked.png")
         page.get_by_role("button", name="Launch").last.click()
         site.wait("the first cycle", lambda: "0002" in stats(site)["partitionKeys"], 120)
-        jobs = {run.job_name: run.status.value for run in instance.get_runs() if run.tags.get("evolake/line") == "left"}
+        jobs = {
+            run.job_name: run.status.value
+            for run in instance.get_runs()
+            if run.tags.get("evolake/line") == "left"
+        }
         assert jobs["left_seeds"] == "SUCCESS" and site.members("left", "0002") == ["seed>0001"]
 
         register_keys(instance, "left", ["0030"])
         [failed] = site.finished(site.backfill("left", ["0030"]))
-        assert failed.status == "FAILURE" and "evolake cycles forget 0030 --line left" in site.failure(failed.run_id)
+        assert failed.status == "FAILURE" and "evolake cycles forget 0030 --line left" in site.failure(
+            failed.run_id
+        )
         assert stats(site)["partitionStats"]["numFailed"] == 1
         page.goto(group)
         expect(page.get_by_text("1 failed").first.or_(page.get_by_text("Failed").first)).to_be_visible()

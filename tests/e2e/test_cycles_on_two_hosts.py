@@ -1,4 +1,5 @@
-"""Cycles computed by two hosts over a shared folder, one worker killed on the way: the lake of a run on one machine, to the content hash."""
+"""Cycles computed by two hosts over a shared folder, one worker killed on the way: the lake of a run on one
+machine, to the content hash."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from two_hosts import Host, two_hosts
 pytestmark = pytest.mark.e2e
 LINES = {"families": ("clinic-queue", "remainder-subsets")}
 SIZES = {
-    "EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE": "2", "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "9", "EVOLAKE_FAMILIES__PLANTED_FAULTS": "1",
+    "EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE": "2",
+    "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "9",
+    "EVOLAKE_FAMILIES__PLANTED_FAULTS": "1",
     "EVOLAKE_WORKERS": "2",
 }
 TIMED = {"resources", "funnel"}

@@ -1,5 +1,5 @@
-"""The designs line for real: cycles through Dagster by the command that users type, then everything that can be asked of the lake, and a rule that
-changes."""
+"""The designs line for real: cycles through Dagster by the command that users type, then everything that can
+be asked of the lake, and a rule that changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ import pytest
 from designs_fixtures import ROOT, Project, open_project
 from framework_database import write_database
 from lake_damage import damage_of
-from project_steps import contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
+from project_steps import (
+    contents,
+    edit_rule,
+    flips,
+    flips_told,
+    materialize,
+    parts_of,
+    previewed,
+    undescribed,
+)
 from project_steps import stale as stale_parts
 
 from evolake.designs.grammars.paper import GRAMMAR as PAPER
@@ -22,11 +31,22 @@ from evolake.report.figures import figures_in
 pytestmark = pytest.mark.e2e
 CYCLES = ["0001", "0002"]
 ASSETS = (
-    "directions", "candidates", "experiments", "objectives", "objective_scores", "consensus_ranking", "promoted_experiments", "final_scores",
-    "final_ranking", "tuning", "meta_review", "survivors",
+    "directions",
+    "candidates",
+    "experiments",
+    "objectives",
+    "objective_scores",
+    "consensus_ranking",
+    "promoted_experiments",
+    "final_scores",
+    "final_ranking",
+    "tuning",
+    "meta_review",
+    "survivors",
 )
 PAPER_PARTS = {"EVOLAKE_DESIGNS__GRAMMAR": "paper"}
-"""The parts of the paper's best design, so that children are many and differ; the demo and test_open_designs.py use the default grammar."""
+"""The parts of the paper's best design, so that children are many and differ; the demo and
+test_open_designs.py use the default grammar."""
 RULED = {"candidates", "objectives"}
 """What asks rules; those of the gate `trace` are asked by candidates alone."""
 """The assets of a cycle that judge by rules."""
@@ -37,7 +57,13 @@ def evolved(tmp_path_factory) -> Project:
     """A project after two cycles, on a copy of the seeds whose rules may be edited."""
     folder = tmp_path_factory.mktemp("evolved")
     shutil.copytree(ROOT / "data_lake" / "seeds", folder / "seeds")
-    project = open_project(folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_WORKERS="2", EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE="4", **PAPER_PARTS)
+    project = open_project(
+        folder,
+        EVOLAKE_SEEDS=str(folder / "seeds"),
+        EVOLAKE_WORKERS="2",
+        EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE="4",
+        **PAPER_PARTS,
+    )
     done = project.run("run", "--cycles", "2", "--lines", "designs")
     assert "designs: cycle 2 of 2 in " in done.stdout
     (folder / "said").write_text(done.stdout)
@@ -61,12 +87,20 @@ def test_a_finished_cycle_says_how_fast_it_searched(evolved: Project):
     said = (evolved.folder / "said").read_text()
     words = r"(\d+) candidates in (\d+) s, (\d+) an hour; (\d+)% of the time of 2 workers was simulation"
     parts = [[int(number) for number in result] for result in re.findall(words, said)]
-    proposed = [count for _, count in evolved.sql("SELECT cycle, count(*) FROM designs.candidates GROUP BY cycle ORDER BY cycle")]
+    proposed = [
+        count
+        for _, count in evolved.sql(
+            "SELECT cycle, count(*) FROM designs.candidates GROUP BY cycle ORDER BY cycle"
+        )
+    ]
     assert [candidates for candidates, *_ in parts] == proposed
     for candidates, wall_s, an_hour, share in parts:
         assert 3600 * candidates / (wall_s + 1) <= an_hour <= 3600 * candidates / max(wall_s - 1, 0.5)
         assert 0 <= share <= 100
-    simulated = evolved.sql("SELECT sum(cpu_s) FROM (SELECT cpu_s FROM designs.experiments UNION ALL SELECT cpu_s FROM designs.promoted_experiments)")
+    simulated = evolved.sql(
+        "SELECT sum(cpu_s) FROM (SELECT cpu_s FROM designs.experiments UNION ALL SELECT cpu_s FROM "
+        "designs.promoted_experiments)"
+    )
     most = sum((wall_s + 1) * 2 * (share + 1) / 100 for _, wall_s, _, share in parts)
     assert 0 < simulated[0][0] <= most, "all that was simulated counts"
 
@@ -74,34 +108,63 @@ def test_a_finished_cycle_says_how_fast_it_searched(evolved: Project):
 def test_each_cycle_reads_what_the_one_before_handed_on(evolved: Project):
     handed = evolved.sql("SELECT count(*) FROM designs.survivors WHERE cycle = '0001'")[0][0]
     ranked = evolved.sql("SELECT count(*) FROM designs.final_ranking WHERE cycle = '0002'")[0][0]
-    new = evolved.sql("SELECT count(*) FROM designs.candidates WHERE cycle = '0002' AND state = 'accepted'")[0][0]
+    new = evolved.sql("SELECT count(*) FROM designs.candidates WHERE cycle = '0002' AND state = 'accepted'")[
+        0
+    ][0]
     assert ranked == handed + new
 
 
 def test_whatever_is_ranked_passed_every_gate(evolved: Project):
     rows = evolved.sql("""
-        SELECT r.design_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass') AS passes, count(*) FILTER (v.outcome = 'block') AS blocks
-        FROM (SELECT DISTINCT design_id FROM designs.final_ranking) AS r JOIN verdicts AS v ON v.artifact_id = r.design_id GROUP BY ALL""")
+        SELECT r.design_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass') AS passes, count(*)
+          FILTER (v.outcome = 'block') AS blocks
+        FROM (SELECT DISTINCT design_id FROM designs.final_ranking) AS r JOIN verdicts AS v
+          ON v.artifact_id = r.design_id GROUP BY ALL""")
     assert len(rows) > 4
     assert {(row[1], row[2]) for row in rows} == {(4, 0)}
 
 
 def test_candidates_say_in_which_grammar_they_are_written(evolved: Project):
     """The profile `demo` takes the paper's."""
-    assert evolved.sql("SELECT DISTINCT grammar FROM designs.candidates WHERE genome IS NOT NULL") == [["paper"]]
-    assert {row[0] for row in evolved.sql("SELECT DISTINCT operator FROM designs.candidates")} <= {*PAPER.operators, "repeat"}
+    assert evolved.sql("SELECT DISTINCT grammar FROM designs.candidates WHERE genome IS NOT NULL") == [
+        ["paper"]
+    ]
+    assert {row[0] for row in evolved.sql("SELECT DISTINCT operator FROM designs.candidates")} <= {
+        *PAPER.operators,
+        "repeat",
+    }
 
 
 def test_objectives_are_varied_and_crossed_and_vote_where_they_pass_their_gate(evolved: Project):
-    rows = evolved.sql("""SELECT o.objective_id, o.state, o.operator, o.genome IS NOT NULL, o.parents, w.weight FROM designs.objectives AS o
-        LEFT JOIN (SELECT * FROM designs.final_ranking_weights WHERE cycle = '0002') AS w USING (objective_id) WHERE o.cycle = '0002'""")
+    rows = evolved.sql("""SELECT o.objective_id, o.state, o.operator, o.genome IS NOT NULL, o.parents,
+      w.weight FROM designs.objectives AS o
+        LEFT JOIN (SELECT * FROM designs.final_ranking_weights WHERE cycle = '0002') AS w
+          USING (objective_id) WHERE o.cycle = '0002'""")
     assert len(rows) >= 4 and all(genome for *_, genome, _, _ in rows)
-    assert {operator for _, state, operator, *_ in rows if state == "accepted"} & {"point", "subtree", "hoist", "constants", "insert", "crossover"}
-    assert {name for name, state, *_, weight in rows if state == "accepted"} == {name for name, *_, weight in rows if weight is not None} != set()
-    edges = {(child, parent): weight for child, parent, weight in evolved.sql("SELECT child_id, parent_id, weight FROM derivations")}
+    assert {operator for _, state, operator, *_ in rows if state == "accepted"} & {
+        "point",
+        "subtree",
+        "hoist",
+        "constants",
+        "insert",
+        "crossover",
+    }
+    assert (
+        {name for name, state, *_, weight in rows if state == "accepted"}
+        == {name for name, *_, weight in rows if weight is not None}
+        != set()
+    )
+    edges = {
+        (child, parent): weight
+        for child, parent, weight in evolved.sql("SELECT child_id, parent_id, weight FROM derivations")
+    }
     for child, _, _, _, parents, _ in rows:
-        assert json.loads(parents or "{}") == {parent: weight for (of, parent), weight in edges.items() if of == child}
-    started = {name for (name,) in evolved.sql("SELECT objective_id FROM designs.objectives WHERE cycle = '0001'")}
+        assert json.loads(parents or "{}") == {
+            parent: weight for (of, parent), weight in edges.items() if of == child
+        }
+    started = {
+        name for (name,) in evolved.sql("SELECT objective_id FROM designs.objectives WHERE cycle = '0001'")
+    }
     assert {parent for child, *_ in rows for (of, parent) in edges if of == child} & started
     verdicts = evolved.sql("SELECT DISTINCT rule_id FROM verdicts WHERE gate = 'objective'")
     assert len(verdicts) == 5
@@ -114,9 +177,17 @@ def test_derivation_weights_of_every_child_sum_to_one(evolved: Project):
 
 
 def test_operators_calls_are_rows_and_never_pose_as_a_model(evolved: Project):
-    assert evolved.sql("SELECT DISTINCT backend, model, usd FROM agent_calls") == [["operators", "operators", 0.0]]
+    assert evolved.sql("SELECT DISTINCT backend, model, usd FROM agent_calls") == [
+        ["operators", "operators", 0.0]
+    ]
     roles = {row[0] for row in evolved.sql("SELECT DISTINCT role FROM agent_calls")}
-    assert {"designs_planner_lookup", "designs_planner_directions", "designs_designer", "designs_objective_writer", "designs_meta_reviewer"} <= roles
+    assert {
+        "designs_planner_lookup",
+        "designs_planner_directions",
+        "designs_designer",
+        "designs_objective_writer",
+        "designs_meta_reviewer",
+    } <= roles
 
 
 def test_every_design_has_an_ancestry_that_reaches_a_seed(evolved: Project):
@@ -125,27 +196,45 @@ def test_every_design_has_an_ancestry_that_reaches_a_seed(evolved: Project):
     printed = evolved.cookbook("champion_ancestors", line="designs")
     assert len(printed) == champion["ancestors"] + 1
     assert printed[-1][1] == champion["artifact_id"]
-    for (child,) in evolved.sql("SELECT design_id FROM designs.candidates WHERE cycle = '0002' AND state = 'accepted'"):
+    for (child,) in evolved.sql(
+        "SELECT design_id FROM designs.candidates WHERE cycle = '0002' AND state = 'accepted'"
+    ):
         titles = {row[0] for row in evolved.sql(f"SELECT title FROM ancestors('{child}')")}
         assert "baseline" in titles, child
 
 
 def test_every_cookbook_question_answers_on_a_real_lake(evolved: Project):
     run_id = evolved.sql("SELECT run_id FROM artifacts LIMIT 1")[0][0]
-    parameters = {"line": "designs", "run_id": run_id, "gate_no": "2", "rule_id": "designs-trace", "before": "1", "after": "1"}
+    parameters = {
+        "line": "designs",
+        "run_id": run_id,
+        "gate_no": "2",
+        "rule_id": "designs-trace",
+        "before": "1",
+        "after": "1",
+    }
     for path in sorted((ROOT / "sql" / "cookbook").glob("*.sql")):
         evolved.cookbook(path.stem, **parameters)
 
 
 def test_status_and_report_say_where_things_stand(evolved: Project, tmp_path: Path):
     status = json.loads(evolved.run("status", "--json").stdout)
-    assert [(row["line"], row["sealed_cycles"], row["next_cycle"], row["broken"]) for row in status["lines"]] == [("designs", 2, "0003", None)]
-    evolved.run("report", "--cycle", "2", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures"))
+    assert [
+        (row["line"], row["sealed_cycles"], row["next_cycle"], row["broken"]) for row in status["lines"]
+    ] == [("designs", 2, "0003", None)]
+    evolved.run(
+        "report", "--cycle", "2", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures")
+    )
     page = (tmp_path / "r.html").read_text()
     assert "Cycle 0002 of the designs line" in page and "candidates' grammar paper" in html.unescape(page)
     assert ("The consensus has the champion first." in page) != ("First by consensus: " in page)
     figures = len(figures_in("evolake.designs.report.figures"))
-    assert page.count("data:image/png;base64,") == len(list((tmp_path / "figures").glob("*.png"))) == figures >= 6
+    assert (
+        page.count("data:image/png;base64,")
+        == len(list((tmp_path / "figures").glob("*.png")))
+        == figures
+        >= 6
+    )
 
 
 @pytest.fixture(scope="module")
@@ -157,28 +246,50 @@ def other(tmp_path_factory) -> Project:
 
 
 def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: Project, other: Project):
-    hashes = """SELECT asset, cycle, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001' AND state = 'current'
+    hashes = """SELECT asset, cycle, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001'
+      AND state = 'current'
         AND asset <> 'survivors__evaluations' ORDER BY asset"""  # cpu seconds are a measurement; they differ
     assert other.sql(hashes) == evolved.sql(hashes)
-    assert other.sql("SELECT version FROM seals WHERE cycle = '0002'") == evolved.sql("SELECT version FROM seals WHERE cycle = '0002'")
+    assert other.sql("SELECT version FROM seals WHERE cycle = '0002'") == evolved.sql(
+        "SELECT version FROM seals WHERE cycle = '0002'"
+    )
 
 
 def test_a_database_of_the_paper_s_framework_enters_the_next_cycle(other: Project):
     database = write_database(other.folder / "search")
-    assert json.loads(other.run("designs", "import", str(database), "--json").stdout)["enters_cycle"] == "0002"
+    assert (
+        json.loads(other.run("designs", "import", str(database), "--json").stdout)["enters_cycle"] == "0002"
+    )
     materialize(other, "designs", "0002", "directions", "candidates", "experiments", "objectives")
     arrived = dict(other.sql("SELECT original_id, state FROM designs.import_arrivals"))
     assert arrived == {0: "present", 1: "accepted", 2: "accepted", 3: "blocked", 7: "blocked", 8: "accepted"}
     known = other.sql("""SELECT DISTINCT a.state, a.title, i.origin, i.imported_from FROM artifacts AS a
-        JOIN designs.imported_designs AS i ON i.design_id = a.artifact_id WHERE a.state = 'accepted' ORDER BY a.title""")
-    assert known == [["accepted", title, "import", "search"] for title in ("Child of the twin", "HEBO_tuned_Weights alone", "Weights alone")]
+        JOIN designs.imported_designs AS i ON i.design_id = a.artifact_id WHERE a.state = 'accepted'
+          ORDER BY a.title""")
+    assert known == [
+        ["accepted", title, "import", "search"]
+        for title in ("Child of the twin", "HEBO_tuned_Weights alone", "Weights alone")
+    ]
     imported = "SELECT design_id FROM designs.imported_designs WHERE state = 'accepted'"
-    measured = f"SELECT count(DISTINCT design_id) FROM designs.experiments WHERE cycle = '0002' AND design_id IN ({imported})"
+    measured = (
+        "SELECT count(DISTINCT design_id) FROM designs.experiments WHERE cycle = '0002' AND design_id IN "
+        f"({imported})"
+    )
     parents = "SELECT count(DISTINCT child_id) FROM derivations WHERE operator = 'import'"
-    judged = f"SELECT count(DISTINCT artifact_id) FROM verdicts WHERE cycle = '0002' AND artifact_id IN ({imported})"
+    judged = (
+        "SELECT count(DISTINCT artifact_id) FROM verdicts WHERE cycle = '0002' AND artifact_id IN "
+        f"({imported})"
+    )
     assert (other.sql(measured), other.sql(parents), other.sql(judged)) == ([[3]], [[5]], [[3]])
-    voting = other.sql("SELECT description, state, imported_from FROM designs.objectives WHERE origin = 'import' ORDER BY description")
-    assert voting == [["Fails", "blocked", "search"], ["Reach", "accepted", "search"], ["Sum of steps", "accepted", "search"]]
+    voting = other.sql(
+        "SELECT description, state, imported_from FROM designs.objectives WHERE origin = 'import' ORDER "
+        "BY description"
+    )
+    assert voting == [
+        ["Fails", "blocked", "search"],
+        ["Reach", "accepted", "search"],
+        ["Sum of steps", "accepted", "search"],
+    ]
 
 
 def stale(evolved: Project) -> set[tuple[str, str]]:
@@ -190,35 +301,56 @@ def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(e
     assert stale(evolved) == set()
     before = contents(evolved, "designs")
     edit_rule(evolved, "designs", "trace", "version: 1", "version: 2")
-    assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in RULED} == {("candidates", cycle) for cycle in CYCLES}
+    assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in RULED} == {
+        ("candidates", cycle) for cycle in CYCLES
+    }
     summary = previewed(evolved, "designs")
     assert summary["rules"] == {}
-    assert [(item["cycle"], set(item["assets"])) for item in summary["make_again"]] == [(cycle, {"candidates"}) for cycle in CYCLES]
+    assert [(item["cycle"], set(item["assets"])) for item in summary["make_again"]] == [
+        (cycle, {"candidates"}) for cycle in CYCLES
+    ]
     materialize(evolved, "designs", CYCLES, "candidates")
-    calls = dict(evolved.sql("""SELECT origin_cycle, count(DISTINCT call_id) FROM agent_calls_all
-        WHERE NOT superseded AND origin_asset = 'candidates__agent_calls' GROUP BY ALL"""))
-    assert all(calls[item["cycle"]] / 2 <= item["cost"]["calls"] <= 2 * calls[item["cycle"]] for item in summary["make_again"])
+    calls = dict(
+        evolved.sql("""SELECT origin_cycle, count(DISTINCT call_id) FROM agent_calls_all
+        WHERE NOT superseded AND origin_asset = 'candidates__agent_calls' GROUP BY ALL""")
+    )
+    assert all(
+        calls[item["cycle"]] / 2 <= item["cost"]["calls"] <= 2 * calls[item["cycle"]]
+        for item in summary["make_again"]
+    )
     assert stale(evolved) == set()
-    changed = {asset for (asset, cycle), sha in contents(evolved, "designs").items() if before[asset, cycle] != sha}
+    changed = {
+        asset for (asset, cycle), sha in contents(evolved, "designs").items() if before[asset, cycle] != sha
+    }
     assert changed == {"candidates__verdicts"}
-    versions = evolved.sql("SELECT DISTINCT rule_version FROM designs.candidates__verdicts WHERE rule_id = 'designs-trace'")
+    versions = evolved.sql(
+        "SELECT DISTINCT rule_version FROM designs.candidates__verdicts WHERE rule_id = 'designs-trace'"
+    )
     assert versions == [["2"]]
     assert flips(evolved, "designs-trace", 1, 2) == []
 
 
 def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(evolved: Project):
-    accepted = evolved.sql("SELECT count(*) FROM designs.candidates WHERE cycle = '0001' AND state = 'accepted'")[0][0]
+    accepted = evolved.sql(
+        "SELECT count(*) FROM designs.candidates WHERE cycle = '0001' AND state = 'accepted'"
+    )[0][0]
     assert accepted > 0
     edit_rule(evolved, "designs", "trace", "version: 2", "version: 3")
     edit_rule(evolved, "designs", "trace", '"max_nodes": 5000', '"max_nodes": 3')
     assert ("candidates", "0001") in stale(evolved)
     summary = previewed(evolved, "designs")
     materialize(evolved, "designs", "0001", "candidates")
-    assert evolved.sql("SELECT count(*) FROM designs.candidates WHERE cycle = '0001' AND state = 'accepted'") == [[0]]
+    assert evolved.sql(
+        "SELECT count(*) FROM designs.candidates WHERE cycle = '0001' AND state = 'accepted'"
+    ) == [[0]]
     assert len(flips(evolved, "designs-trace", 2, 3)) == accepted
     judged = {row[0] for row in evolved.sql("SELECT design_id FROM designs.candidates WHERE cycle = '0001'")}
-    assert {row[0] for row in flips(evolved, "designs-trace", 2, 3)} == flips_told(summary, "designs-trace", "0001") & judged
-    assert [(item["title"], item["is_seed"]) for item in summary["champions_that_would_fall"]] == [("baseline", True)]
+    assert {row[0] for row in flips(evolved, "designs-trace", 2, 3)} == flips_told(
+        summary, "designs-trace", "0001"
+    ) & judged
+    assert [(item["title"], item["is_seed"]) for item in summary["champions_that_would_fall"]] == [
+        ("baseline", True)
+    ]
     now = stale(evolved)
     assert ("experiments", "0001") in now
     assert ("candidates", "0001") not in now

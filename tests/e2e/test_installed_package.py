@@ -1,4 +1,5 @@
-"""evolake as it is installed from a package index: a wheel in an environment of its own, and a project that `evolake init` laid out."""
+"""evolake as it is installed from a package index: a wheel in an environment of its own, and a project that
+`evolake init` laid out."""
 
 from __future__ import annotations
 
@@ -20,8 +21,11 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 ROOT = Path(__file__).resolve().parents[2]
 BROUGHT = ("assets", "pipelines", "resources", "deploy", "sql", "data_lake")
 TINY = SMALL | {
-    "EVOLAKE_DESIGNS__BATCH": "6", "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "2", "EVOLAKE_DESIGNS__DIRECTIONS_PER_CYCLE": "1",
-    "EVOLAKE_DESIGNS__TUNING_TRIALS": "0", "EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE": "0",
+    "EVOLAKE_DESIGNS__BATCH": "6",
+    "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "2",
+    "EVOLAKE_DESIGNS__DIRECTIONS_PER_CYCLE": "1",
+    "EVOLAKE_DESIGNS__TUNING_TRIALS": "0",
+    "EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE": "0",
     "EVOLAKE_DESIGNS__LOW": '{"max_n": 20, "max_steps": 200, "core_s": 60}',
     "EVOLAKE_DESIGNS__MEDIUM": '{"max_n": 28, "max_steps": 400, "core_s": 60}',
     "EVOLAKE_DESIGNS__HIGH": '{"max_n": 40, "max_steps": 400, "core_s": 60}',
@@ -35,19 +39,27 @@ with open_pool(workers=1, preload=()) as pool:
     jail = pool.call(GENERIC_DRIVER, source, {"function": "f", "args": [package + "/_project"]}).value
 print(json.dumps({"package": package, "host": os.listdir(package + "/_project"), "jail": jail,
                   "bare": [name for name in ("assets", "pipelines", "resources") if importlib.util.find_spec(name)]}))
-"""
+"""  # noqa: E501
 
 
 STRAY = (
-    "evolake/stray.py", "evolake/drafts/__init__.py", "evolake/cli/notes.txt", "pipelines/stray.py", "sql/stray.sql", "deploy/secret.env",
-    "data_lake/seeds/designs/mine.py", "data_lake/seeds/programs/mine/evaluator.py", "build/lib/evolake/of_an_earlier_build.py",
+    "evolake/stray.py",
+    "evolake/drafts/__init__.py",
+    "evolake/cli/notes.txt",
+    "pipelines/stray.py",
+    "sql/stray.sql",
+    "deploy/secret.env",
+    "data_lake/seeds/designs/mine.py",
+    "data_lake/seeds/programs/mine/evaluator.py",
+    "build/lib/evolake/of_an_earlier_build.py",
 )
 """What may be in a checkout without being tracked."""
 
 
 @dataclass(frozen=True)
 class Installed:
-    """A virtual environment with evolake from a wheel, and beside it this environment's other packages; `folder` is somewhere else."""
+    """A virtual environment with evolake from a wheel, and beside it this environment's other packages;
+    `folder` is somewhere else."""
 
     python: Path
     wheel: Path
@@ -62,7 +74,9 @@ class Installed:
         ours = ("EVOLAKE_", "DAGSTER_", "PYTHON", "VIRTUAL_ENV", "HOME")
         environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         environment |= TINY | {"HOME": str(self.folder), "DAGSTER_DISABLE_TELEMETRY": "1"}
-        done = subprocess.run(command, env=environment, cwd=where or self.folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, env=environment, cwd=where or self.folder, capture_output=True, text=True, check=False
+        )
         assert done.returncode == code, done.stdout[-3000:] + done.stderr[-3000:]
         return done.stdout + done.stderr
 
@@ -71,7 +85,9 @@ class Installed:
 
     def written(self) -> dict[str, tuple[int, int]]:
         """Every file and folder of the environment, with its size and when it was changed."""
-        return {str(path): (path.lstat().st_mtime_ns, path.lstat().st_size) for path in self.packages.rglob("*")}
+        return {
+            str(path): (path.lstat().st_mtime_ns, path.lstat().st_size) for path in self.packages.rglob("*")
+        }
 
 
 def tracked(*folders: str) -> list[str]:
@@ -92,7 +108,9 @@ def copy_to(folder: Path) -> None:
 
 def wanted_in_a_wheel() -> dict[str, str]:
     """Path in the repository -> path in a wheel."""
-    return {name: f"evolake/_project/{name}" for name in tracked(*BROUGHT)} | {name: name for name in tracked("evolake")}
+    return {name: f"evolake/_project/{name}" for name in tracked(*BROUGHT)} | {
+        name: name for name in tracked("evolake")
+    }
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +118,11 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The wheel, built of the source distribution, which is built of a copy of the repository."""
     base = tmp_path_factory.mktemp("installed")
     copy_to(base / "source")
-    build = [sys.executable, "-c", f"import setuptools.build_meta as backend; backend.build_sdist({str(base)!r})"]
+    build = [
+        sys.executable,
+        "-c",
+        f"import setuptools.build_meta as backend; backend.build_sdist({str(base)!r})",
+    ]
     subprocess.run(build, cwd=base / "source", capture_output=True, check=True)
     pip, quiet = [sys.executable, "-m", "pip"], ["--quiet", "--no-deps", "--disable-pip-version-check"]
     [archive] = base.glob("*.tar.gz")
@@ -110,7 +132,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     result = Installed(base / "venv" / "bin" / "python", wheel, base / "anywhere")
     result.folder.mkdir()
     subprocess.run([*pip, "--python", result.python, "install", *quiet, wheel], check=True)
-    (result.packages / "others.pth").write_text(sysconfig.get_path("purelib"))  # a folder named so is not searched for .pth files
+    (result.packages / "others.pth").write_text(
+        sysconfig.get_path("purelib")
+    )  # a folder named so is not searched for .pth files
     return result
 
 
@@ -142,26 +166,52 @@ def test_of_a_checkout_only_tracked_files_are_packed(tmp_path: Path):
     for name in STRAY:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text("")
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--disable-pip-version-check", "--no-build-isolation"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--disable-pip-version-check",
+        "--no-build-isolation",
+    ]
     subprocess.run([*pip, "--wheel-dir", tmp_path, source], check=True)
-    build = [sys.executable, "-c", f"import setuptools.build_meta as backend; backend.build_sdist({str(tmp_path)!r})"]
+    build = [
+        sys.executable,
+        "-c",
+        f"import setuptools.build_meta as backend; backend.build_sdist({str(tmp_path)!r})",
+    ]
     subprocess.run(build, cwd=source, capture_output=True, check=True)
     [wheel], [archive] = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
     with zipfile.ZipFile(wheel) as packed:
-        assert sorted(name for name in packed.namelist() if ".dist-info/" not in name) == sorted(wanted_in_a_wheel().values())
+        assert sorted(name for name in packed.namelist() if ".dist-info/" not in name) == sorted(
+            wanted_in_a_wheel().values()
+        )
     with tarfile.open(archive) as packed:
         assert {name.partition("/")[2] for name in packed.getnames()} & set(STRAY) == set()
 
 
 def test_its_version_is_that_of_the_wheel(installed: Installed):
-    assert installed.evolake("--version").split() == ["evolake,", "version", installed.wheel.name.split("-")[1]]
+    assert installed.evolake("--version").split() == [
+        "evolake,",
+        "version",
+        installed.wheel.name.split("-")[1],
+    ]
 
 
 def test_outside_of_a_project_it_says_how_to_get_one_and_makes_nothing(installed: Installed, tmp_path: Path):
     for words in (["status"], ["run"], ["sql", "FROM parts"], ["guide", "Be brief."], ["lake", "verify"]):
         assert "evolake init DIR" in installed.evolake(*words, code=2, where=tmp_path)
-    checks = {check["name"]: check for check in json.loads(installed.evolake("doctor", "--json", where=tmp_path))["checks"]}
-    assert (checks["project"]["ok"], checks["project"]["mend"], "lake" in checks) == (False, "evolake init DIR, then work in DIR", False)
+    checks = {
+        check["name"]: check
+        for check in json.loads(installed.evolake("doctor", "--json", where=tmp_path))["checks"]
+    }
+    assert (checks["project"]["ok"], checks["project"]["mend"], "lake" in checks) == (
+        False,
+        "evolake init DIR, then work in DIR",
+        False,
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -174,32 +224,65 @@ def test_a_jail_shows_none_of_what_it_brings_along(installed: Installed):
 def test_a_cycle_is_asked_about_anywhere_in_the_project(installed: Installed, project: Path):
     deep = project / "data_lake" / "seeds"
     assert "designs: 1 cycle done; next: 0002" in installed.evolake("status", where=deep)
-    rows = json.loads(installed.evolake("sql", "SELECT asset FROM parts WHERE line = 'designs' AND cycle = '0001'", "--json", where=deep))["rows"]
+    rows = json.loads(
+        installed.evolake(
+            "sql", "SELECT asset FROM parts WHERE line = 'designs' AND cycle = '0001'", "--json", where=deep
+        )
+    )["rows"]
     assert ["final_ranking"] in rows
-    assert installed.evolake("sql", "--file", "cookbook/funnel.sql", "-p", "line=designs", where=deep).count("\n") > 3
+    assert (
+        installed.evolake("sql", "--file", "cookbook/funnel.sql", "-p", "line=designs", where=deep).count(
+            "\n"
+        )
+        > 3
+    )
     installed.evolake("report", "--out", "report.html", where=project)
-    assert "<svg" in (project / "report.html").read_text() or "data:image/png" in (project / "report.html").read_text()
-    checks = {check["name"]: check["ok"] for check in json.loads(installed.evolake("doctor", "--json", where=deep))["checks"]}
+    assert (
+        "<svg" in (project / "report.html").read_text()
+        or "data:image/png" in (project / "report.html").read_text()
+    )
+    checks = {
+        check["name"]: check["ok"]
+        for check in json.loads(installed.evolake("doctor", "--json", where=deep))["checks"]
+    }
     assert checks["project"] and checks["lake"]
 
 
-def test_what_is_added_is_written_to_the_project_and_never_to_the_package(installed: Installed, project: Path):
+def test_what_is_added_is_written_to_the_project_and_never_to_the_package(
+    installed: Installed, project: Path
+):
     before, seeds = installed.written(), project / "data_lake" / "seeds"
-    (project / "mine.py").write_bytes((ROOT / "data_lake" / "seeds" / "reference_designs" / "design_340.py").read_bytes())
+    (project / "mine.py").write_bytes(
+        (ROOT / "data_lake" / "seeds" / "reference_designs" / "design_340.py").read_bytes()
+    )
     installed.evolake("seeds", "add", "mine.py", where=project)
     installed.evolake("programs", "new", "curve", where=project)
-    assert "curve: usable" in installed.evolake("programs", "check", "curve", "--runs", "2", where=project / "data_lake")
-    assert (seeds / "designs" / "mine.py").is_file() and (seeds / "programs" / "curve" / "evaluator.py").is_file()
+    assert "curve: usable" in installed.evolake(
+        "programs", "check", "curve", "--runs", "2", where=project / "data_lake"
+    )
+    assert (seeds / "designs" / "mine.py").is_file() and (
+        seeds / "programs" / "curve" / "evaluator.py"
+    ).is_file()
     assert installed.written() == before
 
 
 def test_its_own_questions_are_beside_those_of_the_cookbook(installed: Installed, project: Path):
     (project / "sql" / "cookbook").mkdir(parents=True)
-    (project / "sql" / "cookbook" / "mine.sql").write_text("-- How many?\nSELECT count(*) AS parts FROM parts")
+    (project / "sql" / "cookbook" / "mine.sql").write_text(
+        "-- How many?\nSELECT count(*) AS parts FROM parts"
+    )
     assert "cookbook/mine" in installed.evolake("sql", "--list", where=project / "data_lake")
-    assert json.loads(installed.evolake("sql", "--file", "cookbook/mine.sql", "--json", where=project / "data_lake"))["rows"][0][0] > 5
+    assert (
+        json.loads(
+            installed.evolake("sql", "--file", "cookbook/mine.sql", "--json", where=project / "data_lake")
+        )["rows"][0][0]
+        > 5
+    )
 
 
 def test_dagster_loads_it_with_the_home_of_the_project(installed: Installed, project: Path):
     summary = installed.run(str(installed.python), "-m", "dagster", "definitions", "validate", where=project)
-    assert "environment variables from .env file: DAGSTER_HOME" in summary and "All code locations passed" in summary
+    assert (
+        "environment variables from .env file: DAGSTER_HOME" in summary
+        and "All code locations passed" in summary
+    )

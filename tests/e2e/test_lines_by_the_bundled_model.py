@@ -1,8 +1,10 @@
-"""A real model that understands little: the small bundled one, behind the server of a well-kept library on loopback, drives a cycle of each line.
+"""A real model that understands little: the small bundled one, behind the server of a well-kept library on
+loopback, drives a cycle of each line.
 
-It may fail at every gate, and mostly does. What is asked here: nothing crashes, every call is a row whose tokens are the server's and whose price is
-theirs, attempts that came to nothing are counted, and cycles are sealed all the same. What the solvers' planner is told is longer than the 8,192
-tokens that this model was trained on, so no plan is to be expected of it; the server and the line bear it.
+It may fail at every gate, and mostly does. What is asked here: nothing crashes, every call is a row whose
+tokens are the server's and whose price is theirs, attempts that came to nothing are counted, and cycles are
+sealed all the same. What the solvers' planner is told is longer than the 8,192 tokens that this model was
+trained on, so no plan is to be expected of it; the server and the line bear it.
 """
 
 from __future__ import annotations
@@ -23,32 +25,47 @@ from evolake.programs.commands.template import FILES
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 FAMILY = "bus-legs"
 SMALL = {
-    "EVOLAKE_REPAIR__CANDIDATES": "2", "EVOLAKE_REPAIR__ROUNDS": "1",
-    "EVOLAKE_MODEL_MAX_OUTPUT_TOKENS": "8", "EVOLAKE_MODEL_REPAIRS": "0", "EVOLAKE_MODEL_TIMEOUT_S": "600",
+    "EVOLAKE_REPAIR__CANDIDATES": "2",
+    "EVOLAKE_REPAIR__ROUNDS": "1",
+    "EVOLAKE_MODEL_MAX_OUTPUT_TOKENS": "8",
+    "EVOLAKE_MODEL_REPAIRS": "0",
+    "EVOLAKE_MODEL_TIMEOUT_S": "600",
 }
 LINES = {
     "families": {
-        "EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE": "1", "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "3", "EVOLAKE_FAMILIES__DRIFT_PAIRS": "1",
-        "EVOLAKE_FAMILIES__DRIFT_SAMPLES": "1", "EVOLAKE_FAMILIES__REFINEMENTS": "0",
+        "EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE": "1",
+        "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "3",
+        "EVOLAKE_FAMILIES__DRIFT_PAIRS": "1",
+        "EVOLAKE_FAMILIES__DRIFT_SAMPLES": "1",
+        "EVOLAKE_FAMILIES__REFINEMENTS": "0",
     },
     "designs": {"EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "1", "EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE": "1"},
     "programs": {
-        "EVOLAKE_PROGRAMS__GENERATIONS_PER_CYCLE": "1", "EVOLAKE_PROGRAMS__CANDIDATES_PER_GENERATION": "1", "EVOLAKE_PROGRAMS__ISLANDS": "1",
+        "EVOLAKE_PROGRAMS__GENERATIONS_PER_CYCLE": "1",
+        "EVOLAKE_PROGRAMS__CANDIDATES_PER_GENERATION": "1",
+        "EVOLAKE_PROGRAMS__ISLANDS": "1",
         "EVOLAKE_PROGRAMS__WRITER": "one-shot",
     },
     "prompts": {
-        "EVOLAKE_PROMPTS__POLICY": "endpoint", "EVOLAKE_PROMPTS__ARM": "evolution", "EVOLAKE_PROMPTS__BATCH_PROBLEMS": "2",
-        "EVOLAKE_PROMPTS__ROLLOUTS": "2", "EVOLAKE_PROMPTS__HELDOUT_PROBLEMS": "2", "EVOLAKE_PROMPTS__DUEL_PROBLEMS": "2",
+        "EVOLAKE_PROMPTS__POLICY": "endpoint",
+        "EVOLAKE_PROMPTS__ARM": "evolution",
+        "EVOLAKE_PROMPTS__BATCH_PROBLEMS": "2",
+        "EVOLAKE_PROMPTS__ROLLOUTS": "2",
+        "EVOLAKE_PROMPTS__HELDOUT_PROBLEMS": "2",
+        "EVOLAKE_PROMPTS__DUEL_PROBLEMS": "2",
     },
     "solvers": {
-        "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "1", "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "2", "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1",
+        "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "1",
+        "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "2",
+        "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1",
     },
 }
 
 
 @dataclass(frozen=True)
 class Modelled:
-    """A project after one cycle of every line and a cell of the repair study, what the commands said, and the server, which still listens."""
+    """A project after one cycle of every line and a cell of the repair study, what the commands said, and the
+    server, which still listens."""
 
     project: Project
     said: dict[str, str]
@@ -63,10 +80,16 @@ def modelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
     for file, text in FILES.items():
         (project / file).write_text(text)
     with serving(folder) as server:
-        project = solvers_fixtures.open_project(folder, **by_a_model(
-            server.base_url, **SMALL, EVOLAKE_MODELS=json.dumps({"default": server.model}), EVOLAKE_PROGRAMS__PROJECTS=str(project),
-            EVOLAKE_PRICES=json.dumps({server.model: USD_A_MILLION_TOKENS}),
-        ))
+        project = solvers_fixtures.open_project(
+            folder,
+            **by_a_model(
+                server.base_url,
+                **SMALL,
+                EVOLAKE_MODELS=json.dumps({"default": server.model}),
+                EVOLAKE_PROGRAMS__PROJECTS=str(project),
+                EVOLAKE_PRICES=json.dumps({server.model: USD_A_MILLION_TOKENS}),
+            ),
+        )
         for family in (folder / "seeds" / "families").iterdir():
             if family.is_dir() and family.name != FAMILY:
                 shutil.rmtree(family)
@@ -76,7 +99,18 @@ def modelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
         materialize(operators, "families", None, "seeds")  # by this reviewer no seed would come through
         said = {line: run_here(project, line).stdout for line in LINES}
         said["repair"] = project.run(
-            "repair", "run", "--problems", "1", "--seeds", "1", "--perturbed", "0", "--transfer", "0", "--arms", "multi_generic_feedback",
+            "repair",
+            "run",
+            "--problems",
+            "1",
+            "--seeds",
+            "1",
+            "--perturbed",
+            "0",
+            "--transfer",
+            "0",
+            "--arms",
+            "multi_generic_feedback",
         ).stdout
         yield Modelled(project, said, server)
 
@@ -100,10 +134,14 @@ def test_every_cycle_is_sealed_though_no_attempt_came_to_anything(modelled: Mode
 
 
 def test_every_answer_is_a_row_with_the_servers_tokens_and_their_price(modelled: Modelled):
-    rows = modelled.project.sql("SELECT line, model, status, input_tokens, output_tokens, usd FROM calls WHERE backend = 'model'")
+    rows = modelled.project.sql(
+        "SELECT line, model, status, input_tokens, output_tokens, usd FROM calls WHERE backend = 'model'"
+    )
     asked_before_work = len(LINES)  # by each `evolake run`, for its server does not list the model
     assert len(rows) == modelled.server.answered() - asked_before_work
-    assert {row[0] for row in rows} == {*LINES, "repair"} and {row[1] for row in rows} == {modelled.server.model}
+    assert {row[0] for row in rows} == {*LINES, "repair"} and {row[1] for row in rows} == {
+        modelled.server.model
+    }
     assert all(row[3] > 0 and row[4] > 0 for row in rows)
     assert [round(row[5], 9) for row in rows] == [usd_of(row[3], row[4]) for row in rows]
 

@@ -1,5 +1,5 @@
-"""`make dev`: the UI comes up over the project's own definitions, every line a group of it, and goes with all its processes at SIGTERM, also where a
-script started it in the background, that is with SIGINT ignored."""
+"""`make dev`: the UI comes up over the project's own definitions, every line a group of it, and goes with all
+its processes at SIGTERM, also where a script started it in the background, that is with SIGINT ignored."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ STOPS_S = 60
 
 def asked(url: str, query: str) -> dict[str, Any] | None:
     """What the UI's server answers; None while nobody does."""
-    request = urllib.request.Request(f"{url}/graphql", json.dumps({"query": query}).encode(), {"Content-Type": "application/json"})
+    request = urllib.request.Request(
+        f"{url}/graphql", json.dumps({"query": query}).encode(), {"Content-Type": "application/json"}
+    )
     try:
         with urllib.request.urlopen(request, timeout=10) as reply:
             return json.load(reply)["data"]
@@ -43,7 +45,9 @@ def of_home(home: Path) -> list[int]:
     result: list[int] = []
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdigit() and f"DAGSTER_HOME={home}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+            if entry.name.isdigit() and f"DAGSTER_HOME={home}".encode() in (
+                entry / "environ"
+            ).read_bytes().split(b"\0"):
                 result.append(int(entry.name))
         except OSError:  # gone, or somebody else's
             continue
@@ -51,7 +55,11 @@ def of_home(home: Path) -> list[int]:
 
 
 def test_the_ui_shows_a_group_for_every_line(tmp_path: Path):
-    recipe = re.search(r"^dev:.*\n(?:\t.*\n)*?\t@\$\(BIN\)/(python -m pipelines\.dev .*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    recipe = re.search(
+        r"^dev:.*\n(?:\t.*\n)*?\t@\$\(BIN\)/(python -m pipelines\.dev .*)$",
+        (ROOT / "Makefile").read_text(),
+        re.MULTILINE,
+    )
     assert recipe
     program, *arguments = recipe[1].split()
     with socket.socket() as free:
@@ -59,11 +67,20 @@ def test_the_ui_shows_a_group_for_every_line(tmp_path: Path):
         port = free.getsockname()[1]
     home = tmp_path / "home"
     home.mkdir()
-    environment = os.environ | {"DAGSTER_HOME": str(home), "EVOLAKE_LAKE": str(tmp_path / "lake"), "DAGSTER_DISABLE_TELEMETRY": "1"}
+    environment = os.environ | {
+        "DAGSTER_HOME": str(home),
+        "EVOLAKE_LAKE": str(tmp_path / "lake"),
+        "DAGSTER_DISABLE_TELEMETRY": "1",
+    }
     command = [str(Path(sys.executable).with_name(program)), *arguments, "--port", str(port)]
     with (tmp_path / "log").open("wb") as log:
         server = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
         )
     try:

@@ -1,5 +1,5 @@
-"""One cycle of the solvers line for real, by the command that users type: sealed, gated, proved, ranked. Two cycles with a kill, submissions and
-edited rules are in test_solvers_line.py."""
+"""One cycle of the solvers line for real, by the command that users type: sealed, gated, proved, ranked. Two
+cycles with a kill, submissions and edited rules are in test_solvers_line.py."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def test_the_cycle_is_sealed_and_names_a_champion_and_every_variant_descends_from_the_seed(project: Project):
-    assert project.sql("SELECT cycle, state FROM seals ORDER BY cycle") == [["0001", "sealed"], ["0002", "sealed"]]
+    assert project.sql("SELECT cycle, state FROM seals ORDER BY cycle") == [
+        ["0001", "sealed"],
+        ["0002", "sealed"],
+    ]
     champion = json.loads(project.run("champion", "solvers", "--json").stdout)
     assert champion["verdict"] == "champion"
     [[found]] = project.sql("SELECT variant_id FROM solvers.survivors WHERE state = 'champion'")
@@ -52,11 +55,15 @@ def test_every_variant_was_judged_and_only_accepted_ones_are_ranked(project: Pro
     blocked = {variant for variant, is_blocked in outcomes if is_blocked}
     assert made <= {variant for variant, _ in outcomes}
     [[seed]] = project.sql("SELECT variant_id FROM solvers.seeds")
-    assert {row[0] for row in project.sql("SELECT variant_id FROM solvers.consensus_ranking")} == (made | {seed}) - blocked
+    assert {row[0] for row in project.sql("SELECT variant_id FROM solvers.consensus_ranking")} == (
+        made | {seed}
+    ) - blocked
 
 
 def test_status_and_report_show_it(project: Project, tmp_path: Path):
     status = json.loads(project.run("status", "--json").stdout)
-    assert [(row["line"], row["sealed_cycles"], row["broken"]) for row in status["lines"]] == [("solvers", 1, None)]
+    assert [(row["line"], row["sealed_cycles"], row["broken"]) for row in status["lines"]] == [
+        ("solvers", 1, None)
+    ]
     project.run("report", "--out", str(tmp_path / "report.html"))
     assert "Cycle 0001 of the solvers line" in (tmp_path / "report.html").read_text()

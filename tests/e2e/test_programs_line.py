@@ -1,4 +1,5 @@
-"""The programs line for real: two projects evolve through two cycles, the first of which is killed once; the second by the library call."""
+"""The programs line for real: two projects evolve through two cycles, the first of which is killed once; the
+second by the library call."""
 
 from __future__ import annotations
 
@@ -21,17 +22,23 @@ from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e
 SMALL = {
-    "EVOLAKE_PROGRAMS__GENERATIONS_PER_CYCLE": "2", "EVOLAKE_PROGRAMS__CANDIDATES_PER_GENERATION": "3", "EVOLAKE_PROGRAMS__HELDOUT_REPEATS": "2",
+    "EVOLAKE_PROGRAMS__GENERATIONS_PER_CYCLE": "2",
+    "EVOLAKE_PROGRAMS__CANDIDATES_PER_GENERATION": "3",
+    "EVOLAKE_PROGRAMS__HELDOUT_REPEATS": "2",
     "EVOLAKE_PROGRAMS__ISLANDS": "2",
 }
 
 
 @pytest.fixture(scope="module")
 def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that `evolake programs new` wrote, and one in OpenEvolve's contract whose evaluator could read the program."""
+    """A project that `evolake programs new` wrote, and one in OpenEvolve's contract whose evaluator could
+    read the program."""
     folder = tmp_path_factory.mktemp("projects")
     reading = f"{EVALUATOR}\n\nOWN_TEXT = open(__file__).read()\n"
-    for name, files in {"fit": FILES, "open": {"initial_program.py": PROGRAM, "evaluator.py": reading}}.items():
+    for name, files in {
+        "fit": FILES,
+        "open": {"initial_program.py": PROGRAM, "evaluator.py": reading},
+    }.items():
         (folder / name).mkdir()
         for file, text in files.items():
             (folder / name / file).write_text(text)
@@ -40,15 +47,24 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, projects: Path) -> Project:
-    return open_project(tmp_path_factory.mktemp("programs"), **SMALL, EVOLAKE_PROGRAMS__PROJECTS=f"{projects / 'fit'},{projects / 'open'}")
+    return open_project(
+        tmp_path_factory.mktemp("programs"),
+        **SMALL,
+        EVOLAKE_PROGRAMS__PROJECTS=f"{projects / 'fit'},{projects / 'open'}",
+    )
 
 
 @pytest.fixture(scope="module")
 def killed(project: Project) -> list[dict]:
     """The notes of the first cycle when its run was killed."""
+
     def noted() -> list[dict] | None:
         lake = Lake(project.lake)
-        return lake.read("programs", "notes", "0001").to_dicts() if lake.record("programs", "notes", "0001") is not None else None
+        return (
+            lake.read("programs", "notes", "0001").to_dicts()
+            if lake.record("programs", "notes", "0001") is not None
+            else None
+        )
 
     return kill_when(project, noted, "run", "--cycles", "1", "--lines", "programs")
 
@@ -64,15 +80,28 @@ def evolved(project: Project, projects: Path, killed: list[dict]) -> Evolved:
         return evolake.evolve(projects / "fit", cycles=2)
 
 
-def test_a_killed_cycle_goes_on_after_the_generation_that_it_had_noted(project: Project, killed: list[dict], evolved: Evolved):
+def test_a_killed_cycle_goes_on_after_the_generation_that_it_had_noted(
+    project: Project, killed: list[dict], evolved: Evolved
+):
     now = Lake(project.lake).read("programs", "generations", "0001").to_dicts()
-    assert [(row["project"], row["generation"]) for row in now] == [("fit", 1), ("fit", 2), ("open", 1), ("open", 2)]
+    assert [(row["project"], row["generation"]) for row in now] == [
+        ("fit", 1),
+        ("fit", 2),
+        ("open", 1),
+        ("open", 2),
+    ]
     assert killed and now[: len(killed)] == killed
 
 
 def test_every_table_is_known_and_says_what_its_columns_mean(project: Project, evolved: Evolved):
     assert undescribed(project.lake, "programs") == []
-    published = {row[0] for row in project.sql("SELECT DISTINCT asset FROM parts WHERE line = 'programs' AND asset NOT LIKE '%\\_\\_%' ESCAPE '\\'")}
+    published = {
+        row[0]
+        for row in project.sql(
+            "SELECT DISTINCT asset FROM parts WHERE line = 'programs' AND asset NOT LIKE '%\\_\\_%' "
+            "ESCAPE '\\'"
+        )
+    }
     assert published <= {asset for line, asset in all_tables() if line == "programs"}
 
 
@@ -80,37 +109,72 @@ def test_the_lake_is_intact(project: Project, evolved: Evolved):
     assert damage_of(project.lake) == []
 
 
-def test_every_candidate_is_blocked_or_measured_and_rows_say_whose_score_is_protected(project: Project, evolved: Evolved):
-    asked = "SELECT project, count(*) > 0, bool_and(protected = (project = 'fit')) FROM programs.candidates GROUP BY project ORDER BY project"
+def test_every_candidate_is_blocked_or_measured_and_rows_say_whose_score_is_protected(
+    project: Project, evolved: Evolved
+):
+    asked = (
+        "SELECT project, count(*) > 0, bool_and(protected = (project = 'fit')) FROM programs.candidates "
+        "GROUP BY project ORDER BY project"
+    )
     counts = project.sql(asked)
     assert counts == [["fit", True, True], ["open", True, True]]
-    modes = project.sql("SELECT project, mode, note FROM programs.projects WHERE cycle = '0002' ORDER BY project")
+    modes = project.sql(
+        "SELECT project, mode, note FROM programs.projects WHERE cycle = '0002' ORDER BY project"
+    )
     assert modes[0] == ["fit", "separate", ""] and modes[1][:2] == ["open", "imports"]
-    assert modes[1][2].startswith("score not protected: the evaluator may read or start the program's file (line "), modes
+    assert modes[1][2].startswith(
+        "score not protected: the evaluator may read or start the program's file (line "
+    ), modes
     loose = """
 SELECT count(*) FROM programs.candidates AS c WHERE c.state <> 'blocked'
 AND c.program_id NOT IN (SELECT program_id FROM programs.measured WHERE status = 'ok')"""
     assert project.sql(loose) == [[0]]
     vain = "SELECT cycle, blocked FROM funnel('programs') WHERE gate = 'made' ORDER BY cycle"
-    assert project.sql(vain) == project.sql("SELECT cycle, count(*) FROM programs.unmade GROUP BY cycle ORDER BY cycle")
-    asked = sum(row[0] for row in project.sql("SELECT count(*) FROM programs.candidates UNION ALL SELECT count(*) FROM programs.unmade"))
-    assert asked == project.sql("SELECT count(*) * 3 FROM programs.generations")[0][0], "each proposal is a candidate or says why it is none"
-    gates = project.sql("SELECT DISTINCT gate FROM verdicts WHERE artifact_id IN (SELECT program_id FROM programs.candidates)")
+    assert project.sql(vain) == project.sql(
+        "SELECT cycle, count(*) FROM programs.unmade GROUP BY cycle ORDER BY cycle"
+    )
+    asked = sum(
+        row[0]
+        for row in project.sql(
+            "SELECT count(*) FROM programs.candidates UNION ALL SELECT count(*) FROM programs.unmade"
+        )
+    )
+    assert asked == project.sql("SELECT count(*) * 3 FROM programs.generations")[0][0], (
+        "each proposal is a candidate or says why it is none"
+    )
+    gates = project.sql(
+        "SELECT DISTINCT gate FROM verdicts WHERE artifact_id IN (SELECT program_id FROM programs.candidates)"
+    )
     assert {"form", "reach", "run", "result"} <= {row[0] for row in gates}
 
 
 def test_a_title_changes_beyond_the_noise_under_seeds_of_its_own_alone(project: Project, evolved: Evolved):
     shared = "SELECT count(*) FROM programs.heldout AS h JOIN programs.measured AS m USING (seed)"
     assert project.sql(shared) == [[0]]
-    for wins, low, difference, noise in project.sql("SELECT wins, low, difference, noise FROM programs.champion"):
+    for wins, low, difference, noise in project.sql(
+        "SELECT wins, low, difference, noise FROM programs.champion"
+    ):
         assert not wins or (low > 0 and difference > noise)
-    assert evolved.cycles == 2 and evolved.protected and evolved.initial_score is not None and evolved.score is not None
+    assert (
+        evolved.cycles == 2
+        and evolved.protected
+        and evolved.initial_score is not None
+        and evolved.score is not None
+    )
     assert "def curve(x):" in evolved.program
     assert evolved.score >= evolved.initial_score
 
 
 def test_the_report_the_champion_and_show_have_it(project: Project, tmp_path: Path, evolved: Evolved):
-    project.run("report", "--lines", "programs", "--out", str(tmp_path / "report.html"), "--figures", str(tmp_path / "figures"))
+    project.run(
+        "report",
+        "--lines",
+        "programs",
+        "--out",
+        str(tmp_path / "report.html"),
+        "--figures",
+        str(tmp_path / "figures"),
+    )
     page = (tmp_path / "report.html").read_text()
     assert "Score not protected" in page and "open" in page
     assert len(list((tmp_path / "figures").iterdir())) == len(figures_in("evolake.programs.report.figures"))
@@ -121,7 +185,12 @@ def test_the_report_the_champion_and_show_have_it(project: Project, tmp_path: Pa
     for name in ("fit", "open"):
         file = tmp_path / f"{name}.tar"
         project.run("bundle", "export", "programs", "--project", name, "-o", str(file))
-        assert ": holds" in project.run("bundle", "verify", str(file), EVOLAKE_LAKE=str(tmp_path / "none")).stdout.splitlines()[0]
+        assert (
+            ": holds"
+            in project.run(
+                "bundle", "verify", str(file), EVOLAKE_LAKE=str(tmp_path / "none")
+            ).stdout.splitlines()[0]
+        )
     assert project.run("programs", "trace").stdout.startswith("fit: ")
     assert "is in the lake" in project.run("programs", "show", "nosuchid", check=False).stderr
 

@@ -1,4 +1,5 @@
-"""The prompts line for real: the bundled small model learns and is prompted through two cycles, by the command that users type; one is killed."""
+"""The prompts line for real: the bundled small model learns and is prompted through two cycles, by the
+command that users type; one is killed."""
 
 from __future__ import annotations
 
@@ -24,19 +25,36 @@ from evolake.settings import load
 
 pytestmark = pytest.mark.e2e
 ASSETS = (
-    "problems", "iterations", "rollouts", "values", "ratings", "updates", "learnability", "edits", "children", "accepted", "duel_replies",
-    "champion", "heldout", "survivors",
+    "problems",
+    "iterations",
+    "rollouts",
+    "values",
+    "ratings",
+    "updates",
+    "learnability",
+    "edits",
+    "children",
+    "accepted",
+    "duel_replies",
+    "champion",
+    "heldout",
+    "survivors",
 )
 SMALL = {
-    "EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE": "2", "EVOLAKE_PROMPTS__BATCH_PROBLEMS": "3", "EVOLAKE_PROMPTS__HELDOUT_PROBLEMS": "6",
-    "EVOLAKE_PROMPTS__DUEL_PROBLEMS": "6", "EVOLAKE_PROMPTS__MAX_TOKENS": "12", "EVOLAKE_PROMPTS__CROSSOVER": "0.5",
+    "EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE": "2",
+    "EVOLAKE_PROMPTS__BATCH_PROBLEMS": "3",
+    "EVOLAKE_PROMPTS__HELDOUT_PROBLEMS": "6",
+    "EVOLAKE_PROMPTS__DUEL_PROBLEMS": "6",
+    "EVOLAKE_PROMPTS__MAX_TOKENS": "12",
+    "EVOLAKE_PROMPTS__CROSSOVER": "0.5",
 }
 CYCLES = ["0001", "0002"]
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A project after two cycles. killed: the notes of the second cycle when its run was killed; again: what the second start printed."""
+    """A project after two cycles. killed: the notes of the second cycle when its run was killed; again: what
+    the second start printed."""
 
     project: Project
     killed: list[dict]
@@ -44,10 +62,16 @@ class Trained:
 
 
 def kill_after_first_note(project: Project, cycle: str, *command: str) -> list[dict]:
-    """Runs a command and kills it and all that it started (SIGKILL) once the cycle's first iteration is noted; gives the notes."""
+    """Runs a command and kills it and all that it started (SIGKILL) once the cycle's first iteration is
+    noted; gives the notes."""
+
     def noted() -> list[dict] | None:
         lake = Lake(project.lake)
-        return lake.read("prompts", "notes", cycle).to_dicts() if lake.record("prompts", "notes", cycle) is not None else None
+        return (
+            lake.read("prompts", "notes", cycle).to_dicts()
+            if lake.record("prompts", "notes", cycle) is not None
+            else None
+        )
 
     return kill_when(project, noted, *command)
 
@@ -75,7 +99,10 @@ def test_the_lake_is_intact(project: Project):
 
 
 def test_every_asset_of_the_list_is_there_for_every_cycle(project: Project):
-    parts = project.sql("SELECT asset, cycle FROM parts WHERE line = 'prompts' AND state = 'current' AND cycle IN ('0001', '0002')")
+    parts = project.sql(
+        "SELECT asset, cycle FROM parts WHERE line = 'prompts' AND state = 'current' AND cycle IN "
+        "('0001', '0002')"
+    )
     assert {(asset, cycle) for asset in ASSETS for cycle in CYCLES} <= {tuple(part) for part in parts}
 
 
@@ -100,21 +127,37 @@ def test_the_weights_of_a_cycle_are_those_that_the_next_one_learns_on(project: P
 
 
 def test_rollouts_are_what_the_sizes_ask_for_and_every_reply_came_from_the_model(project: Project):
-    counts = project.sql("SELECT iteration, count(*), count(DISTINCT problem_id) FROM prompts.rollouts GROUP BY ALL ORDER BY ALL")
+    counts = project.sql(
+        "SELECT iteration, count(*), count(DISTINCT problem_id) FROM prompts.rollouts GROUP BY ALL ORDER "
+        "BY ALL"
+    )
     assert counts == [[number, 3 * 2 * 4, 3] for number in range(1, 4)]
     assert project.sql("SELECT DISTINCT policy FROM prompts.updates") == [["SmolLM2-135M-Instruct"]]
-    assert project.sql("SELECT count(DISTINCT reply) > 20, max(tokens) <= 12 FROM prompts.rollouts") == [[True, True]]
+    assert project.sql("SELECT count(DISTINCT reply) > 20, max(tokens) <= 12 FROM prompts.rollouts") == [
+        [True, True]
+    ]
 
 
 def test_no_cycle_samples_more_than_its_settings_allow(project: Project):
-    """The bound of docs/costs.md; held-out problems are asked under more than one prompt, in the first cycle under the base model too."""
-    sizes = load("demo").of(PromptsSettings).model_copy(
-        update={name.removeprefix("EVOLAKE_PROMPTS__").lower(): int(value) for name, value in SMALL.items() if "CROSSOVER" not in name},
+    """The bound of docs/costs.md; held-out problems are asked under more than one prompt, in the first cycle
+    under the base model too."""
+    sizes = (
+        load("demo")
+        .of(PromptsSettings)
+        .model_copy(
+            update={
+                name.removeprefix("EVOLAKE_PROMPTS__").lower(): int(value)
+                for name, value in SMALL.items()
+                if "CROSSOVER" not in name
+            }
+        )
     )
     for cycle, iterations in (("0001", 1), ("0002", 2)):
         most, first = most_of(sizes.model_copy(update={"iterations_per_cycle": iterations})), cycle == "0001"
         learnt, duels, held = (
-            project.sql(f"SELECT count(*), coalesce(sum(tokens), 0) FROM prompts.{table} WHERE cycle = '{cycle}'")[0]
+            project.sql(
+                f"SELECT count(*), coalesce(sum(tokens), 0) FROM prompts.{table} WHERE cycle = '{cycle}'"
+            )[0]
             for table in ("rollouts", "duel_replies", "heldout")
         )
         assert learnt[0] == most.learnt and duels[0] in (0, most.duels)
@@ -124,41 +167,62 @@ def test_no_cycle_samples_more_than_its_settings_allow(project: Project):
 
 def test_nothing_held_out_was_trained_rated_or_chosen_on(project: Project):
     held = {row[0] for row in project.sql("SELECT problem_id FROM prompts.heldout")}
-    used = {row[0] for row in project.sql("SELECT problem_id FROM prompts.rollouts UNION SELECT problem_id FROM prompts.duel_replies")}
+    used = {
+        row[0]
+        for row in project.sql(
+            "SELECT problem_id FROM prompts.rollouts UNION SELECT problem_id FROM prompts.duel_replies"
+        )
+    }
     assert len(held) == 6
     assert not held & used
-    shipped = {problem.problem_id for problem in read_problems(ROOT / "data_lake" / "seeds" / "prompts" / "problems.jsonl")}
+    shipped = {
+        problem.problem_id
+        for problem in read_problems(ROOT / "data_lake" / "seeds" / "prompts" / "problems.jsonl")
+    }
     assert held | used <= shipped
 
 
 def test_children_descend_from_prompts_that_were_there_by_edits_that_were_applied(project: Project):
     rows = project.sql("SELECT prompt_id, operator, parents, principles FROM prompts.children")
     born = {row[0] for row in rows}
-    summary = project.sql("SELECT cycle, came, passed, blocked FROM funnel('prompts') WHERE gate = 'made' ORDER BY cycle")
+    summary = project.sql(
+        "SELECT cycle, came, passed, blocked FROM funnel('prompts') WHERE gate = 'made' ORDER BY cycle"
+    )
     counted = "(SELECT cycle, count(*) AS rows FROM prompts.{} GROUP BY cycle) AS {}"
     assert summary == project.sql(f"""
         SELECT cycle, coalesce(born.rows, 0) + vain.rows, coalesce(born.rows, 0), vain.rows
-        FROM {counted.format("unmade", "vain")} LEFT JOIN {counted.format("children", "born")} USING (cycle) ORDER BY cycle""")
+        FROM {counted.format("unmade", "vain")} LEFT JOIN {counted.format("children", "born")} USING (cycle)
+          ORDER BY cycle""")
     roots = {row[0] for row in project.sql("SELECT prompt_id FROM prompts.seeds")}
     assert born
     for prompt_id, operator, parents, principles in rows:
         assert from_json(principles).prompt_id == prompt_id
         assert set(parents) <= born | roots
-        applied = project.sql(f"SELECT count(*) FROM prompts.edits WHERE child_id = '{prompt_id}' AND operator = '{operator}' AND applied")
+        applied = project.sql(
+            f"SELECT count(*) FROM prompts.edits WHERE child_id = '{prompt_id}' AND operator = "
+            f"'{operator}' AND applied"
+        )
         assert applied[0][0] > 0
-    weights = project.sql("SELECT sum(weight) FROM derivations WHERE child_id IN (SELECT prompt_id FROM prompts.children) GROUP BY child_id")
+    weights = project.sql(
+        "SELECT sum(weight) FROM derivations WHERE child_id IN (SELECT prompt_id FROM prompts.children) "
+        "GROUP BY child_id"
+    )
     assert all(abs(row[0] - 1) < 1e-9 for row in weights)
 
 
 def test_whatever_was_accepted_has_a_pass_of_every_gate(project: Project):
     passed = project.sql("SELECT prompt_id FROM prompts.accepted WHERE passed")
-    gates = project.sql("SELECT artifact_id, count(DISTINCT gate), bool_and(outcome = 'pass') FROM verdicts GROUP BY ALL")
+    gates = project.sql(
+        "SELECT artifact_id, count(DISTINCT gate), bool_and(outcome = 'pass') FROM verdicts GROUP BY ALL"
+    )
     result = {row[0]: row[1:] for row in gates}
     assert passed and all(result[row[0]] == [2, True] for row in passed)
 
 
 def test_the_operators_edited_and_say_so(project: Project):
-    assert project.sql("SELECT DISTINCT backend FROM agent_calls WHERE role LIKE 'prompts_%'") == [["operators"]]
+    assert project.sql("SELECT DISTINCT backend FROM agent_calls WHERE role LIKE 'prompts_%'") == [
+        ["operators"]
+    ]
     assert project.sql("SELECT DISTINCT origin FROM prompts.children") == [["operators"]]
 
 
@@ -170,20 +234,37 @@ def test_a_champion_reigns_and_is_shown_with_its_principles(project: Project):
 
 
 def test_a_partial_run_of_a_judged_cycle_changes_nothing(project: Project):
-    before = project.sql("SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = 'current' ORDER BY ALL")
+    before = project.sql(
+        "SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = "
+        "'current' ORDER BY ALL"
+    )
     materialize(project, "prompts", "0002", "accepted", "champion")
-    assert project.sql("SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = 'current' ORDER BY ALL") == before
+    assert (
+        project.sql(
+            "SELECT asset, content_sha FROM parts WHERE line = 'prompts' AND cycle = '0002' AND state = "
+            "'current' ORDER BY ALL"
+        )
+        == before
+    )
 
 
 def test_the_report_shows_what_the_champion_says_and_what_it_is_worth(project: Project, tmp_path: Path):
     page = tmp_path / "report.html"
     project.run("report", "--out", str(page), "--figures", str(tmp_path / "figures"), "--lines", "prompts")
     text = html.unescape(page.read_text())
-    principles = from_json(project.sql("SELECT principles FROM prompts.survivors WHERE cycle = '0002' AND state = 'champion'")[0][0]).principles
+    principles = from_json(
+        project.sql("SELECT principles FROM prompts.survivors WHERE cycle = '0002' AND state = 'champion'")[
+            0
+        ][0]
+    ).principles
     assert all(principle.text in text for principle in principles)
     duels = project.sql("SELECT count(*) FROM prompts.champion")[0][0]
-    assert ("95% interval" in text) == (duels > 0), "only a duel has an interval, and where the champion leads by all matches there is none"
+    assert ("95% interval" in text) == (duels > 0), (
+        "only a duel has an interval, and where the champion leads by all matches there is none"
+    )
     assert "policy SmolLM2-135M-Instruct" in text
-    figures = {figure.title.lower().replace(" ", "_") for figure in figures_in("evolake.prompts.report.figures")}
+    figures = {
+        figure.title.lower().replace(" ", "_") for figure in figures_in("evolake.prompts.report.figures")
+    }
     assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == figures
     assert text.count("data:image/png;base64,") == len(figures) >= 3

@@ -1,4 +1,5 @@
-"""One "Materialize all" over the whole study, as the Dagster UI sends it: setup, then the cells one after the other, then the findings."""
+"""One "Materialize all" over the whole study, as the Dagster UI sends it: setup, then the cells one after the
+other, then the findings."""
 
 from __future__ import annotations
 
@@ -20,7 +21,10 @@ SIZES = {"PROBLEMS": "6", "SEEDS": "1", "PERTURBED": "1", "TRANSFER": "1"}
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[RealSite]:
-    site = RealSite(tmp_path, {"EVOLAKE_WORKERS": "1", **{f"EVOLAKE_REPAIR__{name}": value for name, value in SIZES.items()}})
+    site = RealSite(
+        tmp_path,
+        {"EVOLAKE_WORKERS": "1", **{f"EVOLAKE_REPAIR__{name}": value for name, value in SIZES.items()}},
+    )
     site.prepare()
     try:
         site.start()
@@ -31,7 +35,10 @@ def site(tmp_path: Path) -> Iterator[RealSite]:
 
 def test_everything_at_once_runs_in_waves_and_cells_never_side_by_side(site: RealSite):
     assets = [{"path": ["repair", asset]} for asset in (*SETUP, *CELLS, *FINDINGS)]
-    answer = site.ask(LAUNCH_BACKFILL, params={"assetSelection": assets, "allPartitions": True, "tags": [], "fromFailure": False})
+    answer = site.ask(
+        LAUNCH_BACKFILL,
+        params={"assetSelection": assets, "allPartitions": True, "tags": [], "fromFailure": False},
+    )
     runs = site.finished(answer["launchPartitionBackfill"]["backfillId"], seconds=900)
     assert {run.status for run in runs} == {"SUCCESS"}
     assert runs[0].cycle == runs[-1].cycle == ""

@@ -1,4 +1,5 @@
-"""The repair study through Dagster, small and for real: setup, cells, findings; checks that catch what they are for; no cell is run twice.
+"""The repair study through Dagster, small and for real: setup, cells, findings; checks that catch what they
+are for; no cell is run twice.
 
 Its seven arms are the five of the default and those that a setting adds: the partitions follow the setting.
 """
@@ -26,7 +27,12 @@ from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e
 FINDINGS = ("summary", "comparisons", "convergence", "effort", "frontier", "robustness")
-CELL_CHECKS = {"every_problem_was_run_once", "no_solve_without_certificate", "budget_is_equal", "attempts_are_known_once"}
+CELL_CHECKS = {
+    "every_problem_was_run_once",
+    "no_solve_without_certificate",
+    "budget_is_equal",
+    "attempts_are_known_once",
+}
 
 
 @dataclass(frozen=True)
@@ -39,21 +45,25 @@ class Site:
     cells: tuple[str, ...]
 
     def run(self, job: str, cell: str | None = None) -> dg.ExecuteInProcessResult:
-        return self.defs.resolve_job_def(job).execute_in_process(instance=self.instance, partition_key=cell, raise_on_error=False)
+        return self.defs.resolve_job_def(job).execute_in_process(
+            instance=self.instance, partition_key=cell, raise_on_error=False
+        )
 
 
-SIZES = {
-    "PROBLEMS": "12", "SEEDS": "2", "PERTURBED": "2", "TRANSFER": "2", "ARMS": json.dumps(KNOWN_ARMS),
-}
+SIZES = {"PROBLEMS": "12", "SEEDS": "2", "PERTURBED": "2", "TRANSFER": "2", "ARMS": json.dumps(KNOWN_ARMS)}
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A site after the whole study."""
     folder = tmp_path_factory.mktemp("repair")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))
+    }
     own = {"EVOLAKE_LAKE": str(folder / "lake"), "EVOLAKE_WORKERS": "1", "DAGSTER_DISABLE_TELEMETRY": "1"}
-    project = Project(folder, kept | own | {f"EVOLAKE_REPAIR__{name}": value for name, value in SIZES.items()})
+    project = Project(
+        folder, kept | own | {f"EVOLAKE_REPAIR__{name}": value for name, value in SIZES.items()}
+    )
     with inside(project), dg.DagsterInstance.ephemeral() as instance:
         definitions = importlib.import_module("pipelines.definitions")
         [study] = [built.study for built in definitions.studies if built.study.name == "repair"]
@@ -61,7 +71,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         assert site.run("repair_setup").success
         early = site.run("repair_findings")
         assert not early.success
-        assert f"{len(study.cells)} of {len(study.cells)} cells have not passed their checks" in failure(early)
+        assert f"{len(study.cells)} of {len(study.cells)} cells have not passed their checks" in failure(
+            early
+        )
         for cell in study.cells:
             assert site.run("repair_study", cell).success
         assert site.run("repair_findings").success
@@ -76,7 +88,11 @@ def failure(result: dg.ExecuteInProcessResult) -> str:
 
 def failed_checks(result: dg.ExecuteInProcessResult) -> dict[str, int]:
     """Checks that did not pass, with the number of offending rows that their SQL finds."""
-    return {item.check_name: item.metadata["offending_count"].value for item in result.get_asset_check_evaluations() if not item.passed}
+    return {
+        item.check_name: item.metadata["offending_count"].value
+        for item in result.get_asset_check_evaluations()
+        if not item.passed
+    }
 
 
 def test_cells_groups_and_dependencies_are_those_of_a_study(site: Site):
@@ -84,12 +100,19 @@ def test_cells_groups_and_dependencies_are_those_of_a_study(site: Site):
     keys = [key for key in graph.get_all_asset_keys() if key.path[0] == "repair"]
     nodes = {key.path[1]: graph.get(key) for key in keys}
     result = {
-        name: (node.group_name, node.partitions_def is not None, sorted(parent.path[1] for parent in node.parent_keys))
+        name: (
+            node.group_name,
+            node.partitions_def is not None,
+            sorted(parent.path[1] for parent in node.parent_keys),
+        )
         for name, node in nodes.items()
     }
     assert result == {
-        "problems": ("repair_setup", False, []), "study": ("repair_setup", False, ["problems"]), "results": ("repair", True, ["study"]),
-        **dict.fromkeys(FINDINGS, ("repair_findings", False, ["results"])), "figures": ("repair_findings", False, sorted(FINDINGS)),
+        "problems": ("repair_setup", False, []),
+        "study": ("repair_setup", False, ["problems"]),
+        "results": ("repair", True, ["study"]),
+        **dict.fromkeys(FINDINGS, ("repair_findings", False, ["results"])),
+        "figures": ("repair_findings", False, sorted(FINDINGS)),
     }
     assert site.cells == tuple(cell_of(arm, seed) for seed in (0, 1) for arm in KNOWN_ARMS)
     assert {pool for node in nodes.values() for pool in node.pools} == {"study_repair"}
@@ -123,7 +146,9 @@ def test_every_cell_holds_every_problem_and_passed_its_checks(site: Site):
 
 def test_the_opt_in_arms_are_found_over_like_the_others(site: Site):
     assert site.lake.read("repair", "study")["arms"].to_list() == [list(KNOWN_ARMS)]
-    main = site.lake.read("repair", "summary").filter((pl.col("suite") == "lia") & (pl.col("variation") == "none"))
+    main = site.lake.read("repair", "summary").filter(
+        (pl.col("suite") == "lia") & (pl.col("variation") == "none")
+    )
     assert main["arm"].to_list() == list(KNOWN_ARMS) and set(main["runs"]) == {2 * 12}
     assert site.lake.read("repair", "comparisons").height == 2 * 15
     assert site.lake.read("repair", "robustness")["arm"].n_unique() == 7 > len(ARMS)
@@ -149,18 +174,28 @@ def test_a_finished_cell_is_kept_and_not_run_again(site: Site):
     assert made.tags["dagster/data_version"] == before.content_sha
 
 
-def test_other_settings_are_refused_until_the_setup_has_run_again(site: Site, monkeypatch: pytest.MonkeyPatch):
+def test_other_settings_are_refused_until_the_setup_has_run_again(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("EVOLAKE_REPAIR__ROUNDS", "2")
     refused = site.run("repair_study", site.cells[0])
     assert "the settings describe another study" in failure(refused)
     assert "repair_setup" in failure(refused)
 
 
-def test_a_model_that_does_not_answer_stops_the_setup_and_leaves_the_record_alone(site: Site, monkeypatch: pytest.MonkeyPatch):
+def test_a_model_that_does_not_answer_stops_the_setup_and_leaves_the_record_alone(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    model = {"BACKEND": "model", "MODEL_BASE_URL": address, "MODEL_API_KEY": "k", "MODELS__DEFAULT": "m", "BUDGET__TOKENS_PER_RUN": "9"}
+    model = {
+        "BACKEND": "model",
+        "MODEL_BASE_URL": address,
+        "MODEL_API_KEY": "k",
+        "MODELS__DEFAULT": "m",
+        "BUDGET__TOKENS_PER_RUN": "9",
+    }
     for name, value in model.items():
         monkeypatch.setenv(f"EVOLAKE_{name}", value)
     before = site.lake.record("repair", "study")
@@ -177,17 +212,32 @@ def _only(problem_id: str) -> pl.Expr:
 
 PLANTED = {
     "a solve without a certificate": (
-        "results", lambda solved, unsolved: (pl.col("solved") | _only(unsolved)).alias("solved"), "no_solve_without_certificate",
-    ),
-    "a certificate of the wrong label": (
-        "results", lambda solved, unsolved: pl.when(_only(solved)).then(pl.lit("other")).otherwise("claim").alias("claim"),
+        "results",
+        lambda solved, unsolved: (pl.col("solved") | _only(unsolved)).alias("solved"),
         "no_solve_without_certificate",
     ),
-    "a call beyond the budget": ("results", lambda solved, unsolved: pl.col("calls") + _only(unsolved), "budget_is_equal"),
-    "a problem twice and another not at all": (
-        "results", lambda solved, unsolved: pl.col("problem_id").replace({solved: unsolved}), "every_problem_was_run_once",
+    "a certificate of the wrong label": (
+        "results",
+        lambda solved, unsolved: (
+            pl.when(_only(solved)).then(pl.lit("other")).otherwise("claim").alias("claim")
+        ),
+        "no_solve_without_certificate",
     ),
-    "an attempt twice": ("attempts", lambda solved, unsolved: pl.lit(1, pl.Int64).alias("candidate"), "attempts_are_known_once"),
+    "a call beyond the budget": (
+        "results",
+        lambda solved, unsolved: pl.col("calls") + _only(unsolved),
+        "budget_is_equal",
+    ),
+    "a problem twice and another not at all": (
+        "results",
+        lambda solved, unsolved: pl.col("problem_id").replace({solved: unsolved}),
+        "every_problem_was_run_once",
+    ),
+    "an attempt twice": (
+        "attempts",
+        lambda solved, unsolved: pl.lit(1, pl.Int64).alias("candidate"),
+        "attempts_are_known_once",
+    ),
 }
 
 
@@ -195,8 +245,13 @@ PLANTED = {
 def test_a_planted_fault_is_caught_by_its_check_and_stops_the_findings(site: Site, fault: str):
     table, change, check = PLANTED[fault]
     schema, cell = {"results": RESULTS, "attempts": ATTEMPTS}[table], cell_of("multi_unsat_core_feedback", 0)
-    main, sound = site.lake.read("repair", "results", cell).filter(pl.col("suite") == "lia"), site.lake.read("repair", table, cell)
-    spoilt = sound.with_columns(change(main.filter("solved")["problem_id"][0], main.filter(~pl.col("solved"))["problem_id"][0]))
+    main, sound = (
+        site.lake.read("repair", "results", cell).filter(pl.col("suite") == "lia"),
+        site.lake.read("repair", table, cell),
+    )
+    spoilt = sound.with_columns(
+        change(main.filter("solved")["problem_id"][0], main.filter(~pl.col("solved"))["problem_id"][0])
+    )
     assert not spoilt.equals(sound)
     site.lake.publish("repair", table, spoilt, cycle=cell, run_id="planted", schema=schema)
     try:

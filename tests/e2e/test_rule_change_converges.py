@@ -1,4 +1,5 @@
-"""An edited rule, followed to its end: what the UI shows as stale is what `evolake rules preview` lists; made again, nothing is left."""
+"""An edited rule, followed to its end: what the UI shows as stale is what `evolake rules preview` lists; made
+again, nothing is left."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ from evolake.programs.commands.template import FILES
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 SMALL = {
-    "EVOLAKE_PROGRAMS__GENERATIONS_PER_CYCLE": "1", "EVOLAKE_PROGRAMS__CANDIDATES_PER_GENERATION": "3", "EVOLAKE_PROGRAMS__HELDOUT_REPEATS": "2",
+    "EVOLAKE_PROGRAMS__GENERATIONS_PER_CYCLE": "1",
+    "EVOLAKE_PROGRAMS__CANDIDATES_PER_GENERATION": "3",
+    "EVOLAKE_PROGRAMS__HELDOUT_REPEATS": "2",
     "EVOLAKE_PROGRAMS__ISLANDS": "1",
 }
 LINE, RULE = "programs", "programs-readable"
@@ -33,7 +36,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     (folder / "fit").mkdir()
     for file, text in FILES.items():
         (folder / "fit" / file).write_text(text)
-    made = open_project(folder, **SMALL, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_PROGRAMS__PROJECTS=str(folder / "fit"))
+    made = open_project(
+        folder, **SMALL, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_PROGRAMS__PROJECTS=str(folder / "fit")
+    )
     made.run("run", "--cycles", "1", "--lines", LINE)
     return made
 
@@ -52,7 +57,9 @@ def test_what_the_ui_marks_is_what_the_preview_lists_and_made_again_nothing_is_s
     assert stale_now(project, "0001") == set()
 
 
-def test_an_edit_that_flips_verdicts_made_again_by_the_commands_of_the_preview_leaves_nothing_stale_also_after_a_further_cycle(project: Project):
+def test_an_edit_that_flips_verdicts_made_again_by_the_commands_of_the_preview_leaves_nothing_stale_also_after_a_further_cycle(  # noqa: E501
+    project: Project,
+):
     sizes = _sizes(project)
     edit_rule(project, LINE, "readable", '"most_characters": 100000', f'"most_characters": {max(sizes) - 1}')
     edit_rule(project, LINE, "readable", "version: 2", "version: 3")
@@ -61,7 +68,15 @@ def test_an_edit_that_flips_verdicts_made_again_by_the_commands_of_the_preview_l
     assert told, "the longest program is blocked now"
     path = os.pathsep.join([str(Path(sys.executable).parent), project.environment.get("PATH", os.defpath)])
     for command in before["commands"]:
-        done = subprocess.run(command, shell=True, cwd=ROOT, env=project.environment | {"PATH": path}, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=ROOT,
+            env=project.environment | {"PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert {row[0] for row in flips(project, RULE, 2, 3)} == told
     assert stale_now(project, "0001") == set()

@@ -1,4 +1,5 @@
-"""docs/operations.md, "Who can reach the UI": a reverse proxy with a login before a webserver that only shows, below a path of the proxy's own."""
+"""docs/operations.md, "Who can reach the UI": a reverse proxy with a login before a webserver that only
+shows, below a path of the proxy's own."""
 
 from __future__ import annotations
 
@@ -21,12 +22,13 @@ PREFIX = "/evolake"
 LOGIN = "Basic " + base64.b64encode(b"ana:secret").decode()
 LOADED = "{ version repositoriesOrError { ... on RepositoryConnection { nodes { location { name } } } } }"
 START = f"""mutation {{ startSchedule(scheduleSelector: {{repositoryLocationName: "{LOCATION}", repositoryName: "__repository__",
-    scheduleName: "gated_nightly"}}) {{ __typename }} }}"""
+    scheduleName: "gated_nightly"}}) {{ __typename }} }}"""  # noqa: E501
 
 
 @contextmanager
 def proxy_before(port: int) -> Iterator[int]:
     """A proxy on a free port of loopback: what has the login it hands on, as it is, to `port`."""
+
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.headers.get("Authorization") != LOGIN:
@@ -36,7 +38,12 @@ def proxy_before(port: int) -> Iterator[int]:
                 return
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             behind = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-            behind.request(self.command, self.path, body, {"Content-Type": self.headers.get("Content-Type") or "text/plain"})
+            behind.request(
+                self.command,
+                self.path,
+                body,
+                {"Content-Type": self.headers.get("Content-Type") or "text/plain"},
+            )
             answer = behind.getresponse()
             data = answer.read()
             self.send_response(answer.status)
@@ -62,7 +69,9 @@ def asked(port: int, path: str, query: str = "", login: str = LOGIN) -> tuple[in
     """(status, body) of one request to the proxy."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     body = json.dumps({"query": query}) if query else None
-    connection.request("POST" if query else "GET", path, body, {"Authorization": login, "Content-Type": "application/json"})
+    connection.request(
+        "POST" if query else "GET", path, body, {"Authorization": login, "Content-Type": "application/json"}
+    )
     answer = connection.getresponse()
     return answer.status, answer.read().decode()
 
@@ -70,8 +79,26 @@ def asked(port: int, path: str, query: str = "", login: str = LOGIN) -> tuple[in
 def start(site: Site) -> None:
     """The code server, and a webserver that only shows."""
     where = ["-h", "127.0.0.1", "-p", str(site.code_port), "-d", str(site.above), "--location-name", LOCATION]
-    site._spawn("code", [sys.executable, str(Path(__file__).parents[1] / "toy_location" / "forking_server.py"), site.module, *where])
-    server = ["-h", "127.0.0.1", "-p", str(site.port), "-w", str(site.folder / "workspace.yaml"), "--read-only", "--path-prefix", PREFIX]
+    site._spawn(
+        "code",
+        [
+            sys.executable,
+            str(Path(__file__).parents[1] / "toy_location" / "forking_server.py"),
+            site.module,
+            *where,
+        ],
+    )
+    server = [
+        "-h",
+        "127.0.0.1",
+        "-p",
+        str(site.port),
+        "-w",
+        str(site.folder / "workspace.yaml"),
+        "--read-only",
+        "--path-prefix",
+        PREFIX,
+    ]
     site._spawn("webserver", [sys.executable, "-m", "dagster_webserver", *server])
 
 
@@ -89,8 +116,11 @@ def test_who_logs_in_sees_the_lines_and_starts_nothing(tmp_path: Path):
         site.wait("the code location to load", loaded, 300)
         assert asked(port, f"{PREFIX}/graphql", LOADED, login="Basic nobody")[0] == 401
         status, page = asked(port, f"{PREFIX}/assets")
-        assert status == 200 and f'{PREFIX}/_next/static' in page and '"pathPrefix": "/evolake"' in page
+        assert status == 200 and f"{PREFIX}/_next/static" in page and '"pathPrefix": "/evolake"' in page
         script = page.partition(f'src="{PREFIX}/')[2].partition('"')[0]
         assert asked(port, f"{PREFIX}/{script}")[0] == 200
         status, refused = asked(port, f"{PREFIX}/graphql", START)
-        assert status == 200 and json.loads(refused)["data"]["startSchedule"]["__typename"] == "UnauthorizedError"
+        assert (
+            status == 200
+            and json.loads(refused)["data"]["startSchedule"]["__typename"] == "UnauthorizedError"
+        )

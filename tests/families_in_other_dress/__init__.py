@@ -1,5 +1,5 @@
-"""Sound families whose statements look unlike the seeds': loose brackets, a Markdown table, a list with `1)`, an edge list, the word "None", rows of
-signs; and for five of them one fault of text against code.
+"""Sound families whose statements look unlike the seeds': loose brackets, a Markdown table, a list with `1)`,
+an edge list, the word "None", rows of signs; and for five of them one fault of text against code.
 """
 
 from __future__ import annotations
@@ -28,29 +28,43 @@ def without_the_number_of_mines(family: Family) -> Family:
     """Every voter counts the ways whatever the number of mines is; the reader hands it on as before."""
     changes = {
         "primary": (
-            'combinations(covered, inputs["mines"])', "(one for count in range(len(covered) + 1) for one in combinations(covered, count))",
+            'combinations(covered, inputs["mines"])',
+            "(one for count in range(len(covered) + 1) for one in combinations(covered, count))",
         ),
-        "states": ("used == mines and owed", "owed"), "placing": ("int(left == 0 and fits(mines, place - 1))", "int(fits(mines, place - 1))"),
+        "states": ("used == mines and owed", "owed"),
+        "placing": ("int(left == 0 and fits(mines, place - 1))", "int(fits(mines, place - 1))"),
     }
     changed = {}
     for name, source in family.voters().items():
         assert changes[name][0] in source
         changed[name] = source.replace(*changes[name])
-    changed["placing"] = changed["placing"].replace(' or not left', "")
+    changed["placing"] = changed["placing"].replace(" or not left", "")
     return replace(family, validator=changed.pop("primary"), validators=changed)
 
 
 FAULTY: dict[str, tuple[Callable[[], Family], str]] = {
-    "a week of five days against seven": (lambda: reworded(VISITS, "has seven days", "has five days"), "families-quantities"),
+    "a week of five days against seven": (
+        lambda: reworded(VISITS, "has seven days", "has five days"),
+        "families-quantities",
+    ),
     "never two overlap, taken out": (
-        lambda: reworded(MEETINGS, "Never two of the chosen meetings overlap; one may", "One may"), "families-sentences-declared",
+        lambda: reworded(MEETINGS, "Never two of the chosen meetings overlap; one may", "One may"),
+        "families-sentences-declared",
     ),
     "tie-break taken out": (
-        lambda: reworded(ROADS, "; when several have the same toll, the one that leads to the town with the lowest number", ""), "families-ties",
+        lambda: reworded(
+            ROADS,
+            "; when several have the same toll, the one that leads to the town with the lowest number",
+            "",
+        ),
+        "families-ties",
     ),
     "half a rule in every voter": (lambda: without_the_number_of_mines(MINES), "families-idle"),
     "a steep road": (
-        lambda: reworded(ROADS, "No road is taken twice", "Roads that are steep are left out, and no road is taken twice"), "families-terms",
+        lambda: reworded(
+            ROADS, "No road is taken twice", "Roads that are steep are left out, and no road is taken twice"
+        ),
+        "families-terms",
     ),
 }
 """Fault -> (the family with it, the rule that is to block it)."""

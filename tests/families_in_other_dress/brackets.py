@@ -5,19 +5,21 @@ from families_in_other_dress.writing import family
 BRACKETS = family(
     "loose-brackets",
     template=(
-        "Somebody has typed these round brackets without any care, read from left to right: [Input Slot 1]\n\n"
-        "A closing bracket becomes the partner of the latest opening one that has no partner yet; where there is none, it stays alone.\n\n"
+        "Somebody has typed these round brackets without any care, read from left to right: [Input Slot "
+        "1]\n\n"
+        "A closing bracket becomes the partner of the latest opening one that has no partner yet; where "
+        "there is none, it stays alone.\n\n"
         "<!-- question -->\nHow many of all these brackets are alone in the end?"
     ),
-    generator='''
+    generator="""
 import random
 
 
 def input(difficulty):
     signs = "".join(random.choice("()") for _ in range(6 + 5 * difficulty))
     return {"signs": signs}, [signs]
-''',
-    reader='''
+""",
+    reader="""
 import re
 
 
@@ -25,9 +27,9 @@ def read(text):
     if "partner of the latest opening one" not in text:
         raise ValueError("another statement")
     return {"signs": re.search(r"left to right: ([()]+)", text).group(1)}
-''',
+""",
     voters={
-        "primary": '''
+        "primary": """
 def solution(inputs):
     if not isinstance(inputs, dict) or not isinstance(inputs.get("signs"), str):
         return {"status": "schema_error", "detail": "signs"}
@@ -40,8 +42,8 @@ def solution(inputs):
         else:
             alone += 1
     return waiting + alone
-''',
-        "rubbing": '''
+""",
+        "rubbing": """
 def solution(inputs):
     try:
         signs = inputs["signs"] + ""
@@ -50,8 +52,8 @@ def solution(inputs):
     while "()" in signs:
         signs = signs.replace("()", "")
     return len(signs)
-''',
-        "heights": '''
+""",
+        "heights": """
 from itertools import accumulate
 
 
@@ -60,6 +62,6 @@ def solution(inputs):
         return {"status": "schema_error", "detail": "signs"}
     heights = list(accumulate((1 if sign == "(" else -1 for sign in inputs["signs"]), initial=0))
     return heights[-1] - min(heights) - min(heights)
-''',
+""",
     },
 )

@@ -5,10 +5,11 @@ from families_in_other_dress.writing import family
 MEETINGS = family(
     "meeting-table",
     template=(
-        "These meetings could take place in one room:\n\n[Input Slot 1]\n\nSome of them are chosen. Never two of the chosen meetings overlap; one "
-        "may begin in the very minute in which another ends.\n\n<!-- question -->\nHow many of them can be chosen at most?"
+        "These meetings could take place in one room:\n\n[Input Slot 1]\n\nSome of them are chosen. Never "
+        "two of the chosen meetings overlap; one may begin in the very minute in which another ends.\n\n"
+        "<!-- question -->\nHow many of them can be chosen at most?"
     ),
-    generator='''
+    generator="""
 import random
 
 
@@ -19,8 +20,8 @@ def input(difficulty):
         meetings.append([start, start + random.randint(3, 14)])
     lines = [f"| {number} | {start} | {end} |" for number, (start, end) in enumerate(meetings, start=1)]
     return {"meetings": meetings}, ["\\n".join(["| meeting | from minute | to minute |", "|---|---|---|", *lines])]
-''',
-    reader='''
+""",  # noqa: E501
+    reader="""
 import re
 
 SENTENCES = {
@@ -37,9 +38,9 @@ SENTENCES = {
 
 def read(text):
     return {"meetings": [[int(start), int(end)] for start, end in re.findall(r"\\| \\d+ \\| (\\d+) \\| (\\d+) \\|", text)]}
-''',
+""",  # noqa: E501
     voters={
-        "primary": '''
+        "primary": """
 def overlap(one, other):
     return one[0] < other[1] and other[0] < one[1]
 
@@ -56,8 +57,8 @@ def solution(inputs):
         return without if any(overlap(first, other) for other in chosen) else max(without, most(rest, [*chosen, first]))
 
     return most(inputs["meetings"], [])
-''',
-        "greedy": '''
+""",  # noqa: E501
+        "greedy": """
 def solution(inputs):
     try:
         meetings = sorted(inputs["meetings"], key=lambda meeting: meeting[1])
@@ -68,8 +69,8 @@ def solution(inputs):
         if start >= free:
             count, free = count + 1, end
     return count
-''',
-        "minutes": '''
+""",
+        "minutes": """
 def solution(inputs):
     if not isinstance(inputs, dict) or "meetings" not in inputs:
         return {"status": "schema_error", "detail": "meetings"}
@@ -78,6 +79,6 @@ def solution(inputs):
         ending = [best[start] + 1 for start, end in inputs["meetings"] if end == minute]
         best.append(max([best[-1], *ending]))
     return best[-1]
-''',
+""",
     },
 )

@@ -5,11 +5,12 @@ from families_in_other_dress.writing import family
 MINES = family(
     "mines-in-a-row",
     template=(
-        "Fields lie in a row. A field with a number has no mine; its number says how many of the fields right beside it have one. A field with a "
-        "question mark is covered and may have a mine. From left to right: [Input Slot 1]\n\nExactly [Input Slot 2] fields have a mine.\n\n"
+        "Fields lie in a row. A field with a number has no mine; its number says how many of the fields "
+        "right beside it have one. A field with a question mark is covered and may have a mine. From left "
+        "to right: [Input Slot 1]\n\nExactly [Input Slot 2] fields have a mine.\n\n"
         "<!-- question -->\nIn how many ways can the mines lie?"
     ),
-    generator='''
+    generator="""
 import random
 
 
@@ -22,17 +23,17 @@ def input(difficulty):
             row.append("?" if mine or random.random() < 0.7 else beside)
         if sum(mines) and row.count("?") > sum(mines):
             return {"row": row, "mines": sum(mines)}, [" ".join(map(str, row)), str(sum(mines))]
-''',
-    reader='''
+""",
+    reader="""
 import re
 
 
 def read(text):
     row = re.search(r"left to right: ([?\\d ]+)", text).group(1).split()
     return {"row": [sign if sign == "?" else int(sign) for sign in row], "mines": int(re.search(r"Exactly (\\d+) fields", text).group(1))}
-''',
+""",  # noqa: E501
     voters={
-        "primary": '''
+        "primary": """
 from itertools import combinations
 
 
@@ -46,8 +47,8 @@ def solution(inputs):
         held = set(chosen)
         count += all(sign == "?" or (place - 1 in held) + (place + 1 in held) == sign for place, sign in enumerate(row))
     return count
-''',
-        "states": '''
+""",  # noqa: E501
+        "states": """
 from collections import Counter
 
 
@@ -68,8 +69,8 @@ def solution(inputs):
                     following[mine, after, used + mine] += ways
         states = following
     return sum(ways for (_, owed, used), ways in states.items() if used == mines and owed in (None, 0))
-''',
-        "placing": '''
+""",
+        "placing": """
 def solution(inputs):
     if not isinstance(inputs, dict) or not isinstance(inputs.get("row"), list):
         return {"status": "schema_error", "detail": "row, mines"}
@@ -94,6 +95,6 @@ def solution(inputs):
         return total
 
     return ways([0] * (length + 1), 0, inputs["mines"])
-''',
+""",
     },
 )

@@ -5,13 +5,16 @@ from families_in_other_dress.writing import family
 ROADS = family(
     "cheapest-road",
     template=(
-        "A pedlar wanders from town to town. Each line names the town where a road begins, the town where it ends, and its toll:\n\n"
+        "A pedlar wanders from town to town. Each line names the town where a road begins, the town where "
+        "it ends, and its toll:\n\n"
         "[Input Slot 1]\n\n"
-        "Every day the pedlar takes, of the roads that begin where he is, the one with the lowest toll; when several have the same toll, the one "
-        "that leads to the town with the lowest number. No road is taken twice; where none is left, he stays.\n\n"
-        "<!-- question -->\nHe begins in town 1. What is the sum of the numbers of the towns in which he ends his first [Input Slot 2] days?"
+        "Every day the pedlar takes, of the roads that begin where he is, the one with the lowest toll; "
+        "when several have the same toll, the one that leads to the town with the lowest number. No road "
+        "is taken twice; where none is left, he stays.\n\n"
+        "<!-- question -->\nHe begins in town 1. What is the sum of the numbers of the towns in which he "
+        "ends his first [Input Slot 2] days?"
     ),
-    generator='''
+    generator="""
 import random
 
 
@@ -21,17 +24,17 @@ def input(difficulty):
     roads = [[start, end, random.randint(1, 3)] for start, end in random.sample(roads, len(roads))]
     days = 3 + 2 * difficulty
     return {"roads": roads, "days": days}, ["\\n".join(" ".join(map(str, road)) for road in roads), str(days)]
-''',
-    reader='''
+""",  # noqa: E501
+    reader="""
 import re
 
 
 def read(text):
     roads = re.findall(r"^(\\d+) (\\d+) (\\d+)$", text, re.MULTILINE)
     return {"roads": [list(map(int, road)) for road in roads], "days": int(re.search(r"first (\\d+) days", text).group(1))}
-''',
+""",  # noqa: E501
     voters={
-        "primary": '''
+        "primary": """
 def solution(inputs):
     if not isinstance(inputs, dict) or {"roads", "days"} - set(inputs):
         return {"status": "schema_error", "detail": "roads, days"}
@@ -44,8 +47,8 @@ def solution(inputs):
             town = road[1]
         total += town
     return total
-''',
-        "queues": '''
+""",
+        "queues": """
 def solution(inputs):
     try:
         ways = {}
@@ -62,8 +65,8 @@ def solution(inputs):
             town = ways[town].pop() % 100
         visited.append(town)
     return sum(visited)
-''',
-        "scanning": '''
+""",
+        "scanning": """
 def solution(inputs):
     if not isinstance(inputs, dict) or not isinstance(inputs.get("roads"), list):
         return {"status": "schema_error", "detail": "roads, days"}
@@ -81,6 +84,6 @@ def solution(inputs):
         total += town
         day += 1
     return total
-''',
+""",
     },
 )

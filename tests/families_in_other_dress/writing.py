@@ -11,7 +11,21 @@ from evolake.families.model.loading import UncheckedFamily, make_family
 def family(name: str, *, generator: str, template: str, reader: str, voters: Mapping[str, str]) -> Family:
     """voters: the primary first."""
     (_, primary), *others = voters.items()
-    return make_family(name, UncheckedFamily(
-        name=name, title=name, category="logical", language="en", generator=generator, template=template, validator=primary,
-        validators=dict(others), reader=reader, answer={"type": "integer"}, parents=[], operator="written", mutations={},
-    ))
+    return make_family(
+        name,
+        UncheckedFamily(
+            name=name,
+            title=name,
+            category="logical",
+            language="en",
+            generator=generator,
+            template=template,
+            validator=primary,
+            validators=dict(others),
+            reader=reader,
+            answer={"type": "integer"},
+            parents=[],
+            operator="written",
+            mutations={},
+        ),
+    )

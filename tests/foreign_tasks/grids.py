@@ -6,7 +6,9 @@
 from foreign_tasks.writing import task
 
 LIFE = task(
-    "game-of-life", "spatial", "list",
+    "game-of-life",
+    "spatial",
+    "list",
     generator="""
 import random
 
@@ -37,7 +39,8 @@ import re
 def read(text):
     return {"board": json.loads(re.search(r"\\[\\[.*\\]\\]", text).group(0)), "steps": int(re.search(r"after (\\d+) steps", text).group(1))}
 """,
-    validators=("""
+    validators=(
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "board" not in inputs:
         return {"status": "schema_error", "detail": "board"}
@@ -51,7 +54,8 @@ def solution(inputs):
 def alive(board, row, column, size):
     near = sum(board[(row + down) % size][(column + right) % size] for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right)
     return 1 if near == 3 or (near == 2 and board[row][column]) else 0
-""", """
+""",
+        """
 from collections import Counter
 
 
@@ -69,7 +73,8 @@ def solution(inputs):
                         counts[(row + down) % size, (column + right) % size] += 1
         living = {cell for cell, number in counts.items() if number == 3 or (number == 2 and cell in living)}
     return [[int((row, column) in living) for column in range(size)] for row in range(size)]
-""", """
+""",
+        """
 import numpy as np
 
 
@@ -81,10 +86,13 @@ def solution(inputs):
         total = sum(np.roll(np.roll(board, down, 0), right, 1) for down in (-1, 0, 1) for right in (-1, 0, 1))
         board = ((total == 3) | ((total == 4) & (board == 1))).astype(int)
     return board.tolist()
-"""),
+""",
+    ),
 )
 SPIRAL = task(
-    "spiral-matrix", "spatial", "list",
+    "spiral-matrix",
+    "spatial",
+    "list",
     generator="""
 import random
 
@@ -118,7 +126,8 @@ import re
 def read(text):
     return {"matrix": json.loads(re.search(r"\\[\\[.*\\]\\]", text).group(0))}
 """,
-    validators=("""
+    validators=(
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "matrix" not in inputs:
         return {"status": "schema_error", "detail": "matrix"}
@@ -127,7 +136,8 @@ def solution(inputs):
         result += rest.pop(0)
         rest = [list(column) for column in zip(*rest)][::-1]
     return result
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "matrix" not in inputs:
         return {"status": "schema_error", "detail": "matrix"}
@@ -144,7 +154,8 @@ def solution(inputs):
             turn = (turn + 1) % 4
         row, column = row + down, column + right
     return result
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "matrix" not in inputs:
         return {"status": "schema_error", "detail": "matrix"}
@@ -158,10 +169,13 @@ def solution(inputs):
             result += [matrix[row][low] for row in range(high - 1, low, -1)]
         low, high = low + 1, high - 1
     return result
-"""),
+""",
+    ),
 )
 ORANGES = task(
-    "rotten-oranges", "spatial", "integer",
+    "rotten-oranges",
+    "spatial",
+    "integer",
     generator="""
 import random
 
@@ -194,7 +208,8 @@ import re
 def read(text):
     return {"grid": json.loads(re.search(r"\\[\\[.*\\]\\]", text).group(0))}
 """,
-    validators=("""
+    validators=(
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "grid" not in inputs:
         return {"status": "schema_error", "detail": "grid"}
@@ -211,7 +226,8 @@ def solution(inputs):
             return minutes
         rotten |= edge
         minutes += 1
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "grid" not in inputs:
         return {"status": "schema_error", "detail": "grid"}
@@ -229,7 +245,8 @@ def solution(inputs):
         if later == now:
             return minutes
         now, minutes = later, minutes + 1
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "grid" not in inputs:
         return {"status": "schema_error", "detail": "grid"}
@@ -242,5 +259,6 @@ def solution(inputs):
                 if other in when:
                     when[row, column] = min(when[row, column], when[other] + 1)
     return max(minutes for minutes in when.values() if minutes < far)
-"""),
+""",
+    ),
 )

@@ -11,7 +11,9 @@ from foreign_tasks.writing import task
 
 _TARGET = seed_family("reach-target")
 BASES = task(
-    "base-conversion", "symbolic", "string",
+    "base-conversion",
+    "symbolic",
+    "string",
     generator="""
 import random
 
@@ -43,7 +45,8 @@ def read(text):
     found = re.search(r"convert the base-(\\d+) number (\\w+) to base-(\\d+)", text)
     return {"number": found.group(2), "old": int(found.group(1)), "new": int(found.group(3))}
 """,
-    validators=("""
+    validators=(
+        """
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -55,7 +58,8 @@ def solution(inputs):
         value, digit = divmod(value, inputs["new"])
         text = DIGITS[digit] + text
     return text
-""", """
+""",
+        """
 import string
 
 
@@ -75,7 +79,8 @@ def solution(inputs):
         value %= power
         power //= inputs["new"]
     return text
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "number" not in inputs:
         return {"status": "schema_error", "detail": "number"}
@@ -91,10 +96,14 @@ def solution(inputs):
         result.append(str(rest) if rest < 10 else chr(ord("a") + rest - 10))
         digits = quotient
     return "".join(reversed(result))
-"""),
+""",
+    ),
 )
 _COUNTDOWN = task(
-    "countdown", "symbolic", "string", generator=_TARGET.generator,
+    "countdown",
+    "symbolic",
+    "string",
+    generator=_TARGET.generator,
     template="""
 Calculate a target number using all of these numbers: [Input Slot 1].
 
@@ -112,7 +121,8 @@ def read(text):
     cards = json.loads(re.search(r"these numbers: (\\[[\\d, ]*\\])", text).group(1))
     return {"cards": cards, "target": int(re.search(r"expression equals (\\d+)", text).group(1))}
 """,
-    validators=(_TARGET.validator, _TARGET.validators["subsets"], _TARGET.validators["subsets"]), checkers=dict(_TARGET.checkers),
+    validators=(_TARGET.validator, _TARGET.validators["subsets"], _TARGET.validators["subsets"]),
+    checkers=dict(_TARGET.checkers),
 )
 COUNTDOWN = replace(_COUNTDOWN, validators={"subsets": _TARGET.validators["subsets"]})
 _INTERVAL_TEXT = """
@@ -122,7 +132,9 @@ A train leaves at [Input Slot 1] and arrives at [Input Slot 2] on the same day.
 How many minutes does the journey take?
 """
 INTERVALS = task(
-    "time-intervals", "temporal", "integer",
+    "time-intervals",
+    "temporal",
+    "integer",
     generator="""
 import random
 
@@ -142,13 +154,15 @@ def read(text):
     found = re.search(r"leaves at (\\d\\d:\\d\\d) and arrives at (\\d\\d:\\d\\d)", text)
     return {"start": found.group(1), "end": found.group(2)}
 """,
-    validators=("""
+    validators=(
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "start" not in inputs:
         return {"status": "schema_error", "detail": "start"}
     hours, minutes = (int(inputs["end"][place:place + 2]) - int(inputs["start"][place:place + 2]) for place in (0, 3))
     return 60 * hours + minutes
-""", """
+""",
+        """
 from datetime import datetime
 
 
@@ -157,7 +171,8 @@ def solution(inputs):
         return {"status": "schema_error", "detail": "start"}
     first, last = (datetime.strptime(inputs[name], "%H:%M") for name in ("start", "end"))
     return int((last - first).total_seconds()) // 60
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "start" not in inputs:
         return {"status": "schema_error", "detail": "start"}
@@ -168,10 +183,13 @@ def solution(inputs):
         clock = f"{hour:02}:{minute:02}"
         count += 1
     return count
-"""),
+""",
+    ),
 )
 INTERVALS_MENDED = task(
-    "time-intervals", "temporal", "integer",
+    "time-intervals",
+    "temporal",
+    "integer",
     generator="""
 import random
 
@@ -200,7 +218,8 @@ import re
 def read(text):
     return {"rides": [list(found) for found in re.findall(r"- from (\\d\\d:\\d\\d) to (\\d\\d:\\d\\d)", text)]}
 """,
-    validators=("""
+    validators=(
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "rides" not in inputs:
         return {"status": "schema_error", "detail": "rides"}
@@ -209,7 +228,8 @@ def solution(inputs):
 
 def minutes(clock):
     return 60 * int(clock[:2]) + int(clock[3:])
-""", """
+""",
+        """
 from datetime import datetime, timedelta
 
 
@@ -221,7 +241,8 @@ def solution(inputs):
         start, end = (datetime.strptime(clock, "%H:%M") for clock in ride)
         total += end - start
     return total // timedelta(minutes=1)
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "rides" not in inputs:
         return {"status": "schema_error", "detail": "rides"}
@@ -232,5 +253,6 @@ def solution(inputs):
             start = f"{hour:02}:{minute + 1:02}" if minute < 59 else f"{hour + 1:02}:00"
             count += 1
     return count
-"""),
+""",
+    ),
 )

@@ -6,7 +6,9 @@
 from foreign_tasks.writing import task
 
 GYM_LIES = task(
-    "web-of-lies", "logical", "boolean",
+    "web-of-lies",
+    "logical",
+    "boolean",
     generator="""
 import random
 
@@ -41,7 +43,8 @@ def read(text):
         raise ValueError("another person is asked for")
     return {"first": first.group(1), "honest": first.group(2) == "tells the truth", "sayings": sayings}
 """,
-    validators=("""
+    validators=(
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "sayings" not in inputs:
         return {"status": "schema_error", "detail": "sayings"}
@@ -49,13 +52,15 @@ def solution(inputs):
     for _, _, said in inputs["sayings"]:
         honest = honest == said
     return honest
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "sayings" not in inputs:
         return {"status": "schema_error", "detail": "sayings"}
     lies = sum(not said for _, _, said in inputs["sayings"]) + (not inputs["honest"])
     return lies % 2 == 0
-""", """
+""",
+        """
 from itertools import product
 
 
@@ -67,7 +72,8 @@ def solution(inputs):
         who = dict(zip(names, values))
         if who[inputs["first"]] == inputs["honest"] and all(who[name] == (who[other] == said) for name, other, said in inputs["sayings"]):
             return who[names[-1]]
-"""),
+""",
+    ),
 )
 _KINDS = """
 import random
@@ -181,7 +187,10 @@ def said(kind, honest):
 _MEANING = """"both" says that both of the named people are {kind}, "either" that one of them or both are, "same" that both are or neither is. "not" before it says the
 opposite."""
 SYNLOGIC_LIES = task(
-    "synlogic-web-of-lies", "logical", "string", generator=_GENERATOR,
+    "synlogic-web-of-lies",
+    "logical",
+    "string",
+    generator=_GENERATOR,
     template="""
 In a group each person either always tells the truth or always lies. The people are: [Input Slot 1].
 
@@ -189,19 +198,25 @@ Each of them says something about other people:
 
 [Input Slot 2]
 
-""" + _MEANING.replace("{kind}", "truthful") + """
+"""
+    + _MEANING.replace("{kind}", "truthful")
+    + """
 
 <!-- question -->
 Who tells the truth? Say yes or no for each person in the order above, divided by commas and without blanks, as in yes,no,yes.
 """,
     reader=_READER,
     validators=(
-        _SEARCH % '",".join("yes" if value else "no" for value in values)', _BACK % '",".join(["no", "yes"][known[name]] for name in order)',
+        _SEARCH % '",".join("yes" if value else "no" for value in values)',
+        _BACK % '",".join(["no", "yes"][known[name]] for name in order)',
         _SETS % '",".join("yes" if name in world else "no" for name in inputs["names"])',
     ),
 )
 ENIGMATA_KNIGHTS = task(
-    "knights-and-knaves", "logical", "list", generator=_GENERATOR.replace("3 + difficulty // 2", "4 + difficulty // 3"),
+    "knights-and-knaves",
+    "logical",
+    "list",
+    generator=_GENERATOR.replace("3 + difficulty // 2", "4 + difficulty // 3"),
     template="""
 On an island each person is a knight or a knave. Knights always tell the truth and knaves always lie. You meet these people: [Input Slot 1].
 
@@ -209,14 +224,17 @@ They say:
 
 [Input Slot 2]
 
-""" + _MEANING.replace("{kind}", "knights") + """
+"""
+    + _MEANING.replace("{kind}", "knights")
+    + """
 
 <!-- question -->
 Who are the knights? Give the list of their names in the order above, each name in double quotes.
 """,
     reader=_READER,
     validators=(
-        _SEARCH % '[name for name, value in who.items() if value]', _BACK % '[name for name in order if known[name]]',
+        _SEARCH % "[name for name, value in who.items() if value]",
+        _BACK % "[name for name in order if known[name]]",
         _SETS % '[name for name in inputs["names"] if name in world]',
     ),
 )

@@ -6,7 +6,9 @@
 from foreign_tasks.writing import task
 
 SORTING = task(
-    "word-sorting", "symbolic", "list",
+    "word-sorting",
+    "symbolic",
+    "list",
     generator="""
 import random
 
@@ -35,19 +37,22 @@ def read(text):
     order = re.search(r"in this order: ([a-z ]+)\\.", text).group(1).replace(" ", "")
     return {"order": order, "words": re.search(r"increasing order: ([a-z, ]+)\\.", text).group(1).split(", ")}
 """,
-    validators=("""
+    validators=(
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "words" not in inputs:
         return {"status": "schema_error", "detail": "words"}
     return sorted(inputs["words"], key=lambda word: [inputs["order"].index(letter) for letter in word])
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "words" not in inputs:
         return {"status": "schema_error", "detail": "words"}
     table = str.maketrans(inputs["order"], "abcdefghijklmnopqrstuvwxyz")
     back = str.maketrans("abcdefghijklmnopqrstuvwxyz", inputs["order"])
     return [word.translate(back) for word in sorted(word.translate(table) for word in inputs["words"])]
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "words" not in inputs:
         return {"status": "schema_error", "detail": "words"}
@@ -65,10 +70,13 @@ def earlier(one, other, order):
         if mine != theirs:
             return order.find(mine) < order.find(theirs)
     return len(one) < len(other)
-"""),
+""",
+    ),
 )
 BRACKETS = task(
-    "bracket-completion", "symbolic", "string",
+    "bracket-completion",
+    "symbolic",
+    "string",
     generator="""
 import random
 
@@ -102,7 +110,8 @@ import re
 def read(text):
     return {"text": re.search(r"^([()\\[\\]{}<>]+)$", text, re.MULTILINE).group(1)}
 """,
-    validators=("""
+    validators=(
+        """
 PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
@@ -116,7 +125,8 @@ def solution(inputs):
         else:
             waiting.pop()
     return inputs["text"] + "".join(reversed(waiting))
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "text" not in inputs:
         return {"status": "schema_error", "detail": "text"}
@@ -126,7 +136,8 @@ def solution(inputs):
         for pair in ("()", "[]", "{}", "<>"):
             rest = rest.replace(pair, "")
     return inputs["text"] + rest[::-1].translate(str.maketrans("([{<", ")]}>"))
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "text" not in inputs:
         return {"status": "schema_error", "detail": "text"}
@@ -139,10 +150,13 @@ def solution(inputs):
         else:
             added += ")]}>"[wanted[mark]]
     return text + added
-"""),
+""",
+    ),
 )
 PAINTING = task(
-    "car-painting", "spatial", "integer",
+    "car-painting",
+    "spatial",
+    "integer",
     generator="""
 import random
 
@@ -168,7 +182,8 @@ def read(text):
     cars = re.search(r"order of the line: ([RGB ]+)\\.", text).group(1).split()
     return {"cars": cars, "reach": int(re.search(r"at most (\\d+)\\.", text).group(1))}
 """,
-    validators=("""
+    validators=(
+        """
 from functools import lru_cache
 
 
@@ -188,7 +203,8 @@ def solution(inputs):
         return min(costs, default=len(cars))
 
     return best(0, 0, "")
-""", """
+""",
+        """
 from itertools import permutations
 
 
@@ -201,7 +217,8 @@ def solution(inputs):
         if all(abs(car - place) <= inputs["reach"] for place, car in enumerate(order)):
             least = min(least, sum(cars[one] != cars[two] for one, two in zip(order, order[1:])))
     return least
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "cars" not in inputs:
         return {"status": "schema_error", "detail": "cars"}
@@ -216,10 +233,13 @@ def solution(inputs):
                     following[key] = min(cost, following.get(key, cost))
         states = following
     return min(states.values())
-"""),
+""",
+    ),
 )
 STACK = task(
-    "stack-permutation", "temporal", "boolean",
+    "stack-permutation",
+    "temporal",
+    "boolean",
     generator="""
 import random
 
@@ -251,7 +271,8 @@ def read(text):
     leaving = [int(item) for item in re.search(r"in this order: ([\\d, ]+)\\?", text).group(1).split(", ")]
     return {"count": int(re.search(r"from 1 to (\\d+)", text).group(1)), "leaving": leaving}
 """,
-    validators=("""
+    validators=(
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "leaving" not in inputs:
         return {"status": "schema_error", "detail": "leaving"}
@@ -263,7 +284,8 @@ def solution(inputs):
         if stack.pop() != number:
             return False
     return True
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "leaving" not in inputs:
         return {"status": "schema_error", "detail": "leaving"}
@@ -273,7 +295,8 @@ def solution(inputs):
         if later != sorted(later, reverse=True):
             return False
     return True
-""", """
+""",
+        """
 def solution(inputs):
     if not isinstance(inputs, dict) or "leaving" not in inputs:
         return {"status": "schema_error", "detail": "leaving"}
@@ -287,5 +310,6 @@ def solution(inputs):
         if stack and stack[-1] == inputs["leaving"][popped]:
             states.add((stack[:-1], following, popped + 1))
     return False
-"""),
+""",
+    ),
 )

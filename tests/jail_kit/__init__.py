@@ -1,11 +1,13 @@
-"""The conformance kit: attempts to escape or to exhaust, which every backend must contain as far as it claims to.
+"""The conformance kit: attempts to escape or to exhaust, which every backend must contain as far as it claims
+to.
 
-Each attack names the guarantee that it tries to break; a backend is held to those that it declares (`python_guarantees`), and with
-native programs to `NATIVE_GUARANTEES`. An attack is contained when its outcome has one of the expected statuses, the host shows no
-trace, nothing of the host shows up in what came back, and an innocent candidate that runs next gets its right answer.
+Each attack names the guarantee that it tries to break; a backend is held to those that it declares
+(`python_guarantees`), and with native programs to `NATIVE_GUARANTEES`. An attack is contained when its
+outcome has one of the expected statuses, the host shows no trace, nothing of the host shows up in what came
+back, and an innocent candidate that runs next gets its right answer.
 
-Every attack is bounded by construction (so many processes, threads, bytes; signal 0 where it aims at everything; the clock set to now): a jail
-that fails the kit must not take the machine with it.
+Every attack is bounded by construction (so many processes, threads, bytes; signal 0 where it aims at
+everything; the clock set to now): a jail that fails the kit must not take the machine with it.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from evolake.jail.protocol import GENERIC_DRIVER, JailMode, Limits, NativeOutcom
 
 NATIVE_GUARANTEES: dict[JailMode, frozenset[str]] = {
     "bubblewrap": GUARANTEES,
-    "rlimits": GUARANTEES - {"secrets", "environment", "host-processes", "devices", "counters", "writes", "leftovers", "programs"},
+    "rlimits": GUARANTEES
+    - {"secrets", "environment", "host-processes", "devices", "counters", "writes", "leftovers", "programs"},
 }
 ATTACK_LIMITS = Limits(cpu_s=1, wall_s=30, memory_mb=256, file_mb=1, output_bytes=200_000, open_files=32)
 
@@ -62,7 +65,12 @@ class Witness:
     @property
     def payload(self) -> dict[str, Any]:
         """What the attacker is told: everything but the secret itself."""
-        return {"secret": str(self.folder / "secret"), "folder": str(self.folder), "port": self.port, "host": os.getpid()}
+        return {
+            "secret": str(self.folder / "secret"),
+            "folder": str(self.folder),
+            "port": self.port,
+            "host": os.getpid(),
+        }
 
     def traces(self) -> list[str]:
         """What an attack has changed on the host."""
@@ -75,7 +83,9 @@ class Witness:
             result.append("it reached a server on loopback, or of abstract name")
         if abs(time.time() - time.monotonic() - self.clock_offset) > 30:
             result.append("it set the clock")
-        result += [f"it changed {path}" for path, before in self.devices.items() if device_status(path) != before]
+        result += [
+            f"it changed {path}" for path, before in self.devices.items() if device_status(path) != before
+        ]
         if not died_out():
             result.append("a process of it outlived it")
         return result
@@ -92,7 +102,8 @@ LASTING_PROCESS = "86399.5"
 
 
 def died_out() -> bool:
-    """True once no process of an attack is left. A killed process is seen until the kernel has taken it down: it gets `GRACE_S` for that."""
+    """True once no process of an attack is left. A killed process is seen until the kernel has taken it down:
+    it gets `GRACE_S` for that."""
     until = time.monotonic() + GRACE_S
     while any(marked(process) for process in Path("/proc").iterdir()):
         if time.monotonic() > until:
@@ -111,7 +122,8 @@ def marked(process: Path) -> bool:
 
 @contextmanager
 def witness(folder: Path) -> Iterator[Witness]:
-    """A secret in `folder`, another in the environment, a server on loopback. Open it before the jails, so that they could inherit all of it."""
+    """A secret in `folder`, another in the environment, a server on loopback. Open it before the jails, so
+    that they could inherit all of it."""
     secret = secrets.token_hex(16)
     (folder / "secret").write_text(secret)
     variable = f"EVOLAKE_WITNESS_{secrets.token_hex(4).upper()}"
@@ -124,9 +136,16 @@ def witness(folder: Path) -> Iterator[Witness]:
         for opened in (server, named):
             threading.Thread(target=_accept, args=(opened, connections), daemon=True).start()
         try:
-            yield Witness(folder, secret, variable, server.getsockname()[1], abstract, connections, time.time() - time.monotonic(), {
-                path: device_status(path) for path in ("/dev/null", "/dev/zero", "/dev/urandom")
-            })
+            yield Witness(
+                folder,
+                secret,
+                variable,
+                server.getsockname()[1],
+                abstract,
+                connections,
+                time.time() - time.monotonic(),
+                {path: device_status(path) for path in ("/dev/null", "/dev/zero", "/dev/urandom")},
+            )
         finally:
             del os.environ[variable]
             server.shutdown(socket.SHUT_RDWR)
@@ -143,7 +162,8 @@ def _accept(server: socket.socket, connections: list[Any]) -> None:
 
 @dataclass(frozen=True)
 class PythonAttack:
-    """source defines `attack(host)`, called with Witness.payload. bad: says what is wrong with the outcome beyond its status, or None."""
+    """source defines `attack(host)`, called with Witness.payload. bad: says what is wrong with the outcome
+    beyond its status, or None."""
 
     name: str
     guarantee: str
@@ -154,7 +174,9 @@ class PythonAttack:
 
     def violations(self, pool: Pool, host: Witness) -> list[str]:
         """Run it and then an innocent candidate; what was not contained, empty when all was."""
-        outcome = pool.call(GENERIC_DRIVER, self.source, {"function": "attack", "args": [host.payload]}, self.limits)
+        outcome = pool.call(
+            GENERIC_DRIVER, self.source, {"function": "attack", "args": [host.payload]}, self.limits
+        )
         result = _common(outcome.status, self.statuses, outcome.reason, outcome.jail, pool.jail)
         if host.secret in f"{outcome.value!r}{outcome.reason}{outcome.stdout}{outcome.stderr}":
             result.append("the secret came back")
@@ -164,14 +186,16 @@ class PythonAttack:
 
 @dataclass(frozen=True)
 class CounterAttack:
-    """source defines `advance(count)` and `read()`. Contained if each candidate reads the same, or is refused, whatever was done before it."""
+    """source defines `advance(count)` and `read()`. Contained if each candidate reads the same, or is
+    refused, whatever was done before it."""
 
     name: str
     source: str
     guarantee: str = "counters"
 
     def violations(self, pool: Pool, host: Witness) -> list[str]:
-        """Read by one candidate after others that advanced by different counts; what was not contained, empty when all was."""
+        """Read by one candidate after others that advanced by different counts; what was not contained, empty
+        when all was."""
         seen = []
         for count in COUNTS:
             pool.call(GENERIC_DRIVER, self.source, {"function": "advance", "args": [count]}, ATTACK_LIMITS)
@@ -179,7 +203,11 @@ class CounterAttack:
             if outcome.status not in ("ok", "error", "forbidden"):
                 return [f"status {outcome.status} ({outcome.reason})"]
             seen.append(outcome.value)
-        result = [] if all(value == seen[0] for value in seen) else [f"after {COUNTS} steps the next candidate read {seen}"]
+        result = (
+            []
+            if all(value == seen[0] for value in seen)
+            else [f"after {COUNTS} steps the next candidate read {seen}"]
+        )
         return result + host.traces() + next_candidate(pool)
 
 
@@ -189,7 +217,8 @@ NativeRunner = Callable[..., NativeOutcome]
 
 @dataclass(frozen=True)
 class NativeAttack:
-    """script is run by /bin/sh with the witness's secret file, folder and port as $1, $2 and $3; outputs are asked for."""
+    """script is run by /bin/sh with the witness's secret file, folder and port as $1, $2 and $3; outputs are
+    asked for."""
 
     name: str
     guarantee: str
@@ -201,7 +230,15 @@ class NativeAttack:
 
     def violations(self, mode: JailMode, host: Witness, run: NativeRunner = run_native) -> list[str]:
         """Run it by `run`; what was not contained, empty when all was."""
-        argv = ["/bin/sh", "-c", self.script, "attack", str(host.folder / "secret"), str(host.folder), str(host.port)]
+        argv = [
+            "/bin/sh",
+            "-c",
+            self.script,
+            "attack",
+            str(host.folder / "secret"),
+            str(host.folder),
+            str(host.port),
+        ]
         outcome = run(NativeRun(argv, outputs=self.outputs), limits=self.limits, mode=mode)
         result = _common(outcome.status, self.statuses, outcome.reason, outcome.jail, mode)
         if host.secret.encode() in outcome.stdout + outcome.stderr + b"".join(outcome.outputs.values()):
@@ -220,6 +257,8 @@ def next_candidate(pool: Pool) -> list[str]:
     return result
 
 
-def _common(status: Status, wanted: tuple[Status, ...], reason: str, said: JailMode, mode: JailMode) -> list[str]:
+def _common(
+    status: Status, wanted: tuple[Status, ...], reason: str, said: JailMode, mode: JailMode
+) -> list[str]:
     result = [] if status in wanted else [f"status {status} ({reason}), wanted {' or '.join(wanted)}"]
     return result if said == mode else [*result, f"the outcome says jail {said}, it ran in {mode}"]

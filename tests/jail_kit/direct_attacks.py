@@ -1,4 +1,5 @@
-"""The same kit against direct native runs: the attacks of `native_attacks` that need no process, and a few on what only they have."""
+"""The same kit against direct native runs: the attacks of `native_attacks` that need no process, and a few on
+what only they have."""
 
 from __future__ import annotations
 
@@ -17,17 +18,21 @@ TOOLS = ("cat", "chmod", "date", "dd", "head", "ln", "mkfifo", "mv", "setsid", "
 
 
 def run_directly(run: NativeRun, *, limits: Limits = Limits(), mode: str | None = None) -> NativeOutcome:
-    """`run_direct` as the kit calls a runner: each wanted output is an empty writable file, and counts as brought out when it is not empty then."""
+    """`run_direct` as the kit calls a runner: each wanted output is an empty writable file, and counts as
+    brought out when it is not empty then."""
     with Scratch("kit") as folder:
         writable = {name: Path(folder) / name for name in run.outputs if "/" not in name}
         for path in writable.values():
             path.touch()
         outcome = run_direct(DirectRun(run.argv, writable=writable, tools=tools()), limits, mode=mode)
-        return replace(outcome, outputs={name: data for name, path in writable.items() if (data := path.read_bytes())})
+        return replace(
+            outcome, outputs={name: data for name, path in writable.items() if (data := path.read_bytes())}
+        )
 
 
 def tools() -> tuple[Path, ...]:
-    """The commands that the attacks use, as far as the system has them: brought along, for a solver's jail has none."""
+    """The commands that the attacks use, as far as the system has them: brought along, for a solver's jail
+    has none."""
     return tuple(Path(path) for name in TOOLS if (path := shutil.which(name, path="/usr/bin:/bin")))
 
 
@@ -41,15 +46,34 @@ def _too_much(outcome: NativeOutcome) -> str | None:
 
 DIRECT_ATTACKS = (
     *(attack for attack in NATIVE_ATTACKS if not attack.limits.processes and attack.name != "many files"),
-    *(replace(attack, statuses=(*attack.statuses, "ok"), bad=_succeeded) for attack in NATIVE_ATTACKS if attack.name == "many files"),
-    NativeAttack("start a second program", "processes", ("ok",), "/usr/bin/yes | /usr/bin/head -1", bad=_succeeded),
-    NativeAttack("make a file beside the instance", "writes", ("ok",), "echo x > /work/other", bad=_succeeded),
+    *(
+        replace(attack, statuses=(*attack.statuses, "ok"), bad=_succeeded)
+        for attack in NATIVE_ATTACKS
+        if attack.name == "many files"
+    ),
+    NativeAttack(
+        "start a second program", "processes", ("ok",), "/usr/bin/yes | /usr/bin/head -1", bad=_succeeded
+    ),
+    NativeAttack(
+        "make a file beside the instance", "writes", ("ok",), "echo x > /work/other", bad=_succeeded
+    ),
     NativeAttack("replace the program", "writes", ("ok",), "echo x > /solver/program", bad=_succeeded),
-    NativeAttack("fill the writable file", "file-size", ("output",), "exec yes > out", outputs=("out",), bad=_too_much),
-    NativeAttack("grow the writable file again and again", "file-size", ("output", "cpu"), """
+    NativeAttack(
+        "fill the writable file", "file-size", ("output",), "exec yes > out", outputs=("out",), bad=_too_much
+    ),
+    NativeAttack(
+        "grow the writable file again and again",
+        "file-size",
+        ("output", "cpu"),
+        """
         trap '' XFSZ; while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx >> out; done
-    """, outputs=("out",), bad=_too_much),
-    NativeAttack("raise the limit of processor time", "cpu", ("cpu",), "ulimit -t unlimited; while :; do :; done"),
+    """,  # noqa: E501
+        outputs=("out",),
+        bad=_too_much,
+    ),
+    NativeAttack(
+        "raise the limit of processor time", "cpu", ("cpu",), "ulimit -t unlimited; while :; do :; done"
+    ),
 )
-"""`/work` and `/solver` are absent in the weaker mode, so writing there fails as it should. A shell ends at the first file that a
-jail does not let it make."""
+"""`/work` and `/solver` are absent in the weaker mode, so writing there fails as it should. A shell ends at
+the first file that a jail does not let it make."""

@@ -1,4 +1,5 @@
-"""Attacks by a program that has a private /dev/shm and pairs of sockets, as the evaluator of a project has: written in Python."""
+"""Attacks by a program that has a private /dev/shm and pairs of sockets, as the evaluator of a project has:
+written in Python."""
 
 from __future__ import annotations
 
@@ -26,7 +27,9 @@ def refused(call, *arguments):
 
 
 def _failed(outcome: NativeOutcome) -> str | None:
-    return None if outcome.exit_code == 0 else outcome.stderr.decode()[-300:] or f"exit code {outcome.exit_code}"
+    return (
+        None if outcome.exit_code == 0 else outcome.stderr.decode()[-300:] or f"exit code {outcome.exit_code}"
+    )
 
 
 def _ended_by_the_kernel(outcome: NativeOutcome) -> str | None:
@@ -37,7 +40,8 @@ def _ended_by_the_kernel(outcome: NativeOutcome) -> str | None:
 
 @dataclass(frozen=True)
 class SharedAttack:
-    """source is a program of Python; sys.argv has the name of an abstract socket of the host. bad: as of a NativeAttack."""
+    """source is a program of Python; sys.argv has the name of an abstract socket of the host. bad: as of a
+    NativeAttack."""
 
     name: str
     guarantee: str
@@ -49,10 +53,18 @@ class SharedAttack:
     def violations(self, mode: JailMode, host: Witness) -> list[str]:
         """Run it, then look for what it left; what was not contained, empty when all was."""
         outcome = run_shared(self.source, mode, host, self.limits)
-        result = [] if outcome.status in self.statuses else [f"status {outcome.status} ({outcome.reason}), wanted {' or '.join(self.statuses)}"]
+        result = (
+            []
+            if outcome.status in self.statuses
+            else [f"status {outcome.status} ({outcome.reason}), wanted {' or '.join(self.statuses)}"]
+        )
         result += [complaint] if (complaint := self.bad(outcome)) else []
         after = run_shared("import os\nprint(os.listdir('/dev/shm'))", mode, host, self.limits)
-        result += [] if after.stdout == b"[]\n" else [f"the next program found {after.stdout[:200]!r} in /dev/shm ({after.stderr[-200:]!r})"]
+        result += (
+            []
+            if after.stdout == b"[]\n"
+            else [f"the next program found {after.stdout[:200]!r} in /dev/shm ({after.stderr[-200:]!r})"]
+        )
         result += [f"the host has {path}" for path in Path("/dev/shm").glob(f"*{LEFT}*")]
         return result + host.traces()
 
@@ -64,7 +76,11 @@ def run_shared(source: str, mode: JailMode, host: Witness, limits: Limits = LIMI
 
 
 SHARED_ATTACKS = (
-    SharedAttack("send one of a pair elsewhere", "network", REFUSED + """
+    SharedAttack(
+        "send one of a pair elsewhere",
+        "network",
+        REFUSED
+        + """
 for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
     ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
     for address in ("\\0" + sys.argv[1], "/tmp/work/evolake-left"):
@@ -77,28 +93,46 @@ for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
             assert theirs.recv(9) == b"hello"  # the address is not looked at
     refused(ours.listen)
     refused(ours.accept)
-"""),
-    SharedAttack("make another socket than a connected pair", "network", REFUSED + """
+""",
+    ),
+    SharedAttack(
+        "make another socket than a connected pair",
+        "network",
+        REFUSED
+        + """
 for family in (socket.AF_INET, socket.AF_UNIX, socket.AF_NETLINK):
     refused(socket.socket, family)
 for family, kind in ((socket.AF_UNIX, socket.SOCK_DGRAM), (socket.AF_UNIX, socket.SOCK_RAW), (socket.AF_INET, socket.SOCK_STREAM)):
     refused(socket.socketpair, family, kind)
-"""),
-    SharedAttack("leave shared memory and a semaphore for the next", "leftovers", """
+""",  # noqa: E501
+    ),
+    SharedAttack(
+        "leave shared memory and a semaphore for the next",
+        "leftovers",
+        """
 import _multiprocessing, os
 open("/dev/shm/evolake-left", "w").write("x")
 _multiprocessing.SemLock(0, 1, 1, "/evolake-left", False)
 assert sorted(os.listdir("/dev/shm")) == ["evolake-left", "sem.evolake-left"]
-"""),
-    SharedAttack("share pages of a file of the host", "leftovers", REFUSED + """
+""",
+    ),
+    SharedAttack(
+        "share pages of a file of the host",
+        "leftovers",
+        REFUSED
+        + """
 for path in (os.__file__, sys.executable, "/dev/null"):
     descriptor = os.open(path, os.O_RDONLY)
     refused(lambda: mmap.mmap(descriptor, 4096, mmap.MAP_SHARED, mmap.PROT_READ))
     refused(lambda: mmap.mmap(descriptor, 4096, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE))
 refused(lambda: mmap.mmap(-1, 4096, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE))
 refused(os.open, "/dev/zero", os.O_RDWR)
-"""),
-    SharedAttack("hide memory in /dev/shm", "memory", """
+""",
+    ),
+    SharedAttack(
+        "hide memory in /dev/shm",
+        "memory",
+        """
 import mmap, os, time
 held = []
 for number in range(3):
@@ -110,21 +144,40 @@ for number in range(3):
     for place in range(0, 30 << 20, 4096):
         held[-1][place] = 1
 time.sleep(2)
-""", ("memory", "killed"), lambda outcome: None),
-    SharedAttack("hide memory half in /dev/shm and half in processes", "memory", """
+""",
+        ("memory", "killed"),
+        lambda outcome: None,
+    ),
+    SharedAttack(
+        "hide memory half in /dev/shm and half in processes",
+        "memory",
+        """
 import mmap, os, time
 descriptor = os.open("/dev/shm/x", os.O_RDWR | os.O_CREAT)
 os.write(descriptor, bytes(30 << 20))
 held = [bytearray(b"x") * (20 << 20) for _ in range(2)]
 time.sleep(2)
-""", ("memory",), lambda outcome: None),
-    SharedAttack("write more to /dev/shm than fits", "file-size", REFUSED + """
+""",
+        ("memory",),
+        lambda outcome: None,
+    ),
+    SharedAttack(
+        "write more to /dev/shm than fits",
+        "file-size",
+        REFUSED
+        + """
 def fill():
     for number in range(100):
         open(f"/dev/shm/{number}", "wb").write(bytes(1 << 20))
 refused(fill)
-""", bad=_failed, limits=replace(LIMITS, total_mb=128)),
-    SharedAttack("hide memory in pairs of sockets", "memory", """
+""",
+        bad=_failed,
+        limits=replace(LIMITS, total_mb=128),
+    ),
+    SharedAttack(
+        "hide memory in pairs of sockets",
+        "memory",
+        """
 import os, socket, time
 held = []
 for _ in range(3):
@@ -140,5 +193,8 @@ for _ in range(110):
     except BlockingIOError:
         pass
 time.sleep(1)
-""", ("ok", "memory"), _ended_by_the_kernel),
+""",
+        ("ok", "memory"),
+        _ended_by_the_kernel,
+    ),
 )

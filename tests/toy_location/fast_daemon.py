@@ -1,5 +1,6 @@
-"""The real `dagster-daemon`, with what cannot be configured in 1.13 changed: it looks for backfills every second instead of every thirty; where
-EVOLAKE_TOY_MINUTE_S says so, a minute of schedules takes that many seconds."""
+"""The real `dagster-daemon`, with what cannot be configured in 1.13 changed: it looks for backfills every
+second instead of every thirty; where EVOLAKE_TOY_MINUTE_S says so, a minute of schedules takes that many
+seconds."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from dagster._daemon.cli import main
 
 
 def fast_minutes(seconds: float, since: float) -> None:
-    """The scheduler's clock from now on: it runs on from `since` (seconds since the epoch), a minute in `seconds`."""
+    """The scheduler's clock from now on: it runs on from `since` (seconds since the epoch), a minute in
+    `seconds`."""
+
     def now() -> float:
         return since + (time.time() - since) * 60 / seconds
 

@@ -1,7 +1,9 @@
-"""A line that is tiny and honest: each cycle hands on what entered it with its own mark, so contents tell which cycle stood on which.
+"""A line that is tiny and honest: each cycle hands on what entered it with its own mark, so contents tell
+which cycle stood on which.
 
-What a test wants to go wrong it plants as a file in the folder EVOLAKE_TOY_PLANTS: `fail-<line>-<cycle>`, `salt-<line>-<cycle>` (a change of
-content), `twice-<line>-<cycle>` (a repeated member, which the check forbids), `none-<line>-<cycle>` (nothing survives), `hang-<line>-<cycle>`.
+What a test wants to go wrong it plants as a file in the folder EVOLAKE_TOY_PLANTS: `fail-<line>-<cycle>`,
+`salt-<line>-<cycle>` (a change of content), `twice-<line>-<cycle>` (a repeated member, which the check
+forbids), `none-<line>-<cycle>` (nothing survives), `hang-<line>-<cycle>`.
 """
 
 from __future__ import annotations
@@ -46,21 +48,36 @@ def toy_line(name: str, *, checked: bool = False) -> BuiltLine:
 
     checks = []
     if checked:
-        checks.append(suite_check(
-            candidates, "members_are_unique", "No member twice.", line.cycles,
-            lambda gxe: [gxe.ExpectColumnValuesToBeUnique(column="member"), gxe.ExpectColumnValuesToNotBeNull(column="member")],
-            f"SELECT cycle, member, count(*) AS times FROM {name}.candidates WHERE cycle = $cycle GROUP BY ALL HAVING times > 1 ORDER BY member",
-        ))
+        checks.append(
+            suite_check(
+                candidates,
+                "members_are_unique",
+                "No member twice.",
+                line.cycles,
+                lambda gxe: [
+                    gxe.ExpectColumnValuesToBeUnique(column="member"),
+                    gxe.ExpectColumnValuesToNotBeNull(column="member"),
+                ],
+                f"SELECT cycle, member, count(*) AS times FROM {name}.candidates WHERE cycle = $cycle "
+                "GROUP BY ALL HAVING times > 1 ORDER BY member",
+            )
+        )
 
     @line.asset()
-    def survivors(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> dg.MaterializeResult:
+    def survivors(
+        context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame
+    ) -> dg.MaterializeResult:
         """All of them, or none where a test wants none."""
         cycle = context.partition_key
         while plant("hang", name, cycle) is not None:
             time.sleep(0.05)
         if plant("fail", name, cycle) is not None:
             raise dg.Failure(f"planted failure in cycle {cycle}", allow_retries=False)
-        living = candidates.select("member").head(0 if plant("none", name, cycle) is not None else candidates.height)
-        return dg.MaterializeResult(metadata=seal_cycle(context, lake, line, cycle, {"members": living}, guarded_by=checks).metadata())
+        living = candidates.select("member").head(
+            0 if plant("none", name, cycle) is not None else candidates.height
+        )
+        return dg.MaterializeResult(
+            metadata=seal_cycle(context, lake, line, cycle, {"members": living}, guarded_by=checks).metadata()
+        )
 
     return BuiltLine(line, [seeds, candidates, survivors], checks)

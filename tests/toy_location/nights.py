@@ -1,4 +1,5 @@
-"""A code location of a toy line that works each night, and one for backfills, with little patience for runs that never came to their lock."""
+"""A code location of a toy line that works each night, and one for backfills, with little patience for runs
+that never came to their lock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A site as on a server: code server, daemon and webserver are processes of their own under a supervisor, which starts again whichever was killed."""
+"""A site as on a server: code server, daemon and webserver are processes of their own under a supervisor,
+which starts again whichever was killed."""
 
 from __future__ import annotations
 
@@ -25,23 +26,48 @@ LINE = "nightly"
 
 @dataclass
 class ServedSite(Site):
-    """`served`: service -> its process, the newest. Where a worker is among the killed, so are those whose code server was killed before."""
+    """`served`: service -> its process, the newest. Where a worker is among the killed, so are those whose
+    code server was killed before."""
 
     module: str = "toy_location.nights"
     served: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def prepare(self, deployment: str = "sqlite") -> None:
         super().prepare(deployment)
-        self.environment |= {"EVOLAKE_NIGHTLY_CRON": "* * * * *", "EVOLAKE_TOY_MINUTE_S": str(NIGHT_S), "EVOLAKE_TOY_SINCE": str(time.time())}
+        self.environment |= {
+            "EVOLAKE_NIGHTLY_CRON": "* * * * *",
+            "EVOLAKE_TOY_MINUTE_S": str(NIGHT_S),
+            "EVOLAKE_TOY_SINCE": str(time.time()),
+        }
 
     def commands(self) -> dict[str, Sequence[str]]:
         """Service -> the command that it is started by."""
         workspace = ["-w", str(self.folder / "workspace.yaml")]
         location = ["-m", self.module, "-d", str(self.above), "--location-name", LOCATION]
         return {
-            "code": [sys.executable, "-m", "dagster", "api", "grpc", "-h", "127.0.0.1", "-p", str(self.code_port), *location],
+            "code": [
+                sys.executable,
+                "-m",
+                "dagster",
+                "api",
+                "grpc",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                str(self.code_port),
+                *location,
+            ],
             "daemon": [sys.executable, str(Path(__file__).parent / "fast_daemon.py"), "run", *workspace],
-            "webserver": [sys.executable, "-m", "dagster_webserver", "-h", "127.0.0.1", "-p", str(self.port), *workspace],
+            "webserver": [
+                sys.executable,
+                "-m",
+                "dagster_webserver",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                str(self.port),
+                *workspace,
+            ],
         }
 
     def start(self) -> None:
@@ -53,7 +79,8 @@ class ServedSite(Site):
         self.start_schedule(f"{LINE}_nightly")
 
     def kill(self, names: Sequence[str]) -> None:
-        """SIGKILL, at once, some of the services and, by the name `worker`, every process that runs a cycle."""
+        """SIGKILL, at once, some of the services and, by the name `worker`, every process that runs a
+        cycle."""
         services = [self.served[name] for name in names if name != "worker"]
         for pid in [*(service.pid for service in services), *(self.workers() if "worker" in names else ())]:
             with contextlib.suppress(ProcessLookupError):
@@ -62,12 +89,15 @@ class ServedSite(Site):
             service.wait()
 
     def workers(self) -> list[int]:
-        """Processes that run a cycle or are about to: the children of the code server, and the groups of those that were killed."""
+        """Processes that run a cycle or are about to: the children of the code server, and the groups of
+        those that were killed."""
         groups = {process.pid for process in self.processes}
         result = []
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, ProcessLookupError):
-                if os.getpgid(process.pid) in groups and "multiprocessing.spawn import spawn_main" in " ".join(process.cmdline()):
+                if os.getpgid(
+                    process.pid
+                ) in groups and "multiprocessing.spawn import spawn_main" in " ".join(process.cmdline()):
                     result.append(process.pid)
         return result
 
@@ -109,18 +139,25 @@ def served_site(folder: Path, deployment: str = "sqlite", **environment: str) ->
 def settled(site: ServedSite) -> tuple[list[dict], list[Run]]:
     """Ticks and runs once no run is under way any more."""
     site.stop_schedule(f"{LINE}_nightly")
-    site.wait("the last run to end", lambda: not [run for run in site.runs() if run.status not in ("SUCCESS", "FAILURE", "CANCELED")], 240)
+    site.wait(
+        "the last run to end",
+        lambda: not [run for run in site.runs() if run.status not in ("SUCCESS", "FAILURE", "CANCELED")],
+        240,
+    )
     return site.ticks(f"{LINE}_nightly"), site.runs({"key": "evolake/started_by", "value": "nightly"})
 
 
 def assert_nothing_lost_or_doubled(site: ServedSite) -> None:
-    """One run per tick at most and one success per cycle; each cycle stands on the one before; every skip has its sentence; the lake is as it was
-    written and no lock's file is left behind. A tick that was cut off, and followed by the next before it could be resumed, does not name its run."""
+    """One run per tick at most and one success per cycle; each cycle stands on the one before; every skip has
+    its sentence; the lake is as it was written and no lock's file is left behind. A tick that was cut off,
+    and followed by the next before it could be resumed, does not name its run."""
     ticks, runs = settled(site)
     asked = [run for tick in ticks for run in tick["runIds"]]
     assert len(asked) == len(set(asked)) and max(len(tick["runIds"]) for tick in ticks) == 1
     unnamed = {run.run_id for run in runs} - set(asked)
-    assert set(asked) <= {run.run_id for run in runs} and len(unnamed) <= len([tick for tick in ticks if tick["status"] in ("STARTED", "FAILURE")])
+    assert set(asked) <= {run.run_id for run in runs} and len(unnamed) <= len(
+        [tick for tick in ticks if tick["status"] in ("STARTED", "FAILURE")]
+    )
     assert all(tick["skipReason"] for tick in ticks if tick["status"] == "SKIPPED")
     cycles = site.lake.seals.cycles(LINE)
     assert cycles == [f"{number:04}" for number in range(1, len(cycles) + 1)]

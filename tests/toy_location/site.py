@@ -1,4 +1,5 @@
-"""A site: the toy lines under a real webserver and a real daemon, driven over HTTP by the GraphQL that the Dagster UI sends."""
+"""A site: the toy lines under a real webserver and a real daemon, driven over HTTP by the GraphQL that the
+Dagster UI sends."""
 
 from __future__ import annotations
 
@@ -28,21 +29,30 @@ DONE = ("SUCCESS", "FAILURE", "CANCELED")
 T = TypeVar("T")
 
 LAUNCH_BACKFILL = """mutation ($params: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $params) {
-    __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } ... on PartitionKeysNotFoundError { message } } }"""
-BACKFILL = "query ($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill { status } } }"
+    __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } ... on PartitionKeysNotFoundError { message } } }"""  # noqa: E501
+BACKFILL = (
+    "query ($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill { status "
+    "} } }"
+)
 RUNS = """query ($filter: RunsFilter!) { runsOrError(filter: $filter, limit: 5000) { ... on Runs { results {
     runId status creationTime startTime endTime jobName tags { key value } } } } }"""
 LOGS = """query ($id: ID!) { logsForRun(runId: $id) { ... on EventConnection { events { __typename
     ... on MessageEvent { message stepKey } ... on ExecutionStepFailureEvent { error { message } } } } } }"""
 LAUNCH_RUN = """mutation ($params: ExecutionParams!) { launchRun(executionParams: $params) {
     __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message } } }"""
-STALE = "query ($key: AssetKeyInput!, $cycle: String!) { assetNodeOrError(assetKey: $key) { ... on AssetNode { staleStatus(partition: $cycle) } } }"
+STALE = (
+    "query ($key: AssetKeyInput!, $cycle: String!) { assetNodeOrError(assetKey: $key) { ... on AssetNode "
+    "{ staleStatus(partition: $cycle) } } }"
+)
 START_SCHEDULE = """mutation ($selector: ScheduleSelector!) { startSchedule(scheduleSelector: $selector) {
     __typename ... on PythonError { message } } }"""
-STOP_SCHEDULE = """mutation ($id: String) { stopRunningSchedule(id: $id) { __typename ... on PythonError { message } } }"""
-SCHEDULE_ID = "query ($selector: ScheduleSelector!) { scheduleOrError(scheduleSelector: $selector) { ... on Schedule { scheduleState { id } } } }"
+STOP_SCHEDULE = """mutation ($id: String) { stopRunningSchedule(id: $id) { __typename ... on PythonError { message } } }"""  # noqa: E501
+SCHEDULE_ID = (
+    "query ($selector: ScheduleSelector!) { scheduleOrError(scheduleSelector: $selector) { ... on "
+    "Schedule { scheduleState { id } } } }"
+)
 TICKS = """query ($selector: ScheduleSelector!) { scheduleOrError(scheduleSelector: $selector) { ... on Schedule {
-    scheduleState { ticks { status runIds skipReason } } } } }"""
+    scheduleState { ticks { status runIds skipReason } } } } }"""  # noqa: E501
 
 
 @dataclass(frozen=True)
@@ -59,7 +69,8 @@ class Run:
 
 @dataclass
 class Site:
-    """Folders and processes of one site. `environment` goes to every process; the code location is `module` in the folder `above`."""
+    """Folders and processes of one site. `environment` goes to every process; the code location is `module`
+    in the folder `above`."""
 
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
@@ -86,49 +97,95 @@ class Site:
         for name in ("home", "plants", "logs"):
             (self.folder / name).mkdir(parents=True)
         config = yaml.safe_load((ROOT / "deploy" / deployment / "dagster.yaml").read_text())
-        (self.home / "dagster.yaml").write_text(yaml.safe_dump(config | {"run_queue": {"dequeue_interval_seconds": 1}}))
+        (self.home / "dagster.yaml").write_text(
+            yaml.safe_dump(config | {"run_queue": {"dequeue_interval_seconds": 1}})
+        )
         self.port, self.code_port = free_port(), free_port()
         server = {"host": "127.0.0.1", "port": self.code_port, "location_name": LOCATION}
         (self.folder / "workspace.yaml").write_text(yaml.safe_dump({"load_from": [{"grpc_server": server}]}))
         path = os.pathsep.join([str(ROOT / "tests"), *filter(None, [self.environment.get("PYTHONPATH")])])
         self.environment = {
-            **os.environ, **self.environment, "DAGSTER_HOME": str(self.home), "EVOLAKE_LAKE": str(self.folder / "lake"),
-            "EVOLAKE_TOY_PLANTS": str(self.folder / "plants"), "PYTHONPATH": path, "DAGSTER_DISABLE_TELEMETRY": "1",
+            **os.environ,
+            **self.environment,
+            "DAGSTER_HOME": str(self.home),
+            "EVOLAKE_LAKE": str(self.folder / "lake"),
+            "EVOLAKE_TOY_PLANTS": str(self.folder / "plants"),
+            "PYTHONPATH": path,
+            "DAGSTER_DISABLE_TELEMETRY": "1",
         }
 
     def evolve(self, lines: str, cycles: int, *more: str) -> dict[str, Any]:
         """Run cycles in a process of their own, past the queue, as `evolake run` does."""
-        options = ["--definitions", "toy_location.definitions", "--lines", lines, "--cycles", str(cycles), "--json", *more]
+        options = [
+            "--definitions",
+            "toy_location.definitions",
+            "--lines",
+            lines,
+            "--cycles",
+            str(cycles),
+            "--json",
+            *more,
+        ]
         command = [sys.executable, "-m", "pipelines.evolve", *options]
-        done = subprocess.run(command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False
+        )
         assert done.stdout, done.stderr
         return json.loads(done.stdout)
 
     def start(self) -> None:
         """Start the code server, the webserver and the daemon, and wait until the lines are loaded."""
-        where = ["-h", "127.0.0.1", "-p", str(self.code_port), "-d", str(self.above), "--location-name", LOCATION]
-        self._spawn("code", [sys.executable, str(Path(__file__).parent / "forking_server.py"), self.module, *where])
+        where = [
+            "-h",
+            "127.0.0.1",
+            "-p",
+            str(self.code_port),
+            "-d",
+            str(self.above),
+            "--location-name",
+            LOCATION,
+        ]
+        self._spawn(
+            "code", [sys.executable, str(Path(__file__).parent / "forking_server.py"), self.module, *where]
+        )
         workspace = ["-w", str(self.folder / "workspace.yaml")]
-        self._spawn("webserver", [sys.executable, "-m", "dagster_webserver", "-h", "127.0.0.1", "-p", str(self.port), *workspace])
-        self.wait("the code location to load", self._loaded, 300)  # two processes that make the tables of one empty home can collide
-        self._spawn("daemon", [sys.executable, str(Path(__file__).parent / "fast_daemon.py"), "run", *workspace])
+        self._spawn(
+            "webserver",
+            [sys.executable, "-m", "dagster_webserver", "-h", "127.0.0.1", "-p", str(self.port), *workspace],
+        )
+        self.wait(
+            "the code location to load", self._loaded, 300
+        )  # two processes that make the tables of one empty home can collide
+        self._spawn(
+            "daemon", [sys.executable, str(Path(__file__).parent / "fast_daemon.py"), "run", *workspace]
+        )
 
     def _spawn(self, name: str, command: Sequence[str]) -> None:
         with (self.folder / "logs" / f"{name}.log").open("ab") as log:
-            self.processes.append(subprocess.Popen(command, env=self.environment, cwd=ROOT, stdout=log, stderr=log, start_new_session=True))
+            self.processes.append(
+                subprocess.Popen(
+                    command, env=self.environment, cwd=ROOT, stdout=log, stderr=log, start_new_session=True
+                )
+            )
 
     def _loaded(self) -> bool:
         for process in self.processes:
-            assert process.poll() is None, f"{process.args} ended with {process.returncode}; see {self.folder / 'logs'}"
+            assert process.poll() is None, (
+                f"{process.args} ended with {process.returncode}; see {self.folder / 'logs'}"
+            )
         return self.answers()
 
     def answers(self) -> bool:
         """Whether the webserver is there and has loaded the toy lines."""
         try:
-            result = self.ask("{ repositoriesOrError { ... on RepositoryConnection { nodes { location { name } } } } }")
+            result = self.ask(
+                "{ repositoriesOrError { ... on RepositoryConnection { nodes { location { name } } } } }"
+            )
         except (urllib.error.URLError, ConnectionError):
             return False
-        return [node["location"]["name"] for node in result["repositoriesOrError"].get("nodes", [])] == [LOCATION]
+        return [node["location"]["name"] for node in result["repositoriesOrError"].get("nodes", [])] == [
+            LOCATION
+        ]
 
     def stop(self) -> None:
         """End the processes that `start` made, and only those."""
@@ -153,7 +210,8 @@ class Site:
         return answer["data"]
 
     def wait(self, what: str, ready: Callable[[], T], seconds: float) -> T:
-        """What `ready` gives as soon as it is true; an AssertionError that says what was waited for when `seconds` have passed."""
+        """What `ready` gives as soon as it is true; an AssertionError that says what was waited for when
+        `seconds` have passed."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             if result := ready():
@@ -161,17 +219,33 @@ class Site:
             time.sleep(0.2)
         raise AssertionError(f"waited {seconds} s in vain for {what}")
 
-    def backfill(self, line: str, cycles: Sequence[str], names: Sequence[str] = ("candidates", "survivors")) -> str:
-        """Launch a backfill of the line's group, the assets `names`, over `cycles`, in the order given; gives its id."""
+    def backfill(
+        self, line: str, cycles: Sequence[str], names: Sequence[str] = ("candidates", "survivors")
+    ) -> str:
+        """Launch a backfill of the line's group, the assets `names`, over `cycles`, in the order given; gives
+        its id."""
         assets = [{"path": [line, asset]} for asset in names]
-        answer = self.ask(LAUNCH_BACKFILL, params={"assetSelection": assets, "partitionNames": list(cycles), "tags": [], "fromFailure": False})
+        answer = self.ask(
+            LAUNCH_BACKFILL,
+            params={
+                "assetSelection": assets,
+                "partitionNames": list(cycles),
+                "tags": [],
+                "fromFailure": False,
+            },
+        )
         assert answer["launchPartitionBackfill"]["__typename"] == "LaunchBackfillSuccess", answer
         return answer["launchPartitionBackfill"]["backfillId"]
 
     def finished(self, backfill: str, seconds: float = 600) -> list[Run]:
         """The runs of a backfill, by creation, once it has ended."""
+
         def over() -> bool:
-            return self.ask(BACKFILL, id=backfill)["partitionBackfillOrError"]["status"] in ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED")
+            return self.ask(BACKFILL, id=backfill)["partitionBackfillOrError"]["status"] in (
+                "COMPLETED_SUCCESS",
+                "COMPLETED_FAILED",
+                "FAILED",
+            )
 
         self.wait(f"backfill {backfill}", over, seconds)
         return self.runs({"key": "dagster/backfill", "value": backfill})
@@ -179,10 +253,17 @@ class Site:
     def runs(self, *tags: dict[str, str]) -> list[Run]:
         """Runs with these tags, by creation."""
         result = self.ask(RUNS, filter={"tags": list(tags)})["runsOrError"]["results"]
-        runs = [Run(
-            run["runId"], next((tag["value"] for tag in run["tags"] if tag["key"] == "dagster/partition"), ""), run["status"],
-            run["creationTime"], run["startTime"] or 0.0, run["endTime"] or 0.0,
-        ) for run in result]
+        runs = [
+            Run(
+                run["runId"],
+                next((tag["value"] for tag in run["tags"] if tag["key"] == "dagster/partition"), ""),
+                run["status"],
+                run["creationTime"],
+                run["startTime"] or 0.0,
+                run["endTime"] or 0.0,
+            )
+            for run in result
+        ]
         return sorted(runs, key=lambda run: run.created)
 
     def logs(self, run_id: str) -> list[dict[str, Any]]:
@@ -191,7 +272,11 @@ class Site:
 
     def failure(self, run_id: str) -> str:
         """What the first failed step of a run said."""
-        return next(event["error"]["message"] for event in self.logs(run_id) if event["__typename"] == "ExecutionStepFailureEvent")
+        return next(
+            event["error"]["message"]
+            for event in self.logs(run_id)
+            if event["__typename"] == "ExecutionStepFailureEvent"
+        )
 
     def stale(self, line: str, asset: str, cycle: str) -> str:
         """FRESH, STALE or MISSING, as the UI shows it."""
@@ -199,13 +284,22 @@ class Site:
 
     def launch_job(self, job: str, config: dict[str, Any]) -> Run:
         """Run a job to its end."""
-        selector = {"repositoryLocationName": LOCATION, "repositoryName": "__repository__", "pipelineName": job}
-        answer = self.ask(LAUNCH_RUN, params={"selector": selector, "runConfigData": config, "mode": "default"})["launchRun"]
+        selector = {
+            "repositoryLocationName": LOCATION,
+            "repositoryName": "__repository__",
+            "pipelineName": job,
+        }
+        answer = self.ask(
+            LAUNCH_RUN, params={"selector": selector, "runConfigData": config, "mode": "default"}
+        )["launchRun"]
         assert answer["__typename"] == "LaunchRunSuccess", answer
         run_id = answer["run"]["runId"]
 
         def over() -> Run | None:
-            [run] = [self._run(item) for item in self.ask(RUNS, filter={"runIds": [run_id]})["runsOrError"]["results"]]
+            [run] = [
+                self._run(item)
+                for item in self.ask(RUNS, filter={"runIds": [run_id]})["runsOrError"]["results"]
+            ]
             return run if run.status in DONE else None
 
         result = self.wait(f"job {job}", over, 90)
@@ -214,7 +308,14 @@ class Site:
 
     @staticmethod
     def _run(run: dict[str, Any]) -> Run:
-        return Run(run["runId"], "", run["status"], run["creationTime"], run["startTime"] or 0.0, run["endTime"] or 0.0)
+        return Run(
+            run["runId"],
+            "",
+            run["status"],
+            run["creationTime"],
+            run["startTime"] or 0.0,
+            run["endTime"] or 0.0,
+        )
 
     def start_schedule(self, name: str) -> None:
         """Switch a schedule on, as the toggle in the UI does."""
@@ -223,7 +324,9 @@ class Site:
 
     def stop_schedule(self, name: str) -> None:
         """Switch a schedule off."""
-        result = self.ask(SCHEDULE_ID, selector=self._schedule(name))["scheduleOrError"]["scheduleState"]["id"]
+        result = self.ask(SCHEDULE_ID, selector=self._schedule(name))["scheduleOrError"]["scheduleState"][
+            "id"
+        ]
         answer = self.ask(STOP_SCHEDULE, id=result)["stopRunningSchedule"]
         assert answer["__typename"] == "ScheduleStateResult", answer
 
@@ -262,7 +365,7 @@ class RealSite(Site):
     def prepare(self, deployment: str = "sqlite") -> None:
         super().prepare(deployment)
         with dg.DagsterInstance.from_config(str(self.home)):
-            pass  # makes the databases: two processes that both find none can leave a home that neither can open (Dagster 1.13)
+            pass  # makes the databases: two processes that both find none can leave a home that neither can open (Dagster 1.13)  # noqa: E501
 
 
 def free_port() -> int:

@@ -1,17 +1,22 @@
-"""The loop of a session: ask, run what the turn calls, report the results, until it is finished or ends otherwise.
+"""The loop of a session: ask, run what the turn calls, report the results, until it is finished or ends
+otherwise.
 
-Each turn goes the way of any call (call cache, budget, wire), and is asked with the whole conversation so far. The files and what was shown are
-functions of
-the turns and of what commands said, and both are kept; so a session is replayed to the same bytes, and one that was killed continues from its last
-turn. That a session is of no use is an `AgentFailure` with one of these words for a status:
+Each turn goes the way of any call (call cache, budget, wire), and is asked with the whole conversation so
+far. The files and what was shown are functions of the turns and of what commands said, and both are kept; so
+a session is replayed to the same bytes, and one that was killed continues from its last turn. That a session
+is of no use is an `AgentFailure` with one of these words for a status:
 
-    out_of_turns, out_of_tokens, out_of_usd, out_of_time     a bound of the settings was reached before it was finished
+    out_of_turns, out_of_tokens, out_of_usd, out_of_time     a bound of the settings was reached before it was
+                                                             finished
     looped          it did the same on the same files again and again
     flooded         it called more tools at the same time than a turn may, again and again
-    unknown_tool, bad_call, outside     turn after turn of nothing but calls of no tool, with arguments of no use, or on what may not be changed
+    unknown_tool, bad_call, outside     turn after turn of nothing but calls of no tool, with arguments of no
+                                        use, or on what may not be changed
     unusable        turn after turn it called `finish` with files that are no reply
-    withdrawn       it called `withdraw`, with the reason: an answer, not a failed proposal (see `evolake.agents.proposal_outcomes`)
-    invalid, empty, truncated, garbled, too_large    reply after reply that is no turn (see `evolake.agents.calls`)
+    withdrawn       it called `withdraw`, with the reason: an answer, not a failed proposal (see
+                    `evolake.agents.proposal_outcomes`)
+    invalid, empty, truncated, garbled, too_large    reply after reply that is no turn (see
+                                                     `evolake.agents.calls`)
     refused, rejected    the model declined, or the conversation is longer than it can read
 """
 
@@ -40,7 +45,8 @@ from evolake.agents.wire import RESULT, Turn, turn_text
 from evolake.canonical_json import canonical_json, key_of
 
 FEW = 3
-"""Turns left, from which on the agent is sent how many; likewise of tokens, for so many turns like the last."""
+"""Turns left, from which on the agent is sent how many; likewise of tokens, for so many turns like the
+last."""
 USELESS = ("unknown_tool", "bad_call", "outside", "unusable")
 """Faults of calls that bring a session nowhere."""
 
@@ -71,14 +77,19 @@ class _SessionState:
     rows: list[dict[str, Any]] = field(default_factory=list)
 
 
-def conduct(backend: ModelBackend, job: Job[Any, Any], bench: SessionContext, record: Record, note: Note) -> BaseModel | AgentFailure:
-    """Return the model that `finish` was called with, or an AgentFailure. The files of `bench` are then what the session made of them.
+def conduct(
+    backend: ModelBackend, job: Job[Any, Any], bench: SessionContext, record: Record, note: Note
+) -> BaseModel | AgentFailure:
+    """Return the model that `finish` was called with, or an AgentFailure. The files of `bench` are then what
+    the session made of them.
 
     Args:
-        record: told of each call, as by `ModelBackend.ask`. note: given the row of each turn, also where an exception passes.
+        record: told of each call, as by `ModelBackend.ask`. note: given the row of each turn, also where an
+            exception passes.
 
     Raises:
-        MachineryError: the jail or what a command needs failed. InputError, BudgetExhausted, AgentUnavailable: as `ModelBackend.ask`. The next
+        MachineryError: the jail or what a command needs failed. InputError, BudgetExhausted,
+            AgentUnavailable: as `ModelBackend.ask`. The next
         session with the same request continues from the last turn.
     """
     session = _Session(backend, job, bench, record)
@@ -95,8 +106,13 @@ def conduct(backend: ModelBackend, job: Job[Any, Any], bench: SessionContext, re
 class _Session:
     def __init__(self, backend: ModelBackend, job: Job[Any, Any], bench: SessionContext, record: Record):
         self.backend, self.job, self.bench, self.record = backend, job, bench, record
-        self.prompt, self.records = prompt_for(backend.system_prompts, job.role.name), SessionRecords(backend.tape.root)
-        first = backend.first_question(job, lambda question: self._recorded(self._chosen(question).key), goes_on=True)
+        self.prompt, self.records = (
+            prompt_for(backend.system_prompts, job.role.name),
+            SessionRecords(backend.tape.root),
+        )
+        first = backend.first_question(
+            job, lambda question: self._recorded(self._chosen(question).key), goes_on=True
+        )
         self.first = self._chosen(first)
         self.name = self.first.key
         self.state = _SessionState(self.first.messages)
@@ -104,7 +120,14 @@ class _Session:
     def _chosen(self, question: Question) -> Question:
         """Return the first question of the session that this one continues; it depends on the files, too."""
         question = replace(question, schema=question.schema | {"workspace": self.bench.workspace.sha})
-        return question.tagged(choose(self.backend.tape, question.sha, self.backend.asker, lambda tag: self._recorded(question.sha + tag)))
+        return question.tagged(
+            choose(
+                self.backend.tape,
+                question.sha,
+                self.backend.asker,
+                lambda tag: self._recorded(question.sha + tag),
+            )
+        )
 
     def run(self) -> Ending:
         """Turn after turn to the end, which is kept."""
@@ -113,7 +136,12 @@ class _Session:
         if self.state.rows:
             self.state.rows[-1] |= {"outcome": ending.outcome, "reason": ending.reason or None}
         if self.backend.endpoint is not None and known is None and self.state.last:
-            end = {"outcome": ending.outcome, "reason": ending.reason, "turns": self.state.turns, "last": self.state.last}
+            end = {
+                "outcome": ending.outcome,
+                "reason": ending.reason,
+                "turns": self.state.turns,
+                "last": self.state.last,
+            }
             self.records.write(f"end\x1f{self.name}", end)
         return ending
 
@@ -141,10 +169,18 @@ class _Session:
         else:
             results, fault, ending = [], status, Ending(status, str(said)) if status in FINAL else None
             state.messages = [*state.messages, *repair_messages(attempt.received, status, str(said))]
-        state.rows.append(turn_row(
-            self.job, call, said if isinstance(said, Turn) else attempt.received.content, session=self.name, turn=state.turns, results=results,
-            fault=fault, tree=self.bench.workspace.sha,
-        ))
+        state.rows.append(
+            turn_row(
+                self.job,
+                call,
+                said if isinstance(said, Turn) else attempt.received.content,
+                session=self.name,
+                turn=state.turns,
+                results=results,
+                fault=fault,
+                tree=self.bench.workspace.sha,
+            )
+        )
         state.strikes = state.strikes + 1 if fault else 0
         most = self.backend.session.strikes
         if ending is None and state.strikes >= most:
@@ -161,7 +197,9 @@ class _Session:
         state.seen[taken] += 1
         results: list[Result] = []
         for call in calls:
-            results.append(run_tool(self.bench, call.tool, call.arguments, self._remember(call.tool, call.arguments)))
+            results.append(
+                run_tool(self.bench, call.tool, call.arguments, self._remember(call.tool, call.arguments))
+            )
             state.wall_s += results[-1].wall_s
             if (reply := results[-1].finished) is not None:
                 return Ending("finished", "", reply), results, ""
@@ -169,7 +207,11 @@ class _Session:
                 return Ending("withdrawn", results[-1].withdrawn), results, ""
         notes = [f"(Only the first {limits.calls} of {len(turn.calls)} calls were run.)"] if flooded else []
         if state.seen[taken] >= limits.repeats:
-            return Ending("looped", f"the same turn was taken {limits.repeats} times on the same files"), results, "looped"
+            return (
+                Ending("looped", f"the same turn was taken {limits.repeats} times on the same files"),
+                results,
+                "looped",
+            )
         if notes := [*notes, *self._left()]:
             results[-1] = replace(results[-1], text="\n".join([results[-1].text, *notes]))
         useless = {result.fault for result in results} <= set(USELESS)
@@ -187,15 +229,23 @@ class _Session:
         turns = limits.turns - state.turns
         notes = [f"({turns} {'turn is' if turns == 1 else 'turns are'} left.)"] if turns <= FEW else []
         if limits.tokens is not None and (tokens := limits.tokens - state.tokens) <= FEW * state.turn_tokens:
-            notes.append(f"({max(0, tokens):,} of {limits.tokens:,} tokens are left; this turn took {state.turn_tokens:,}.)")
+            notes.append(
+                f"({max(0, tokens):,} of {limits.tokens:,} tokens are left; this turn took "
+                f"{state.turn_tokens:,}.)"
+            )
         return notes
 
-    def _remember(self, tool: str, arguments: Any) -> Callable[[Callable[[], dict[str, Any]]], dict[str, Any]]:
-        """Return how what a command says is kept: by the session, how many commands came before, what was called and the files that it ran on."""
+    def _remember(
+        self, tool: str, arguments: Any
+    ) -> Callable[[Callable[[], dict[str, Any]]], dict[str, Any]]:
+        """Return how what a command says is kept: by the session, how many commands came before, what was
+        called and the files that it ran on."""
 
         def remember(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
             self.state.commands += 1
-            asked = canonical_json([self.name, self.state.commands, tool, arguments, self.bench.workspace.sha])
+            asked = canonical_json(
+                [self.name, self.state.commands, tool, arguments, self.bench.workspace.sha]
+            )
             return self.records.read(f"said\x1f{asked}") or self.records.write(f"said\x1f{asked}", make())
 
         return remember
@@ -214,16 +264,22 @@ class _Session:
         """Return whether a bound was reached, and which."""
         state, most = self.state, self.backend.session
         for word, spent, bound in (
-            ("turns", state.turns, most.turns), ("tokens", state.tokens, most.tokens), ("usd", state.usd, most.usd),
+            ("turns", state.turns, most.turns),
+            ("tokens", state.tokens, most.tokens),
+            ("usd", state.usd, most.usd),
             ("time", state.wall_s, most.wall_s),
         ):
             if bound is not None and spent >= bound:
-                return Ending(f"out_of_{word}", f"not finished within {bound:g} {'seconds' if word == 'time' else word} (it took {spent:g})")
+                return Ending(
+                    f"out_of_{word}",
+                    f"not finished within {bound:g} {'seconds' if word == 'time' else word} (it took "
+                    f"{spent:g})",
+                )
         return None
 
     def _cut_short(self, known: dict[str, Any] | None) -> Ending | None:
-        """Return how it ended, if its last turn brought nothing that the call cache has, or ended it before an evolake that looked at the files
-        first."""
+        """Return how it ended, if its last turn brought nothing that the call cache has, or ended it before
+        an evolake that looked at the files first."""
         if not known or known["last"] != self.state.last or not self.state.last:
             return None
         if known["outcome"] == "finished":
@@ -236,7 +292,10 @@ class _Session:
     def _recorded(self, name: str) -> Recorded:
         """Return what is known of a session, for the choice of the one to continue with."""
         if (end := self._ended(name)) is not None:
-            return Recorded("answered" if end["outcome"] in ("finished", "withdrawn") else "failed", self.backend.tape.read(end["last"]))
+            return Recorded(
+                "answered" if end["outcome"] in ("finished", "withdrawn") else "failed",
+                self.backend.tape.read(end["last"]),
+            )
         return Recorded("open", self.backend.tape.read(name))
 
 

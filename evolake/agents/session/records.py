@@ -1,7 +1,9 @@
-"""What a session leaves next to its turns in the call cache: what each command said, and how the session ended.
+"""What a session leaves next to its turns in the call cache: what each command said, and how the session
+ended.
 
-A command is run once. Builds and runs take minutes and say times, so what one said is kept as soon as it has said it, and read when the session is
-replayed or continues after a kill: the next turn is asked with the same bytes. How a session ended decides whether a later run asks again.
+A command is run once. Builds and runs take minutes and say times, so what one said is kept as soon as it has
+said it, and read when the session is replayed or continues after a kill: the next turn is asked with the same
+bytes. How a session ended decides whether a later run asks again.
 
 A record is at `<lake>/tape/sessions/ab/cdef....json`, is written whole and never replaced.
 """
@@ -38,7 +40,9 @@ class SessionRecords:
             LakeError: it cannot be read.
         """
         path = self.path(name)
-        with disk.as_lake_error("a record of a session cannot be read", f"a file {path} that this user may read"):
+        with disk.as_lake_error(
+            "a record of a session cannot be read", f"a file {path} that this user may read"
+        ):
             if not path.exists():
                 return None
             data = disk.read(path)
@@ -49,7 +53,9 @@ class SessionRecords:
             return stored["record"]
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise CorruptPart(
-                f"a record of a session is damaged: {error}", wanted="the bytes that were written", got=str(path),
+                f"a record of a session is damaged: {error}",
+                wanted="the bytes that were written",
+                got=str(path),
                 do="restore the file from a backup, or delete it: the command is run again",
             ) from None
 
@@ -64,7 +70,11 @@ class SessionRecords:
                 return "it is no record of a session"
             if "name" in stored and stored["sha"] != key_of([stored["name"], stored["record"]]):
                 return "its own hash does not match"
-            return "it lies where another belongs" if "name" in stored and self.path(stored["name"]) != path else ""
+            return (
+                "it lies where another belongs"
+                if "name" in stored and self.path(stored["name"]) != path
+                else ""
+            )
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             return str(error) or type(error).__name__
 
@@ -76,7 +86,9 @@ class SessionRecords:
         """
         path = self.path(name)
         data = json.dumps({"name": name, "sha": key_of([name, record]), "record": record}).encode()
-        with disk.as_lake_error("a record of a session cannot be kept", f"room and the right to write below {self.root}"):
+        with disk.as_lake_error(
+            "a record of a session cannot be kept", f"room and the right to write below {self.root}"
+        ):
             disk.make_folder(path.parent)
             temporary = path.with_name(f".tmp-{os.getpid()}-{uuid4().hex}")
             try:

@@ -35,12 +35,26 @@ class SessionRole(Role[RequestT, Turn], Generic[RequestT, CardT]):
 
 
 def session_role(
-    name: str, request: type[RequestT], card: type[CardT], *, setting: str, commands: tuple[CommandSpec, ...] = (),
-    earlier: tuple[Earlier[RequestT], ...] = (), values: Callable[[RequestT], Mapping[str, Any]] | None = None,
+    name: str,
+    request: type[RequestT],
+    card: type[CardT],
+    *,
+    setting: str,
+    commands: tuple[CommandSpec, ...] = (),
+    earlier: tuple[Earlier[RequestT], ...] = (),
+    values: Callable[[RequestT], Mapping[str, Any]] | None = None,
 ) -> SessionRole[RequestT, CardT]:
     """Declare a role that is a session. values: as in `Role`."""
     return SessionRole(
-        name, request, Turn, _no_operators(setting), tools=offered(commands, card), values=values, earlier=earlier, card=card, commands=commands,
+        name,
+        request,
+        Turn,
+        _no_operators(setting),
+        tools=offered(commands, card),
+        values=values,
+        earlier=earlier,
+        card=card,
+        commands=commands,
         setting=setting,
     )
 
@@ -52,13 +66,16 @@ def require_model(who: str, role: SessionRole[Any, Any], chosen: str, backend: s
     """
     if chosen == "session" and backend != "model":
         raise InputError(
-            f"{who} that is a session needs a model", wanted=f"--backend model with {role.setting}=session", got=f"the backend {backend}",
+            f"{who} that is a session needs a model",
+            wanted=f"--backend model with {role.setting}=session",
+            got=f"the backend {backend}",
             do=f"set up a model, or unset {role.setting}",
         )
 
 
 def _no_operators(variable: str) -> Callable[[Any, np.random.Generator], NoReturn]:
     """Return what a session's role has in place of operators: it raises MachineryError."""
+
     def ask(request: Any, random: np.random.Generator) -> NoReturn:
         raise MachineryError("operators hold no sessions", do=f"unset {variable}, or use the model backend")
 

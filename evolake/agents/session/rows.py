@@ -15,10 +15,18 @@ Note = Callable[[dict[str, Any]], None]
 
 
 def turn_row(
-    job: Job[Any, Any], call: AgentCall, said: Turn | str, *, session: str, turn: int, results: Sequence[Result], fault: str, tree: str,
+    job: Job[Any, Any],
+    call: AgentCall,
+    said: Turn | str,
+    *,
+    session: str,
+    turn: int,
+    results: Sequence[Result],
+    fault: str,
+    tree: str,
 ) -> dict[str, Any]:
-    """Return a row of SESSION_TURNS with `text`, what was said and done, in the place of its blob. said: the turn, or a reply that is none, as it
-    came.
+    """Return a row of SESSION_TURNS with `text`, what was said and done, in the place of its blob. said: the
+    turn, or a reply that is none, as it came.
     """
     thought, calls = (said.thought, said.calls) if isinstance(said, Turn) else (said, [])
     done = [
@@ -26,9 +34,22 @@ def turn_row(
         for asked, result in zip(calls, results, strict=False)
     ]
     return {
-        "session_id": text_sha(session), "turn": turn, "cycle": call.cycle, "artifact_id": job.artifact_id, "role": job.role.name,
-        "model": call.model, "call_id": call.call_id, "status": call.status,
-        "tools": [result.tool for result in results], "faults": [result.fault for result in results],
-        "fault": fault or None, "outcome": None, "reason": None, "tree_sha": tree, "tools_s": round(sum(result.wall_s for result in results), 3),
-        "text": canonical_json({"thought": thought, "calls": done, "not_run": max(0, len(calls) - len(results))}),
+        "session_id": text_sha(session),
+        "turn": turn,
+        "cycle": call.cycle,
+        "artifact_id": job.artifact_id,
+        "role": job.role.name,
+        "model": call.model,
+        "call_id": call.call_id,
+        "status": call.status,
+        "tools": [result.tool for result in results],
+        "faults": [result.fault for result in results],
+        "fault": fault or None,
+        "outcome": None,
+        "reason": None,
+        "tree_sha": tree,
+        "tools_s": round(sum(result.wall_s for result in results), 3),
+        "text": canonical_json(
+            {"thought": thought, "calls": done, "not_run": max(0, len(calls) - len(results))}
+        ),
     }

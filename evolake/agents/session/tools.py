@@ -1,8 +1,9 @@
 """The tools of a session: what each is offered as, and what running one comes to.
 
-Files are looked at and changed in the jail (`evolake.jail.file_tools`); the reply is checked here before the workspace takes it. A command is
-declared by the caller and runs on a copy of the workspace, which is thrown away: what a session leaves is its edits and nothing else. What goes wrong
-is a `Result` with a fault, in words for the agent; only our own machinery raises.
+Files are looked at and changed in the jail (`evolake.jail.file_tools`); the reply is checked here before the
+workspace takes it. A command is declared by the caller and runs on a copy of the workspace, which is thrown
+away: what a session leaves is its edits and nothing else. What goes wrong is a `Result` with a fault, in
+words for the agent; only our own machinery raises.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ class _Listed(Arguments):
 class _Read(Arguments):
     path: str
     first_line: int = Field(default=1, ge=1)
-    last_line: int | None = Field(default=None, ge=1, description=f"at most {MOST_LINES} lines are shown at once")
+    last_line: int | None = Field(
+        default=None, ge=1, description=f"at most {MOST_LINES} lines are shown at once"
+    )
 
 
 class _Grep(Arguments):
@@ -53,7 +56,12 @@ class _Grep(Arguments):
 
 class _Edit(Arguments):
     path: str
-    search: str = Field(min_length=1, description="text that stands in the file exactly once, character for character, line ends and tabs included")
+    search: str = Field(
+        min_length=1,
+        description=(
+            "text that stands in the file exactly once, character for character, line ends and tabs included"
+        ),
+    )
     replace: str
 
 
@@ -69,7 +77,9 @@ class _Delete(Arguments):
 class Withdrawal(Arguments):
     """What `withdraw` is called with."""
 
-    reason: str = Field(min_length=1, max_length=4000, description="what was tried, what it gave, and why nothing is proposed")
+    reason: str = Field(
+        min_length=1, max_length=4000, description="what was tried, what it gave, and why nothing is proposed"
+    )
 
 
 FILE_TOOLS: Mapping[str, tuple[str, type[Arguments]]] = {
@@ -85,7 +95,8 @@ CHANGING = ("edit_file", "write_file", "delete_file")
 
 @dataclass(frozen=True)
 class CommandReport:
-    """What a command says, and rows that the caller keeps of it; both are recorded, so that a replay gives the same rows."""
+    """What a command says, and rows that the caller keeps of it; both are recorded, so that a replay gives
+    the same rows."""
 
     text: str
     rows: Sequence[Mapping[str, Any]] = ()
@@ -96,7 +107,8 @@ class Command:
     """A command that a session may run on a copy of its workspace, in the jail.
 
     Attributes:
-        run: (folder of the copy, arguments) -> what it says, or a report with rows. What the candidate does wrong is said; what it raises is ours.
+        run: (folder of the copy, arguments) -> what it says, or a report with rows. What the candidate does
+            wrong is said; what it raises is ours.
     """
 
     name: str
@@ -111,7 +123,8 @@ class Result:
 
     Attributes:
         text: for the agent. fault: "" or its kind: unknown_tool, bad_call, outside, failed, unusable.
-        finished: the reply, of a call of `finish`. withdrawn: the reason, of a call of `withdraw`. wall_s: seconds that a command took.
+        finished: the reply, of a call of `finish`. withdrawn: the reason, of a call of `withdraw`. wall_s:
+            seconds that a command took.
     """
 
     tool: str
@@ -134,12 +147,12 @@ Remember = Callable[[Callable[[], dict[str, Any]]], dict[str, Any]]
 class SessionContext:
     """What a session works with.
 
-    workspace: its files. parent: the folder that they were read from, of which commands get a copy with the changes; None if there is no other file.
-    finish: what its last call says. finish_fault: why files and last call together are no reply, "" if they are one; a function of the two alone.
-    call: the jail. commands: by name. reference: makes the files that may be read next to those of the workspace, path -> text; their paths
-    begin with
-    one folder that the workspace has not, and a listing or a search sees them only when it is asked for that. keep: takes the rows of each command,
-    new or recorded.
+    workspace: its files. parent: the folder that they were read from, of which commands get a copy with the
+    changes; None if there is no other file. finish: what its last call says. finish_fault: why files and last
+    call together are no reply, "" if they are one; a function of the two alone. call: the jail. commands: by
+    name. reference: makes the files that may be read next to those of the workspace, path -> text; their
+    paths begin with one folder that the workspace has not, and a listing or a search sees them only when it
+    is asked for that. keep: takes the rows of each command, new or recorded.
     """
 
     workspace: Workspace
@@ -162,10 +175,16 @@ def offered(commands: Sequence[CommandSpec], finish: type[BaseModel]) -> tuple[d
     named = [(name, *summary) for name, summary in FILE_TOOLS.items()]
     ends = (
         (FINISH, "End the session: the files as they are now are your result.", finish),
-        (WITHDRAW, "End the session without a result, because no gain was found. This is a valid outcome and no failure.", Withdrawal),
+        (
+            WITHDRAW,
+            "End the session without a result, because no gain was found. This is a valid outcome and no "
+            "failure.",
+            Withdrawal,
+        ),
     )
     return tuple(
-        {"name": name, "description": description, "parameters": model.model_json_schema()} for name, description, model in (*named, *commands, *ends)
+        {"name": name, "description": description, "parameters": model.model_json_schema()}
+        for name, description, model in (*named, *commands, *ends)
     )
 
 
@@ -176,9 +195,16 @@ def run_tool(bench: SessionContext, name: str, arguments: Any, remember: Remembe
         MachineryError: the jail, a compiler or a checker failed.
     """
     models: dict[str, type[BaseModel]] = {tool: model for tool, (_, model) in FILE_TOOLS.items()}
-    models |= {item: command.arguments for item, command in bench.commands.items()} | {FINISH: bench.finish, WITHDRAW: Withdrawal}
+    models |= {item: command.arguments for item, command in bench.commands.items()} | {
+        FINISH: bench.finish,
+        WITHDRAW: Withdrawal,
+    }
     if name not in models:
-        return Result(clean(name)[:60], f"There is no tool of this name. There are: {', '.join(models)}.", "unknown_tool")
+        return Result(
+            clean(name)[:60],
+            f"There is no tool of this name. There are: {', '.join(models)}.",
+            "unknown_tool",
+        )
     if not isinstance(arguments, Mapping):
         return Result(name, "The arguments are no JSON object.", "bad_call")
     try:
@@ -189,7 +215,10 @@ def run_tool(bench: SessionContext, name: str, arguments: Any, remember: Remembe
         return Result(name, "The session has ended without a result.", withdrawn=clean(given.reason))
     if name == FINISH:
         if wrong := bench.finish_fault(given):
-            text = f"The session is not finished, because its files are no reply: {wrong}. Correct that and call `finish` again, or call `withdraw`."
+            text = (
+                f"The session is not finished, because its files are no reply: {wrong}. Correct that and "
+                "call `finish` again, or call `withdraw`."
+            )
             return Result(name, shown(text), "unusable")
         return Result(name, "The session is finished.", finished=given)
     if name in bench.commands:
@@ -218,7 +247,11 @@ def _command(bench: SessionContext, command: Command, arguments: Any) -> dict[st
 def _on_files(bench: SessionContext, name: str, arguments: dict[str, Any]) -> Result:
     files, path = bench.workspace.files, str(arguments["path"])
     if name in CHANGING and not bench.workspace.may_edit(path):
-        return Result(name, f"{shown(path, 200)!r} may not be changed: it lies outside of what may be edited.", "outside")
+        return Result(
+            name,
+            f"{shown(path, 200)!r} may not be changed: it lies outside of what may be edited.",
+            "outside",
+        )
     if name not in CHANGING and (beside := _beside(bench, path)):
         files = beside
     if name in ("list_files", "grep"):
@@ -229,10 +262,14 @@ def _on_files(bench: SessionContext, name: str, arguments: dict[str, Any]) -> Re
         seen = {}
     payload = {"files": seen, "arguments": arguments}
     outcome = patiently(
-        lambda stretch: bench.call(DRIVER, name, payload, replace(JAIL_LIMITS, stretch=stretch)), starved, f"the tool {name} of a session",
+        lambda stretch: bench.call(DRIVER, name, payload, replace(JAIL_LIMITS, stretch=stretch)),
+        starved,
+        f"the tool {name} of a session",
     )
     if outcome.status != "ok":
-        return Result(name, f"It could not be done within its limits: {outcome.status}. Ask for less.", "failed")
+        return Result(
+            name, f"It could not be done within its limits: {outcome.status}. Ask for less.", "failed"
+        )
     reply = outcome.value
     if not _well_formed(reply):
         return Result(name, "It could not be done.", "failed")
@@ -246,7 +283,8 @@ def _on_files(bench: SessionContext, name: str, arguments: dict[str, Any]) -> Re
 
 
 def _beside(bench: SessionContext, path: str) -> Mapping[str, str]:
-    """Return the files below a path that are there to be read next to the workspace's; none where the workspace has some there."""
+    """Return the files below a path that are there to be read next to the workspace's; none where the
+    workspace has some there."""
     folder = path.removeprefix("./").strip("/")
     if not folder or any(_below(name, folder) for name in bench.workspace.files):
         return {}
@@ -263,7 +301,11 @@ def _well_formed(reply: Any) -> bool:
         return False
     changed = reply["changed"]
     texts = isinstance(reply["text"], str) and isinstance(reply["fault"], str)
-    return texts and isinstance(changed, dict) and all(value is None or isinstance(value, str) for value in changed.values())
+    return (
+        texts
+        and isinstance(changed, dict)
+        and all(value is None or isinstance(value, str) for value in changed.values())
+    )
 
 
 def _explained(error: Exception) -> str:

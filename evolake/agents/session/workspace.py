@@ -1,6 +1,8 @@
-"""The files that a session works on: text in memory, held to what may be changed. No file of the host is opened by a name that an agent gave.
+"""The files that a session works on: text in memory, held to what may be changed. No file of the host is
+opened by a name that an agent gave.
 
-What comes back from the jail is checked here once more: only plain paths that the caller lets be edited, and sizes within bounds.
+What comes back from the jail is checked here once more: only plain paths that the caller lets be edited, and
+sizes within bounds.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ class Outside(Exception):
 
 @dataclass
 class Workspace:
-    """files: path -> text, all that the agent sees; bytes that are no UTF-8 are lone surrogates. editable: whether a path may be written."""
+    """files: path -> text, all that the agent sees; bytes that are no UTF-8 are lone surrogates. editable:
+    whether a path may be written."""
 
     files: dict[str, str]
     editable: Callable[[str], bool]
@@ -38,7 +41,10 @@ class Workspace:
     @classmethod
     def of_folder(cls, folder: Path, names: Iterable[str], editable: Callable[[str], bool]) -> Workspace:
         """Return the named files of a folder, paths relative to it."""
-        return cls({name: (folder / name).read_bytes().decode("utf-8", "surrogateescape") for name in sorted(names)}, editable)
+        return cls(
+            {name: (folder / name).read_bytes().decode("utf-8", "surrogateescape") for name in sorted(names)},
+            editable,
+        )
 
     @property
     def sha(self) -> str:
@@ -54,7 +60,9 @@ class Workspace:
     def changed(self) -> dict[str, str | None]:
         """Return path -> what it holds now where that is not what it held; None for one that is gone."""
         names = sorted(set(self.files) | set(self.original))
-        return {name: self.files.get(name) for name in names if self.files.get(name) != self.original.get(name)}
+        return {
+            name: self.files.get(name) for name in names if self.files.get(name) != self.original.get(name)
+        }
 
     def take(self, changes: Mapping[str, str | None]) -> None:
         """Make the changes, all or none. Raises Outside where one may not be made."""
@@ -63,16 +71,33 @@ class Workspace:
         after = {name: text for name, text in (self.files | dict(changes)).items() if text is not None}
         if sum(map(len, after.values())) > LARGEST:
             raise Outside(f"the workspace would hold more than {LARGEST} characters")
-        if clash := next((name for name in changes if name in after and any(other.startswith(f"{name}/") for other in after)), None):
+        if clash := next(
+            (
+                name
+                for name in changes
+                if name in after and any(other.startswith(f"{name}/") for other in after)
+            ),
+            None,
+        ):
             raise Outside(f"{clash} is a folder")
-        if clash := next((name for name in after if name not in self.files and any(part in after for part in _above(name))), None):
+        if clash := next(
+            (
+                name
+                for name in after
+                if name not in self.files and any(part in after for part in _above(name))
+            ),
+            None,
+        ):
             raise Outside(f"a folder of {clash} is a file")
         self.files = after
 
     def may_edit(self, path: str) -> bool:
         """Return whether a path is plain and may be written."""
         try:
-            short = all(len(part.encode()) <= LONGEST_NAME for part in path.split("/")) and len(path) <= 4 * LONGEST_NAME
+            short = (
+                all(len(part.encode()) <= LONGEST_NAME for part in path.split("/"))
+                and len(path) <= 4 * LONGEST_NAME
+            )
             return short and plain_name(path) == path and path.isprintable() and self.editable(path)
         except (InputError, UnicodeEncodeError):
             return False
@@ -91,7 +116,9 @@ class Workspace:
         for name, text in (self.files if parent is None else self.changed).items():
             path = folder / plain_name(name)
             if path.is_symlink() or any(folder.joinpath(part).is_symlink() for part in _above(name)):
-                raise InputError(f"{name} cannot be written: a link is in its place", do="take a tree without links")
+                raise InputError(
+                    f"{name} cannot be written: a link is in its place", do="take a tree without links"
+                )
             if text is None:
                 path.unlink(missing_ok=True)
                 continue

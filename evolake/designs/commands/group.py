@@ -1,7 +1,7 @@
 """`evolake designs`: measure a design file, or ask whether it can be used at all.
 
-Exit codes: 0 if the design solved its instances; 1 if it did not, or is blocked; 2 for a missing file or a number that makes no run; 3 if the
-machinery failed.
+Exit codes: 0 if the design solved its instances; 1 if it did not, or is blocked; 2 for a missing file or a
+number that makes no run; 3 if the machinery failed.
 """
 
 from __future__ import annotations
@@ -24,10 +24,16 @@ if TYPE_CHECKING:
     from evolake.designs.engines.engine import Simulation
     from evolake.designs.model.contract import Blocked, TracedDesign
 
-@click.group(cls=LazyGroup, later={
-    "import": Lazy("evolake.designs.commands.import_database:import_command"), "merge": Lazy("evolake.designs.commands.merge:merge"),
-    "new": Lazy("evolake.designs.commands.new:new"),
-}, short_help="Check, run, merge and import designs of 3-SAT solvers.")
+
+@click.group(
+    cls=LazyGroup,
+    later={
+        "import": Lazy("evolake.designs.commands.import_database:import_command"),
+        "merge": Lazy("evolake.designs.commands.merge:merge"),
+        "new": Lazy("evolake.designs.commands.new:new"),
+    },
+    short_help="Check, run, merge and import designs of 3-SAT solvers.",
+)
 def designs() -> None:
     """Measure and check designs of 3-SAT solvers, merge lakes, import the paper's databases.
 
@@ -42,23 +48,58 @@ def designs() -> None:
 @click.argument("file", type=OrdinaryPath())
 @click.option("--n", "n", type=int, default=100, show_default=True, help="Variables per instance.")
 @click.option("--instances", type=int, default=100, show_default=True, help="Instances in the batch.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the instances and of the start.")
-@click.option("--max-steps", type=int, default=10_000, show_default=True, help="Steps after which to give up.")
 @click.option(
-    "--engine", type=click.Choice(["auto", "fused", "mixed", "torch", "reference"]), default="auto", show_default=True, help="What runs the steps.",
+    "--seed", type=int, default=0, show_default=True, help="Seed of the instances and of the start."
 )
-@click.option("--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True, help="Type of the numbers.")
-@click.option("--dimacs", type=OrdinaryPath(), default=None, help="Write the instances as DIMACS files into this folder (default: none).")
-@click.option("--hyper", multiple=True, metavar="NAME=VALUE", help="A hyperparameter's value instead of its default; may be repeated.")
+@click.option(
+    "--max-steps", type=int, default=10_000, show_default=True, help="Steps after which to give up."
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "fused", "mixed", "torch", "reference"]),
+    default="auto",
+    show_default=True,
+    help="What runs the steps.",
+)
+@click.option(
+    "--dtype",
+    type=click.Choice(["float32", "float64"]),
+    default="float32",
+    show_default=True,
+    help="Type of the numbers.",
+)
+@click.option(
+    "--dimacs",
+    type=OrdinaryPath(),
+    default=None,
+    help="Write the instances as DIMACS files into this folder (default: none).",
+)
+@click.option(
+    "--hyper",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A hyperparameter's value instead of its default; may be repeated.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def solve(
-    file: Path, n: int, instances: int, seed: int, max_steps: int, engine: str, dtype: str, dimacs: Path | None, hyper: tuple[str, ...], as_json: bool
+    file: Path,
+    n: int,
+    instances: int,
+    seed: int,
+    max_steps: int,
+    engine: str,
+    dtype: str,
+    dimacs: Path | None,
+    hyper: tuple[str, ...],
+    as_json: bool,
 ) -> int:
-    """Run the design in FILE on planted 3-SAT instances until the median step to a solution and its interval are known.
+    """Run the design in FILE on planted 3-SAT instances until the median step to a solution and its interval
+    are known.
 
-    An instance counts as solved from the first step at which all its clauses hold. Work is the median step times what a step costs, in steps of the
-    baseline. With 100 instances, the paper's own measure is printed as well: the step at which more than half are solved at the same time. Exit code
-    1 if not half are solved: the median step is an estimate then, extrapolated from the steps that were run.
+    An instance counts as solved from the first step at which all its clauses hold. Work is the median step
+    times what a step costs, in steps of the baseline. With 100 instances, the paper's own measure is printed
+    as well: the step at which more than half are solved at the same time. Exit code 1 if not half are solved:
+    the median step is an estimate then, extrapolated from the steps that were run.
     """
     from evolake.designs.engines.isolated import Run, run_apart, warm
     from evolake.designs.evolution.experiments import PAPER_BATCH
@@ -67,7 +108,9 @@ def solve(
 
     source = read_source(file)
     if max_steps < 1:
-        raise InputError("nothing to run", wanted="--max-steps of at least 1", got=str(max_steps), do="raise --max-steps")
+        raise InputError(
+            "nothing to run", wanted="--max-steps of at least 1", got=str(max_steps), do="raise --max-steps"
+        )
     batch = planted(n, instances, seed)
     if dimacs is not None:
         write_dimacs(batch, dimacs)
@@ -77,7 +120,16 @@ def solve(
         return _say_blocked(traced, file, as_json)
     text = json.dumps(traced.to_json())
     run = Run(
-        text, n, instances, seed, max_steps, instance_seed=seed, ratio=RATIO, interval=True, together=instances == PAPER_BATCH, engine=engine,
+        text,
+        n,
+        instances,
+        seed,
+        max_steps,
+        instance_seed=seed,
+        ratio=RATIO,
+        interval=True,
+        together=instances == PAPER_BATCH,
+        engine=engine,
         dtype=traced.dtype,
     )
     with _progress(file.name, max_steps, quiet=as_json) as advance:
@@ -106,16 +158,29 @@ def check(file: Path, as_json: bool) -> int:
         return _say_blocked(Blocked(f"its work cannot be counted: {work}", "run"), file, as_json)
     if as_json:
         result = {
-            "verdict": "accepted", "reasons": [], "graph_sha": traced.graph_sha, "engine": engine, "note": note,
-            "variables": [item.name for item in traced.variables], "hypers": [item.name for item in traced.hypers],
-            "nodes": len(traced.gradient().nodes), "work_per_step": round(work, 4), "substeps": times,
+            "verdict": "accepted",
+            "reasons": [],
+            "graph_sha": traced.graph_sha,
+            "engine": engine,
+            "note": note,
+            "variables": [item.name for item in traced.variables],
+            "hypers": [item.name for item in traced.hypers],
+            "nodes": len(traced.gradient().nodes),
+            "work_per_step": round(work, 4),
+            "substeps": times,
         }
         say_json(result)
     else:
-        say(f"{file}: accepted, {len(traced.gradient().nodes)} operators, engine {engine}{f' ({note})' if note else ''}")
+        say(
+            f"{file}: accepted, {len(traced.gradient().nodes)} operators, engine "
+            f"{engine}{f' ({note})' if note else ''}"
+        )
         say(f"  a step costs {work:.2f} times the work of one of the baseline")
         if times > 1:
-            say(f"  repeated flow: a step applies the state's own update {times} times, and pays for each; the rule designs-repeated-flow bounds it")
+            say(
+                f"  repeated flow: a step applies the state's own update {times} times, and pays for "
+                "each; the rule designs-repeated-flow bounds it"
+            )
         say(f"  graph {traced.graph_sha}")
     return 0
 
@@ -125,9 +190,15 @@ def read_source(file: Path) -> str:
     try:
         return read_text(file)
     except FileNotFoundError:
-        raise InputError(f"no design file {str(file)!r}", wanted="a Python file", do="check the path") from None
+        raise InputError(
+            f"no design file {str(file)!r}", wanted="a Python file", do="check the path"
+        ) from None
     except (OSError, Unreadable) as error:
-        raise InputError(f"the design file {str(file)!r} cannot be read", got=reason(error), do="give a readable Python file in UTF-8") from None
+        raise InputError(
+            f"the design file {str(file)!r} cannot be read",
+            got=reason(error),
+            do="give a readable Python file in UTF-8",
+        ) from None
 
 
 def read_hyper(pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -136,12 +207,19 @@ def read_hyper(pairs: tuple[str, ...]) -> dict[str, Any]:
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name:
-            raise InputError("a hyperparameter needs a name and a value", wanted="--hyper NAME=VALUE", got=pair, do="write it as NAME=VALUE")
+            raise InputError(
+                "a hyperparameter needs a name and a value",
+                wanted="--hyper NAME=VALUE",
+                got=pair,
+                do="write it as NAME=VALUE",
+            )
         try:
             values[name] = int(text) if text.lstrip("+-").isdecimal() else float(text)
         except ValueError:
             what = f"the hyperparameter {name!r} is no number"
-            raise InputError(what, wanted="--hyper NAME=NUMBER", got=pair, do="write it as NAME=NUMBER") from None
+            raise InputError(
+                what, wanted="--hyper NAME=NUMBER", got=pair, do="write it as NAME=NUMBER"
+            ) from None
     return values
 
 
@@ -162,7 +240,8 @@ def best_engine(traced: TracedDesign) -> tuple[str, str | None]:
 
 
 def work_of(traced: TracedDesign) -> float | str:
-    """Return the cost of a step relative to one of the baseline at 160 variables, or at the design's own size; or why it cannot be counted."""
+    """Return the cost of a step relative to one of the baseline at 160 variables, or at the design's own
+    size; or why it cannot be counted."""
     from evolake.designs.engines.isolated import work_apart
 
     return work_apart(json.dumps(traced.to_json()), *(traced.size or (160, 688)))
@@ -186,22 +265,44 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
     together = result.together_step if instances == PAPER_BATCH else None
     if as_json:
         results = {
-            "verdict": verdict, "median_step": result.median_step, "median_step_low": low, "median_step_high": high,
-            "work_per_step": round(result.work_per_step, 4), "median_work": round(result.median_work, 2), "extrapolated": not result.reached,
-            "together_step": together, "left_again": result.left_again,
-            "unsolved_fraction": result.unsolved_fraction, "steps_run": result.steps_run,
-            "steps_per_s": round(result.steps_per_s, 3), "n": n, "seed": seed,
+            "verdict": verdict,
+            "median_step": result.median_step,
+            "median_step_low": low,
+            "median_step_high": high,
+            "work_per_step": round(result.work_per_step, 4),
+            "median_work": round(result.median_work, 2),
+            "extrapolated": not result.reached,
+            "together_step": together,
+            "left_again": result.left_again,
+            "unsolved_fraction": result.unsolved_fraction,
+            "steps_run": result.steps_run,
+            "steps_per_s": round(result.steps_per_s, 3),
+            "n": n,
+            "seed": seed,
         }
         say_json(results)
         return code
-    reached = f"median step {result.median_step:,} (95% interval {low:,} to {f'{high:,}' if high else 'more than was run'})"
+    reached = (
+        f"median step {result.median_step:,} (95% interval {low:,} to "
+        f"{f'{high:,}' if high else 'more than was run'})"
+    )
     unsolved = float((result.solved_at == 0).mean())
-    missed = f"not half solved; estimate of the median step, extrapolated and not measured: {result.median_step:,}"
+    missed = (
+        f"not half solved; estimate of the median step, extrapolated and not measured: {result.median_step:,}"
+    )
     say(f"{file}: {verdict} at N={n}, {instances} instances, seed {seed}")
-    say(f"  {reached if result.reached else missed}; {unsolved:.1%} unsolved after {result.steps_run:,} steps")
-    say(f"  work {result.median_work:,.0f} in steps of the baseline: a step costs {result.work_per_step:.2f} times one of its")
+    say(
+        f"  {reached if result.reached else missed}; {unsolved:.1%} unsolved after {result.steps_run:,} steps"
+    )
+    say(
+        f"  work {result.median_work:,.0f} in steps of the baseline: a step costs "
+        f"{result.work_per_step:.2f} times one of its"
+    )
     if together:
-        say(f"  more than half solved at the same time at step {together:,}, the paper's measure; {result.left_again} solved ones were left again")
+        say(
+            f"  more than half solved at the same time at step {together:,}, the paper's measure; "
+            f"{result.left_again} solved ones were left again"
+        )
     engine = f"{result.engine} ({result.note})" if result.note else result.engine
     say(f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
     if result.diverged:

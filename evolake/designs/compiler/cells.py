@@ -1,7 +1,9 @@
-"""Tensors as cells: the shape of one instance's tensor, split into the loop axis and the small axes around it.
+"""Tensors as cells: the shape of one instance's tensor, split into the loop axis and the small axes around
+it.
 
-Every axis is a tuple of atoms; an atom is the loop ("L", of extent N or M) or a small integer. A vector of 3M numbers that came from (M, 3) is one
-axis ("L", 3). `cells` is a numpy array of expressions over the integer atoms, in order; the loop itself has no place in it.
+Every axis is a tuple of atoms; an atom is the loop ("L", of extent N or M) or a small integer. A vector of 3M
+numbers that came from (M, 3) is one axis ("L", 3). `cells` is a numpy array of expressions over the integer
+atoms, in order; the loop itself has no place in it.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ class Value:
         return list(range(before, before + sum(1 for atom in self.axes[axis] if atom != LOOP)))
 
     def single(self, axis: int) -> int | None:
-        """Return the place in `cells` of an axis that is one integer; None for an axis of extent 1. Inexpressible for the loop."""
+        """Return the place in `cells` of an axis that is one integer; None for an axis of extent 1.
+        Inexpressible for the loop."""
         part = self.axes[axis]
         if LOOP in part:
             raise Inexpressible("an operator along all variables or clauses")
@@ -96,7 +99,12 @@ def broadcast(values: Sequence[Value]) -> tuple[tuple[Axis, ...], Domain | None,
     guard(target)
     spread = []
     for value, own in zip(values, padded, strict=True):
-        shape = tuple(atom if own[position] else 1 for position, part in enumerate(axes) for atom in part if atom != LOOP)
+        shape = tuple(
+            atom if own[position] else 1
+            for position, part in enumerate(axes)
+            for atom in part
+            if atom != LOOP
+        )
         spread.append(np.broadcast_to(value.cells.reshape(shape), target))
     return tuple(axes), loops.pop() if loops else None, spread
 
@@ -110,7 +118,8 @@ def expand_to(value: Value, axes: tuple[Axis, ...], loop: Domain | None) -> Valu
 
 
 def reshape(value: Value, shape: Sequence[int], extents: dict[str, int]) -> Value:
-    """View as `shape` (of plain extents; the loop counts as extents[value.loop]). Atoms are regrouped, and split where a product allows it."""
+    """View as `shape` (of plain extents; the loop counts as extents[value.loop]). Atoms are regrouped, and
+    split where a product allows it."""
     loop_extent = extents[value.loop] if value.loop else 1
     atoms = [atom for part in value.axes for atom in part]
     axes: list[Axis] = []

@@ -1,11 +1,12 @@
 """Scalar expressions: what the fused engine turns a graph into before it writes code.
 
-A tensor of one instance is a loop over its variables (domain "N") or clauses ("M"), times a few cells a turn of the loop (the three literals of a
-clause). Each cell is an expression; views, slices, repeats and transposes only rename cells and cost nothing. Equal expressions are one object, and
-what no output needs is never written. Domain "S" is a scalar of the instance: a number, or what came out of a reduction.
+A tensor of one instance is a loop over its variables (domain "N") or clauses ("M"), times a few cells a turn
+of the loop (the three literals of a clause). Each cell is an expression; views, slices, repeats and
+transposes only rename cells and cost nothing. Equal expressions are one object, and what no output needs is
+never written. Domain "S" is a scalar of the instance: a number, or what came out of a reduction.
 
-Numbers are of two kinds. A few (0, 1, 2, 1/2, ...) are literals and part of the code; all others are *slots*, filled in when the kernel is called, so
-that designs that differ only in their parameters share one kernel.
+Numbers are of two kinds. A few (0, 1, 2, 1/2, ...) are literals and part of the code; all others are *slots*,
+filled in when the kernel is called, so that designs that differ only in their parameters share one kernel.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class Inexpressible(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """One scalar a turn. `data` is what the operator needs: a literal's value, a slot's number or size, a state's (variable, cell), a reduction."""
+    """One scalar a turn. `data` is what the operator needs: a literal's value, a slot's number or size, a
+    state's (variable, cell), a reduction."""
 
     operator: str
     args: tuple[Expression, ...]
@@ -51,23 +53,34 @@ class Expression:
 
 @dataclass
 class Builder:
-    """Makes expressions, one object for each distinct one, with the few simplifications that the usual designs need."""
+    """Makes expressions, one object for each distinct one, with the few simplifications that the usual
+    designs need."""
 
     made: dict[Any, Expression] = field(default_factory=dict)
 
-    def make(self, name: str, args: tuple[Expression, ...], kind: Kind, data: Any = None, domain: Domain | None = None) -> Expression:
+    def make(
+        self,
+        name: str,
+        args: tuple[Expression, ...],
+        kind: Kind,
+        data: Any = None,
+        domain: Domain | None = None,
+    ) -> Expression:
         """Return the expression of an operator, the same object for equal arguments."""
         key = (name, tuple(arg.serial for arg in args), type(data).__name__, data, domain, kind)
         if key not in self.made:
             if len(self.made) >= MOST_EXPRESSIONS:
                 raise Inexpressible("too many operations to compile")
             where = domain or _common(args)
-            constant = where == "S" and name not in ("reduce", "external") and all(arg.constant for arg in args)
+            constant = (
+                where == "S" and name not in ("reduce", "external") and all(arg.constant for arg in args)
+            )
             self.made[key] = Expression(name, args, data, where, kind, len(self.made), constant)
         return self.made[key]
 
     def number(self, value: Any) -> Expression:
-        """Return a real number: a literal when it is one of the few, else a slot. Also a size-dependent one (Symbol, Power), always a slot."""
+        """Return a real number: a literal when it is one of the few, else a slot. Also a size-dependent one
+        (Symbol, Power), always a slot."""
         if isinstance(value, bool | int | float):
             value = float(value)
             if value in LITERALS or not math.isfinite(value):
@@ -108,7 +121,9 @@ class Builder:
         if known is not None:
             return self.number(float(known))
         if self._settled(expression):
-            return self.select(expression.args[0], self.real(expression.args[1]), self.real(expression.args[2]))
+            return self.select(
+                expression.args[0], self.real(expression.args[1]), self.real(expression.args[2])
+            )
         return self.make("to_real", (expression,), "real")
 
     def whole(self, expression: Expression) -> Expression:
@@ -128,7 +143,11 @@ class Builder:
             raise Inexpressible("arithmetic on integers")
         if expression.operator == "literal":
             return self.integer(function(expression.data))
-        return self.select(expression.args[0], self.mapped(expression.args[1], function), self.mapped(expression.args[2], function))
+        return self.select(
+            expression.args[0],
+            self.mapped(expression.args[1], function),
+            self.mapped(expression.args[2], function),
+        )
 
     def rounded(self, expression: Expression) -> Expression:
         """Return a real number that is known to be whole, as an integer."""
@@ -138,10 +157,13 @@ class Builder:
         """As a truth value: not zero."""
         if expression.kind == "bool":
             return expression
-        return self.compare("ne", expression, self.integer(0) if expression.kind == "int" else self.literal(0.0))
+        return self.compare(
+            "ne", expression, self.integer(0) if expression.kind == "int" else self.literal(0.0)
+        )
 
     def compare(self, name: str, left: Expression, right: Expression) -> Expression:
-        """lt, le, gt, ge, eq, ne. A comparison of a choice between literals with a literal becomes the choice itself."""
+        """lt, le, gt, ge, eq, ne. A comparison of a choice between literals with a literal becomes the choice
+        itself."""
         if "variable" in (left.kind, right.kind):
             raise Inexpressible("a comparison of the indices of variables")
         if "real" in (left.kind, right.kind):
@@ -152,9 +174,15 @@ class Builder:
         if a is not None and b is not None:
             return self.boolean(COMPARISONS[name](a, b))
         if b is not None and left.operator == "select" and self._settled(left):
-            return self.choose(left.args[0], self.compare(name, left.args[1], right), self.compare(name, left.args[2], right))
+            return self.choose(
+                left.args[0], self.compare(name, left.args[1], right), self.compare(name, left.args[2], right)
+            )
         if a is not None and right.operator == "select" and self._settled(right):
-            return self.choose(right.args[0], self.compare(name, left, right.args[1]), self.compare(name, left, right.args[2]))
+            return self.choose(
+                right.args[0],
+                self.compare(name, left, right.args[1]),
+                self.compare(name, left, right.args[2]),
+            )
         return self.make(name, (left, right), "bool")
 
     def outcomes(self, expression: Expression) -> list[Any] | None:
@@ -166,9 +194,12 @@ class Builder:
         return [value for arg in expression.args[1:] for value in self.outcomes(arg) or ()]
 
     def _settled(self, expression: Expression, depth: int = DEEPEST_CHOICE) -> bool:
-        """Return whether an expression is a choice between literals, all the way down (which must not be far)."""
+        """Return whether an expression is a choice between literals, all the way down (which must not be
+        far)."""
         if expression.operator == "select" and depth > 0:
-            return self._settled(expression.args[1], depth - 1) and self._settled(expression.args[2], depth - 1)
+            return self._settled(expression.args[1], depth - 1) and self._settled(
+                expression.args[2], depth - 1
+            )
         return expression.operator == "literal"
 
     def choose(self, condition: Expression, yes: Expression, no: Expression) -> Expression:
@@ -221,9 +252,11 @@ class Builder:
         return yes if yes is no else self.make("select", (condition, yes, no), yes.kind)
 
     def apply(self, name: str, *args: Expression) -> Expression:
-        """Return a real function of reals: add sub mul div neg abs maximum minimum lesser sqrt exp log log1p expm1 sigmoid tanh pow floor ceil trunc.
+        """Return a real function of reals: add sub mul div neg abs maximum minimum lesser sqrt exp log log1p
+        expm1 sigmoid tanh pow floor ceil trunc.
 
-        maximum and minimum give what is no number wherever there is one; lesser gives the other operand (a sort has it above all numbers).
+        maximum and minimum give what is no number wherever there is one; lesser gives the other operand (a
+        sort has it above all numbers).
         """
         reals = tuple(self.real(arg) for arg in args)
         known = [self.value_of(arg) for arg in reals]
@@ -250,7 +283,8 @@ class Builder:
         return self.make("gather", (source, index), "real", domain="M")
 
     def scatter(self, pairs: list[tuple[Expression, Expression]]) -> Expression:
-        """Return the sum, at each variable, of the values of its literals; pairs of (index, value) in the order in which they are added."""
+        """Return the sum, at each variable, of the values of its literals; pairs of (index, value) in the
+        order in which they are added."""
         flat = tuple(item for index, value in pairs for item in (index, self.real(value)))
         if any(index.operator != "index" for index in flat[::2]):
             raise Inexpressible("a scatter by an index that is not a clause's variable")

@@ -1,8 +1,9 @@
 """Operators that no kernel is generated for, in a graph that is otherwise compiled.
 
-Such an operator (a cumulative sum, a sort of all clauses, random numbers) is run by torch on the whole batch between two kernels: the kernel before
-leaves its operands in arrays, the kernel after reads its results as if they were states. Here: what is kept about one, and the two ways between
-arrays (B, cells, padded extent) and tensors (B, shape).
+Such an operator (a cumulative sum, a sort of all clauses, random numbers) is run by torch on the whole batch
+between two kernels: the kernel before leaves its operands in arrays, the kernel after reads its results as if
+they were states. Here: what is kept about one, and the two ways between arrays (B, cells, padded extent) and
+tensors (B, shape).
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ _ALONG = frozenset({"cumsum.default", "cumprod.default", "sort.default", "argsor
 
 @dataclass(frozen=True)
 class Part:
-    """One operand or result: where it is kept, its axes and its loop (None: a scalar, or a few, an instance), and its kind."""
+    """One operand or result: where it is kept, its axes and its loop (None: a scalar, or a few, an instance),
+    and its kind."""
 
     name: str
     axes: tuple[Axis, ...]
@@ -69,10 +71,14 @@ def make_foreign(lowering: Lowering, node: Node, position: int) -> Any:
         value = lowering.values[reference]
         if not isinstance(value, Value):
             raise Inexpressible(f"no kernel for {node.operator}")
-        operands[reference] = Part(f"{OWN}in{number}.{reference}", value.axes, value.loop, value.kind, tuple(value.cells.flat))
+        operands[reference] = Part(
+            f"{OWN}in{number}.{reference}", value.axes, value.loop, value.kind, tuple(value.cells.flat)
+        )
     for reference in operands:
         if operands[reference].kind not in lowering.kinds_of(lowering.shapes[reference].dtype):
-            raise Inexpressible(f"numbers of type {lowering.shapes[reference].dtype} given to {node.operator}")
+            raise Inexpressible(
+                f"numbers of type {lowering.shapes[reference].dtype} given to {node.operator}"
+            )
     shapes = lowering.shapes[position]
     several = isinstance(shapes, tuple | list)
     parts, values = [], []
@@ -114,7 +120,8 @@ def _read(lowering: Lowering, part: Part) -> Value:
 
 
 def to_tensor(part: Part, cells: Any, extent: int) -> Any:
-    """Return a (B, cells, at least extent) tensor of reals as a (B, shape) tensor of the part's kind. A part without a loop takes the first turn."""
+    """Return a (B, cells, at least extent) tensor of reals as a (B, shape) tensor of the part's kind. A part
+    without a loop takes the first turn."""
     import torch
 
     tensor = cells[..., : extent if part.loop else 1]
@@ -130,7 +137,11 @@ def to_tensor(part: Part, cells: Any, extent: int) -> Any:
 def check_whole(part: Part, tensor: Any) -> None:
     """Raise Inexpressible for whole numbers that a real does not hold exactly: between kernels they are
     carried as reals."""
-    if part.kind == "int" and tensor.numel() and not -LARGEST_WHOLE <= int(tensor.amin()) <= int(tensor.amax()) <= LARGEST_WHOLE:
+    if (
+        part.kind == "int"
+        and tensor.numel()
+        and not -LARGEST_WHOLE <= int(tensor.amin()) <= int(tensor.amax()) <= LARGEST_WHOLE
+    ):
         raise Inexpressible("whole numbers beyond those that a kernel holds")
 
 
@@ -146,11 +157,17 @@ def from_tensor(part: Part, tensor: Any, array: np.ndarray, extent: int) -> None
 
 
 def _plain(part: Part, extent: int) -> list[int]:
-    return [int(np.prod([extent if atom == LOOP else atom for atom in axis], dtype=np.int64)) for axis in part.axes]
+    return [
+        int(np.prod([extent if atom == LOOP else atom for atom in axis], dtype=np.int64))
+        for axis in part.axes
+    ]
 
 
-def run_foreign(foreign: Foreign, tensors: dict[int, Any], setting: Setting, seed: int, step: int) -> list[Any]:
-    """Return the results on a batch: mapped over instances, or drawn instance by instance for random numbers."""
+def run_foreign(
+    foreign: Foreign, tensors: dict[int, Any], setting: Setting, seed: int, step: int
+) -> list[Any]:
+    """Return the results on a batch: mapped over instances, or drawn instance by instance for random
+    numbers."""
     import torch
 
     node = foreign.node
@@ -167,15 +184,25 @@ def run_foreign(foreign: Foreign, tensors: dict[int, Any], setting: Setting, see
     if (direct := _direct(node, tensors, setting)) is not None:
         return direct
     try:
-        results = torch.func.vmap(lambda *items: _single(node, dict(zip(used, items, strict=True)), setting))(*(tensors[index] for index in used))
-    except EVALUATION_ERRORS:  # vmap refuses some graphs that torch runs, of numbers without axes above all; what torch refuses is raised here again
-        rows = [_single(node, {index: tensors[index][instance] for index in used}, setting) for instance in range(setting.batch)]
-        return [torch.stack(items) for items in zip(*rows, strict=True)] if foreign.several else [torch.stack(rows)]
+        results = torch.func.vmap(lambda *items: _single(node, dict(zip(used, items, strict=True)), setting))(
+            *(tensors[index] for index in used)
+        )
+    except EVALUATION_ERRORS:  # vmap refuses some graphs that torch runs, of numbers without axes above all; what torch refuses is raised here again  # noqa: E501
+        rows = [
+            _single(node, {index: tensors[index][instance] for index in used}, setting)
+            for instance in range(setting.batch)
+        ]
+        return (
+            [torch.stack(items) for items in zip(*rows, strict=True)]
+            if foreign.several
+            else [torch.stack(rows)]
+        )
     return list(results) if foreign.several else [results]
 
 
 def _direct(node: Node, tensors: dict[int, Any], setting: Setting) -> list[Any] | None:
-    """Return the results without vmap, for operators that act alike on a batch: on each number, or along one axis of the only operand."""
+    """Return the results without vmap, for operators that act alike on a batch: on each number, or along one
+    axis of the only operand."""
     args = [setting.argument(arg, tensors) for arg in node.args]
     kwargs = {key: setting.argument(value, tensors) for key, value in node.kwargs}
     if (node.operator not in _ALONG and node.operator not in _EACH) or len(tensors) != 1:
@@ -190,4 +217,6 @@ def _direct(node: Node, tensors: dict[int, Any], setting: Setting) -> list[Any] 
 
 def _single(node: Node, values: dict[int, Any], setting: Setting) -> Any:
     args = [setting.argument(arg, values) for arg in node.args]
-    return call(node.operator, args, {key: setting.argument(value, values) for key, value in node.kwargs}, setting)
+    return call(
+        node.operator, args, {key: setting.argument(value, values) for key, value in node.kwargs}, setting
+    )

@@ -1,9 +1,10 @@
 """From LLVM text to a function that can be called, once for each distinct structure.
 
-Kernels are kept in the process and, as object code, in a folder of the user's cache: `EVOLAKE_KERNEL_CACHE`, else
-`$XDG_CACHE_HOME/evolake/kernels`, else `~/.cache/evolake/kernels`. A file's name is the hash of the LLVM text, the processor, its features and the
-version of LLVM; its first line is the hash of the rest, so that a torn or foreign file is compiled again, never run. Nothing that a design wrote
-reaches the text but the structure of its graph: names and strings of the file do not.
+Kernels are kept in the process and, as object code, in a folder of the user's cache: `EVOLAKE_KERNEL_CACHE`,
+else `$XDG_CACHE_HOME/evolake/kernels`, else `~/.cache/evolake/kernels`. A file's name is the hash of the LLVM
+text, the processor, its features and the version of LLVM; its first line is the hash of the rest, so that a
+torn or foreign file is compiled again, never run. Nothing that a design wrote reaches the text but the
+structure of its graph: names and strings of the file do not.
 """
 
 from __future__ import annotations
@@ -20,7 +21,21 @@ from typing import Any
 from evolake.designs.compiler.kernel_emit import ENTRY
 
 _POINTER, _INT = ctypes.c_void_p, ctypes.c_int64
-_ARGUMENTS = (_INT, _INT, _INT, _INT, _INT, _INT, _POINTER, _POINTER, _POINTER, _POINTER, _INT, _POINTER, _POINTER)
+_ARGUMENTS = (
+    _INT,
+    _INT,
+    _INT,
+    _INT,
+    _INT,
+    _INT,
+    _POINTER,
+    _POINTER,
+    _POINTER,
+    _POINTER,
+    _INT,
+    _POINTER,
+    _POINTER,
+)
 _LOCK = threading.RLock()
 _MACHINE: dict[str, Any] = {}
 _KERNELS: dict[str, Kernel] = {}
@@ -43,7 +58,8 @@ def cache_folder() -> Path:
 
 
 def kernel(text: str) -> Kernel:
-    """Return the compiled function of a module's text; compiles at most once a process, and seldom more than once a machine."""
+    """Return the compiled function of a module's text; compiles at most once a process, and seldom more than
+    once a machine."""
     with _LOCK:
         machine = _machine()
         key = hashlib.sha256("\n".join([text, machine["name"]]).encode()).hexdigest()
@@ -69,7 +85,8 @@ def _machine() -> dict[str, Any]:
 
 
 def gathers_slowly() -> bool:
-    """Return whether this processor loads sixteen numbers faster one by one than by its gather instruction, as those of AMD do.
+    """Return whether this processor loads sixteen numbers faster one by one than by its gather instruction,
+    as those of AMD do.
 
     On a Zen 4 a step of the baseline takes three quarters of the time so.
     """
@@ -84,7 +101,9 @@ def _loaded(text: str, key: str, machine: dict[str, Any]) -> Kernel:
     if code is None:
         code = compiled(text, machine)
         _write(path, code)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine["target"].create_target_machine(**machine["options"]))
+    engine = llvm.create_mcjit_compiler(
+        llvm.parse_assembly(""), machine["target"].create_target_machine(**machine["options"])
+    )
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     arguments = (*_ARGUMENTS, _POINTER) if "ptr %guards) nounwind" in text else _ARGUMENTS

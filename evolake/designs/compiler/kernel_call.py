@@ -1,8 +1,9 @@
 """A kernel with its memory: the arrays of a batch, and the call.
 
-A kernel writes through bare pointers, so what it is given is compared with its plan before every call: each array's identity, shape, type and
-contiguity. Names are no defence here, though they cannot collide either (a second array of one name is refused). With EVOLAKE_KERNEL_CHECKS=1 the
-kernel itself is built with bounds checks (evolake.designs.compiler.kernel_guard).
+A kernel writes through bare pointers, so what it is given is compared with its plan before every call: each
+array's identity, shape, type and contiguity. Names are no defence here, though they cannot collide either (a
+second array of one name is refused). With EVOLAKE_KERNEL_CHECKS=1 the kernel itself is built with bounds
+checks (evolake.designs.compiler.kernel_guard).
 """
 
 from __future__ import annotations
@@ -27,14 +28,17 @@ CHECKS = "EVOLAKE_KERNEL_CHECKS"
 
 
 class KernelTrap(Exception):
-    """A kernel of the bounds-checking build reached outside its arrays, or one was about to be called on arrays that do not fit its plan.
+    """A kernel of the bounds-checking build reached outside its arrays, or one was about to be called on
+    arrays that do not fit its plan.
 
-    Never seen in a healthy engine. No MachineryError all the same: a design that brings it about is blocked by it and does not stop the line.
+    Never seen in a healthy engine. No MachineryError all the same: a design that brings it about is blocked
+    by it and does not stop the line.
     """
 
 
 class Batch:
-    """Named arrays (B, cells, padded N or M), or (B, cells, 1) for scalars an instance, and the packed clauses."""
+    """Named arrays (B, cells, padded N or M), or (B, cells, 1) for scalars an instance, and the packed
+    clauses."""
 
     def __init__(self, instances: Planted, dtype: str):
         self.instances, self.dtype = instances, dtype
@@ -62,9 +66,11 @@ class Batch:
 
 
 class KernelCall:
-    """The kernel of a plan on a batch whose arrays have all been made. With `single` it takes one step per call.
+    """The kernel of a plan on a batch whose arrays have all been made. With `single` it takes one step per
+    call.
 
-    threads: runs of instances that are computed side by side, of one only in the bounds-checking build. A kernel holds no lock of Python's.
+    threads: runs of instances that are computed side by side, of one only in the bounds-checking build. A
+    kernel holds no lock of Python's.
 
     Raises:
         KernelTrap: an array that the plan needs is missing or does not fit.
@@ -72,11 +78,15 @@ class KernelCall:
 
     def __init__(self, plan: KernelPlan, batch: Batch, *, single: bool = False, threads: int = 1):
         checked = os.environ.get(CHECKS) == "1"
-        self._kernel = kernel(emit(plan, batch.dtype, single=single, checked=checked, lane_by_lane=gathers_slowly()))
+        self._kernel = kernel(
+            emit(plan, batch.dtype, single=single, checked=checked, lane_by_lane=gathers_slowly())
+        )
         self._guards = Guards() if checked else None
         self._batch = batch
         instances = batch.instances
-        self._numbers = np.array([_number(slot.data, instances) for slot in plan.slots] or [0.0], dtype=batch.real)
+        self._numbers = np.array(
+            [_number(slot.data, instances) for slot in plan.slots] or [0.0], dtype=batch.real
+        )
         self._all = np.arange(instances.batch, dtype=np.int64)
         self._threads = max(1, min(1 if checked else threads, instances.batch))
         work = sum(batch.padded(loop) for _, loop in arrays_of(plan)) + batch.lanes
@@ -84,7 +94,9 @@ class KernelCall:
         self._helpers = ThreadPoolExecutor(self._threads - 1) if self._threads > 1 else None
         self.cpu_elsewhere_s = 0.0
         self._steps = 1 if single else None
-        self._wanted = [(name, batch.arrays.get(name), shape) for name, shape in wanted_shapes(plan, batch).items()]
+        self._wanted = [
+            (name, batch.arrays.get(name), shape) for name, shape in wanted_shapes(plan, batch).items()
+        ]
         self._compare()
         arrays = [array for _, array, _ in self._wanted if array is not None]
         self._pointers = np.array([array.ctypes.data for array in arrays], dtype=np.uint64)
@@ -93,7 +105,8 @@ class KernelCall:
         """Take `steps` steps; (steps, B) bool: which instance was solved after each.
 
         Args:
-            chosen: numbers of the instances that are computed, each once; None: all. The others stay as they are, and their columns are False.
+            chosen: numbers of the instances that are computed, each once; None: all. The others stay as they
+                are, and their columns are False.
         """
         count = self._batch.instances.batch
         if steps < 1 or steps != (self._steps or steps):
@@ -107,25 +120,50 @@ class KernelCall:
         further = () if self._guards is None else (self._guards.opened([*self._memory(solved), *parts]),)
         elsewhere = []
         if self._helpers is not None:
-            elsewhere = [self._helpers.submit(self._timed, place, part, steps, solved) for place, part in enumerate(parts[1:], 1)]
+            elsewhere = [
+                self._helpers.submit(self._timed, place, part, steps, solved)
+                for place, part in enumerate(parts[1:], 1)
+            ]
         self._run(0, parts[0], steps, solved, *further)
         self.cpu_elsewhere_s += sum(future.result() for future in elsewhere)
         if self._guards is not None and self._guards.traps:
-            raise KernelTrap(f"a kernel reached outside its arrays {self._guards.traps} times: its plan or the emitter is wrong")
+            raise KernelTrap(
+                f"a kernel reached outside its arrays {self._guards.traps} times: its plan or the emitter "
+                "is wrong"
+            )
         return solved.astype(bool)
 
     def _checked(self, chosen: np.ndarray) -> np.ndarray:
-        """Return the numbers of instances as the kernel reads them. Raises ValueError for one that is not there, or is there twice."""
+        """Return the numbers of instances as the kernel reads them. Raises ValueError for one that is not
+        there, or is there twice."""
         numbers = np.ascontiguousarray(chosen, dtype=np.int64)
-        if numbers.ndim != 1 or len(np.unique(numbers)) < len(numbers) or (len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(self._all)):
-            raise ValueError(f"wanted different instances below {len(self._all)} (got {numbers.tolist()!r:.200})")
+        if (
+            numbers.ndim != 1
+            or len(np.unique(numbers)) < len(numbers)
+            or (len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(self._all))
+        ):
+            raise ValueError(
+                f"wanted different instances below {len(self._all)} (got {numbers.tolist()!r:.200})"
+            )
         return numbers
 
     def _run(self, place: int, chosen: np.ndarray, steps: int, solved: np.ndarray, *further: int) -> None:
         batch = self._batch
         self._kernel.call(
-            len(chosen), batch.instances.n, batch.instances.m, batch.npad, batch.mpad, steps, self._numbers.ctypes.data, batch.idx.ctypes.data,
-            self._work[place].ctypes.data, solved.ctypes.data, solved.shape[1], chosen.ctypes.data, self._pointers.ctypes.data, *further,
+            len(chosen),
+            batch.instances.n,
+            batch.instances.m,
+            batch.npad,
+            batch.mpad,
+            steps,
+            self._numbers.ctypes.data,
+            batch.idx.ctypes.data,
+            self._work[place].ctypes.data,
+            solved.ctypes.data,
+            solved.shape[1],
+            chosen.ctypes.data,
+            self._pointers.ctypes.data,
+            *further,
         )
 
     def _timed(self, place: int, chosen: np.ndarray, steps: int, solved: np.ndarray) -> float:
@@ -138,10 +176,19 @@ class KernelCall:
         """Every array against the plan."""
         arrays, real = self._batch.arrays, self._batch.real
         for name, array, shape in self._wanted:
-            if array is None or arrays.get(name) is not array or array.shape != shape or array.dtype != real or not array.flags.c_contiguous:
+            if (
+                array is None
+                or arrays.get(name) is not array
+                or array.shape != shape
+                or array.dtype != real
+                or not array.flags.c_contiguous
+            ):
                 result = arrays.get(name)
                 got = "no array" if result is None else f"{result.dtype} {result.shape}"
-                raise KernelTrap(f"the array {name!r} does not fit its kernel: wanted {real} {shape}, as it was made, got {got}")
+                raise KernelTrap(
+                    f"the array {name!r} does not fit its kernel: wanted {real} {shape}, as it was made, "
+                    f"got {got}"
+                )
 
     def _memory(self, solved: np.ndarray) -> list[np.ndarray]:
         """Return all that a call may touch."""
@@ -155,10 +202,16 @@ def wanted_shapes(plan: KernelPlan, batch: Batch) -> dict[str, tuple[int, int, i
     Raises:
         ValueError: one name with two shapes, or a cell that its array does not have.
     """
-    shapes = {name: (batch.instances.batch, count, batch.padded(loop)) for name, (loop, count) in plan.states.items()}
+    shapes = {
+        name: (batch.instances.batch, count, batch.padded(loop))
+        for name, (loop, count) in plan.states.items()
+    }
     for item in plan.externals:
         name, place, count = item.data
-        if shapes.setdefault(name, (batch.instances.batch, count, 1)) != (batch.instances.batch, count, 1) or not 0 <= place < count:
+        if (
+            shapes.setdefault(name, (batch.instances.batch, count, 1)) != (batch.instances.batch, count, 1)
+            or not 0 <= place < count
+        ):
             raise ValueError(f"{name!r} is used as two arrays")
     return {name: shapes[name] for name in pointers_of(plan)}
 
@@ -175,7 +228,8 @@ def _aligned(count: int, dtype: np.dtype) -> np.ndarray:
 
 
 def _packed(instances: Planted, mpad: int) -> np.ndarray:
-    """(B, 3, padded M) words: the variable, and the top bit for a negated literal. Padding points at its own variable, number N."""
+    """(B, 3, padded M) words: the variable, and the top bit for a negated literal. Padding points at its own
+    variable, number N."""
     if instances.idx.size and not 0 <= int(instances.idx.min()) <= int(instances.idx.max()) < instances.n:
         raise ValueError("a clause names a variable that the instance does not have")
     words = np.full((instances.batch, 3, mpad), instances.n, dtype=np.uint32)

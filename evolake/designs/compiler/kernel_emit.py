@@ -7,8 +7,8 @@
             write down whether the instance was solved after step t; leave when t = steps
             C  the other passes, in order of time
 
-The last round's passes at 0 are computed for nothing; in exchange literals are gathered once a step. One instance stays in the cache for all the
-steps of a call.
+The last round's passes at 0 are computed for nothing; in exchange literals are gathered once a step. One
+instance stays in the cache for all the steps of a call.
 """
 
 from __future__ import annotations
@@ -29,25 +29,31 @@ MOST_INSTRUCTIONS = 60_000
 """Compiled in a few seconds; the designs that are known have one to three thousand."""
 _CALL = re.compile(r"call <\d+ x \w+> @(v_\w+)\(")
 SIGNATURE = (
-    "i64 %count, i64 %n, i64 %m, i64 %npad, i64 %mpad, i64 %steps, ptr %numbers, ptr %idx, ptr %work, ptr %solved, i64 %row, ptr %chosen, "
-    "ptr %states"
+    "i64 %count, i64 %n, i64 %m, i64 %npad, i64 %mpad, i64 %steps, ptr %numbers, ptr %idx, ptr %work, ptr "
+    "%solved, i64 %row, ptr %chosen, ptr %states"
 )
 
 
 def arrays_of(plan: KernelPlan) -> list[tuple[int, str]]:
     """Return (serial, loop) of every temporary array, in the order of the work buffer."""
-    return [(item.serial, "N") for item in plan.scatters] + [(item.serial, item.domain) for item in plan.stored if item.operator != "scatter"]
+    return [(item.serial, "N") for item in plan.scatters] + [
+        (item.serial, item.domain) for item in plan.stored if item.operator != "scatter"
+    ]
 
 
 def pointers_of(plan: KernelPlan) -> list[str]:
-    """Return the names of what the caller passes pointers to, in order: states (B, cells, padded extent) and externals (B, cells)."""
+    """Return the names of what the caller passes pointers to, in order: states (B, cells, padded extent) and
+    externals (B, cells)."""
     return sorted({*plan.states, *(item.data[0] for item in plan.externals)})
 
 
-def emit(plan: KernelPlan, dtype: str, *, single: bool = False, checked: bool = False, lane_by_lane: bool = False) -> str:
-    """LLVM text of a module with one function, ENTRY, and the vector functions it needs. `single`: one step per call, with nothing computed ahead.
-    `checked`: with bounds checks, and a table of guards as a further argument (evolake.designs.compiler.kernel_guard). `lane_by_lane`: without
-    gather instructions (`kernel_build.gathers_slowly`); the numbers are the same.
+def emit(
+    plan: KernelPlan, dtype: str, *, single: bool = False, checked: bool = False, lane_by_lane: bool = False
+) -> str:
+    """LLVM text of a module with one function, ENTRY, and the vector functions it needs. `single`: one step
+    per call, with nothing computed ahead. `checked`: with bounds checks, and a table of guards as a further
+    argument (evolake.designs.compiler.kernel_guard). `lane_by_lane`: without gather instructions
+    (`kernel_build.gathers_slowly`); the numbers are the same.
 
     Raises:
         Inexpressible: more instructions than should be compiled.
@@ -58,7 +64,13 @@ def emit(plan: KernelPlan, dtype: str, *, single: bool = False, checked: bool = 
     layout = _entry(lines, plan, lane_by_lane)
     constants = Scalars(lines.branch(), layout.slots, constant=True)
     body = _instance(lines.branch(), plan, layout, constants, cells, single=single)
-    text = [f"define void @{ENTRY}({SIGNATURE}) nounwind {{", "entry:", *lines.text, *constants.lines.text, "  br label %instances"]
+    text = [
+        f"define void @{ENTRY}({SIGNATURE}) nounwind {{",
+        "entry:",
+        *lines.text,
+        *constants.lines.text,
+        "  br label %instances",
+    ]
     if (size := instructions([*text, *body], dtype)) > MOST_INSTRUCTIONS:
         if lane_by_lane:  # which designs are compiled does not depend on the processor
             return emit(plan, dtype, single=single, checked=checked)
@@ -68,7 +80,8 @@ def emit(plan: KernelPlan, dtype: str, *, single: bool = False, checked: bool = 
 
 
 def instructions(lines: list[str], dtype: str) -> int:
-    """Instructions that the compiler is handed: a call of a vector function counts as its body, which is put in its place."""
+    """Instructions that the compiler is handed: a call of a vector function counts as its body, which is put
+    in its place."""
     bodies = _bodies(dtype)
     return len(lines) + sum(bodies.get(name, 0) for name in _CALL.findall("\n".join(lines)))
 
@@ -80,18 +93,27 @@ def _bodies(dtype: str) -> dict[str, int]:
     for text in definitions(TYPES[dtype]).split("define internal ")[1:]:
         inside = text.split("\n")
         name = inside[0].partition("@")[2].partition("(")[0]
-        sizes[name] = len(inside) + sum(sizes.get(called, 0) for called in _CALL.findall("\n".join(inside[1:])))
+        sizes[name] = len(inside) + sum(
+            sizes.get(called, 0) for called in _CALL.findall("\n".join(inside[1:]))
+        )
     return sizes
 
 
 def _declarations(dtype: str) -> list[str]:
     types = TYPES[dtype]
     vectors = {types.vector: types.suffix, types.real: f"f{types.bits}"}
-    declared = [f"declare {vector} @llvm.{name}.{suffix}({vector})"
-                for vector, suffix in vectors.items() for name in ("fabs", "sqrt", "floor", "ceil", "trunc")]
-    declared.append(f"declare {types.vector} @llvm.fma.{types.suffix}({types.vector}, {types.vector}, {types.vector})")
+    declared = [
+        f"declare {vector} @llvm.{name}.{suffix}({vector})"
+        for vector, suffix in vectors.items()
+        for name in ("fabs", "sqrt", "floor", "ceil", "trunc")
+    ]
+    declared.append(
+        f"declare {types.vector} @llvm.fma.{types.suffix}({types.vector}, {types.vector}, {types.vector})"
+    )
     name = f"llvm.masked.gather.{types.suffix}.v{types.lanes}p0"
-    declared.append(f"declare {types.vector} @{name}(<{types.lanes} x ptr>, i32, {types.truth}, {types.vector})")
+    declared.append(
+        f"declare {types.vector} @{name}(<{types.lanes} x ptr>, i32, {types.truth}, {types.vector})"
+    )
     return declared
 
 
@@ -109,10 +131,20 @@ def _entry(lines: Lines, plan: KernelPlan, lane_by_lane: bool) -> Layout:
     broken = lines.let(f"alloca {types.real}, align 8")
     solved = lines.let(f"alloca {types.real}, align 8")
     slots[-1], slots[-2] = broken, solved
-    return Layout({}, {}, [], slots, values, lane_by_lane, {"N": "%n", "M": "%m"}, {"N": "%npad", "M": "%mpad"})
+    return Layout(
+        {}, {}, [], slots, values, lane_by_lane, {"N": "%n", "M": "%m"}, {"N": "%npad", "M": "%mpad"}
+    )
 
 
-def _instance(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]], *, single: bool) -> list[str]:
+def _instance(
+    lines: Lines,
+    plan: KernelPlan,
+    layout: Layout,
+    constants: Scalars,
+    cells: list[tuple[str, int]],
+    *,
+    single: bool,
+) -> list[str]:
     """Return the loop over instances: pointers, then the steps."""
     types = lines.types
     lines.label("instances")
@@ -165,7 +197,9 @@ def _ended(lines: Lines) -> list[str]:
     return lines.text
 
 
-def _rounds(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]]) -> None:
+def _rounds(
+    lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]]
+) -> None:
     """Emit the loops of a round: a, B, the check, C."""
     finals = Scalars(lines.branch(), layout.slots, constants)
     opening = Scalars(lines.branch(), layout.slots, constants)
@@ -185,7 +219,14 @@ def _rounds(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, 
     _pass(clauses, plan, 0)
     after_clauses = lines.branch()
     clause_text = clauses.written(after_clauses)
-    lines.text += [*finals.lines.text, *variable_text, *after_variables.text, *opening.lines.text, *clause_text, *after_clauses.text]
+    lines.text += [
+        *finals.lines.text,
+        *variable_text,
+        *after_variables.text,
+        *opening.lines.text,
+        *clause_text,
+        *after_clauses.text,
+    ]
     _write_down(lines, layout)
     for time in sorted(plan.passes):
         if time > 0:
@@ -209,7 +250,9 @@ def _append(lines: Lines, loop: Loop, scalars: Scalars) -> None:
     lines.text += [*scalars.lines.text, *text, *after.text]
 
 
-def _one_step(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]]) -> None:
+def _one_step(
+    lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]]
+) -> None:
     """All regular passes, then the moves and the check."""
     lines.add("%first = icmp eq i64 0, 1")
     for time in sorted({-1, *plan.passes}):

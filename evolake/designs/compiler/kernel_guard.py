@@ -1,11 +1,14 @@
-"""The bounds-checking build of a kernel: every load, store and gather asks first whether its bytes are in memory that the call may touch.
+"""The bounds-checking build of a kernel: every load, store and gather asks first whether its bytes are in
+memory that the call may touch.
 
-The instrumentation works on the finished text and on addresses alone. It knows nothing of plans, cells or names, so a mistake anywhere above it (a
-plan that counts wrongly, an array of another shape, a forged name) shows as a trap and not as a write into another's memory. An access out
-of bounds is counted in the table and goes to a scratch line instead; the caller reads the count and raises.
+The instrumentation works on the finished text and on addresses alone. It knows nothing of plans, cells or
+names, so a mistake anywhere above it (a plan that counts wrongly, an array of another shape, a forged name)
+shows as a trap and not as a write into another's memory. An access out of bounds is counted in the table and
+goes to a scratch line instead; the caller reads the count and raises.
 
-The table, one array of 64-bit words: [traps, ranges, address of the scratch line, first start, first end, second start, ...]. The caller
-lists its arrays; the kernel adds its own stack slots when it starts. Slow, a search a access: for tests and fuzzing (EVOLAKE_KERNEL_CHECKS=1).
+The table, one array of 64-bit words: [traps, ranges, address of the scratch line, first start, first end,
+second start, ...]. The caller lists its arrays; the kernel adds its own stack slots when it starts. Slow, a
+search a access: for tests and fuzzing (EVOLAKE_KERNEL_CHECKS=1).
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ SCRATCH_BYTES = 256
 _BYTES = {"float": 4, "double": 8, "i8": 1, "i32": 4, "i64": 8, "ptr": 8}
 _LOAD = re.compile(r"^(  %[\w.]+ = load (.+?), ptr )(%[\w.]+)(.*)$")
 _STORE = re.compile(r"^(  store (<\d+ x \w+>|\w+) .+, ptr )(%[\w.]+)(.*)$")
-_GATHER = re.compile(r"^(  %[\w.]+ = call <\d+ x (\w+)> @llvm\.masked\.gather\.[\w.]+\(<(\d+) x ptr> )(%[\w.]+)(,.*)$")
+_GATHER = re.compile(
+    r"^(  %[\w.]+ = call <\d+ x (\w+)> @llvm\.masked\.gather\.[\w.]+\(<(\d+) x ptr> )(%[\w.]+)(,.*)$"
+)
 _ALLOCA = re.compile(r"^  (%[\w.]+) = alloca (.+?), align \d+$")
 _GUARD = """
 define internal ptr @evolake_guard(ptr %p, i64 %size, ptr %table) noinline nounwind {
@@ -81,12 +86,15 @@ define internal void @evolake_allow(ptr %p, i64 %size, ptr %table) noinline noun
 
 
 def guarded(text: str) -> str:
-    """Return a kernel's text with every access checked; its function takes the table as a further, last argument."""
+    """Return a kernel's text with every access checked; its function takes the table as a further, last
+    argument."""
     names = itertools.count()
     lines: list[str] = []
     for line in text.split("\n"):
         lines += _guarded(line, names)
-    return "\n".join(lines).replace("ptr %states) nounwind {", "ptr %states, ptr %guards) nounwind {") + _GUARD
+    return (
+        "\n".join(lines).replace("ptr %states) nounwind {", "ptr %states, ptr %guards) nounwind {") + _GUARD
+    )
 
 
 def _guarded(line: str, names: Iterator[int]) -> list[str]:
@@ -94,10 +102,17 @@ def _guarded(line: str, names: Iterator[int]) -> list[str]:
         return [line, f"  call void @evolake_allow(ptr {match[1]}, i64 {size_of(match[2])}, ptr %guards)"]
     if match := _LOAD.match(line) or _STORE.match(line):
         name = f"%guard{next(names)}"
-        return [f"  {name} = call ptr @evolake_guard(ptr {match[3]}, i64 {size_of(match[2])}, ptr %guards)", f"{match[1]}{name}{match[4]}"]
+        return [
+            f"  {name} = call ptr @evolake_guard(ptr {match[3]}, i64 {size_of(match[2])}, ptr %guards)",
+            f"{match[1]}{name}{match[4]}",
+        ]
     if match := _GATHER.match(line):
         return _guarded_lanes(match, names)
-    if "= load " in line or line.startswith("  store ") or ("masked.gather" in line and "declare" not in line):
+    if (
+        "= load " in line
+        or line.startswith("  store ")
+        or ("masked.gather" in line and "declare" not in line)
+    ):
         raise ValueError(f"an access that is not understood: {line.strip()}")
     return [line]
 
@@ -131,11 +146,15 @@ class Guards:
         self._table = np.zeros(HEAD + 2 * STACK_SLOTS, dtype=np.int64)
 
     def opened(self, arrays: list[np.ndarray]) -> int:
-        """Return the address of the table, set to allow exactly these arrays (and the pointers that the kernel reads them by)."""
+        """Return the address of the table, set to allow exactly these arrays (and the pointers that the
+        kernel reads them by)."""
         start = self._scratch.ctypes.data
         self._table[:HEAD] = (0, len(arrays), start + -start % 64)
         for place, array in enumerate(arrays):
-            self._table[HEAD + 2 * place : HEAD + 2 * place + 2] = (array.ctypes.data, array.ctypes.data + array.nbytes)
+            self._table[HEAD + 2 * place : HEAD + 2 * place + 2] = (
+                array.ctypes.data,
+                array.ctypes.data + array.nbytes,
+            )
         return self._table.ctypes.data
 
     @property

@@ -17,9 +17,11 @@ INDEX_MASK = 2**31 - 1
 class Layout:
     """Where everything is: names of pointers and sizes inside the kernel.
 
-    states: (variable, cell) -> pointer of this instance's row. arrays: serial of a stored or scattered expression -> pointer. idx: three
-    pointers of packed literals (variable, and the sign in the top bit). slots: serial of a reduction or slot -> pointer to its scalar. spill: scratch
-    for scatters. lane_by_lane: whether values at the variables of literals are loaded one by one, as processors with slow gathers want it.
+    states: (variable, cell) -> pointer of this instance's row. arrays: serial of a stored or scattered
+    expression -> pointer. idx: three pointers of packed literals (variable, and the sign in the top bit).
+    slots: serial of a reduction or slot -> pointer to its scalar. spill: scratch for scatters. lane_by_lane:
+    whether values at the variables of literals are loaded one by one, as processors with slow gathers want
+    it.
     """
 
     states: dict[tuple[str, int], str]
@@ -34,7 +36,8 @@ class Layout:
 
 @dataclass
 class Loop:
-    """One loop under construction. Values are cached by expression; `time` says which pass they belong to (finals see old states)."""
+    """One loop under construction. Values are cached by expression; `time` says which pass they belong to
+    (finals see old states)."""
 
     kind: str
     plan: KernelPlan
@@ -69,14 +72,20 @@ class Loop:
 
     def load(self, array: str, element: str | None = None) -> str:
         """Return the block's vector of an array."""
-        place = self.body.let(f"getelementptr {element or self.body.types.real}, ptr {array}, i64 {self.counter}")
+        place = self.body.let(
+            f"getelementptr {element or self.body.types.real}, ptr {array}, i64 {self.counter}"
+        )
         vector = self.body.types.vector if element is None else self.body.types.small
-        return self.body.let(f"load {vector}, ptr {place}, align {4 if element else self.body.types.bits // 8}")
+        return self.body.let(
+            f"load {vector}, ptr {place}, align {4 if element else self.body.types.bits // 8}"
+        )
 
     def store(self, value: str, array: str) -> None:
         """Emit a store of a value to this loop's place in an array."""
         place = self.body.let(f"getelementptr {self.body.types.real}, ptr {array}, i64 {self.counter}")
-        self.body.add(f"store {self.body.types.vector} {value}, ptr {place}, align {self.body.types.bits // 8}")
+        self.body.add(
+            f"store {self.body.types.vector} {value}, ptr {place}, align {self.body.types.bits // 8}"
+        )
 
     def literal_word(self, place: int) -> str:
         """Packed literals of the block."""
@@ -89,13 +98,18 @@ class Loop:
         """Return the name of the index of the variable of a literal, emitted once per loop."""
         key = f"index {place}"
         if key not in self.cached:
-            self.cached[key] = self.body.let(f"and {self.body.types.small} {self.literal_word(place)}, splat (i32 {INDEX_MASK})")
+            self.cached[key] = self.body.let(
+                f"and {self.body.types.small} {self.literal_word(place)}, splat (i32 {INDEX_MASK})"
+            )
         return self.cached[key]
 
     def lane_index(self, place: int, lane: int) -> str:
-        """Return the variable of one literal, read from memory again: that is faster than taking the block's vector apart."""
+        """Return the variable of one literal, read from memory again: that is faster than taking the block's
+        vector apart."""
         here = self.body.let(f"add i64 {self.counter}, {lane}") if lane else self.counter
-        word = self.body.let(f"load i32, ptr {self.body.let(f'getelementptr i32, ptr {self.layout.idx[place]}, i64 {here}')}")
+        word = self.body.let(
+            f"load i32, ptr {self.body.let(f'getelementptr i32, ptr {self.layout.idx[place]}, i64 {here}')}"
+        )
         return self.body.let(f"zext i32 {self.body.let(f'and i32 {word}, {INDEX_MASK}')} to i64")
 
     def sign_bits(self, place: int) -> str:
@@ -105,7 +119,9 @@ class Loop:
             types, body = self.body.types, self.body
             bit = body.let(f"and {types.small} {self.literal_word(place)}, splat (i32 {SIGN_32})")
             if types.bits == 64:
-                bit = body.whole("shl", body.let(f"zext {types.small} {bit} to {types.whole}"), types.splat_whole(32))
+                bit = body.whole(
+                    "shl", body.let(f"zext {types.small} {bit} to {types.whole}"), types.splat_whole(32)
+                )
             self.cached[key] = bit
         return self.cached[key]
 
@@ -119,14 +135,23 @@ class Loop:
         if key not in self.cached and self.layout.lane_by_lane:
             types, vector = self.body.types, "poison"
             for lane in range(types.lanes):
-                where = self.body.let(f"getelementptr {types.real}, ptr {array}, i64 {self.lane_index(place, lane)}")
+                where = self.body.let(
+                    f"getelementptr {types.real}, ptr {array}, i64 {self.lane_index(place, lane)}"
+                )
                 value = self.body.let(f"load {types.real}, ptr {where}")
-                vector = self.body.let(f"insertelement {types.vector} {vector}, {types.real} {value}, i32 {lane}")
+                vector = self.body.let(
+                    f"insertelement {types.vector} {vector}, {types.real} {value}, i32 {lane}"
+                )
             self.cached[key] = vector
         if key not in self.cached:
             types = self.body.types
-            pointers = self.body.let(f"getelementptr {types.real}, ptr {array}, {types.small} {self.literal_index(place)}")
-            inside = f"<{types.lanes} x ptr> {pointers}, i32 {types.bits // 8}, {types.truth} splat (i1 true), {types.vector} poison"
+            pointers = self.body.let(
+                f"getelementptr {types.real}, ptr {array}, {types.small} {self.literal_index(place)}"
+            )
+            inside = (
+                f"<{types.lanes} x ptr> {pointers}, i32 {types.bits // 8}, {types.truth} splat (i1 true), "
+                f"{types.vector} poison"
+            )
             name = f"llvm.masked.gather.{types.suffix}.v{types.lanes}p0"
             self.cached[key] = self.body.let(f"call {types.vector} @{name}({inside})")
         return self.cached[key]
@@ -153,7 +178,11 @@ class Loop:
             return self._from_array(expression)
         if expression.operator == "gather":
             source, index = expression.args
-            array = self.layout.states[source.data] if source.operator == "state" else self.layout.arrays[source.serial]
+            array = (
+                self.layout.states[source.data]
+                if source.operator == "state"
+                else self.layout.arrays[source.serial]
+            )
             return self.gathered(array, index.data)
         if expression.operator == "mul":
             for first, other in (expression.args, expression.args[::-1]):
@@ -170,7 +199,11 @@ class Loop:
         value, types = self.load(self.layout.arrays[expression.serial]), self.body.types
         if expression.kind == "bool":
             return self.body.compare("une", value, types.splat(0.0))
-        return self.body.let(f"fptosi {types.vector} {value} to {types.small}") if expression.kind == "int" else value
+        return (
+            self.body.let(f"fptosi {types.vector} {value} to {types.small}")
+            if expression.kind == "int"
+            else value
+        )
 
     def keep(self, expression: Expression) -> None:
         """Write a value to its temporary array."""
@@ -197,16 +230,26 @@ class Loop:
         """Add each lane's values to its variables, clause by clause, literal by literal: the order in which
         torch adds."""
         types, body = self.body.types, self.body
-        pairs = [(expression.args[at].data, self.value(expression.args[at + 1])) for at in range(0, len(expression.args), 2)]
+        pairs = [
+            (expression.args[at].data, self.value(expression.args[at + 1]))
+            for at in range(0, len(expression.args), 2)
+        ]
         array = self.layout.arrays[expression.serial]
         for position, (_, value) in enumerate(pairs):
-            at = body.let(f"getelementptr {types.real}, ptr {self.layout.spill_values}, i64 {position * types.lanes}")
+            at = body.let(
+                f"getelementptr {types.real}, ptr {self.layout.spill_values}, i64 {position * types.lanes}"
+            )
             body.add(f"store {types.vector} {value}, ptr {at}, align 64")
         for lane in range(types.lanes):
             for position, (place, _) in enumerate(pairs):
                 at = position * types.lanes + lane
-                pointer = body.let(f"getelementptr {types.real}, ptr {array}, i64 {self.lane_index(place, lane)}")
-                value = body.let(f"load {types.real}, ptr {body.let(f'getelementptr {types.real}, ptr {self.layout.spill_values}, i64 {at}')}")
+                pointer = body.let(
+                    f"getelementptr {types.real}, ptr {array}, i64 {self.lane_index(place, lane)}"
+                )
+                value = body.let(
+                    f"load {types.real}, ptr "
+                    f"{body.let(f'getelementptr {types.real}, ptr {self.layout.spill_values}, i64 {at}')}"
+                )
                 old = body.let(f"load {types.real}, ptr {pointer}")
                 body.add(f"store {types.real} {body.let(f'fadd {types.real} {old}, {value}')}, ptr {pointer}")
 
@@ -217,14 +260,16 @@ class Loop:
         text = [f"  br label %{before}", f"{before}:", f"  br label %{top}", f"{top}:"]
         text.append(f"  {self.counter} = phi i64 [ 0, %{before} ], [ {self.counter}.next, %{top} ]")
         text += [
-            f"  {running} = phi {types.vector} [ {types.splat(identity(name))}, %{before} ], [ {update}, %{top} ]"
+            f"  {running} = phi {types.vector} [ {types.splat(identity(name))}, %{before} ], [ {update}, "
+            f"%{top} ]"
             for _, name, running, update in self.totals
         ]
         text += body.text
         text += [
             f"  {self.counter}.next = add i64 {self.counter}, {types.lanes}",
             f"  {self.counter}.more = icmp ult i64 {self.counter}.next, {self.layout.padded[self.kind]}",
-            f"  br i1 {self.counter}.more, label %{top}, label %{end}", f"{end}:",
+            f"  br i1 {self.counter}.more, label %{top}, label %{end}",
+            f"{end}:",
         ]
         for slot, name, _, update in self.totals:
             after.add(f"store {types.real} {folded(after, update, name)}, ptr {slot}")

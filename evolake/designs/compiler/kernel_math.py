@@ -1,11 +1,14 @@
-"""exp, log and their kin on vectors, written out operation by operation, so that every machine gives the same bits.
+"""exp, log and their kin on vectors, written out operation by operation, so that every machine gives the same
+bits.
 
-exp: x = n ln 2 + r with |r| <= ln 2 / 2; Taylor in r; scaled by 2^n in two halves, so that overflow and the smallest numbers come out right.
-log: x = 2^e m with m in [sqrt(1/2), sqrt 2); log m = 2 artanh((m-1)/(m+1)) by its series. The rest follows: sigmoid from exp(-|x|), expm1 by Taylor
-near 0, log1p by Kahan's correction, tanh from expm1, pow = exp(y log x), in float32 with the logarithm as a sum of two numbers, so that it is as good
-as the others. Division is slow, so the float32 sigmoid and logarithms take reciprocals of numbers of known size by Newton's method. Fused
-multiply-adds are used on purpose and by name: they are exactly defined. Errors in units in the last place are held by the tests: exp 1.5, log 2,
-sigmoid 3, expm1 4, log1p 4, tanh 4, pow 2 in float32; sigmoid is 0 below -87 (-708 in float64). In float64 the error of pow grows as |y log x|.
+exp: x = n ln 2 + r with |r| <= ln 2 / 2; Taylor in r; scaled by 2^n in two halves, so that overflow and the
+smallest numbers come out right. log: x = 2^e m with m in [sqrt(1/2), sqrt 2); log m = 2 artanh((m-1)/(m+1))
+by its series. The rest follows: sigmoid from exp(-|x|), expm1 by Taylor near 0, log1p by Kahan's correction,
+tanh from expm1, pow = exp(y log x), in float32 with the logarithm as a sum of two numbers, so that it is as
+good as the others. Division is slow, so the float32 sigmoid and logarithms take reciprocals of numbers of
+known size by Newton's method. Fused multiply-adds are used on purpose and by name: they are exactly defined.
+Errors in units in the last place are held by the tests: exp 1.5, log 2, sigmoid 3, expm1 4, log1p 4, tanh 4,
+pow 2 in float32; sigmoid is 0 below -87 (-708 in float64). In float64 the error of pow grows as |y log x|.
 """
 
 from __future__ import annotations
@@ -32,18 +35,24 @@ def ln2_parts(types: Types) -> tuple[float, float]:
 def definitions(types: Types) -> str:
     """Return the LLVM text of all functions for one kind of vector, named v_exp, v_log, ..."""
     power = _pow_in_two_parts(types) if types.dtype == "float32" else _pow(types)
-    return "\n".join([_exp(types), _log(types), _expm1(types), _log1p(types), _sigmoid(types), _tanh(types), power])
+    return "\n".join(
+        [_exp(types), _log(types), _expm1(types), _log1p(types), _sigmoid(types), _tanh(types), power]
+    )
 
 
 def _function(lines: Lines, name: str, arguments: int, result: str) -> str:
     vector = lines.types.vector
     inside = ", ".join(f"{vector} %x{place}" for place in range(arguments))
     body = "\n".join(lines.text)
-    return f"define internal {vector} @{name}({inside}) alwaysinline nounwind {{\n{body}\n  ret {vector} {result}\n}}\n"
+    return (
+        f"define internal {vector} @{name}({inside}) alwaysinline nounwind {{\n{body}\n  ret {vector} "
+        f"{result}\n}}\n"
+    )
 
 
 def _polynomial(lines: Lines, x: str, coefficients: list[float]) -> str:
-    """Return the polynomial with these coefficients, highest power first, in pairs of pairs (Estrin): shorter chains than Horner's."""
+    """Return the polynomial with these coefficients, highest power first, in pairs of pairs (Estrin): shorter
+    chains than Horner's."""
     terms = [lines.types.splat(coefficient) for coefficient in reversed(coefficients)]
     while len(terms) > 1:
         pairs = [lines.fused(terms[at + 1], x, terms[at]) for at in range(0, len(terms) - 1, 2)]
@@ -54,7 +63,9 @@ def _polynomial(lines: Lines, x: str, coefficients: list[float]) -> str:
 
 def _taylor_exp(lines: Lines, r: str) -> str:
     """exp(r) - 1 for small r."""
-    tail = _polynomial(lines, r, [1.0 / math.factorial(k) for k in range(EXP_TERMS[lines.types.dtype], 1, -1)])
+    tail = _polynomial(
+        lines, r, [1.0 / math.factorial(k) for k in range(EXP_TERMS[lines.types.dtype], 1, -1)]
+    )
     return lines.fused(lines.times(r, r), tail, r)
 
 
@@ -99,7 +110,8 @@ def _exp(types: Types) -> str:
 
 
 def _reciprocal(lines: Lines, d: str) -> str:
-    """1/d for a d from 1 to 1e36: in float32 by Newton's method from a guess that is right to an eighth, in float64 by division."""
+    """1/d for a d from 1 to 1e36: in float32 by Newton's method from a guess that is right to an eighth, in
+    float64 by division."""
     types = lines.types
     item = types.splat(1.0)
     if types.dtype == "float64":
@@ -119,7 +131,9 @@ def _mantissa(lines: Lines, value: str) -> tuple[str, str]:
     bits = lines.to_bits(lines.choose(tiny, lines.times(value, types.splat(lift)), value))
     start = lines.to_bits(types.splat(math.sqrt(0.5)))
     exponent = lines.whole("ashr", lines.whole("sub", bits, start), types.splat_whole(types.mantissa))
-    m = lines.from_bits(lines.whole("sub", bits, lines.whole("shl", exponent, types.splat_whole(types.mantissa))))
+    m = lines.from_bits(
+        lines.whole("sub", bits, lines.whole("shl", exponent, types.splat_whole(types.mantissa)))
+    )
     e = lines.let(f"sitofp {types.whole} {exponent} to {types.vector}")
     return m, lines.choose(tiny, lines.minus(e, types.splat(types.mantissa)), e)
 
@@ -170,7 +184,8 @@ def _log1p(types: Types) -> str:
 
 
 def _sigmoid(types: Types) -> str:
-    """With e = exp(-|x|), 1 / (1 + e) where x is above 0 and e / (1 + e) below: small to the end of the normal numbers, then 0."""
+    """With e = exp(-|x|), 1 / (1 + e) where x is above 0 and e / (1 + e) below: small to the end of the
+    normal numbers, then 0."""
     lines = Lines(types)
     edge, item, zero = SIGMOID_EDGE[types.dtype], types.splat(1.0), types.splat(0.0)
     below = lines.negated(lines.size("%x0"))
@@ -190,7 +205,8 @@ def _tanh(types: Types) -> str:
 
 
 def _signed(lines: Lines, base: str, exponent: str, size: str) -> str:
-    """|base|^exponent made into base^exponent: the sign of odd powers of negative numbers, and no number if there is none."""
+    """|base|^exponent made into base^exponent: the sign of odd powers of negative numbers, and no number if
+    there is none."""
     types = lines.types
 
     def floor(value: str) -> str:
@@ -201,7 +217,9 @@ def _signed(lines: Lines, base: str, exponent: str, size: str) -> str:
     odd = lines.let(f"and {types.truth} {integral}, {lines.compare('une', floor(half), half)}")
     endless = lines.compare("oeq", base, types.splat(-math.inf))
     broken = lines.choose(endless, size, types.splat(math.nan))
-    result = lines.choose(lines.compare("olt", base, types.splat(0.0)), lines.choose(integral, size, broken), size)
+    result = lines.choose(
+        lines.compare("olt", base, types.splat(0.0)), lines.choose(integral, size, broken), size
+    )
     sign = lines.whole("and", lines.to_bits(base), types.splat_whole(-(2 ** (types.bits - 1))))
     result = lines.choose(odd, lines.from_bits(lines.whole("or", lines.to_bits(size), sign)), result)
     result = lines.choose(lines.compare("oeq", exponent, types.splat(0.0)), types.splat(1.0), result)
@@ -217,7 +235,8 @@ def _pow(types: Types) -> str:
 
 
 def _pow_in_two_parts(types: Types) -> str:
-    """float32 powers with log x as high + low, good to about 2^-40: what exp makes of the error of y log x is then below its own."""
+    """float32 powers with log x as high + low, good to about 2^-40: what exp makes of the error of y log x is
+    then below its own."""
     lines = Lines(types)
     item = types.splat(1.0)
     size = lines.size("%x0")

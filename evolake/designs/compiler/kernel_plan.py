@@ -1,11 +1,14 @@
 """Which loop computes what: the order of passes of one step.
 
-A step is a row of passes over the variables (odd times -1, 1, 3, ...) and over the clauses (even times 0, 2, ...). A sum over clauses, a
-reduction, and a value that clauses gather are complete only when their pass is; whoever uses them comes later. The two *final* passes move the
-state: first the variables, then the memories of the clauses. The final pass over clauses of one step is the pass 0 of the next, so that literals
-are gathered once a step for both the check and the gradients; nothing gathers in a final pass, such values are stored by an earlier one.
+A step is a row of passes over the variables (odd times -1, 1, 3, ...) and over the clauses (even times 0, 2,
+...). A sum over clauses, a reduction, and a value that clauses gather are complete only when their pass is;
+whoever uses them comes later. The two *final* passes move the state: first the variables, then the memories
+of the clauses. The final pass over clauses of one step is the pass 0 of the next, so that literals are
+gathered once a step for both the check and the gradients; nothing gathers in a final pass, such values are
+stored by an earlier one.
 
-What a later pass needs of an earlier one is computed again when that is cheap, else kept in a temporary array.
+What a later pass needs of an earlier one is computed again when that is cheap, else kept in a temporary
+array.
 """
 
 from __future__ import annotations
@@ -18,7 +21,17 @@ from evolake.designs.compiler.expression import Expression, Inexpressible
 FINAL = 1_000_000
 _ALWAYS = -2
 _CHEAP = 4.0
-_COSTS = {"div": 3.0, "sqrt": 3.0, "exp": 12.0, "log": 12.0, "log1p": 14.0, "expm1": 14.0, "sigmoid": 14.0, "tanh": 14.0, "pow": 40.0}
+_COSTS = {
+    "div": 3.0,
+    "sqrt": 3.0,
+    "exp": 12.0,
+    "log": 12.0,
+    "log1p": 14.0,
+    "expm1": 14.0,
+    "sigmoid": 14.0,
+    "tanh": 14.0,
+    "pow": 40.0,
+}
 _LEAVES = frozenset({"literal", "slot", "external", "state", "index", "sign"})
 _MOST_PASSES = 64
 _MOST_EXPRESSIONS = 6_000
@@ -38,8 +51,9 @@ class Pass:
 class KernelPlan:
     """The passes by time and what they share.
 
-    moves: the next value of every cell of the states that move. states: (loop, number of cells) of all states, read-only ones included; externals are
-    scalars an instance that are read from outside. stored: the expressions that live in temporary arrays.
+    moves: the next value of every cell of the states that move. states: (loop, number of cells) of all
+    states, read-only ones included; externals are scalars an instance that are read from outside. stored: the
+    expressions that live in temporary arrays.
     """
 
     passes: dict[int, Pass]
@@ -55,7 +69,9 @@ class KernelPlan:
 
 
 class _Planner:
-    def __init__(self, moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]], *, bounded: bool = True):
+    def __init__(
+        self, moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]], *, bounded: bool = True
+    ):
         self.moves, self.states = moves, states
         self.reachable = reachable([cell for cells in moves.values() for cell in cells])
         if bounded and len(self.reachable) > _MOST_EXPRESSIONS:
@@ -110,10 +126,15 @@ class _Planner:
             for cell in cells:
                 self._demand(cell, FINAL)
         return KernelPlan(
-            dict(sorted(self.passes.items())), self.moves, self.states,
-            tuple(item for item in self.reachable if item.operator == "external"), tuple(self.stored.values()),
-            tuple(item for item in self.reachable if item.operator == "scatter"), tuple(item for item in self.reachable if item.operator == "reduce"),
-            tuple(item for item in self.reachable if item.operator == "slot"), {time: frozenset(items) for time, items in self.kept.items()},
+            dict(sorted(self.passes.items())),
+            self.moves,
+            self.states,
+            tuple(item for item in self.reachable if item.operator == "external"),
+            tuple(self.stored.values()),
+            tuple(item for item in self.reachable if item.operator == "scatter"),
+            tuple(item for item in self.reachable if item.operator == "reduce"),
+            tuple(item for item in self.reachable if item.operator == "slot"),
+            {time: frozenset(items) for time, items in self.kept.items()},
         )
 
     def _pass(self, time: int) -> Pass:
@@ -130,7 +151,11 @@ class _Planner:
 
     def _demand(self, expression: Expression, time: int) -> None:
         """Make `expression` available in the pass at `time`, there or from an array."""
-        if expression.domain == "S" or expression.operator in _LEAVES or (expression.serial, time) in self.visited:
+        if (
+            expression.domain == "S"
+            or expression.operator in _LEAVES
+            or (expression.serial, time) in self.visited
+        ):
             return
         self.visited.add((expression.serial, time))
         if expression.operator == "scatter":
@@ -159,8 +184,14 @@ class _Planner:
         return self._left(expression, _CHEAP) >= 0
 
     def _left(self, expression: Expression, budget: float) -> float:
-        """Return what is left of `budget` after computing an expression again; below zero as soon as it is spent."""
-        if expression.operator in _LEAVES or expression.domain == "S" or expression.operator == "scatter" or expression.serial in self.stored:
+        """Return what is left of `budget` after computing an expression again; below zero as soon as it is
+        spent."""
+        if (
+            expression.operator in _LEAVES
+            or expression.domain == "S"
+            or expression.operator == "scatter"
+            or expression.serial in self.stored
+        ):
             return budget
         if expression.operator == "gather":
             return -1.0
@@ -188,17 +219,26 @@ def reachable(roots: Iterable[Expression]) -> list[Expression]:
     return ordered
 
 
-def computed(moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]) -> tuple[list[Expression], list[str]]:
-    """Return what a step computes, an expression as often as loops compute it again; and the loops ("N" or "M") of its regular passes, however many.
-    """
+def computed(
+    moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]
+) -> tuple[list[Expression], list[str]]:
+    """Return what a step computes, an expression as often as loops compute it again; and the loops ("N" or
+    "M") of its regular passes, however many."""
     planner = _Planner(moves, states, bounded=False)
     plan = planner.plan()
     by_serial = {item.serial: item for item in planner.reachable}
-    items = [by_serial[serial] for serial, time in planner.visited if serial not in planner.kept.get(time, ())]
-    items += [item for item in planner.reachable if item.operator in ("scatter", "reduce") or item.domain == "S"]
-    return [item for item in items if item.operator != "scatter"] + list(plan.scatters), ["M" if time % 2 == 0 else "N" for time in plan.passes]
+    items = [
+        by_serial[serial] for serial, time in planner.visited if serial not in planner.kept.get(time, ())
+    ]
+    items += [
+        item for item in planner.reachable if item.operator in ("scatter", "reduce") or item.domain == "S"
+    ]
+    return [item for item in items if item.operator != "scatter"] + list(plan.scatters), [
+        "M" if time % 2 == 0 else "N" for time in plan.passes
+    ]
 
 
 def make_plan(moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]) -> KernelPlan:
-    """Return the passes of a step that gives every cell of `moves` its next value. Raises Inexpressible for a design that needs too many."""
+    """Return the passes of a step that gives every cell of `moves` its next value. Raises Inexpressible for a
+    design that needs too many."""
     return _Planner(moves, states).plan()

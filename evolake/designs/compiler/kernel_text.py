@@ -1,8 +1,9 @@
 """Writing LLVM assembly: types, constants and single instructions.
 
-Kernels are written as LLVM text and compiled by llvmlite, which numba brings along: no C compiler is needed, vectors are explicit (16 lanes of
-float32 or 8 of float64 on every machine, split by LLVM where registers are narrower), and with neither fast-math nor contraction each operation is
-rounded as IEEE 754 says. So the same graph gives the same bytes with SSE2, AVX2 or AVX-512.
+Kernels are written as LLVM text and compiled by llvmlite, which numba brings along: no C compiler is needed,
+vectors are explicit (16 lanes of float32 or 8 of float64 on every machine, split by LLVM where registers are
+narrower), and with neither fast-math nor contraction each operation is rounded as IEEE 754 says. So the same
+graph gives the same bytes with SSE2, AVX2 or AVX-512.
 """
 
 from __future__ import annotations
@@ -149,7 +150,9 @@ class Lines:
 
     def size(self, value: str) -> str:
         """Emit the absolute value."""
-        return self.let(f"call {self.types.vector} @llvm.fabs.{self.types.suffix}({self.types.vector} {value})")
+        return self.let(
+            f"call {self.types.vector} @llvm.fabs.{self.types.suffix}({self.types.vector} {value})"
+        )
 
     def compare(self, how: str, left: str, right: str) -> str:
         """Emit a comparison; how: LLVM's name of it (`olt`, `une`, ...)."""

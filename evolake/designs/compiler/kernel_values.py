@@ -30,14 +30,23 @@ def combined(lines: Lines, expression: Expression, args: list[str], *, vector: b
         wins = lines.let(f"fcmp {'ogt' if name == 'maximum' else 'olt'} {real} {args[0]}, {args[1]}")
         result = lines.let(f"select {truth} {wins}, {real} {args[0]}, {real} {args[1]}")
         none = args[1] if name == "lesser" else args[0]
-        return lines.let(f"select {truth} {lines.let(f'fcmp uno {real} {none}, {none}')}, {real} {args[0]}, {real} {result}")
+        return lines.let(
+            f"select {truth} {lines.let(f'fcmp uno {real} {none}, {none}')}, {real} {args[0]}, {real} "
+            f"{result}"
+        )
     if name in _INTRINSICS:
         suffix = types.suffix if vector else f"f{types.bits}"
         return lines.let(f"call {real} @llvm.{_INTRINSICS[name]}.{suffix}({real} {args[0]})")
     if name in _MATH:
         if vector:
             return lines.call(f"v_{name}", *args)
-        spread = [lines.let(f"insertelement {types.vector} splat ({types.real} {types.number(1.0)}), {types.real} {arg}, i32 0") for arg in args]
+        spread = [
+            lines.let(
+                f"insertelement {types.vector} splat ({types.real} {types.number(1.0)}), {types.real} "
+                f"{arg}, i32 0"
+            )
+            for arg in args
+        ]
         return lines.let(f"extractelement {types.vector} {lines.call(f'v_{name}', *spread)}, i32 0")
     if name in _ORDERED:
         if expression.args[0].kind == "real":
@@ -71,7 +80,8 @@ def literal(lines: Lines, expression: Expression, *, vector: bool) -> str:
 
 @dataclass
 class Scalars:
-    """Scalar values at one point of the kernel. `lines` is where they are written; `base` holds what was there before."""
+    """Scalar values at one point of the kernel. `lines` is where they are written; `base` holds what was
+    there before."""
 
     lines: Lines
     slots: dict[int, str]
@@ -88,9 +98,13 @@ class Scalars:
             return self.base.value(expression)
         if expression.serial not in self.known:
             if expression.operator in ("reduce", "slot", "external"):
-                self.known[expression.serial] = self.lines.let(f"load {self.lines.types.real}, ptr {self.slots[expression.serial]}")
+                self.known[expression.serial] = self.lines.let(
+                    f"load {self.lines.types.real}, ptr {self.slots[expression.serial]}"
+                )
             else:
-                self.known[expression.serial] = combined(self.lines, expression, [self.value(arg) for arg in expression.args], vector=False)
+                self.known[expression.serial] = combined(
+                    self.lines, expression, [self.value(arg) for arg in expression.args], vector=False
+                )
         return self.known[expression.serial]
 
     def vector(self, expression: Expression) -> str:
@@ -107,7 +121,11 @@ class Scalars:
 def splat(lines: Lines, value: str, kind: str = "real") -> str:
     """Return a scalar in every lane."""
     types = lines.types
-    element, vector = {"real": (types.real, types.vector), "int": ("i32", types.small), "bool": ("i1", types.truth)}[kind]
+    element, vector = {
+        "real": (types.real, types.vector),
+        "int": ("i32", types.small),
+        "bool": ("i1", types.truth),
+    }[kind]
     item = lines.let(f"insertelement {vector} poison, {element} {value}, i32 0")
     return lines.let(f"shufflevector {vector} {item}, {vector} poison, <{types.lanes} x i32> zeroinitializer")
 
@@ -119,16 +137,21 @@ def folded(lines: Lines, vector: str, name: str) -> str:
     while width > 1:
         width //= 2
         mask = ", ".join(f"i32 {place + width if place < width else 0}" for place in range(types.lanes))
-        other = lines.let(f"shufflevector {types.vector} {vector}, {types.vector} poison, <{types.lanes} x i32> <{mask}>")
+        other = lines.let(
+            f"shufflevector {types.vector} {vector}, {types.vector} poison, <{types.lanes} x i32> <{mask}>"
+        )
         vector = accumulated(lines, vector, other, name)
     return lines.let(f"extractelement {types.vector} {vector}, i32 0")
 
 
 def accumulated(lines: Lines, total: str, more: str, name: str) -> str:
-    """One step of a reduction. What is no number stays in a max or min, as in torch; "most" and "least" are for values that are all numbers."""
+    """One step of a reduction. What is no number stays in a max or min, as in torch; "most" and "least" are
+    for values that are all numbers."""
     if name == "sum":
         return lines.plus(total, more)
-    result = lines.choose(lines.compare("ogt" if name in ("max", "most") else "olt", more, total), more, total)
+    result = lines.choose(
+        lines.compare("ogt" if name in ("max", "most") else "olt", more, total), more, total
+    )
     return lines.choose(lines.compare("uno", more, more), more, result) if name in ("max", "min") else result
 
 

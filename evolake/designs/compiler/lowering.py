@@ -1,7 +1,8 @@
 """From a graph of tensors to expressions of cells: one rule an operator.
 
-Lowering happens at two made-up sizes that cannot be mistaken for a small axis, so the result holds for every N and M; numbers that depend on
-the size stay symbolic and become slots. What only depends on numbers in the file is computed here, in the type the kernel runs in.
+Lowering happens at two made-up sizes that cannot be mistaken for a small axis, so the result holds for every
+N and M; numbers that depend on the size stay symbolic and become slots. What only depends on numbers in the
+file is computed here, in the type the kernel runs in.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ RULES = lowering_arithmetic.RULES | lowering_shapes.RULES | lowering_reductions.
 
 @dataclass(frozen=True)
 class Lowered:
-    """One step of a design: for each variable the next value of each of its cells (row-major over the axes next to N or M), and in `states`
-    its loop and number of cells. `foreign` are the operators left to torch, in order.
+    """One step of a design: for each variable the next value of each of its cells (row-major over the axes
+    next to N or M), and in `states` its loop and number of cells. `foreign` are the operators left to torch,
+    in order.
     """
 
     moves: dict[str, list[Expression]]
@@ -37,7 +39,8 @@ class Lowered:
 
 
 def lower(traced: TracedDesign, dtype: str, *, foreign: bool = False) -> Lowered:
-    """One step of a design as expressions. With `foreign`, an operator without a rule becomes data from outside instead of an error.
+    """One step of a design as expressions. With `foreign`, an operator without a rule becomes data from
+    outside instead of an error.
 
     Raises:
         Inexpressible: with the reason, when some part has no rule.
@@ -54,19 +57,26 @@ def lower(traced: TracedDesign, dtype: str, *, foreign: bool = False) -> Lowered
     variables = {variable.name: variable for variable in traced.variables}
     real = getattr(torch, dtype)
     shapes = infer(graph, variables, Setting(real, 1, n, m, "meta"))
-    lowering = Lowering(Builder(), {"N": n, "M": m}, Setting(real, 1, n, m), shapes, foreign=[] if foreign else None)
+    lowering = Lowering(
+        Builder(), {"N": n, "M": m}, Setting(real, 1, n, m), shapes, foreign=[] if foreign else None
+    )
     folded = _fold(graph, lowering.setting)
     for position, node in enumerate(graph.nodes):
         lowering.values.append(_value(lowering, node, position, folded))
     moves, states = {}, {}
     for name, index in graph.outputs:
         loop = "N" if "N" in variables[name].shape else "M"
-        shape = tuple(extent for extent in variables[name].shape[1:] if isinstance(extent, int) and extent > 1)
+        shape = tuple(
+            extent for extent in variables[name].shape[1:] if isinstance(extent, int) and extent > 1
+        )
         value = lowering.values[index]
         if not isinstance(value, Value) or value.loop not in (loop, None) or value.cells.shape != shape:
             raise Inexpressible(f"the gradient of {name!r} has an unusual form")
         states[name] = (loop, value.cells.size)
-        cells = [lowering.builder.make("state", (), "real", (name, place), loop) for place in range(value.cells.size)]
+        cells = [
+            lowering.builder.make("state", (), "real", (name, place), loop)
+            for place in range(value.cells.size)
+        ]
         moves[name] = [
             _moved(lowering.builder, variables[name], state, gradient, traced.learning_rate)
             for state, gradient in zip(cells, value.cells.flat, strict=True)
@@ -74,7 +84,9 @@ def lower(traced: TracedDesign, dtype: str, *, foreign: bool = False) -> Lowered
     return Lowered(moves, states, lowering.builder, tuple(lowering.foreign or ()))
 
 
-def _moved(builder: Builder, variable: Variable, state: Expression, gradient: Expression, learning_rate: float) -> Expression:
+def _moved(
+    builder: Builder, variable: Variable, state: Expression, gradient: Expression, learning_rate: float
+) -> Expression:
     """clamp(x - lr * gradient)."""
     new = builder.apply("sub", state, builder.apply("mul", builder.number(learning_rate), gradient))
     for comparison, bound in (("lt", variable.low), ("gt", variable.high)):
@@ -108,7 +120,11 @@ def _fold(graph: Graph, setting: Setting) -> dict[int, Any]:
     values: list[Any] = []
     folded: dict[int, Any] = {}
     for position, node in enumerate(graph.nodes):
-        known = node.operator != "input" and node.operator not in RANDOM and all(reference in folded for reference in node.references())
+        known = (
+            node.operator != "input"
+            and node.operator not in RANDOM
+            and all(reference in folded for reference in node.references())
+        )
         if not known or _has_size(node.args) or _has_size(tuple(value for _, value in node.kwargs)):
             values.append(None)
             continue
@@ -118,7 +134,9 @@ def _fold(graph: Graph, setting: Setting) -> dict[int, Any]:
 
 
 def _has_size(value: Any) -> bool:
-    return isinstance(value, Symbol | Power) or (isinstance(value, tuple) and any(_has_size(item) for item in value))
+    return isinstance(value, Symbol | Power) or (
+        isinstance(value, tuple) and any(_has_size(item) for item in value)
+    )
 
 
 def _constant(lowering: Lowering, value: Any) -> Any:
@@ -143,7 +161,9 @@ def _input(lowering: Lowering, name: str, position: int) -> Value:
     builder = lowering.builder
     if name in ("idx", "sgn"):
         kind: Kind = "variable" if name == "idx" else "real"
-        cells = [builder.make("index" if name == "idx" else "sign", (), kind, place, "M") for place in range(3)]
+        cells = [
+            builder.make("index" if name == "idx" else "sign", (), kind, place, "M") for place in range(3)
+        ]
         return Value((("L",), (3,)), "M", objects(cells, (3,)))
     axes, loop = lowering.axes_of(position)
     variable = name.removeprefix("var:")

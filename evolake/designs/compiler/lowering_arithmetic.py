@@ -15,12 +15,15 @@ Rule = Callable[[Lowering, Node, int], Any]
 
 
 def _simple(build: Callable[..., Expression], count: int) -> Rule:
-    """Return a rule for an operator whose first `count` arguments are its operands and that has no options."""
+    """Return a rule for an operator whose first `count` arguments are its operands and that has no
+    options."""
 
     def rule(lowering: Lowering, node: Node, position: int) -> Value:
         if len(node.args) > count or node.kwargs:
             raise Inexpressible(f"options of {node.operator}")
-        return lowering.each(lambda *items: build(lowering.builder, *items), *(lowering.operand(arg) for arg in node.args))
+        return lowering.each(
+            lambda *items: build(lowering.builder, *items), *(lowering.operand(arg) for arg in node.args)
+        )
 
     return rule
 
@@ -75,16 +78,26 @@ def _clamp(low_at: int | None, high_at: int | None, default: tuple[float, float]
         result = lowering.operand(node.args[0])
         if result.kind != "real":
             raise Inexpressible("arithmetic on integers")
-        for place, (at, names, comparison) in enumerate(((low_at, ("min", "min_val"), "lt"), (high_at, ("max", "max_val"), "gt"))):
+        for place, (at, names, comparison) in enumerate(
+            ((low_at, ("min", "min_val"), "lt"), (high_at, ("max", "max_val"), "gt"))
+        ):
             otherwise = default[place] if default else None
-            bound = node.args[at] if at is not None and len(node.args) > at else next((options[name] for name in names if name in options), otherwise)
+            bound = (
+                node.args[at]
+                if at is not None and len(node.args) > at
+                else next((options[name] for name in names if name in options), otherwise)
+            )
             if bound is None:
                 continue
             if isinstance(bound, int | float) and math.isfinite(bound):
-                result = lowering.each(lambda x, y, c=comparison: limited(builder, c, x, y), result, lowering.operand(bound))
+                result = lowering.each(
+                    lambda x, y, c=comparison: limited(builder, c, x, y), result, lowering.operand(bound)
+                )
             else:
                 name = "maximum" if comparison == "lt" else "minimum"
-                result = lowering.each(lambda x, y, name=name: builder.apply(name, x, y), result, lowering.operand(bound))
+                result = lowering.each(
+                    lambda x, y, name=name: builder.apply(name, x, y), result, lowering.operand(bound)
+                )
         return result
 
     return rule
@@ -104,7 +117,11 @@ def power(builder: Builder, base: Expression, exponent: Expression) -> Expressio
         return item if known == 0.0 else base
     square = builder.apply("mul", base, base)
     if known in (2.0, 3.0, 4.0):
-        return {2.0: square, 3.0: builder.apply("mul", square, base), 4.0: builder.apply("mul", square, square)}[known]
+        return {
+            2.0: square,
+            3.0: builder.apply("mul", square, base),
+            4.0: builder.apply("mul", square, square),
+        }[known]
     if known in (-1.0, -2.0):
         return builder.apply("div", item, base if known == -1.0 else square)
     if known in (0.5, -0.5):
@@ -146,7 +163,10 @@ def _leaky(lowering: Lowering, node: Node, position: int) -> Value:
     builder = lowering.builder
     slope = builder.number(lowering.parameter(node, 1, "negative_slope", 0.01))
     zero = builder.literal(0.0)
-    return lowering.each(lambda x: builder.select(builder.compare("gt", x, zero), x, builder.apply("mul", x, slope)), lowering.operand(node.args[0]))
+    return lowering.each(
+        lambda x: builder.select(builder.compare("gt", x, zero), x, builder.apply("mul", x, slope)),
+        lowering.operand(node.args[0]),
+    )
 
 
 def _elu(lowering: Lowering, node: Node, position: int) -> Value:
@@ -192,7 +212,9 @@ def _where(lowering: Lowering, node: Node, position: int) -> Value:
 def _masked(lowering: Lowering, node: Node, position: int) -> Value:
     builder = lowering.builder
     base, mask, new = (lowering.operand(arg) for arg in node.args)
-    return lowering.each(lambda a, c, b: builder.select(builder.truth(c), builder.real(b), builder.real(a)), base, mask, new)
+    return lowering.each(
+        lambda a, c, b: builder.select(builder.truth(c), builder.real(b), builder.real(a)), base, mask, new
+    )
 
 
 def _logic(name: str) -> Rule:
@@ -245,7 +267,9 @@ def _inverse(builder: Builder, x: Expression) -> Expression:
 
 def _scaled(name: str, before: float, after: float) -> Rule:
     """name(x * before) * after."""
-    return _simple(lambda b, x: b.apply("mul", b.apply(name, b.apply("mul", x, b.number(before))), b.number(after)), 1)
+    return _simple(
+        lambda b, x: b.apply("mul", b.apply(name, b.apply("mul", x, b.number(before))), b.number(after)), 1
+    )
 
 
 def _remainder(lowering: Lowering, node: Node, position: int) -> Value:
@@ -257,30 +281,86 @@ def _remainder(lowering: Lowering, node: Node, position: int) -> Value:
 
 
 RULES: dict[str, Rule] = {
-    "add.Tensor": _sum("add"), "add.Scalar": _sum("add"), "sub.Tensor": _sum("sub"), "sub.Scalar": _sum("sub"),
-    "rsub.Tensor": _sum("sub", reverse=True), "rsub.Scalar": _sum("sub", reverse=True),
-    "mul.Tensor": _product("mul"), "mul.Scalar": _product("mul"), "div.Tensor": _product("div"), "div.Scalar": _product("div"),
-    "pow.Tensor_Scalar": _simple(power, 2), "pow.Tensor_Tensor": _simple(power, 2), "pow.Scalar": _simple(power, 2),
-    "square.default": _simple(lambda builder, x: builder.apply("mul", x, x), 1), "reciprocal.default": _simple(_inverse, 1),
+    "add.Tensor": _sum("add"),
+    "add.Scalar": _sum("add"),
+    "sub.Tensor": _sum("sub"),
+    "sub.Scalar": _sum("sub"),
+    "rsub.Tensor": _sum("sub", reverse=True),
+    "rsub.Scalar": _sum("sub", reverse=True),
+    "mul.Tensor": _product("mul"),
+    "mul.Scalar": _product("mul"),
+    "div.Tensor": _product("div"),
+    "div.Scalar": _product("div"),
+    "pow.Tensor_Scalar": _simple(power, 2),
+    "pow.Tensor_Tensor": _simple(power, 2),
+    "pow.Scalar": _simple(power, 2),
+    "square.default": _simple(lambda builder, x: builder.apply("mul", x, x), 1),
+    "reciprocal.default": _simple(_inverse, 1),
     "rsqrt.default": _simple(lambda builder, x: _inverse(builder, builder.apply("sqrt", x)), 1),
-    "exp2.default": _scaled("exp", math.log(2.0), 1.0), "log2.default": _scaled("log", 1.0, 1 / math.log(2.0)),
-    "log10.default": _scaled("log", 1.0, 1 / math.log(10.0)), "relu.default": _simple(_relu, 1), "hypot.default": _simple(_hypot, 2),
+    "exp2.default": _scaled("exp", math.log(2.0), 1.0),
+    "log2.default": _scaled("log", 1.0, 1 / math.log(2.0)),
+    "log10.default": _scaled("log", 1.0, 1 / math.log(10.0)),
+    "relu.default": _simple(_relu, 1),
+    "hypot.default": _simple(_hypot, 2),
     "silu.default": _simple(lambda builder, x: builder.apply("mul", x, builder.apply("sigmoid", x)), 1),
-    "sign.default": _simple(_sign, 1), "sgn.default": _simple(_sign, 1),
-    "isfinite.default": _simple(lambda builder, x: builder.compare("lt", builder.apply("abs", x), builder.literal(math.inf)), 1),
+    "sign.default": _simple(_sign, 1),
+    "sgn.default": _simple(_sign, 1),
+    "isfinite.default": _simple(
+        lambda builder, x: builder.compare("lt", builder.apply("abs", x), builder.literal(math.inf)), 1
+    ),
     "isnan.default": _simple(lambda builder, x: builder.compare("ne", x, x), 1),
-    "lerp.Scalar": _simple(_lerp, 3), "lerp.Tensor": _simple(_lerp, 3), "addcmul.default": _fused("mul"), "addcdiv.default": _fused("div"),
-    "clamp.default": _clamp(1, 2), "clamp.Tensor": _clamp(1, 2), "hardtanh.default": _clamp(1, 2, (-1.0, 1.0)), "clamp_min.default": _clamp(1, None),
-    "clamp_min.Tensor": _clamp(1, None), "clamp_max.default": _clamp(None, 1), "clamp_max.Tensor": _clamp(None, 1),
-    "where.self": _where, "where.ScalarSelf": _where, "where.ScalarOther": _where, "where.Scalar": _where,
-    "masked_fill.Scalar": _masked, "masked_fill.Tensor": _masked, "softplus.default": _softplus, "leaky_relu.default": _leaky, "elu.default": _elu,
-    "remainder.Scalar": _remainder, "_to_copy.default": _cast, "logical_not.default": _simple(_not, 1), "bitwise_not.default": _bitwise_not,
-    "logical_and.default": _logic("and"), "logical_or.default": _logic("or"), "logical_xor.default": _logic("xor"),
-    "bitwise_and.Tensor": _bitwise("and"), "bitwise_or.Tensor": _bitwise("or"), "bitwise_xor.Tensor": _bitwise("xor"),
+    "lerp.Scalar": _simple(_lerp, 3),
+    "lerp.Tensor": _simple(_lerp, 3),
+    "addcmul.default": _fused("mul"),
+    "addcdiv.default": _fused("div"),
+    "clamp.default": _clamp(1, 2),
+    "clamp.Tensor": _clamp(1, 2),
+    "hardtanh.default": _clamp(1, 2, (-1.0, 1.0)),
+    "clamp_min.default": _clamp(1, None),
+    "clamp_min.Tensor": _clamp(1, None),
+    "clamp_max.default": _clamp(None, 1),
+    "clamp_max.Tensor": _clamp(None, 1),
+    "where.self": _where,
+    "where.ScalarSelf": _where,
+    "where.ScalarOther": _where,
+    "where.Scalar": _where,
+    "masked_fill.Scalar": _masked,
+    "masked_fill.Tensor": _masked,
+    "softplus.default": _softplus,
+    "leaky_relu.default": _leaky,
+    "elu.default": _elu,
+    "remainder.Scalar": _remainder,
+    "_to_copy.default": _cast,
+    "logical_not.default": _simple(_not, 1),
+    "bitwise_not.default": _bitwise_not,
+    "logical_and.default": _logic("and"),
+    "logical_or.default": _logic("or"),
+    "logical_xor.default": _logic("xor"),
+    "bitwise_and.Tensor": _bitwise("and"),
+    "bitwise_or.Tensor": _bitwise("or"),
+    "bitwise_xor.Tensor": _bitwise("xor"),
 }
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     RULES |= {f"{_name}.Tensor": _compare(_name), f"{_name}.Scalar": _compare(_name)}
-for _name in ("neg", "abs", "sqrt", "exp", "log", "log1p", "expm1", "sigmoid", "tanh", "floor", "ceil", "trunc"):
+for _name in (
+    "neg",
+    "abs",
+    "sqrt",
+    "exp",
+    "log",
+    "log1p",
+    "expm1",
+    "sigmoid",
+    "tanh",
+    "floor",
+    "ceil",
+    "trunc",
+):
     RULES[f"{_name}.default"] = _simple(_apply(_name), 1)
-for _alias, _name in (("maximum", "maximum.default"), ("minimum", "minimum.default"), ("maximum", "max.other"), ("minimum", "min.other")):
+for _alias, _name in (
+    ("maximum", "maximum.default"),
+    ("minimum", "minimum.default"),
+    ("maximum", "max.other"),
+    ("minimum", "min.other"),
+):
     RULES[_name] = _simple(_apply(_alias), 2)

@@ -15,8 +15,9 @@ from evolake.designs.model.operators import Setting
 
 @dataclass
 class Lowering:
-    """The state of one lowering: `values` of the nodes so far, `shapes` (meta tensors) of all of them, `extents` of the two loops.
-    `foreign` collects the operators that have no rule (evolake.designs.compiler.foreign); None where they are refused.
+    """The state of one lowering: `values` of the nodes so far, `shapes` (meta tensors) of all of them,
+    `extents` of the two loops. `foreign` collects the operators that have no rule
+    (evolake.designs.compiler.foreign); None where they are refused.
     """
 
     builder: Builder
@@ -49,7 +50,8 @@ class Lowering:
         return tuple(math.prod(loop if atom == LOOP else atom for atom in part) for part in value.axes)
 
     def kinds_of(self, dtype: Any) -> tuple[str, ...]:
-        """Return the kinds of expressions that compute as torch does in an element type; none for a type that kernels do not have."""
+        """Return the kinds of expressions that compute as torch does in an element type; none for a type that
+        kernels do not have."""
         if dtype == self.setting.real:
             return ("real",)
         return {"torch.bool": ("bool",), "torch.int64": ("int", "variable")}.get(str(dtype), ())

@@ -20,7 +20,9 @@ _PAIRS = {"sum": "add", "max": "maximum", "min": "minimum", "prod": "mul"}
 _MOST_SORTED = 8
 
 
-def reduced(lowering: Lowering, value: Value, dims: Sequence[int] | None, name: str, *, keep: bool = False) -> Value:
+def reduced(
+    lowering: Lowering, value: Value, dims: Sequence[int] | None, name: str, *, keep: bool = False
+) -> Value:
     """sum, max, min or prod over some axes (all when None or empty)."""
     builder = lowering.builder
     every = range(len(value.axes))
@@ -31,7 +33,9 @@ def reduced(lowering: Lowering, value: Value, dims: Sequence[int] | None, name: 
         rest = [place for place in range(cells.ndim) if place not in atoms]
         shape = tuple(cells.shape[place] for place in rest)
         rows = cells.transpose(rest + atoms).reshape(-1, math.prod(cells.shape[place] for place in atoms))
-        cells = objects([reduce(lambda a, b: builder.apply(_PAIRS[name], a, b), row) for row in rows.tolist()], shape)
+        cells = objects(
+            [reduce(lambda a, b: builder.apply(_PAIRS[name], a, b), row) for row in rows.tolist()], shape
+        )
     looped = any(LOOP in value.axes[dim] for dim in over)
     if looped:
         if name == "prod" or value.loop is None:
@@ -76,7 +80,10 @@ def _reduction(name: str) -> Rule:
 def mean(lowering: Lowering, value: Value, dims: Sequence[int] | None, *, keep: bool = False) -> Value:
     """Return the mean over dimensions `dims` (None: all), which stay with size 1 where `keep`."""
     number = count(lowering, value, dims)
-    return lowering.each(lambda item: lowering.builder.apply("div", item, number), reduced(lowering, value, dims, "sum", keep=keep))
+    return lowering.each(
+        lambda item: lowering.builder.apply("div", item, number),
+        reduced(lowering, value, dims, "sum", keep=keep),
+    )
 
 
 def _mean(lowering: Lowering, node: Node, position: int) -> Value:
@@ -108,7 +115,13 @@ def _variance(root: bool, both: bool) -> Rule:
             raise Inexpressible("options of a variance")
         centre = mean(lowering, value, dims, keep=True)
         off = lowering.each(lambda item, middle: builder.apply("sub", item, middle), value, centre)
-        total = reduced(lowering, lowering.each(lambda item: builder.apply("mul", item, item), off), dims, "sum", keep=keep)
+        total = reduced(
+            lowering,
+            lowering.each(lambda item: builder.apply("mul", item, item), off),
+            dims,
+            "sum",
+            keep=keep,
+        )
         number = count(lowering, value, dims, less=correction)
         result = lowering.each(lambda item: builder.apply("div", item, number), total)
         if root:
@@ -133,13 +146,21 @@ def _norm(lowering: Lowering, node: Node, position: int) -> Value:
         return reduced(lowering, size, dims, "max" if order > 0 else "min", keep=keep)
     if order == 1:
         return reduced(lowering, size, dims, "sum", keep=keep)
-    total = reduced(lowering, lowering.each(lambda item: power(builder, item, builder.number(order)), size), dims, "sum", keep=keep)
+    total = reduced(
+        lowering,
+        lowering.each(lambda item: power(builder, item, builder.number(order)), size),
+        dims,
+        "sum",
+        keep=keep,
+    )
     return lowering.each(lambda item: power(builder, item, builder.number(1.0 / order)), total)
 
 
-def ranked(builder: Builder, items: list[Expression], *, largest: bool = True) -> tuple[list[Expression], list[Expression]]:
-    """Values from largest to smallest (or the other way round) and the place each came from; of equals the earlier place comes first, and what is no
-    number is above all numbers, as in torch.
+def ranked(
+    builder: Builder, items: list[Expression], *, largest: bool = True
+) -> tuple[list[Expression], list[Expression]]:
+    """Values from largest to smallest (or the other way round) and the place each came from; of equals the
+    earlier place comes first, and what is no number is above all numbers, as in torch.
     """
     if len(items) > _MOST_SORTED:
         raise Inexpressible("a sort of many")
@@ -155,7 +176,10 @@ def ranked(builder: Builder, items: list[Expression], *, largest: bool = True) -
             if other != item:
                 won = beats[other, item]
                 shifted = [builder.boolean(False), *exactly]
-                exactly = [builder.choose(won, up, stay) for up, stay in zip(shifted, [*exactly, builder.boolean(False)], strict=True)]
+                exactly = [
+                    builder.choose(won, up, stay)
+                    for up, stay in zip(shifted, [*exactly, builder.boolean(False)], strict=True)
+                ]
         placed.append(exactly)
     values, places = [], []
     for rank in range(len(items)):
@@ -172,9 +196,12 @@ def ranked(builder: Builder, items: list[Expression], *, largest: bool = True) -
 
 
 def _before(builder: Builder, later: Expression, earlier: Expression, largest: bool) -> Expression:
-    """Return whether an item comes before an earlier one: strictly larger (or smaller), something that is no number being the largest."""
+    """Return whether an item comes before an earlier one: strictly larger (or smaller), something that is no
+    number being the largest."""
     small, large = (earlier, later) if largest else (later, earlier)
-    return builder.both(builder.negation(builder.compare("le", large, small)), builder.compare("eq", small, small))
+    return builder.both(
+        builder.negation(builder.compare("le", large, small)), builder.compare("eq", small, small)
+    )
 
 
 def _extremes(builder: Builder, items: list[Expression]) -> list[Expression] | None:
@@ -189,11 +216,19 @@ def _extremes(builder: Builder, items: list[Expression]) -> list[Expression] | N
     return None
 
 
-def _sorted(value: Value, dim: int, builder: Builder, largest: bool, keep: int, *, first: bool = False) -> list[Value]:
-    """Return the first `keep` of a small axis in order, as values and places. `first`: what is no number comes first, however the rest is ordered."""
+def _sorted(
+    value: Value, dim: int, builder: Builder, largest: bool, keep: int, *, first: bool = False
+) -> list[Value]:
+    """Return the first `keep` of a small axis in order, as values and places. `first`: what is no number
+    comes first, however the rest is ordered."""
     place = value.single(dim)
     if place is None:
-        return [value, Value(value.axes, value.loop, objects([builder.integer(0)] * value.cells.size, value.cells.shape))]
+        return [
+            value,
+            Value(
+                value.axes, value.loop, objects([builder.integer(0)] * value.cells.size, value.cells.shape)
+            ),
+        ]
     rows = np.moveaxis(value.cells, place, -1)
     shape = (*rows.shape[:-1], keep)
     values, places = [], []
@@ -210,14 +245,26 @@ def _sorted(value: Value, dim: int, builder: Builder, largest: bool, keep: int, 
     results = []
     for items in (values, places):
         cells = np.moveaxis(objects(items, shape), -1, place)
-        results.append(Value(axes, value.loop, cells if keep > 1 else cells.reshape(cells.shape[:place] + cells.shape[place + 1 :])))
+        results.append(
+            Value(
+                axes,
+                value.loop,
+                cells if keep > 1 else cells.reshape(cells.shape[:place] + cells.shape[place + 1 :]),
+            )
+        )
     return results
 
 
 def _topk(lowering: Lowering, node: Node, position: int) -> list[Value]:
     value = _real(lowering, node)
     dim = value.normal(lowering.parameter(node, 2, "dim", -1))
-    return _sorted(value, dim, lowering.builder, bool(lowering.parameter(node, 3, "largest", True)), lowering.concrete(node.args[1]))
+    return _sorted(
+        value,
+        dim,
+        lowering.builder,
+        bool(lowering.parameter(node, 3, "largest", True)),
+        lowering.concrete(node.args[1]),
+    )
 
 
 def _sort(only_places: bool, stable: bool) -> Rule:
@@ -227,7 +274,11 @@ def _sort(only_places: bool, stable: bool) -> Rule:
         dim = value.normal(lowering.parameter(node, at, "dim", -1))
         down = bool(lowering.parameter(node, at + 1, "descending", False))
         extent = value.axes[dim][0] if value.axes[dim] else 1
-        results = _sorted(value, dim, lowering.builder, down, extent) if LOOP not in value.axes[dim] else _refuse("a sort of all")
+        results = (
+            _sorted(value, dim, lowering.builder, down, extent)
+            if LOOP not in value.axes[dim]
+            else _refuse("a sort of all")
+        )
         return results[1] if only_places else results
 
     return rule
@@ -245,13 +296,19 @@ def _extreme(largest: bool, only_places: bool = False) -> Rule:
         value = _real(lowering, node)
         dim = lowering.parameter(node, 1, "dim", None)
         if dim is None:
-            return _refuse("a place among all") if only_places else reduced(lowering, value, None, "max" if largest else "min")
+            return (
+                _refuse("a place among all")
+                if only_places
+                else reduced(lowering, value, None, "max" if largest else "min")
+            )
         dim, keep = value.normal(dim), bool(lowering.parameter(node, 2, "keepdim", False))
         if LOOP in value.axes[dim]:
             raise Inexpressible("a place among all variables or clauses")
         results = _sorted(value, dim, lowering.builder, largest, 1, first=True)
         if not keep:
-            results = [Value(item.axes[:dim] + item.axes[dim + 1 :], item.loop, item.cells) for item in results]
+            results = [
+                Value(item.axes[:dim] + item.axes[dim + 1 :], item.loop, item.cells) for item in results
+            ]
         return results[1] if only_places else results
 
     return rule
@@ -267,7 +324,9 @@ def _softmax(logarithm: bool) -> Rule:
         grown = lowering.each(lambda item: builder.apply("exp", item), shifted)
         total = reduced(lowering, grown, dims, "sum", keep=True)
         if logarithm:
-            return lowering.each(lambda item, all_: builder.apply("sub", item, builder.apply("log", all_)), shifted, total)
+            return lowering.each(
+                lambda item, all_: builder.apply("sub", item, builder.apply("log", all_)), shifted, total
+            )
         return lowering.each(lambda item, all_: builder.apply("div", item, all_), grown, total)
 
     return rule
@@ -284,20 +343,49 @@ def _logsumexp(lowering: Lowering, node: Node, position: int) -> Value:
         return builder.select(endless, builder.literal(0.0), high)
 
     top = lowering.each(finite, reduced(lowering, value, dims, "max", keep=True))
-    grown = lowering.each(lambda item, high: builder.apply("exp", builder.apply("sub", item, high)), value, top)
+    grown = lowering.each(
+        lambda item, high: builder.apply("exp", builder.apply("sub", item, high)), value, top
+    )
     total = reduced(lowering, grown, dims, "sum", keep=keep)
     high = lowering.each(finite, reduced(lowering, value, dims, "max", keep=keep))
-    return lowering.each(lambda item, most: builder.apply("add", builder.apply("log", item), most), total, high)
+    return lowering.each(
+        lambda item, most: builder.apply("add", builder.apply("log", item), most), total, high
+    )
 
 
 RULES: dict[str, Rule] = {
-    "sum.default": _reduction("sum"), "sum.dim_IntList": _reduction("sum"), "amax.default": _reduction("max"), "amin.default": _reduction("min"),
-    "prod.default": _reduction("prod"), "prod.dim_int": _reduction("prod"), "mean.default": _mean, "mean.dim": _mean,
-    "max.default": _extreme(True), "min.default": _extreme(False), "max.dim": _extreme(True), "min.dim": _extreme(False),
-    "argmax.default": _extreme(True, only_places=True), "argmin.default": _extreme(False, only_places=True),
-    **{f"{name}.{overload}": _quantified(name) for name in ("any", "all") for overload in ("default", "dim", "dims")},
-    "var.correction": _variance(False, False), "std.correction": _variance(True, False), "var_mean.correction": _variance(False, True),
-    "std_mean.correction": _variance(True, True), "linalg_vector_norm.default": _norm, "norm.Scalar": _norm, "norm.ScalarOpt_dim": _norm,
-    "topk.default": _topk, "sort.default": _sort(False, False), "sort.stable": _sort(False, True), "argsort.default": _sort(True, False),
-    "argsort.stable": _sort(True, True), "_softmax.default": _softmax(False), "_log_softmax.default": _softmax(True), "logsumexp.default": _logsumexp,
+    "sum.default": _reduction("sum"),
+    "sum.dim_IntList": _reduction("sum"),
+    "amax.default": _reduction("max"),
+    "amin.default": _reduction("min"),
+    "prod.default": _reduction("prod"),
+    "prod.dim_int": _reduction("prod"),
+    "mean.default": _mean,
+    "mean.dim": _mean,
+    "max.default": _extreme(True),
+    "min.default": _extreme(False),
+    "max.dim": _extreme(True),
+    "min.dim": _extreme(False),
+    "argmax.default": _extreme(True, only_places=True),
+    "argmin.default": _extreme(False, only_places=True),
+    **{
+        f"{name}.{overload}": _quantified(name)
+        for name in ("any", "all")
+        for overload in ("default", "dim", "dims")
+    },
+    "var.correction": _variance(False, False),
+    "std.correction": _variance(True, False),
+    "var_mean.correction": _variance(False, True),
+    "std_mean.correction": _variance(True, True),
+    "linalg_vector_norm.default": _norm,
+    "norm.Scalar": _norm,
+    "norm.ScalarOpt_dim": _norm,
+    "topk.default": _topk,
+    "sort.default": _sort(False, False),
+    "sort.stable": _sort(False, True),
+    "argsort.default": _sort(True, False),
+    "argsort.stable": _sort(True, True),
+    "_softmax.default": _softmax(False),
+    "_log_softmax.default": _softmax(True),
+    "logsumexp.default": _logsumexp,
 }

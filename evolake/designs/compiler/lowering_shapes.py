@@ -1,4 +1,5 @@
-"""Lowering rules: what moves numbers about. Nothing here computes; cells are renamed, chosen, gathered from variables or scattered to them."""
+"""Lowering rules: what moves numbers about. Nothing here computes; cells are renamed, chosen, gathered from
+variables or scattered to them."""
 
 from __future__ import annotations
 
@@ -7,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from evolake.designs.compiler.cells import LOOP, Axis, Value, broadcast, expand_to, filled, objects, reshape, scalar
+from evolake.designs.compiler.cells import (
+    LOOP,
+    Axis,
+    Value,
+    broadcast,
+    expand_to,
+    filled,
+    objects,
+    reshape,
+    scalar,
+)
 from evolake.designs.compiler.expression import Expression, Inexpressible
 from evolake.designs.compiler.lowering_context import Lowering
 from evolake.designs.model.graph import Dtype, Node, Reference
@@ -55,12 +66,20 @@ def _squeeze(lowering: Lowering, node: Node, position: int) -> Value:
     else:
         dims = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
         wanted = {value.normal(dim) for dim in dims}
-    return Value(tuple(part for place, part in enumerate(value.axes) if part != () or place not in wanted), value.loop, value.cells)
+    return Value(
+        tuple(part for place, part in enumerate(value.axes) if part != () or place not in wanted),
+        value.loop,
+        value.cells,
+    )
 
 
 def _permuted(value: Value, order: list[int]) -> Value:
     cells = [atom for place in order for atom in value.inner(place)]
-    return Value(tuple(value.axes[place] for place in order), value.loop, value.cells.transpose(cells) if cells else value.cells)
+    return Value(
+        tuple(value.axes[place] for place in order),
+        value.loop,
+        value.cells.transpose(cells) if cells else value.cells,
+    )
 
 
 def _permute(lowering: Lowering, node: Node, position: int) -> Value:
@@ -71,7 +90,9 @@ def _permute(lowering: Lowering, node: Node, position: int) -> Value:
 def _transpose(lowering: Lowering, node: Node, position: int) -> Value:
     value = lowering.operand(node.args[0])
     order = list(range(len(value.axes)))
-    first, other = (value.normal(dim) for dim in (node.args[1:3] if len(node.args) > 2 else (0, len(order) - 1)))
+    first, other = (
+        value.normal(dim) for dim in (node.args[1:3] if len(node.args) > 2 else (0, len(order) - 1))
+    )
     order[first], order[other] = order[other], order[first]
     return _permuted(value, order)
 
@@ -94,8 +115,12 @@ def _array(cells: Any) -> np.ndarray:
 def _slice(lowering: Lowering, node: Node, position: int) -> Value:
     value = lowering.operand(node.args[0])
     dim = value.normal(lowering.parameter(node, 1, "dim", 0))
-    start, end, step = (lowering.parameter(node, at, name, None) for at, name in ((2, "start"), (3, "end"), (4, "step")))
-    if tuple(lowering.shapes[position].shape) == tuple(lowering.shapes[node.args[0].index].shape) and step in (None, 1):
+    start, end, step = (
+        lowering.parameter(node, at, name, None) for at, name in ((2, "start"), (3, "end"), (4, "step"))
+    )
+    if tuple(lowering.shapes[position].shape) == tuple(
+        lowering.shapes[node.args[0].index].shape
+    ) and step in (None, 1):
         return value
     place = value.single(dim)
     if place is None:
@@ -130,7 +155,11 @@ def _split(lowering: Lowering, node: Node, position: int) -> list[Value]:
     if place is None:
         return [value]
     extent = value.axes[axis][0]
-    widths = sizes if isinstance(sizes, list) else [min(sizes, extent - start) for start in range(0, extent, sizes)]
+    widths = (
+        sizes
+        if isinstance(sizes, list)
+        else [min(sizes, extent - start) for start in range(0, extent, sizes)]
+    )
     parts, start = [], 0
     for width in widths:
         cells = value.cells[(slice(None),) * place + (slice(start, start + width),)]
@@ -163,8 +192,15 @@ def _joined(values: list[Value], dim: int) -> Value:
         raise Inexpressible("a concatenation of unlike shapes")
     place = sum(1 for part in values[0].axes[:dim] for atom in part if atom != LOOP)
     cells = np.concatenate(parts, axis=place)
-    return Value((*values[0].axes[:dim], (cells.shape[place],) if cells.shape[place] > 1 else (), *values[0].axes[dim + 1 :]), loop,
-                 cells if cells.shape[place] > 1 else cells.reshape(cells.shape[:place] + cells.shape[place + 1 :]))
+    return Value(
+        (
+            *values[0].axes[:dim],
+            (cells.shape[place],) if cells.shape[place] > 1 else (),
+            *values[0].axes[dim + 1 :],
+        ),
+        loop,
+        cells if cells.shape[place] > 1 else cells.reshape(cells.shape[:place] + cells.shape[place + 1 :]),
+    )
 
 
 def _flip(lowering: Lowering, node: Node, position: int) -> Value:
@@ -200,7 +236,10 @@ def _like(fill: Callable[[Lowering, Node], Expression]) -> Rule:
             expression = builder.truth(expression)
         elif not lowering.shapes[position].dtype.is_floating_point:
             expression = builder.whole(expression)
-        elif isinstance(dtype, Dtype) and dtype.name not in ("real", str(lowering.setting.real).removeprefix("torch.")):
+        elif isinstance(dtype, Dtype) and dtype.name not in (
+            "real",
+            str(lowering.setting.real).removeprefix("torch."),
+        ):
             raise Inexpressible(f"numbers of type {dtype.name}")
         else:
             expression = builder.real(expression)
@@ -274,13 +313,20 @@ def _gather(lowering: Lowering, node: Node, position: int) -> Value:
         if other != dim and source.axes[other] != index.axes[other]:
             raise Inexpressible("a gather that leaves some out")
     _within(lowering, index, source.axes[dim][0])
-    slices = [Value((*source.axes[:dim], (), *source.axes[dim + 1 :]), source.loop, _array(np.take(source.cells, at, axis=place)))
-              for at in range(source.axes[dim][0])]
+    slices = [
+        Value(
+            (*source.axes[:dim], (), *source.axes[dim + 1 :]),
+            source.loop,
+            _array(np.take(source.cells, at, axis=place)),
+        )
+        for at in range(source.axes[dim][0])
+    ]
     return lowering.each(lambda item, *table: _lookup(lowering, list(table), item), index, *slices)
 
 
 def _scatter(lowering: Lowering, node: Node, position: int, *, add: bool = False) -> Value:
-    """Into a small axis, by computed positions: each cell asks whether it is meant. With `add` the new value is added to the old."""
+    """Into a small axis, by computed positions: each cell asks whether it is meant. With `add` the new value
+    is added to the old."""
     builder = lowering.builder
 
     def put(old: Expression, here: Expression, value: Expression, at: int) -> Expression:
@@ -316,12 +362,21 @@ def _selected(value: Value, dim: int, at: int) -> Value:
     place = value.single(dim)
     if place is None:
         return value
-    return Value((*value.axes[:dim], (), *value.axes[dim + 1 :]), value.loop, _array(np.take(value.cells, at, axis=place)))
+    return Value(
+        (*value.axes[:dim], (), *value.axes[dim + 1 :]),
+        value.loop,
+        _array(np.take(value.cells, at, axis=place)),
+    )
 
 
 def _scatter_add(lowering: Lowering, node: Node, position: int) -> Value:
     """Sum over the literals of each variable; or into a small axis."""
-    target, dim, index, source = (lowering.operand(node.args[0]), node.args[1], lowering.operand(node.args[2]), lowering.operand(node.args[3]))
+    target, dim, index, source = (
+        lowering.operand(node.args[0]),
+        node.args[1],
+        lowering.operand(node.args[2]),
+        lowering.operand(node.args[3]),
+    )
     if index.kind != "variable" and node.operator == "scatter_add.default":
         return _scatter(lowering, node, position, add=True)
     if len(target.axes) != 1 or target.loop != "N" or dim not in (0, -1) or node.kwargs:
@@ -362,15 +417,41 @@ def _summed(lowering: Lowering, target: Value, index: Value, source: Value) -> V
 
 
 RULES: dict[str, Rule] = {
-    **{f"{name}.default": _same for name in ("clone", "detach", "alias", "lift_fresh_copy", "lift_fresh", "contiguous", "positive")},
+    **{
+        f"{name}.default": _same
+        for name in ("clone", "detach", "alias", "lift_fresh_copy", "lift_fresh", "contiguous", "positive")
+    },
     **dict.fromkeys(("view.default", "_unsafe_view.default", "reshape.default"), _view),
-    "expand.default": _expand, "repeat.default": _repeat, "unsqueeze.default": _unsqueeze, "squeeze.default": _squeeze, "squeeze.dim": _squeeze,
-    "squeeze.dims": _squeeze, "permute.default": _permute, "transpose.int": _transpose, "t.default": _transpose, "select.int": _select,
-    "slice.Tensor": _slice, "unbind.int": _unbind, "split.Tensor": _split, "split_with_sizes.default": _split, "stack.default": _stack,
-    "cat.default": _cat, "flip.default": _flip, "roll.default": _roll, "index.Tensor": _index, "index_select.default": _index_select,
-    "gather.default": _gather, "take.default": lambda lowering, node, position: _gathered(lowering, *(lowering.operand(arg) for arg in node.args)),
-    "scatter.src": _scatter, "scatter.value": _scatter, "scatter_add.default": _scatter_add, "index_add.default": _scatter_add,
-    "index_put.default": _index_put, "scatter_reduce.two": _scatter_reduce,
+    "expand.default": _expand,
+    "repeat.default": _repeat,
+    "unsqueeze.default": _unsqueeze,
+    "squeeze.default": _squeeze,
+    "squeeze.dim": _squeeze,
+    "squeeze.dims": _squeeze,
+    "permute.default": _permute,
+    "transpose.int": _transpose,
+    "t.default": _transpose,
+    "select.int": _select,
+    "slice.Tensor": _slice,
+    "unbind.int": _unbind,
+    "split.Tensor": _split,
+    "split_with_sizes.default": _split,
+    "stack.default": _stack,
+    "cat.default": _cat,
+    "flip.default": _flip,
+    "roll.default": _roll,
+    "index.Tensor": _index,
+    "index_select.default": _index_select,
+    "gather.default": _gather,
+    "take.default": lambda lowering, node, position: _gathered(
+        lowering, *(lowering.operand(arg) for arg in node.args)
+    ),
+    "scatter.src": _scatter,
+    "scatter.value": _scatter,
+    "scatter_add.default": _scatter_add,
+    "index_add.default": _scatter_add,
+    "index_put.default": _index_put,
+    "scatter_reduce.two": _scatter_reduce,
     "zeros_like.default": _like(lambda lowering, node: lowering.builder.literal(0.0)),
     "empty_like.default": _like(lambda lowering, node: lowering.builder.literal(0.0)),
     "ones_like.default": _like(lambda lowering, node: lowering.builder.literal(1.0)),

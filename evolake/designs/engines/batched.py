@@ -1,6 +1,8 @@
-"""The torch engine for graphs that cannot be taken apart into cells: torch's own vmap over the interpreted graph, as the paper's engine does it.
+"""The torch engine for graphs that cannot be taken apart into cells: torch's own vmap over the interpreted
+graph, as the paper's engine does it.
 
-Few designs come here (one that takes neighbouring variables, `v[1:] - v[:-1]`, does). It is no faster than the paper's way, and says so by its name.
+Few designs come here (one that takes neighbouring variables, `v[1:] - v[:-1]`, does). It is no faster than
+the paper's way, and says so by its name.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ def one_thread() -> Iterator[None]:
 
 
 def recorded(steps: int, batch: int, step: Callable[[], np.ndarray]) -> np.ndarray:
-    """Return what each of `steps` calls of `step` gives, (steps, batch) bool: by torch on one thread and without its gradients."""
+    """Return what each of `steps` calls of `step` gives, (steps, batch) bool: by torch on one thread and
+    without its gradients."""
     import torch
 
     solved = np.zeros((steps, batch), dtype=bool)
@@ -44,14 +47,15 @@ def recorded(steps: int, batch: int, step: Callable[[], np.ndarray]) -> np.ndarr
 
 
 def device_name() -> str:
-    """"cuda" where EVOLAKE_DEVICE=cuda asks for it and torch sees one, else "cpu"."""
+    """Return "cuda" if EVOLAKE_DEVICE=cuda asks for it and torch sees one, else "cpu"."""
     import torch
 
     return "cuda" if os.environ.get("EVOLAKE_DEVICE") == "cuda" and torch.cuda.is_available() else "cpu"
 
 
 class VmapStepper:
-    """Runs the graph under vmap; one instance after another when it draws random numbers or vmap refuses it."""
+    """Runs the graph under vmap; one instance after another when it draws random numbers or vmap refuses
+    it."""
 
     name = "torch"
 
@@ -63,19 +67,30 @@ class VmapStepper:
         self._spent = last_uses(self._graph)
         device = device_name()
         self._setting = Setting(getattr(torch, dtype), instances.batch, instances.n, instances.m, device)
-        self._state = {name: tensor.to(device) for name, tensor in initial_state(traced, instances, seed, dtype).items()}
+        self._state = {
+            name: tensor.to(device) for name, tensor in initial_state(traced, instances, seed, dtype).items()
+        }
         self._idx = torch.from_numpy(instances.idx.astype(np.int64)).to(device)
         self._sgn = torch.from_numpy(instances.sgn).to(device, self._setting.real)
         self._apart = is_random(self._graph)
 
     def _gradients(self, state: list[Any], idx: Any, sgn: Any, instance: int = 0) -> list[Any]:
         """Of one instance, in the order of the variables."""
-        inputs = dict(zip([f"var:{name}" for name in self._names], state, strict=True)) | {"idx": idx, "sgn": sgn}
+        inputs = dict(zip([f"var:{name}" for name in self._names], state, strict=True)) | {
+            "idx": idx,
+            "sgn": sgn,
+        }
         values: list[Any] = []
         for position, node in enumerate(self._graph.nodes):
             random = node.operator in RANDOM
-            setting = draw_setting(self._setting, self._seed, self._step, position, instance) if random else self._setting
-            values.append(inputs[node.args[0]] if node.operator == "input" else evaluate(node, values, setting))
+            setting = (
+                draw_setting(self._setting, self._seed, self._step, position, instance)
+                if random
+                else self._setting
+            )
+            values.append(
+                inputs[node.args[0]] if node.operator == "input" else evaluate(node, values, setting)
+            )
             for spent in self._spent[position]:
                 values[spent] = None
         outputs = dict(self._graph.outputs)
@@ -88,10 +103,14 @@ class VmapStepper:
         if not self._apart:
             try:
                 return torch.func.vmap(self._gradients)(state, self._idx, self._sgn)
-            except EVALUATION_ERRORS:  # vmap refuses some graphs that torch runs; what torch refuses is raised again below
+            except (
+                EVALUATION_ERRORS
+            ):  # vmap refuses some graphs that torch runs; what torch refuses is raised again below
                 self._apart = True
         each = [
-            self._gradients([tensor[instance] for tensor in state], self._idx[instance], self._sgn[instance], instance)
+            self._gradients(
+                [tensor[instance] for tensor in state], self._idx[instance], self._sgn[instance], instance
+            )
             for instance in range(self._instances.batch)
         ]
         return [torch.stack(rows) for rows in zip(*each, strict=True)]

@@ -1,9 +1,11 @@
-"""Convert seconds of a core to steps. Limits are counted, so that the machine and its load do not decide when a run ends."""
+"""Convert seconds of a core to steps. Limits are counted, so that the machine and its load do not decide when
+a run ends."""
 
 from __future__ import annotations
 
 RATES = {"fused": 50e6, "mixed": 10e6, "torch": 4e6, "reference": 0.2e6}
-"""Steps of the baseline's work times instances times variables that a core is assumed to compute in a second, by engine."""
+"""Steps of the baseline's work times instances times variables that a core is assumed to compute in a second,
+by engine."""
 
 
 def counted_steps(core_s: float, engine: str, variables: int, per_step: float) -> int:

@@ -1,15 +1,19 @@
 """Runs a traced design on a batch of instances until more than half have been solved.
 
-An instance counts as solved from the first step at which all its clauses hold: a user would stop there. The paper counts otherwise, with all
-instances at one step (`Simulation.together_step`); a design that leaves its solutions again fares worse by that, the more so the larger the batch.
+An instance counts as solved from the first step at which all its clauses hold: a user would stop there. The
+paper counts otherwise, with all instances at one step (`Simulation.together_step`); a design that leaves its
+solutions again fares worse by that, the more so the larger the batch.
 
-Engines, fastest first: "fused" (a compiled kernel generated from the graph), "mixed" (kernels, and torch for the operators that have none), "torch"
-(the batched graph, on a GPU where torch sees one and EVOLAKE_DEVICE=cuda asks for it), "reference" (one instance at a time). "auto" and "fused" take
-the first of these that fits the graph; `Simulation.engine` says which one ran and `Simulation.note` why it was not the fused one.
+Engines, fastest first: "fused" (a compiled kernel generated from the graph), "mixed" (kernels, and torch for
+the operators that have none), "torch" (the batched graph, on a GPU where torch sees one and
+EVOLAKE_DEVICE=cuda asks for it), "reference" (one instance at a time). "auto" and "fused" take the first of
+these that fits the graph; `Simulation.engine` says which one ran and `Simulation.note` why it was not the
+fused one.
 
-They compute the same: torch's semantics, operator by operator. An engine that cannot follow torch in something (an element type that kernels do not
-have, a place that may be out of range) refuses the graph. What torch itself refuses, in types or shapes, fails everywhere: the first
-instance takes one step on the reference engine before another engine is made.
+They compute the same: torch's semantics, operator by operator. An engine that cannot follow torch in
+something (an element type that kernels do not have, a place that may be out of range) refuses the graph. What
+torch itself refuses, in types or shapes, fails everywhere: the first instance takes one step on the reference
+engine before another engine is made.
 """
 
 from __future__ import annotations
@@ -36,7 +40,8 @@ from evolake.errors import InputError
 
 ENGINES = ("auto", "fused", "mixed", "torch", "reference")
 TOGETHER = 4
-"""How many times its median steps a run continues for to see more than half of the batch solved at the same time."""
+"""How many times its median steps a run continues for to see more than half of the batch solved at the same
+time."""
 TAIL = 0.025
 
 
@@ -44,18 +49,19 @@ TAIL = 0.025
 class Simulation:
     """What came of a run.
 
-    median_step: median over instances of the step at which one was first solved (of an even batch the mean of the middle two, rounded up); else
-    extrapolated, int(steps*(B/2 + .5)/(solved + .5)) with the solved until the last step. reached: whether it was really reached.
-    unsolved_fraction: 1 - solved/B by that step (or by the last one). steps_run: steps taken, the median step included.
-    together_step: the first step at which more than half of the batch was solved at the same time, as the paper's framework counts; None where
-    that was
-    not seen. left_again: how many of the solved instances had been left again by the last step; None where solved instances were computed no
-    further. There, `diverged` counts the others.
-    solved_at: (B,) int, the first step after which an instance was solved, 0 = never. diverged: instances whose state is no longer a number.
-    limit: steps that the run was allowed; fewer than `max_steps` where `max_work` or `core_s` allowed no more.
-    work_per_step: cost of a step relative to one of the baseline; 1.0 where that could not be counted.
-    cpu_s, wall_s: seconds of all threads together and of the clock, compilation left out; compile_s: what making the engine took.
-    failure: what the design broke on while it was made or run, or None. A design that fails is unsolved, never an exception.
+    median_step: median over instances of the step at which one was first solved (of an even batch the mean of
+    the middle two, rounded up); else extrapolated, int(steps*(B/2 + .5)/(solved + .5)) with the solved until
+    the last step. reached: whether it was really reached. unsolved_fraction: 1 - solved/B by that step (or by
+    the last one). steps_run: steps taken, the median step included. together_step: the first step at which
+    more than half of the batch was solved at the same time, as the paper's framework counts; None where that
+    was not seen. left_again: how many of the solved instances had been left again by the last step; None
+    where solved instances were computed no further. There, `diverged` counts the others. solved_at: (B,) int,
+    the first step after which an instance was solved, 0 = never. diverged: instances whose state is no longer
+    a number. limit: steps that the run was allowed; fewer than `max_steps` where `max_work` or `core_s`
+    allowed no more. work_per_step: cost of a step relative to one of the baseline; 1.0 where that could not
+    be counted. cpu_s, wall_s: seconds of all threads together and of the clock, compilation left out;
+    compile_s: what making the engine took. failure: what the design broke on while it was made or run, or
+    None. A design that fails is unsolved, never an exception.
     """
 
     median_step: int
@@ -83,10 +89,13 @@ class Simulation:
 
     @property
     def interval(self) -> tuple[int, int | None]:
-        """Return the 95% interval of the median step by order statistics; its upper end is None where too few instances were solved to know it."""
+        """Return the 95% interval of the median step by order statistics; its upper end is None where too few
+        instances were solved to know it."""
         low, high = order_ranks(len(self.solved_at))
         times = np.sort(self.solved_at[self.solved_at > 0])
-        return int(times[low - 1]) if len(times) >= low else max(1, self.steps_run), int(times[high - 1]) if len(times) >= high else None
+        return int(times[low - 1]) if len(times) >= low else max(1, self.steps_run), int(
+            times[high - 1]
+        ) if len(times) >= high else None
 
     @property
     def steps_per_s(self) -> float:
@@ -98,10 +107,11 @@ class Simulation:
 class StopRule:
     """When a run may stop before its bounds.
 
-    median: at the median step; else never. interval: only after the upper end of its interval is known. together: only after more than half were
-    solved at the same time, or TOGETHER times as many steps.
-    computed: which instances are computed (`evolake.designs.engines.median_search`). Other than "all" holds for the fused engine, and where only
-    the median is asked for. It changes neither the median, nor whether it is reached, nor `steps_run`.
+    median: at the median step; else never. interval: only after the upper end of its interval is known.
+    together: only after more than half were solved at the same time, or TOGETHER times as many steps.
+    computed: which instances are computed (`evolake.designs.engines.median_search`). Other than "all" holds
+    for the fused engine, and where only the median is asked for. It changes neither the median, nor whether
+    it is reached, nor `steps_run`.
     """
 
     median: bool = True
@@ -119,8 +129,8 @@ class StopRule:
 class WorkBounds:
     """What a run may take; no bound when None.
 
-    max_work: steps of the baseline whose work it may take (`evolake.designs.work.relative`). core_s: seconds of a core, counted and not timed: as
-    many steps as RATES says that a core computes in it.
+    max_work: steps of the baseline whose work it may take (`evolake.designs.work.relative`). core_s: seconds
+    of a core, counted and not timed: as many steps as RATES says that a core computes in it.
     """
 
     max_work: float | None = None
@@ -131,8 +141,8 @@ class WorkBounds:
 class EngineChoice:
     """What a run is computed by.
 
-    dtype: "float32" or "float64"; as traced when None. threads: how many the fused engine shares the instances out to; the others take one. All but
-    the times is the same.
+    dtype: "float32" or "float64"; as traced when None. threads: how many the fused engine shares the
+    instances out to; the others take one. All but the times is the same.
     """
 
     engine: str = "auto"
@@ -144,8 +154,8 @@ class EngineChoice:
 class RunEvents:
     """Who is called during a run.
 
-    progress: now and then, with (steps so far, instances solved now). made: once, when the engine is ready, with the seconds of a core that the run
-    is counted for; 0 where they are not limited.
+    progress: now and then, with (steps so far, instances solved now). made: once, when the engine is ready,
+    with the seconds of a core that the run is counted for; 0 where they are not limited.
     """
 
     progress: Callable[[int, int], None] = lambda steps, solved: None
@@ -153,35 +163,56 @@ class RunEvents:
 
 
 def simulate(
-    traced: TracedDesign, instances: Planted, *, max_steps: int, seed: int, until: StopRule = StopRule(),
-    bounds: WorkBounds = WorkBounds(), by: EngineChoice = EngineChoice(), events: RunEvents = RunEvents(),
+    traced: TracedDesign,
+    instances: Planted,
+    *,
+    max_steps: int,
+    seed: int,
+    until: StopRule = StopRule(),
+    bounds: WorkBounds = WorkBounds(),
+    by: EngineChoice = EngineChoice(),
+    events: RunEvents = RunEvents(),
 ) -> Simulation:
     """Run `traced` on `instances`.
 
     Args:
         max_steps: at least 1. seed: of the initial state (the instances have their own).
 
-    A design's torch operators run in this process, which may die of them (`int64 min // -1` is a SIGFPE): strangers' designs are run by
-    `evolake.designs.engines.isolated`.
+    A design's torch operators run in this process, which may die of them (`int64 min // -1` is a SIGFPE):
+    strangers' designs are run by `evolake.designs.engines.isolated`.
 
     Raises:
         InputError: arguments that make no run.
     """
     if max_steps < 1:
-        raise InputError("nothing to run", wanted="max_steps of at least 1", got=str(max_steps), do="raise max_steps")
+        raise InputError(
+            "nothing to run", wanted="max_steps of at least 1", got=str(max_steps), do="raise max_steps"
+        )
     if seed < 0:
-        raise InputError("a seed cannot be negative", wanted="0 or more", got=str(seed), do="choose another seed")
+        raise InputError(
+            "a seed cannot be negative", wanted="0 or more", got=str(seed), do="choose another seed"
+        )
     began = time.thread_time()
-    made = _tried(lambda: make_stepper(traced, instances, seed=seed, engine=by.engine, dtype=by.dtype or traced.dtype, threads=by.threads))
+    made = _tried(
+        lambda: make_stepper(
+            traced, instances, seed=seed, engine=by.engine, dtype=by.dtype or traced.dtype, threads=by.threads
+        )
+    )
     if isinstance(made, str):
         return unsolved(instances.batch, made, compile_s=time.thread_time() - began, limit=max_steps)
     stepper, note = made
     per_step = work_per_step(traced, instances.n, instances.m)
     most = max_steps if bounds.max_work is None else min(max_steps, allowed_steps(bounds.max_work, per_step))
     core_s = bounds.core_s
-    limit = most if core_s is None else min(most, counted_steps(core_s, stepper.name, instances.batch * instances.n, per_step))
+    limit = (
+        most
+        if core_s is None
+        else min(most, counted_steps(core_s, stepper.name, instances.batch * instances.n, per_step))
+    )
     compile_s = time.thread_time() - began
-    events.made(0.0 if core_s is None else counted_s(limit, stepper.name, instances.batch * instances.n, per_step))
+    events.made(
+        0.0 if core_s is None else counted_s(limit, stepper.name, instances.batch * instances.n, per_step)
+    )
     cpu, wall = time.thread_time(), time.perf_counter()
     progress: _Progress | _Median = _Progress(instances.batch)
     failure = None
@@ -196,23 +227,43 @@ def simulate(
         except Inexpressible as reason:
             note, progress = f"begun again without kernels: {reason}", _Progress(instances.batch)
             stepper = plain_stepper(traced, instances, seed, by.dtype or traced.dtype)
-            limit = most if core_s is None else min(most, counted_steps(core_s, stepper.name, instances.batch * instances.n, per_step))
+            limit = (
+                most
+                if core_s is None
+                else min(most, counted_steps(core_s, stepper.name, instances.batch * instances.n, per_step))
+            )
             continue
         if isinstance(result, str):
             failure = result
             break
         progress.take(result, until)
         events.progress(progress.steps, progress.solved)
-    elapsed_cpu, elapsed_wall = time.thread_time() - cpu + getattr(stepper, "cpu_elsewhere_s", 0.0), time.perf_counter() - wall
+    elapsed_cpu, elapsed_wall = (
+        time.thread_time() - cpu + getattr(stepper, "cpu_elsewhere_s", 0.0),
+        time.perf_counter() - wall,
+    )
     if failure is not None:
-        result = unsolved(instances.batch, failure, steps=progress.steps, wall_s=elapsed_wall, compile_s=compile_s, limit=limit)
+        result = unsolved(
+            instances.batch,
+            failure,
+            steps=progress.steps,
+            wall_s=elapsed_wall,
+            compile_s=compile_s,
+            limit=limit,
+        )
         return replace(
-            result, solved_at=progress.solved_at, engine=stepper.name, note=note, cpu_s=elapsed_cpu, work_per_step=per_step,
+            result,
+            solved_at=progress.solved_at,
+            engine=stepper.name,
+            note=note,
+            cpu_s=elapsed_cpu,
+            work_per_step=per_step,
         )
     median = progress.median
     return Simulation(
         median_step=median or extrapolated(progress.steps, instances.batch, progress.solved),
-        unsolved_fraction=1 - (progress.solved_by_median if median and until.median else progress.solved) / instances.batch,
+        unsolved_fraction=1
+        - (progress.solved_by_median if median and until.median else progress.solved) / instances.batch,
         steps_run=progress.steps,
         solved_at=progress.solved_at,
         cpu_s=elapsed_cpu,
@@ -232,7 +283,8 @@ def simulate(
 
 @cache
 def order_ranks(batch: int) -> tuple[int, int]:
-    """Return the ranks, from 1, of the order statistics of a 95% interval of the median of `batch` numbers (Conover, 1999, section 3.2)."""
+    """Return the ranks, from 1, of the order statistics of a 95% interval of the median of `batch` numbers
+    (Conover, 1999, section 3.2)."""
     below, low = 0, 0
     while below + math.comb(batch, low) <= TAIL * 2**batch:
         below, low = below + math.comb(batch, low), low + 1
@@ -246,12 +298,31 @@ def extrapolated(steps: int, batch: int, solved: float) -> int:
 
 
 def unsolved(
-    batch: int, failure: str, *, steps: int = 0, compile_s: float = 0.0, wall_s: float = 0.0, timed_out: bool = False, limit: int = 0,
+    batch: int,
+    failure: str,
+    *,
+    steps: int = 0,
+    compile_s: float = 0.0,
+    wall_s: float = 0.0,
+    timed_out: bool = False,
+    limit: int = 0,
 ) -> Simulation:
     """Return the result of a design that broke: nothing is solved, and `failure` says why."""
     return Simulation(
-        extrapolated(steps, batch, 0), 1.0, steps, np.zeros(batch, dtype=np.int64), 0.0, wall_s, "none", timed_out, 0, False, compile_s, None,
-        failure, limit=limit,
+        extrapolated(steps, batch, 0),
+        1.0,
+        steps,
+        np.zeros(batch, dtype=np.int64),
+        0.0,
+        wall_s,
+        "none",
+        timed_out,
+        0,
+        False,
+        compile_s,
+        None,
+        failure,
+        limit=limit,
     )
 
 
@@ -284,7 +355,8 @@ class _Median:
 
 
 def middle_of(solved_at: np.ndarray) -> tuple[int, int]:
-    """Return the median step of a batch, 0 if at most half was solved, and the instances that were solved by then."""
+    """Return the median step of a batch, 0 if at most half was solved, and the instances that were solved by
+    then."""
     batch, times = len(solved_at), np.sort(solved_at[solved_at > 0])
     if len(times) <= batch // 2:
         return 0, 0
@@ -357,13 +429,22 @@ def count_diverged(state: dict[str, np.ndarray]) -> int:
 
 def first_of(instances: Planted) -> Planted:
     """Return the first instance alone."""
-    return Planted(instances.idx[:1], instances.sgn[:1], instances.hidden[:1], instances.n, instances.m, instances.seed)
+    return Planted(
+        instances.idx[:1], instances.sgn[:1], instances.hidden[:1], instances.n, instances.m, instances.seed
+    )
 
 
 def make_stepper(
-    traced: TracedDesign, instances: Planted, *, seed: int, engine: str = "auto", dtype: str = "float32", threads: int = 1,
+    traced: TracedDesign,
+    instances: Planted,
+    *,
+    seed: int,
+    engine: str = "auto",
+    dtype: str = "float32",
+    threads: int = 1,
 ) -> tuple[Stepper, str | None]:
-    """Return a stepper at its initial state, and why it is not the fused one when "fused" or "auto" was asked for. threads: as for `simulate`.
+    """Return a stepper at its initial state, and why it is not the fused one when "fused" or "auto" was asked
+    for. threads: as for `simulate`.
 
     Raises:
         InputError: an unknown engine or type, or a design traced for another size.
@@ -398,7 +479,8 @@ def make_stepper(
 
 
 def _or_refusal(make: Callable[[], Any]) -> Any:
-    """Return an engine, or why it does not take this graph. A rule that breaks on a graph refuses it: what torch can run, torch then runs."""
+    """Return an engine, or why it does not take this graph. A rule that breaks on a graph refuses it: what
+    torch can run, torch then runs."""
     try:
         return alone(make, lambda reason: reason, passing=(InputError, Failed, Inexpressible))
     except Inexpressible as reason:
@@ -414,7 +496,8 @@ def _torch_stepper(traced: TracedDesign, instances: Planted, seed: int, dtype: s
 
 
 def plain_stepper(traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> Stepper:
-    """Return the engine that takes every graph: the batched graph as it is, which follows torch in everything."""
+    """Return the engine that takes every graph: the batched graph as it is, which follows torch in
+    everything."""
     from evolake.designs.engines.batched import VmapStepper
 
     return VmapStepper(traced, instances, seed, dtype)

@@ -1,11 +1,13 @@
 """Serve the engines' processes: each is forked from this one, which has imported torch and the engines once.
 
-To import them takes most of a processor second, and every process that judges or measures designs has its own engine's process, and a new one
-after each that a design has killed. The server has one thread and runs nothing of any design. It ends with its standard input, as the forked
-processes do with theirs.
+To import them takes most of a processor second, and every process that judges or measures designs has its own
+engine's process, and a new one after each that a design has killed. The server has one thread and runs
+nothing of any design. It ends with its standard input, as the forked processes do with theirs.
 
-    request   one message over the socket with three descriptors: standard input, output and error of the new process
-    replies   its number with a descriptor of the process; after its end how it ended, as `subprocess.Popen.returncode` has it
+    request   one message over the socket with three descriptors: standard input, output and error of the new
+              process
+    replies   its number with a descriptor of the process; after its end how it ended, as
+              `subprocess.Popen.returncode` has it
 """
 
 from __future__ import annotations
@@ -56,7 +58,8 @@ def main() -> None:
 
 
 def _warm() -> None:
-    """Load what each process would load before its first run, and put it out of the garbage collector's sight."""
+    """Load what each process would load before its first run, and put it out of the garbage collector's
+    sight."""
     import torch
 
     import evolake.designs.engines.isolated_worker as worker
@@ -70,7 +73,8 @@ def _warm() -> None:
 
 
 def _forked(connection: socket.socket) -> tuple[int, int]:
-    """Return the number and the descriptor of the process that a connection asks for; what it is asked is answered. Raises OSError, ValueError."""
+    """Return the number and the descriptor of the process that a connection asks for; what it is asked is
+    answered. Raises OSError, ValueError."""
     connection.settimeout(TIMEOUT_S)
     _, owner, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
     message, ends, *_ = socket.recv_fds(connection, 16, STANDARD)

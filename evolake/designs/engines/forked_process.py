@@ -1,7 +1,9 @@
-"""Ask the server of the engines' processes for one (`evolake.designs.engines.fork_server`), and follow it until it ends.
+"""Ask the server of the engines' processes for one (`evolake.designs.engines.fork_server`), and follow it
+until it ends.
 
-A process that runs designs starts a server when it first needs one. The workers that it starts by `multiprocessing` use the same: its address is
-in the environment, together with the number of the process whose workers may use it. Any other process starts its own.
+A process that runs designs starts a server when it first needs one. The workers that it starts by
+`multiprocessing` use the same: its address is in the environment, together with the number of the process
+whose workers may use it. Any other process starts its own.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ import time
 from typing import IO
 
 ADDRESS = "ENGINES_OF_EVOLAKE"
-"""The variable with the address: the number of the process that started the server, a colon, the name of the socket."""
+"""The variable with the address: the number of the process that started the server, a colon, the name of the
+socket."""
 UNKNOWN = 255
 """Exit code of a process whose server ended before it."""
 _LOCK = threading.Lock()
@@ -37,8 +40,12 @@ class Server:
             listener.bind(self.name)
             listener.listen(64)
             self._process = subprocess.Popen(
-                [sys.executable, "-m", module, str(listener.fileno())], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._errors,
-                pass_fds=(listener.fileno(),), env=environment,
+                [sys.executable, "-m", module, str(listener.fileno())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                pass_fds=(listener.fileno(),),
+                env=environment,
             )
 
     @property
@@ -60,7 +67,8 @@ class Server:
 
 
 class ForkedProcess:
-    """One process of a server, as `subprocess.Popen` shows one. stdin, stdout, stderr: descriptors that it gets; the caller closes its own."""
+    """One process of a server, as `subprocess.Popen` shows one. stdin, stdout, stderr: descriptors that it
+    gets; the caller closes its own."""
 
     def __init__(self, name: str, stdin: int, stdout: int, stderr: int) -> None:
         self._connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -112,7 +120,8 @@ class ForkedProcess:
             self._process = None
 
     def _hear(self) -> None:
-        """Read one message of the server; its end is that of a process that it never forked, or that is followed no further."""
+        """Read one message of the server; its end is that of a process that it never forked, or that is
+        followed no further."""
         try:
             message, descriptors, *_ = socket.recv_fds(self._connection, 32, 1)
         except ConnectionError:
@@ -127,7 +136,9 @@ class ForkedProcess:
             self._code = UNKNOWN
 
 
-def forked(module: str, environment: dict[str, str], stdin: int, stdout: int, stderr: IO[bytes]) -> ForkedProcess:
+def forked(
+    module: str, environment: dict[str, str], stdin: int, stdout: int, stderr: IO[bytes]
+) -> ForkedProcess:
     """Return a process of the server that this one may use; of one that is started now, if there is none."""
     parent = multiprocessing.parent_process()
     owner, _, name = os.environ.get(ADDRESS, "").partition(":")

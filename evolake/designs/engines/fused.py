@@ -1,6 +1,7 @@
 """The fused engine: a kernel generated from the graph, called for a few dozen steps at a time.
 
-A plan holds for every size, so the last few are kept: a design that is run on several sizes one after another is lowered and planned once.
+A plan holds for every size, so the last few are kept: a design that is run on several sizes one after another
+is lowered and planned once.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ __all__ = ["FusedStepper", "Inexpressible"]
 
 
 class FusedStepper:
-    """Runs a compiled kernel over the batch. Raises Inexpressible when the graph has something no kernel is generated for.
+    """Runs a compiled kernel over the batch. Raises Inexpressible when the graph has something no kernel is
+    generated for.
 
-    threads: the instances are shared out to so many; none sees what another holds, so the numbers are those of one thread.
+    threads: the instances are shared out to so many; none sees what another holds, so the numbers are those
+    of one thread.
     """
 
     name = "fused"
@@ -43,7 +46,8 @@ class FusedStepper:
         return self._call(steps)
 
     def run_chosen(self, steps: int, chosen: np.ndarray) -> np.ndarray:
-        """Advances some instances alone; what they come to does not depend on the others. (steps, B) bool, False for those that wait."""
+        """Advances some instances alone; what they come to does not depend on the others. (steps, B) bool,
+        False for those that wait."""
         return self._call(steps, chosen)
 
     @property
@@ -92,7 +96,9 @@ def read_states(batch: Batch, traced: TracedDesign) -> dict[str, np.ndarray]:
         at = 1 + loop_axis(variable.shape)
         inner = [extent for axis, extent in enumerate(shape) if axis not in (0, at)]
         padded = batch.arrays[variable.name]
-        result[variable.name] = np.moveaxis(padded[..., : shape[at]].reshape(shape[0], *inner, shape[at]), -1, at).copy()
+        result[variable.name] = np.moveaxis(
+            padded[..., : shape[at]].reshape(shape[0], *inner, shape[at]), -1, at
+        ).copy()
     return result
 
 

@@ -1,14 +1,16 @@
 """Runs a design's numbers in a process that may die, and tells of its death as of any other result.
 
-A checked graph is made of torch's own operators, and some of them kill their process (an integer division can be a SIGFPE), never end, or ask for
-more memory than there is. So the process that judges is never the one that computes: each judging process keeps one child, gives it one run at a
-time, and holds it to the time that it computes, and to the clock. A child that dies, or that is killed because a step or a compilation does not
-end, is the verdict on the design that it ran (`Simulation.failure`), and the next run gets a fresh child. It is forked once (`fork_server`) and
-kept, so a run costs a few JSON lines. It also works out the shapes of a graph that is checked (`fits_apart`), so that a process that judges need
-not load torch.
+A checked graph is made of torch's own operators, and some of them kill their process (an integer division can
+be a SIGFPE), never end, or ask for more memory than there is. So the process that judges is never the one
+that computes: each judging process keeps one child, gives it one run at a time, and holds it to the time that
+it computes, and to the clock. A child that dies, or that is killed because a step or a compilation does not
+end, is the verdict on the design that it ran (`Simulation.failure`), and the next run gets a fresh child. It
+is forked once (`fork_server`) and kept, so a run costs a few JSON lines. It also works out the shapes of a
+graph that is checked (`fits_apart`), so that a process that judges need not load torch.
 
     request   one JSON line: what to do, and on what
-    replies   {"ready"} once; then for each request {"made"}, {"progress": [steps, solved]} now and then, and one of
+    replies   {"ready"} once; then for each request {"made"}, {"progress": [steps, solved]} now and then, and
+              one of
               {"done": ...}  {"input": InputError's parts}  {"machinery": text}
 
 The replies are read as a stranger's: types and ranges are checked.
@@ -49,21 +51,25 @@ MAKE_S = 60.0
 GRACE_S = 3.0
 """Seconds over the guard of a run after which a step that has not ended is not waited for."""
 PATIENCE = 5
-"""How many times as long as a guard the clock may run while the child has not computed for as long: a loaded machine is no design's fault."""
+"""How many times as long as a guard the clock may run while the child has not computed for as long: a loaded
+machine is no design's fault."""
 TRIES = 3
 """How often a run is begun before a clock may end it permanently; each time it gets twice as long."""
 CORE_TIMES = 10.0
-"""How many times the seconds that a run is counted for its child may compute: far more than any machine or engine that works needs."""
+"""How many times the seconds that a run is counted for its child may compute: far more than any machine or
+engine that works needs."""
 MOST_BYTES = 64_000_000
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Run:
-    """One numeric run. `traced` is TracedDesign's JSON text; the instances are `draw_formulas` of the kind, with `n`, `batch` and `instance_seed`.
+    """One numeric run. `traced` is TracedDesign's JSON text; the instances are `draw_formulas` of the kind,
+    with `n`, `batch` and `instance_seed`.
 
     interval, together, computed, max_work, core_s, threads: see `evolake.designs.engines.engine.simulate`.
-    guard_s: seconds of the processor that the child may take before it is stopped; None: none, or what follows from `core_s`.
+    guard_s: seconds of the processor that the child may take before it is stopped; None: none, or what
+    follows from `core_s`.
     """
 
     traced: str
@@ -93,7 +99,8 @@ class Run:
 
 
 class _Guard:
-    """How long a sign of a child is waited for: `allowed_s`, and on until it has computed as long or `patience` times that has gone by."""
+    """How long a sign of a child is waited for: `allowed_s`, and on until it has computed as long or
+    `patience` times that has gone by."""
 
     def __init__(self, child: Child, allowed_s: float, patience: float = PATIENCE) -> None:
         self._child, self.allowed_s, self._patience = child, allowed_s, patience
@@ -114,7 +121,8 @@ class _Ended(Exception):
 
 
 class _Starved(Exception):
-    """The clock has run out for a child that has not computed for as long as it may: that says nothing about what it ran."""
+    """The clock has run out for a child that has not computed for as long as it may: that says nothing about
+    what it ran."""
 
 
 class Child:
@@ -122,14 +130,18 @@ class Child:
 
     def __init__(self) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-        environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        environment = os.environ | dict.fromkeys(
+            ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
+        )
         reads, writes = os.pipe()
         hears, says = os.pipe()
         self._input, self._output = os.fdopen(writes, "wb"), os.fdopen(hears, "rb", buffering=0)
         try:
             self._process = forked_process.forked(MODULE, environment, reads, says, self._errors)
         except OSError as error:
-            raise MachineryError("the process that runs designs did not start", got=f"{error}; {forked_process.last_words()}") from None
+            raise MachineryError(
+                "the process that runs designs did not start", got=f"{error}; {forked_process.last_words()}"
+            ) from None
         finally:
             for descriptor in (reads, says):
                 os.close(descriptor)
@@ -151,7 +163,11 @@ class Child:
             result = self.read(time.monotonic() + START_S)
         except (_Ended, TimeoutError) as error:
             self.kill()
-            raise MachineryError("the process that runs designs did not start", got=f"{error}; {self._last_words()}", do="see the error") from None
+            raise MachineryError(
+                "the process that runs designs did not start",
+                got=f"{error}; {self._last_words()}",
+                do="see the error",
+            ) from None
         if result != {"ready": True}:
             raise MachineryError("the process that runs designs did not start", got=str(result)[:200])
         self._ready = True
@@ -165,7 +181,8 @@ class Child:
             raise _Ended(self._how()) from None
 
     def read(self, deadline: float | None) -> Any:
-        """Return the next reply. Raises TimeoutError past `deadline` (of time.monotonic), _Ended when the child is gone."""
+        """Return the next reply. Raises TimeoutError past `deadline` (of time.monotonic), _Ended when the
+        child is gone."""
         while b"\n" not in self._waiting:
             left = None if deadline is None else deadline - time.monotonic()
             if (left is not None and left <= 0) or not self._selector.select(left):
@@ -249,11 +266,13 @@ atexit.register(close)
 def run_apart(run: Run, on_progress: Progress | None = None) -> Simulation:
     """`evolake.designs.engines.engine.simulate` in the child.
 
-    What ends a run is what it computes: its steps, or its processor seconds. A run that only the clock would end, because the machine is busy, is
-    begun again with twice as long, TRIES times in all; one that is cut even then says so (`Simulation.timed_out`) and has shown nothing.
+    What ends a run is what it computes: its steps, or its processor seconds. A run that only the clock would
+    end, because the machine is busy, is begun again with twice as long, TRIES times in all; one that is cut
+    even then says so (`Simulation.timed_out`) and has shown nothing.
 
     Raises:
-        InputError: arguments that make no run. MachineryError: the child cannot be started, or its installation is broken.
+        InputError: arguments that make no run. MachineryError: the child cannot be started, or its
+            installation is broken.
     """
     prepare(run.formulas, run.n, run.batch, run.instance_seed)
     began, seen = time.monotonic(), [0]
@@ -272,14 +291,32 @@ def run_apart(run: Run, on_progress: Progress | None = None) -> Simulation:
             continue
         if isinstance(result, dict):
             return _simulation(result, run)
-        return unsolved(run.batch, result, steps=min(seen[0], run.max_steps), wall_s=time.monotonic() - began, limit=run.max_steps)
-    return unsolved(run.batch, starved, steps=min(seen[0], run.max_steps), timed_out=True, wall_s=time.monotonic() - began, limit=run.max_steps)
+        return unsolved(
+            run.batch,
+            result,
+            steps=min(seen[0], run.max_steps),
+            wall_s=time.monotonic() - began,
+            limit=run.max_steps,
+        )
+    return unsolved(
+        run.batch,
+        starved,
+        steps=min(seen[0], run.max_steps),
+        timed_out=True,
+        wall_s=time.monotonic() - began,
+        limit=run.max_steps,
+    )
 
 
 def engine_apart(traced: str, n: int, m: int, dtype: str) -> tuple[str, str | None]:
-    """Return the engine that "auto" takes for a design at a size, and why it is not the fused one; or ("none", why it cannot be run)."""
+    """Return the engine that "auto" takes for a design at a size, and why it is not the fused one; or
+    ("none", why it cannot be run)."""
     try:
-        result = _asked({"do": "engine", "traced": traced, "n": n, "m": m, "dtype": dtype}, None, lambda steps, solved: None)
+        result = _asked(
+            {"do": "engine", "traced": traced, "n": n, "m": m, "dtype": dtype},
+            None,
+            lambda steps, solved: None,
+        )
     except _Starved as starved:
         return "none", str(starved)
     if isinstance(result, str):
@@ -291,7 +328,8 @@ def engine_apart(traced: str, n: int, m: int, dtype: str) -> tuple[str, str | No
 
 
 def work_apart(traced: str, n: int, m: int) -> float | str:
-    """Return the cost of a step of a design relative to one of the baseline, or why that cannot be counted."""
+    """Return the cost of a step of a design relative to one of the baseline, or why that cannot be
+    counted."""
     try:
         result = _asked({"do": "work", "traced": traced, "n": n, "m": m}, None, lambda steps, solved: None)
     except _Starved as starved:
@@ -302,11 +340,17 @@ def work_apart(traced: str, n: int, m: int) -> float | str:
     return float(value) if isinstance(value, float) and value > 0 else str(result.get("note"))[:500]
 
 
-def fits_apart(graph: Graph, outputs: dict[str, Variable], sizes: Sequence[tuple[int, int, int]], batched: bool) -> Blocked | None:
-    """Return what `evolake.designs.model.graph_check.check_all` returns, by the child. Raises MachineryError."""
+def fits_apart(
+    graph: Graph, outputs: dict[str, Variable], sizes: Sequence[tuple[int, int, int]], batched: bool
+) -> Blocked | None:
+    """Return what `evolake.designs.model.graph_check.check_all` returns, by the child. Raises
+    MachineryError."""
     request = {
-        "do": "fits", "graph": graph.to_json(), "outputs": [[name, list(variable.shape)] for name, variable in outputs.items()],
-        "sizes": [list(size) for size in sizes], "batched": batched,
+        "do": "fits",
+        "graph": graph.to_json(),
+        "outputs": [[name, list(variable.shape)] for name, variable in outputs.items()],
+        "sizes": [list(size) for size in sizes],
+        "batched": batched,
     }
     for attempt in range(TRIES):
         try:
@@ -322,11 +366,16 @@ def fits_apart(graph: Graph, outputs: dict[str, Variable], sizes: Sequence[tuple
             case [str(words), str(gate)]:
                 return Blocked(words[:500], gate[:20])
         return Blocked("the process that checked it sent a reply that is none", "graph")
-    raise MachineryError("the shapes of a graph could not be worked out", got=reason, do="run again when the machine is less busy")
+    raise MachineryError(
+        "the shapes of a graph could not be worked out",
+        got=reason,
+        do="run again when the machine is less busy",
+    )
 
 
 def states_apart(traced: str, n: int, batch: int, seed: int, steps: int) -> dict[str, np.ndarray] | str:
-    """Return every variable after `steps` steps of the torch engine on planted instances, in the design's own type; or why there is none."""
+    """Return every variable after `steps` steps of the torch engine on planted instances, in the design's own
+    type; or why there is none."""
     request = {"do": "states", "traced": traced, "n": n, "batch": batch, "seed": seed, "steps": steps}
     try:
         result = _asked(request, None, lambda steps, solved: None)
@@ -335,12 +384,17 @@ def states_apart(traced: str, n: int, batch: int, seed: int, steps: int) -> dict
     if isinstance(result, str):
         return result
     try:
-        return {name: np.array(numbers, dtype=np.float64).reshape(shape) for name, (shape, numbers) in result["states"].items()}
+        return {
+            name: np.array(numbers, dtype=np.float64).reshape(shape)
+            for name, (shape, numbers) in result["states"].items()
+        }
     except (AttributeError, KeyError, TypeError, ValueError):
         return str(result.get("note") or "the process that ran it sent a reply that is none")[:500]
 
 
-def _asked(request: dict[str, Any], guard_s: float | None, on_progress: Progress, patience: float = PATIENCE) -> dict[str, Any] | str:
+def _asked(
+    request: dict[str, Any], guard_s: float | None, on_progress: Progress, patience: float = PATIENCE
+) -> dict[str, Any] | str:
     """Return the body of the child's answer, or how it ended. Raises _Starved."""
     with _LOCK:
         child = _listening(request)
@@ -358,7 +412,8 @@ def _asked(request: dict[str, Any], guard_s: float | None, on_progress: Progress
 
 
 def _listening(request: dict[str, Any]) -> Child:
-    """Return the child that has taken the request. One that ended between two requests says nothing about the next: a fresh one is asked."""
+    """Return the child that has taken the request. One that ended between two requests says nothing about the
+    next: a fresh one is asked."""
     for attempt in range(TRIES):
         warm()
         child = _CHILDREN[0]
@@ -369,11 +424,15 @@ def _listening(request: dict[str, Any]) -> Child:
         except _Ended as ended:
             _discard()
             if attempt == TRIES - 1:
-                raise MachineryError("the process that runs designs takes no request", got=f"it {ended}", do="see the error") from None
+                raise MachineryError(
+                    "the process that runs designs takes no request", got=f"it {ended}", do="see the error"
+                ) from None
     raise AssertionError
 
 
-def _answer(child: Child, guard_s: float | None, on_progress: Progress, patience: float) -> dict[str, Any] | str:
+def _answer(
+    child: Child, guard_s: float | None, on_progress: Progress, patience: float
+) -> dict[str, Any] | str:
     guard: _Guard | None = _Guard(child, MAKE_S, patience)
     what = "its engine could not be made"
     while True:
@@ -383,8 +442,8 @@ def _answer(child: Child, guard_s: float | None, on_progress: Progress, patience
             assert guard is not None
             if guard.computed_s() < guard.allowed_s:
                 raise _Starved(
-                    f"cut by the clock after {patience * guard.allowed_s:.3g} s in which it got {guard.computed_s():.2g} of {guard.allowed_s:.3g} "
-                    f"processor seconds: {what}"
+                    f"cut by the clock after {patience * guard.allowed_s:.3g} s in which it got "
+                    f"{guard.computed_s():.2g} of {guard.allowed_s:.3g} processor seconds: {what}"
                 ) from None
             raise TimeoutError(f"stopped after {guard.allowed_s:.3g} processor seconds: {what}") from None
         match reply:
@@ -395,7 +454,10 @@ def _answer(child: Child, guard_s: float | None, on_progress: Progress, patience
                     allowed = CORE_TIMES * counted_s
                 else:
                     allowed = None
-                guard, what = None if allowed is None else _Guard(child, allowed + GRACE_S, patience), "it did not end"
+                guard, what = (
+                    None if allowed is None else _Guard(child, allowed + GRACE_S, patience),
+                    "it did not end",
+                )
             case {"progress": [int(steps), int(solved)]}:
                 on_progress(steps, solved)
             case {"done": dict(body)}:
@@ -424,20 +486,35 @@ def _simulation(body: dict[str, Any], run: Run) -> Simulation:
     """Return the result in a reply, if its numbers are possible."""
     try:
         result = Simulation(
-            median_step=_whole(body["median_step"], 1), unsolved_fraction=_real(body["unsolved_fraction"], 1.0),
+            median_step=_whole(body["median_step"], 1),
+            unsolved_fraction=_real(body["unsolved_fraction"], 1.0),
             steps_run=_whole(body["steps_run"], 0, run.max_steps),
-            solved_at=np.array([_whole(item, 0, run.max_steps) for item in body["solved_at"]], dtype=np.int64), cpu_s=_real(body["cpu_s"]),
-            wall_s=_real(body["wall_s"]), engine=str(body["engine"])[:20], timed_out=bool(body["timed_out"]),
-            diverged=_whole(body["diverged"], 0, run.batch), reached=bool(body["reached"]), compile_s=_real(body["compile_s"]),
-            together_step=None if body["together_step"] is None else _whole(body["together_step"], 1, run.max_steps),
+            solved_at=np.array(
+                [_whole(item, 0, run.max_steps) for item in body["solved_at"]], dtype=np.int64
+            ),
+            cpu_s=_real(body["cpu_s"]),
+            wall_s=_real(body["wall_s"]),
+            engine=str(body["engine"])[:20],
+            timed_out=bool(body["timed_out"]),
+            diverged=_whole(body["diverged"], 0, run.batch),
+            reached=bool(body["reached"]),
+            compile_s=_real(body["compile_s"]),
+            together_step=None
+            if body["together_step"] is None
+            else _whole(body["together_step"], 1, run.max_steps),
             left_again=None if body["left_again"] is None else _whole(body["left_again"], 0, run.batch),
             limit=_whole(body["limit"], 0, run.max_steps),
             work_per_step=_work(body["work_per_step"]),
-            note=None if body["note"] is None else str(body["note"])[:500], failure=None if body["failure"] is None else str(body["failure"])[:500],
+            note=None if body["note"] is None else str(body["note"])[:500],
+            failure=None if body["failure"] is None else str(body["failure"])[:500],
         )
     except (KeyError, TypeError, ValueError):
         return unsolved(run.batch, "the process that ran it sent a result that cannot be")
-    return result if result.solved_at.shape == (run.batch,) else unsolved(run.batch, "the process that ran it sent a result that cannot be")
+    return (
+        result
+        if result.solved_at.shape == (run.batch,)
+        else unsolved(run.batch, "the process that ran it sent a result that cannot be")
+    )
 
 
 def _work(value: Any) -> float:

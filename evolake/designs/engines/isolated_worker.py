@@ -1,8 +1,8 @@
 """The child of `evolake.designs.engines.isolated`: reads one request per line, computes, answers.
 
-It is forked by `fork_server`, and lives as long as its input: a thread watches that, so a child whose parent is gone is gone too, in the middle of
-a step as well.
-What a design raises is its failure (`engine.simulate` sees to that); only what `boundary.is_machinery` names is reported as ours.
+It is forked by `fork_server`, and lives as long as its input: a thread watches that, so a child whose parent
+is gone is gone too, in the middle of a step as well. What a design raises is its failure (`engine.simulate`
+sees to that); only what `boundary.is_machinery` names is reported as ours.
 """
 
 from __future__ import annotations
@@ -22,20 +22,30 @@ from evolake.designs.model.contract import Variable
 from evolake.gates.boundary import raised
 
 MEMORY_BYTES = 8 * 2**30
-"""Data that the process may hold. What a design may need is bounded far below (graph_check); this is for what the bounds do not see."""
+"""Data that the process may hold. What a design may need is bounded far below (graph_check); this is for what
+the bounds do not see."""
 BETWEEN_S = 0.1
 Say = Callable[[dict[str, Any]], None]
 
 
 def load() -> None:
-    """Import what requests need, and work out shapes once, which loads parts of torch: so no request pays for it, and no process that is forked."""
+    """Import what requests need, and work out shapes once, which loads parts of torch: so no request pays for
+    it, and no process that is forked."""
     import evolake.designs.engines.engine  # noqa: F401
     from evolake.designs.model.graph import Graph
     from evolake.designs.model.graph_check import check_all
 
-    shapes = {"nodes": [["zeros.default", [[{"size": [1, 0, 0, 0]}, {"size": [0, 1, 0, 0]}]], {}], ["zeros_like.default", [{"ref": 0}], {}],
-                        ["mul.Tensor", [{"ref": 1}, 2.0], {}]], "outputs": {"v": 2}}
-    problem = check_all(Graph.from_json(shapes), {"v": Variable("v", ("B", "N"), None, None)}, [(2, 3, 5)], True)
+    shapes = {
+        "nodes": [
+            ["zeros.default", [[{"size": [1, 0, 0, 0]}, {"size": [0, 1, 0, 0]}]], {}],
+            ["zeros_like.default", [{"ref": 0}], {}],
+            ["mul.Tensor", [{"ref": 1}, 2.0], {}],
+        ],
+        "outputs": {"v": 2},
+    }
+    problem = check_all(
+        Graph.from_json(shapes), {"v": Variable("v", ("B", "N"), None, None)}, [(2, 3, 5)], True
+    )
     assert problem is None, problem
 
 
@@ -72,7 +82,15 @@ def _served(request: dict[str, Any], say: Say) -> dict[str, Any]:
     from evolake.errors import InputError
 
     try:
-        return {"done": {"simulate": _simulate, "engine": _engine, "work": _work, "fits": _fits, "states": _states}[request["do"]](request, say)}
+        return {
+            "done": {
+                "simulate": _simulate,
+                "engine": _engine,
+                "work": _work,
+                "fits": _fits,
+                "states": _states,
+            }[request["do"]](request, say)
+        }
     except InputError as error:
         return {"input": [error.what, error.wanted, error.got, error.do]}
     except Exception as error:
@@ -111,8 +129,13 @@ def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
     kind = FormulaKind(request["kind"], request["ratio"], request["p0"])
     instances = draw_formulas(kind, request["n"], request["batch"], request["instance_seed"])
     result = simulate(
-        design, instances, max_steps=request["max_steps"], seed=request["seed"],
-        until=StopRule(request["until_median"], request["interval"], request["together"], request["computed"]),
+        design,
+        instances,
+        max_steps=request["max_steps"],
+        seed=request["seed"],
+        until=StopRule(
+            request["until_median"], request["interval"], request["together"], request["computed"]
+        ),
         bounds=WorkBounds(request["max_work"], request["core_s"]),
         by=EngineChoice(request["engine"], request["dtype"], request["threads"]),
         events=RunEvents(on_progress, lambda counted_s: say({"made": float(counted_s)})),
@@ -122,11 +145,23 @@ def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
 
 def _body(result: Any) -> dict[str, Any]:
     return {
-        "median_step": int(result.median_step), "unsolved_fraction": float(result.unsolved_fraction), "steps_run": int(result.steps_run),
-        "solved_at": result.solved_at.tolist(), "cpu_s": float(result.cpu_s), "wall_s": float(result.wall_s), "engine": result.engine,
-        "timed_out": bool(result.timed_out), "diverged": int(result.diverged), "reached": bool(result.reached), "compile_s": float(result.compile_s),
-        "note": result.note, "failure": result.failure, "together_step": result.together_step, "left_again": result.left_again,
-        "limit": int(result.limit), "work_per_step": float(result.work_per_step),
+        "median_step": int(result.median_step),
+        "unsolved_fraction": float(result.unsolved_fraction),
+        "steps_run": int(result.steps_run),
+        "solved_at": result.solved_at.tolist(),
+        "cpu_s": float(result.cpu_s),
+        "wall_s": float(result.wall_s),
+        "engine": result.engine,
+        "timed_out": bool(result.timed_out),
+        "diverged": int(result.diverged),
+        "reached": bool(result.reached),
+        "compile_s": float(result.compile_s),
+        "note": result.note,
+        "failure": result.failure,
+        "together_step": result.together_step,
+        "left_again": result.left_again,
+        "limit": int(result.limit),
+        "work_per_step": float(result.work_per_step),
     }
 
 
@@ -158,7 +193,12 @@ def _fits(request: dict[str, Any], say: Say) -> dict[str, Any]:
     from evolake.designs.model.graph_check import check_all
 
     outputs = {name: Variable(name, tuple(shape), None, None) for name, shape in request["outputs"]}
-    problem = check_all(Graph.from_json(request["graph"]), outputs, [tuple(size) for size in request["sizes"]], request["batched"])
+    problem = check_all(
+        Graph.from_json(request["graph"]),
+        outputs,
+        [tuple(size) for size in request["sizes"]],
+        request["batched"],
+    )
     return {"problem": None if problem is None else [problem.reason, problem.gate]}
 
 
@@ -171,4 +211,9 @@ def _states(request: dict[str, Any], say: Say) -> dict[str, Any]:
     instances = planted(request["n"], request["batch"], request["seed"])
     stepper, _ = make_stepper(design, instances, seed=request["seed"], engine="torch", dtype=design.dtype)
     stepper.run(request["steps"])
-    return {"states": {name: [list(state.shape), state.reshape(-1).tolist()] for name, state in stepper.state().items()}, "note": None}
+    return {
+        "states": {
+            name: [list(state.shape), state.reshape(-1).tolist()] for name, state in stepper.state().items()
+        },
+        "note": None,
+    }

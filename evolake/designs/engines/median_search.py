@@ -1,13 +1,18 @@
-"""Finds the median of the steps that a batch takes, computing each instance only as long as the median can depend on it.
+"""Finds the median of the steps that a batch takes, computing each instance only as long as the median can
+depend on it.
 
-Instances do not influence each other, so any order of computing them gives the same times. Two things are left out:
+Instances do not influence each other, so any order of computing them gives the same times. Two things are
+left out:
 
-    unsolved   an instance that was solved is computed no further (it is then not known whether it leaves its solution again)
-    deciding   in addition, if it looks as if half of the batch will not be solved within the limit, only so many unsolved instances are computed
-               further as prove that. If one of these is solved after all, the next one takes its place, up to the whole batch.
+    unsolved   an instance that was solved is computed no further (it is then not known whether it leaves its
+               solution again)
+    deciding   in addition, if it looks as if half of the batch will not be solved within the limit, only so
+               many unsolved instances are computed further as prove that. If one of these is solved after
+               all, the next one takes its place, up to the whole batch.
 
-What is decided is exact in both cases: whether the median is reached within the limit, and if so, the median. Of a run that is not, `deciding`
-knows the number of solved instances only by an estimate. That it looks so only decides in which order instances are computed.
+What is decided is exact in both cases: whether the median is reached within the limit, and if so, the median.
+Of a run that is not, `deciding` knows the number of solved instances only by an estimate. That it looks so
+only decides in which order instances are computed.
 """
 
 from __future__ import annotations
@@ -22,7 +27,8 @@ LARGEST_CHUNK = 64
 LOOKED_FROM = 0.1
 """Share of the limit after which a run may look as if it will not be solved."""
 LOOKS_MISSED = 0.85
-"""Share of the instances that must be solved below which the expected number of solved ones looks like a miss."""
+"""Share of the instances that must be solved below which the expected number of solved ones looks like a
+miss."""
 
 
 def chunk_of(steps: int, limit: int) -> int:
@@ -33,7 +39,8 @@ def chunk_of(steps: int, limit: int) -> int:
 class MedianSearch:
     """Says which instances go how far, until the median is known or cannot be reached.
 
-    solved_at: (B,) step after which an instance was first solved, 0: not yet. taken: (B,) steps that were computed of each.
+    solved_at: (B,) step after which an instance was first solved, 0: not yet. taken: (B,) steps that were
+    computed of each.
     """
 
     def __init__(self, batch: int, limit: int, *, prove_missed: bool):
@@ -65,7 +72,9 @@ class MedianSearch:
         least = int(self.taken[waiting].min())
         steps = chunk_of(least, self._bound())
         ahead = self.taken[waiting][self.taken[waiting] > least]
-        return min(steps, int(ahead.min()) - least) if len(ahead) else steps, np.sort(waiting[self.taken[waiting] == least])
+        return min(steps, int(ahead.min()) - least) if len(ahead) else steps, np.sort(
+            waiting[self.taken[waiting] == least]
+        )
 
     def take(self, chosen: np.ndarray, solved: np.ndarray) -> None:
         """Note what the chosen instances came to. solved: (steps, B) bool, after each step."""
@@ -75,7 +84,8 @@ class MedianSearch:
         self.taken[chosen] += len(solved)
 
     def times(self) -> np.ndarray:
-        """(B,) int: the step of each instance that was solved by the end of the run, else 0. The run ends with the step at which half was solved."""
+        """(B,) int: the step of each instance that was solved by the end of the run, else 0. The run ends
+        with the step at which half was solved."""
         return np.where(self.solved_at <= self.steps, self.solved_at, 0)
 
     @property
@@ -85,7 +95,8 @@ class MedianSearch:
 
     @property
     def expected_solved(self) -> float:
-        """Instances that are solved by the end of the run; of those that were not computed to the end, as many as of the others since then."""
+        """Instances that are solved by the end of the run; of those that were not computed to the end, as
+        many as of the others since then."""
         times = self.times()
         known = int(np.count_nonzero(times))
         aside = (self.solved_at == 0) & (self.taken < self.steps)
@@ -106,7 +117,8 @@ class MedianSearch:
         return int(np.count_nonzero((self.solved_at == 0) & (self.taken >= self._limit)))
 
     def _look(self, steps: int) -> bool:
-        """Return whether half of the batch will probably not be solved, if instances are solved at the rate of the first `steps`."""
+        """Return whether half of the batch will probably not be solved, if instances are solved at the rate
+        of the first `steps`."""
         if steps < LOOKED_FROM * self._limit:
             return False
         batch = len(self.taken)

@@ -1,7 +1,9 @@
-"""The mixed engine: kernels for all that can be compiled, torch for the operators in between (see evolake.designs.compiler.foreign).
+"""The mixed engine: kernels for all that can be compiled, torch for the operators in between (see
+evolake.designs.compiler.foreign).
 
-The operators without a kernel are sorted into levels by what they need of each other. A step runs, level by level, a kernel that works out their
-operands and then the operators themselves, and last the kernel that moves the state.
+The operators without a kernel are sorted into levels by what they need of each other. A step runs, level by
+level, a kernel that works out their operands and then the operators themselves, and last the kernel that
+moves the state.
 """
 
 from __future__ import annotations
@@ -48,18 +50,29 @@ class MixedStepper:
         self._batch = Batch(instances, dtype)
         load_states(self._batch, traced, initial_state(traced, instances, seed, dtype))
         self._counts = {name: count for name, (_, count) in lowered.states.items()}
-        self._counts |= {part.name: part.count for foreign in lowered.foreign for part in (*foreign.operands.values(), *foreign.results)}
+        self._counts |= {
+            part.name: part.count
+            for foreign in lowered.foreign
+            for part in (*foreign.operands.values(), *foreign.results)
+        }
         self._levels = [self._level(lowered, foreigns) for foreigns in _levels(lowered.foreign)]
         moves = _with_known(lowered, self._traced)
-        self._last = KernelCall(make_plan(moves, self._states(moves, lowered.states)), self._batch, single=True)
+        self._last = KernelCall(
+            make_plan(moves, self._states(moves, lowered.states)), self._batch, single=True
+        )
 
-    def _states(self, moves: dict[str, list[Expression]], moved: dict[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
+    def _states(
+        self, moves: dict[str, list[Expression]], moved: dict[str, tuple[str, int]]
+    ) -> dict[str, tuple[str, int]]:
         """Return all states a kernel touches: those it moves and those it only reads."""
         read = {item.data[0]: item.domain for item in _below(moves) if item.operator == "state"}
-        return moved | {name: (str(loop), self._counts[name]) for name, loop in read.items() if name not in moved}
+        return moved | {
+            name: (str(loop), self._counts[name]) for name, loop in read.items() if name not in moved
+        }
 
     def _level(self, lowered: Lowered, foreigns: list[Foreign]) -> tuple[KernelCall | None, list[Foreign]]:
-        """Return the kernel that works out the operands of some operators; makes their arrays and those of their results."""
+        """Return the kernel that works out the operands of some operators; makes their arrays and those of
+        their results."""
         moves: dict[str, list[Expression]] = {}
         moved: dict[str, tuple[str, int]] = {}
         for foreign in foreigns:
@@ -111,7 +124,9 @@ class MixedStepper:
         import torch
 
         shown = Part(part.name, part.axes, part.loop, "int") if part.kind == "variable" else part
-        return to_tensor(shown, torch.from_numpy(self._batch.arrays[part.name]), self._batch.extent(part.loop))
+        return to_tensor(
+            shown, torch.from_numpy(self._batch.arrays[part.name]), self._batch.extent(part.loop)
+        )
 
     def state(self) -> dict[str, np.ndarray]:
         """Return the present value of every variable, each of its full batch shape."""
@@ -119,22 +134,32 @@ class MixedStepper:
 
 
 def _with_known(lowered: Lowered, traced: TracedDesign) -> dict[str, list[Expression]]:
-    """Return the moves, reading what an earlier kernel of the step has already left in an operand's array instead of working it out again."""
+    """Return the moves, reading what an earlier kernel of the step has already left in an operand's array
+    instead of working it out again."""
     builder = lowered.builder
     known: dict[int, Expression] = {}
     for foreign in lowered.foreign:
         for part in foreign.operands.values():
             for place, cell in enumerate(part.cells):
                 if cell.kind == "real" and cell.domain == part.loop and cell.args:
-                    known.setdefault(cell.serial, builder.make("state", (), "real", (part.name, place), part.loop))
+                    known.setdefault(
+                        cell.serial, builder.make("state", (), "real", (part.name, place), part.loop)
+                    )
 
     def replaced(item: Expression) -> Expression:
         if item.serial not in known:
             args = tuple(replaced(arg) for arg in item.args)
-            known[item.serial] = item if args == item.args else builder.make(item.operator, args, item.kind, item.data, item.domain)
+            known[item.serial] = (
+                item
+                if args == item.args
+                else builder.make(item.operator, args, item.kind, item.data, item.domain)
+            )
         return known[item.serial]
 
-    return {variable.name: [replaced(cell) for cell in lowered.moves[variable.name]] for variable in traced.variables}
+    return {
+        variable.name: [replaced(cell) for cell in lowered.moves[variable.name]]
+        for variable in traced.variables
+    }
 
 
 def _below(moves: dict[str, list[Expression]]) -> list[Expression]:

@@ -1,4 +1,5 @@
-"""The plain engine: one instance at a time, node after node, exactly the operators of the trace. Slow; what the others are held against."""
+"""The plain engine: one instance at a time, node after node, exactly the operators of the trace. Slow; what
+the others are held against."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ class ReferenceStepper:
         self._step = 0
 
     def run(self, steps: int) -> np.ndarray:
-        """Take `steps` steps, one instance at a time; (steps, B) bool: which instance was solved after each."""
+        """Take `steps` steps, one instance at a time; (steps, B) bool: which instance was solved after
+        each."""
         solved = np.zeros((steps, self._instances.batch), dtype=bool)
         for row in solved:
             for instance in range(self._instances.batch):
@@ -51,7 +53,8 @@ class ReferenceStepper:
         self._state[name] = torch.from_numpy(np.ascontiguousarray(values)).to(self._real)
 
     def rates(self, instance: int) -> dict[str, np.ndarray]:
-        """Return how fast each variable of one instance moves: what a step adds to it before its bounds are kept, per unit of the learning rate.
+        """Return how fast each variable of one instance moves: what a step adds to it before its bounds are
+        kept, per unit of the learning rate.
 
         Raises:
             Failed: the graph cannot be evaluated.
@@ -65,8 +68,14 @@ class ReferenceStepper:
         values: list[Any] = []
         try:
             for position, node in enumerate(self._graph.nodes):
-                setting = draw_setting(plain, self._seed, self._step, position, instance) if node.operator in RANDOM else plain
-                values.append(inputs[node.args[0]] if node.operator == "input" else evaluate(node, values, setting))
+                setting = (
+                    draw_setting(plain, self._seed, self._step, position, instance)
+                    if node.operator in RANDOM
+                    else plain
+                )
+                values.append(
+                    inputs[node.args[0]] if node.operator == "input" else evaluate(node, values, setting)
+                )
                 for spent in self._spent[position]:
                     values[spent] = None
         except EVALUATION_ERRORS as error:
@@ -77,8 +86,14 @@ class ReferenceStepper:
         gradients = self._gradients(instance)
         moved = {}
         for variable in self._traced.variables:
-            new = self._state[variable.name][instance] - self._traced.learning_rate * gradients[variable.name].to(self._real)
-            moved[variable.name] = new if variable.low is None and variable.high is None else new.clamp(variable.low, variable.high)
+            new = self._state[variable.name][instance] - self._traced.learning_rate * gradients[
+                variable.name
+            ].to(self._real)
+            moved[variable.name] = (
+                new
+                if variable.low is None and variable.high is None
+                else new.clamp(variable.low, variable.high)
+            )
         for name, new in moved.items():
             self._state[name][instance] = new
 

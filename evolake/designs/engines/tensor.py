@@ -1,9 +1,10 @@
-"""The tensor engine: each cell of a design is a (B, N) or (B, M) tensor, and each expression one call of torch.
+"""The tensor engine: each cell of a design is a (B, N) or (B, M) tensor, and each expression one call of
+torch.
 
-This is what the rewriting of a graph for torch comes to: every view and one-hot scatter is gone before anything runs
-(evolake.designs.compiler.lowering), the two best of three literals are compares and selects on three tensors, and the sum over clauses is one flat
-index_add. What depends on no state is computed once. It runs on a GPU when EVOLAKE_DEVICE=cuda asks for it, and
-is what the kernels are held against at full size.
+This is what the rewriting of a graph for torch comes to: every view and one-hot scatter is gone before
+anything runs (evolake.designs.compiler.lowering), the two best of three literals are compares and selects on
+three tensors, and the sum over clauses is one flat index_add. What depends on no state is computed once. It
+runs on a GPU when EVOLAKE_DEVICE=cuda asks for it, and is what the kernels are held against at full size.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ Values = dict[int, Any]
 
 
 class TensorStepper:
-    """Runs lowered expressions with torch. Raises Inexpressible when the graph cannot be lowered, operators left to torch included."""
+    """Runs lowered expressions with torch. Raises Inexpressible when the graph cannot be lowered, operators
+    left to torch included."""
 
     name = "torch"
 
@@ -44,9 +46,13 @@ class TensorStepper:
         except RecursionError:
             raise Inexpressible("an expression that is nested too deep") from None
         self._moves = lowered.moves
-        idx = torch.from_numpy(np.ascontiguousarray(instances.idx.transpose(2, 0, 1).astype(np.int64))).to(self._device)
+        idx = torch.from_numpy(np.ascontiguousarray(instances.idx.transpose(2, 0, 1).astype(np.int64))).to(
+            self._device
+        )
         self._flat = idx + torch.arange(instances.batch, device=self._device).view(1, -1, 1) * instances.n
-        self._signs = torch.from_numpy(np.ascontiguousarray(instances.sgn.transpose(2, 0, 1))).to(self._device, self._real)
+        self._signs = torch.from_numpy(np.ascontiguousarray(instances.sgn.transpose(2, 0, 1))).to(
+            self._device, self._real
+        )
         self._idx = idx
         self._where: dict[int, Any] = {}
         self._states = self._cells_of(initial_state(traced, instances, seed, dtype))
@@ -109,7 +115,13 @@ class TensorStepper:
             if isinstance(item, Expression) and item.operator in OPERATORS and item.operator != "to_whole":
                 key = (item.domain, item.kind)
                 extent = self._extent(item.domain if item.domain != "S" else None)
-                buffer = free[key].pop() if free.get(key) else torch.empty(self._instances.batch, extent, dtype=kinds[item.kind], device=self._device)
+                buffer = (
+                    free[key].pop()
+                    if free.get(key)
+                    else torch.empty(
+                        self._instances.batch, extent, dtype=kinds[item.kind], device=self._device
+                    )
+                )
                 self._buffers[item.serial] = buffer
                 owned[item.serial] = (key, buffer)
             for serial in over:
@@ -125,7 +137,9 @@ class TensorStepper:
         match item.operator:
             case "literal":
                 kind = {"real": self._real, "int": torch.int64, "bool": torch.bool}[item.kind]
-                return torch.tensor(float(item.data) if item.kind == "real" else item.data, dtype=kind, device=self._device)
+                return torch.tensor(
+                    float(item.data) if item.kind == "real" else item.data, dtype=kind, device=self._device
+                )
             case "slot":
                 return torch.tensor(self._number(item.data), dtype=self._real, device=self._device)
             case "index":
@@ -138,13 +152,19 @@ class TensorStepper:
                 return self._states[item.data[0], item.data[1]]
             case "gather":
                 source = values[item.args[0].serial]
-                return source.reshape(-1).index_select(0, self._flat[item.args[1].data].reshape(-1)).view(batch, -1)
+                return (
+                    source.reshape(-1)
+                    .index_select(0, self._flat[item.args[1].data].reshape(-1))
+                    .view(batch, -1)
+                )
             case "scatter":
                 return self._summed(item, values)
             case "reduce":
                 over, (name, loop) = values[item.args[0].serial], item.data
                 over = over.expand(batch, self._instances.n if loop == "N" else self._instances.m)
-                return {"sum": torch.sum, "max": torch.amax, "min": torch.amin}[name](over, dim=1, keepdim=True)
+                return {"sum": torch.sum, "max": torch.amax, "min": torch.amin}[name](
+                    over, dim=1, keepdim=True
+                )
         if item.operator == "to_real":
             return values[item.args[0].serial].to(self._real)
         operands = [values[arg.serial] for arg in item.args]
@@ -165,9 +185,13 @@ class TensorStepper:
         batch, m = self._instances.batch, self._instances.m
         parts = [values[arg.serial].expand(batch, m) for arg in item.args[1::2]]
         if item.serial not in self._where:
-            self._where[item.serial] = torch.stack([self._flat[arg.data] for arg in item.args[::2]], dim=-1).reshape(-1)
+            self._where[item.serial] = torch.stack(
+                [self._flat[arg.data] for arg in item.args[::2]], dim=-1
+            ).reshape(-1)
         total = torch.zeros(batch * self._instances.n, dtype=self._real, device=self._device)
-        return total.index_add_(0, self._where[item.serial], torch.stack(parts, dim=-1).reshape(-1)).view(batch, -1)
+        return total.index_add_(0, self._where[item.serial], torch.stack(parts, dim=-1).reshape(-1)).view(
+            batch, -1
+        )
 
     def run(self, steps: int) -> np.ndarray:
         """Take `steps` steps; (steps, B) bool: which instance was solved after each."""
@@ -202,7 +226,9 @@ class TensorStepper:
         import torch
 
         extent = self._extent(part.loop)
-        cells = [values[cell.serial].to(self._real).expand(self._instances.batch, extent) for cell in part.cells]
+        cells = [
+            values[cell.serial].to(self._real).expand(self._instances.batch, extent) for cell in part.cells
+        ]
         shown = Part(part.name, part.axes, part.loop, "int") if part.kind == "variable" else part
         return to_tensor(shown, torch.stack(cells, dim=1), extent)
 
@@ -221,6 +247,12 @@ class TensorStepper:
             shape = variable.dimensions(self._instances.batch, self._instances.n, self._instances.m)
             at = 1 + loop_axis(variable.shape)
             inner = [extent for axis, extent in enumerate(shape) if axis not in (0, at)]
-            cells = np.stack([self._states[variable.name, place].cpu().numpy() for place in range(int(np.prod(inner, dtype=np.int64)))], axis=1)
+            cells = np.stack(
+                [
+                    self._states[variable.name, place].cpu().numpy()
+                    for place in range(int(np.prod(inner, dtype=np.int64)))
+                ],
+                axis=1,
+            )
             result[variable.name] = np.moveaxis(cells.reshape(shape[0], *inner, shape[at]), -1, at).copy()
         return result

@@ -1,4 +1,5 @@
-"""What each term of a design does on each kind of formulas: its work without the term over its work with it, on the same formulas."""
+"""What each term of a design does on each kind of formulas: its work without the term over its work with it,
+on the same formulas."""
 
 from __future__ import annotations
 
@@ -26,9 +27,11 @@ SAME = 1.15
 
 @dataclass(frozen=True)
 class TermEffect:
-    """What a term does on one kind of formulas. ratio: work without it over work with it, geometric mean over budget levels; above 1 it helps.
+    """What a term does on one kind of formulas. ratio: work without it over work with it, geometric mean over
+    budget levels; above 1 it helps.
 
-    bound: "at least" if some run without the term was not solved, "at most" if some run with it was not, "about" if both.
+    bound: "at least" if some run without the term was not solved, "at most" if some run with it was not,
+    "about" if both.
     """
 
     term: str
@@ -40,7 +43,9 @@ class TermEffect:
         size = f"{max(self.ratio, 1 / self.ratio):.2g}x"
         if 1 / SAME < self.ratio < SAME:
             return f"makes no difference on {self.kind} ones"
-        below = {"at least": "at most ", "at most": "at least "}.get(self.bound, self.bound and f"{self.bound} ")
+        below = {"at least": "at most ", "at most": "at least "}.get(
+            self.bound, self.bound and f"{self.bound} "
+        )
         if self.ratio > 1:
             if self.bound:
                 said = f"{self.bound} "
@@ -51,14 +56,26 @@ class TermEffect:
         return f"{'helps' if self.ratio > 1 else 'costs'} {self.kind} ones {said}{size}"
 
 
-def term_effects(term: str, rungs: Sequence[BudgetLevel], whole: Sequence[Stage], without: Sequence[Stage]) -> list[TermEffect]:
-    """Return what a term does, by kind. whole, without: stages of all budget levels, each run to its end or its limit."""
+def term_effects(
+    term: str, rungs: Sequence[BudgetLevel], whole: Sequence[Stage], without: Sequence[Stage]
+) -> list[TermEffect]:
+    """Return what a term does, by kind. whole, without: stages of all budget levels, each run to its end or
+    its limit."""
     result = []
     for kind in dict.fromkeys(rung.kind.name for rung in rungs):
-        pairs = [(own, other) for rung, own, other in zip(rungs, whole, without, strict=True) if rung.kind.name == kind]
+        pairs = [
+            (own, other)
+            for rung, own, other in zip(rungs, whole, without, strict=True)
+            if rung.kind.name == kind
+        ]
         logs = [math.log(_counted(other) / _counted(own)) for own, other in pairs]
         cut = any(not own.solved for own, _ in pairs), any(not other.solved for _, other in pairs)
-        bound = {(True, True): "about", (False, True): "at least", (True, False): "at most", (False, False): ""}[cut]
+        bound = {
+            (True, True): "about",
+            (False, True): "at least",
+            (True, False): "at most",
+            (False, False): "",
+        }[cut]
         result.append(TermEffect(term, kind, math.exp(sum(logs) / len(logs)), bound))
     return result
 
@@ -74,37 +91,62 @@ def _counted(lap: Stage) -> float:
 
 
 def ablation_levels(settings: DesignsSettings, cycle: str, root_seed: int) -> list[BudgetLevel]:
-    """Return the formulas that the terms of a cycle's champion are left out on: a batch of each kind that nothing else draws."""
+    """Return the formulas that the terms of a cycle's champion are left out on: a batch of each kind that
+    nothing else draws."""
     n, race = settings.ablation_n, settings.race
     kinds = (FormulaKind(ratio=settings.ratio), uniform_kind(uniform_ratio(n)))
     return [
-        BudgetLevel(n, race.batch, child_seed(root_seed, "designs", cycle, "ablation", place), race.max_steps, kind)
+        BudgetLevel(
+            n, race.batch, child_seed(root_seed, "designs", cycle, "ablation", place), race.max_steps, kind
+        )
         for place, kind in enumerate(kinds)
     ]
 
 
 def traced_ablations(items: Sequence[Ablation], pool: Any) -> list[tuple[Ablation, str]]:
-    """Return each ablation with TracedDesign's JSON text; those that cannot be traced are left out. pool: an open jail pool."""
+    """Return each ablation with TracedDesign's JSON text; those that cannot be traced are left out. pool: an
+    open jail pool."""
     traced = [(item, trace(compose(item.genome), pool=pool, fits=fits_apart)) for item in items]
-    return [(item, json.dumps(result.to_json(), sort_keys=True)) for item, result in traced if isinstance(result, TracedDesign)]
+    return [
+        (item, json.dumps(result.to_json(), sort_keys=True))
+        for item, result in traced
+        if isinstance(result, TracedDesign)
+    ]
 
 
 def ablation_rows(
-    design_id: str, whole: str, without: Sequence[tuple[Ablation, str]], executor: Executor, rungs: Sequence[BudgetLevel], cycle: str, core_s: float
+    design_id: str,
+    whole: str,
+    without: Sequence[tuple[Ablation, str]],
+    executor: Executor,
+    rungs: Sequence[BudgetLevel],
+    cycle: str,
+    core_s: float,
 ) -> list[dict[str, Any]]:
     """Return rows of ABLATIONS.
 
     Args:
-        whole: TracedDesign's JSON text of the champion. without: of each of its ablations. core_s: seconds of a core that a run may take.
+        whole: TracedDesign's JSON text of the champion. without: of each of its ablations. core_s: seconds of
+            a core that a run may take.
     """
     pending = [
-        [executor.submit(run_stages, text, [rung], [rung.max_steps], core_s) for rung in rungs] for text in (whole, *(text for _, text in without))
+        [executor.submit(run_stages, text, [rung], [rung.max_steps], core_s) for rung in rungs]
+        for text in (whole, *(text for _, text in without))
     ]
     known, *others = [[future.result()[0] for future in futures] for futures in pending]
     return [
         {
-            "cycle": cycle, "design_id": design_id, "number": number, "slot": item.slot, "term": item.term, "kind": effect.kind, "N": rung.n,
-            "batch": rung.batch, "ratio": effect.ratio, "bound": effect.bound, "effect": str(effect),
+            "cycle": cycle,
+            "design_id": design_id,
+            "number": number,
+            "slot": item.slot,
+            "term": item.term,
+            "kind": effect.kind,
+            "N": rung.n,
+            "batch": rung.batch,
+            "ratio": effect.ratio,
+            "bound": effect.bound,
+            "effect": str(effect),
         }
         for number, ((item, _), laps) in enumerate(zip(without, others, strict=True))
         for rung, effect in zip(rungs, term_effects(str(item), rungs, known, laps), strict=True)

@@ -1,6 +1,8 @@
-"""What decided about the designs so far, as roles are sent it: contests with their intervals, gains over the parent, and what was tried.
+"""What decided about the designs so far, as roles are sent it: contests with their intervals, gains over the
+parent, and what was tried.
 
-Nothing here is a measured time: seconds are counted, so that a cycle that is run again asks the same questions.
+Nothing here is a measured time: seconds are counted, so that a cycle that is run again asks the same
+questions.
 """
 
 from __future__ import annotations
@@ -40,16 +42,24 @@ def idea_of(text: str | None) -> str:
 
 
 def ratio_text(gains: Sequence[float], unit: str) -> str:
-    """Return a ratio of work with its 95% interval. gains: log ratios of pairs, above 0 where less work is needed. unit: what a pair is."""
+    """Return a ratio of work with its 95% interval. gains: log ratios of pairs, above 0 where less work is
+    needed. unit: what a pair is."""
     if not gains:
         return ""
     contest = paired(gains, np.random.default_rng(0))
-    low, high = (f"{math.exp(value):.2f}" if math.isfinite(value) and value < 700 else "unknown" for value in (contest.low, contest.high))
-    return f"{math.exp(contest.effect):.2f} times less work (95% interval {low} to {high}, {contest.pairs} {unit})"
+    low, high = (
+        f"{math.exp(value):.2f}" if math.isfinite(value) and value < 700 else "unknown"
+        for value in (contest.low, contest.high)
+    )
+    return (
+        f"{math.exp(contest.effect):.2f} times less work (95% interval {low} to {high}, {contest.pairs} "
+        f"{unit})"
+    )
 
 
 def against_parent(population: Population, design_id: str) -> str:
-    """Return the ratio of its main parent's work to its own, over the sizes that both solved on the same instances; "" if there is none."""
+    """Return the ratio of its main parent's work to its own, over the sizes that both solved on the same
+    instances; "" if there is none."""
     edges = [(weight, parent) for child, parent, weight in population.edges() if child == design_id]
     if not edges:
         return ""
@@ -58,18 +68,28 @@ def against_parent(population: Population, design_id: str) -> str:
 
 
 def scaling_text(design_id: str, rows: Sequence[Row], n: int) -> str:
-    """Return the work that a power law through its sizes expects at `n` variables, with its interval; "" where too few sizes were solved."""
+    """Return the work that a power law through its sizes expects at `n` variables, with its interval; ""
+    where too few sizes were solved."""
     result = extrapolate(design_id, rows, n)
     if result.work is None or result.low is None or result.high is None:
         return ""
-    return f"work of {result.work:.4g} expected at N={n} (95% interval {result.low:.4g} to {result.high:.4g}, {result.levels} sizes)"
+    return (
+        f"work of {result.work:.4g} expected at N={n} (95% interval {result.low:.4g} to "
+        f"{result.high:.4g}, {result.levels} sizes)"
+    )
 
 
 def counted_seconds(rows: Sequence[Row]) -> float | None:
     """Return the counted seconds of a core that experiments took; None for none."""
     if not rows:
         return None
-    return round(math.fsum(counted_s(int(row["steps_run"]), row["engine"], int(row["batch"]) * int(row["N"]), per_step(row)) for row in rows), 2)
+    return round(
+        math.fsum(
+            counted_s(int(row["steps_run"]), row["engine"], int(row["batch"]) * int(row["N"]), per_step(row))
+            for row in rows
+        ),
+        2,
+    )
 
 
 def decision_note(row: Row) -> dict[str, Any]:
@@ -79,7 +99,8 @@ def decision_note(row: Row) -> dict[str, Any]:
 
 
 def contest_outcomes(population: Population) -> list[str]:
-    """Return who is champion, why the first by consensus is not, and the last contests, as sentences; none before the first."""
+    """Return who is champion, why the first by consensus is not, and the last contests, as sentences; none
+    before the first."""
     lines = []
     if population.champion_id is not None:
         row = population.row(population.champion_id)
@@ -87,33 +108,53 @@ def contest_outcomes(population: Population) -> list[str]:
     if note := population.value("first_by_consensus", ""):
         lines.append(str(note))
     decisions = population.value("decisions", [])
-    met = {(item["cycle"], item["challenger_id"], item["incumbent_id"]) for item in decisions if item["comparison"] == "incumbent"}
+    met = {
+        (item["cycle"], item["challenger_id"], item["incumbent_id"])
+        for item in decisions
+        if item["comparison"] == "incumbent"
+    }
     for item in decisions[-SHOWN_DECISIONS:]:
         pair = (item["cycle"], item["challenger_id"], item["incumbent_id"])
         if item["comparison"] == "baseline" and pair in met:
             continue
-        sides = f"{item['challenger_id'][:SHORT_ID]} against the {item['comparison']} {item['incumbent_id'][:SHORT_ID]}"
+        sides = (
+            f"{item['challenger_id'][:SHORT_ID]} against the {item['comparison']} "
+            f"{item['incumbent_id'][:SHORT_ID]}"
+        )
         lines.append(f"Cycle {item['cycle']}: {sides}: {item['reason']}")
     return lines
 
 
 def tuning_note(population: Population, rows: Sequence[Row]) -> str:
-    """Return what tuning came to in a sentence: which values moved and how the consensus did, or why there is no tuned copy; "" without trials.
+    """Return what tuning came to in a sentence: which values moved and how the consensus did, or why there is
+    no tuned copy; "" without trials.
 
     rows: of TUNING, of one design; trial 0 is the design as it is.
     """
     if not rows:
         return ""
-    first, best = rows[0], min(rows, key=lambda row: (row["consensus"] is None, row["consensus"] or 0.0, row["trial"]))
-    name = f"Tuning of {first['design_id'][:SHORT_ID]} ({population.row(first['design_id'])['title']}) in cycle {first['cycle']}"
+    first, best = (
+        rows[0],
+        min(rows, key=lambda row: (row["consensus"] is None, row["consensus"] or 0.0, row["trial"])),
+    )
+    name = (
+        f"Tuning of {first['design_id'][:SHORT_ID]} ({population.row(first['design_id'])['title']}) in "
+        f"cycle {first['cycle']}"
+    )
     if first["consensus"] is None:
         return f"{name}: {first['reason'] or 'no trial was scored'}."
     reasons = sorted({row["reason"] for row in rows if row["status"] == "blocked" and row["reason"]})
-    lost = f"; {sum(row['status'] == 'blocked' for row in rows)} were blocked, e.g. {reasons[0]}" if reasons else ""
+    lost = (
+        f"; {sum(row['status'] == 'blocked' for row in rows)} were blocked, e.g. {reasons[0]}"
+        if reasons
+        else ""
+    )
     if best is first or best["consensus"] >= first["consensus"]:
         return f"{name}: none of {len(rows) - 1} trials beat its own values{lost}."
     before, after = (json.loads(row["hyper_values"]) for row in (first, best))
-    moved = ", ".join(f"{key} {before[key]} -> {after[key]}" for key in sorted(after) if after[key] != before.get(key))
+    moved = ", ".join(
+        f"{key} {before[key]} -> {after[key]}" for key in sorted(after) if after[key] != before.get(key)
+    )
     return f"{name}: {moved}; consensus {first['consensus']:.3f} -> {best['consensus']:.3f}{lost}."
 
 
@@ -125,24 +166,39 @@ def tried_designs(population: Population) -> list[TriedIdea]:
     experiments: dict[str, list[Row]] = {}
     for row in population.experiment_rows():
         experiments.setdefault(row["design_id"], []).append(row)
-    duels = {item["challenger_id"]: item for item in population.value("decisions", []) if item["comparison"] == "incumbent"}
+    duels = {
+        item["challenger_id"]: item
+        for item in population.value("decisions", [])
+        if item["comparison"] == "incumbent"
+    }
     unmade = list(population.value("unmade", []))
     tried = [
         _tried(row, max(edges.get(row["design_id"], [(0.0, "")]))[1], experiments, duels)
-        for row in population.designs.to_dicts() if row["operator"] != "seed"
+        for row in population.designs.to_dicts()
+        if row["operator"] != "seed"
     ]
-    tried += [TriedIdea(item["cycle"], "", "", item["idea"] or "", "unmade", reason=item["reason"] or "") for item in unmade]
+    tried += [
+        TriedIdea(item["cycle"], "", "", item["idea"] or "", "unmade", reason=item["reason"] or "")
+        for item in unmade
+    ]
     return sorted(tried, key=lambda item: item.cycle)
 
 
-def _tried(row: Row, parent: str, experiments: Mapping[str, Sequence[Row]], duels: Mapping[str, Row]) -> TriedIdea:
+def _tried(
+    row: Row, parent: str, experiments: Mapping[str, Sequence[Row]], duels: Mapping[str, Row]
+) -> TriedIdea:
     design_id, duel = row["design_id"], duels.get(row["design_id"])
     rows = experiments.get(design_id, ())
     lost = f"no new champion: {duel['reason']}" if duel and not duel["wins"] else ""
     return TriedIdea(
-        cycle=row["cycle"], candidate=design_id[:SHORT_ID], parent=parent[:SHORT_ID],
-        idea=row.get("idea") or idea_of(row["rationale"]) or row["title"], outcome=row["state"],
-        gain=_ratio_of(rows, experiments.get(parent, ())), reason=row["reason"] or lost, seconds=counted_seconds(rows),
+        cycle=row["cycle"],
+        candidate=design_id[:SHORT_ID],
+        parent=parent[:SHORT_ID],
+        idea=row.get("idea") or idea_of(row["rationale"]) or row["title"],
+        outcome=row["state"],
+        gain=_ratio_of(rows, experiments.get(parent, ())),
+        reason=row["reason"] or lost,
+        seconds=counted_seconds(rows),
     )
 
 
@@ -152,6 +208,7 @@ def _ratio_of(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
         known = {row["N"]: row for row in latest_levels(theirs, kind) if is_solved(row)}
         gains += [
             math.log(max(1.0, median_work(known[row["N"]])) / max(1.0, median_work(row)))
-            for row in latest_levels(ours, kind) if is_solved(row) and row["N"] in known
+            for row in latest_levels(ours, kind)
+            if is_solved(row) and row["N"] in known
         ]
     return ratio_text(gains, "sizes")

@@ -1,13 +1,17 @@
-"""Breeds designs within a cycle: children race over sizes and seeds before the cycle's experiments, and the best of them enter it.
+"""Breeds designs within a cycle: children race over sizes and seeds before the cycle's experiments, and the
+best of them enter it.
 
-Children are made and judged in generations of fixed size. All of one generation come of the elite as it was before it, meet the bars that held
-then, and are taken in the order in which they were proposed. So what comes out depends on the seed, not on how many workers there are or on
-who ends first, and a race that was killed comes to the same when it is run again. What ends a race is counted too: children, and simulated steps
-times instances times variables, weighted by the work of a step. The instances are those of `SAME_FORMULAS` cycles: what was fitted to them meets
-others after that, and what a design showed on them in an earlier cycle of these, by its id, is not run again.
+Children are made and judged in generations of fixed size. All of one generation come of the elite as it was
+before it, meet the bars that held then, and are taken in the order in which they were proposed. So what comes
+out depends on the seed, not on how many workers there are or on who ends first, and a race that was killed
+comes to the same when it is run again. What ends a race is counted too: children, and simulated steps times
+instances times variables, weighted by the work of a step. The instances are those of `SAME_FORMULAS` cycles:
+what was fitted to them meets others after that, and what a design showed on them in an earlier cycle of
+these, by its id, is not run again.
 
-Every child passes the gates as any candidate does; one that is blocked is a row with its reason. Of those that enter, the ancestors that only raced
-are left out of the ancestry: a child's shares are handed on to the designs of the archive that they come from.
+Every child passes the gates as any candidate does; one that is blocked is a row with its reason. Of those
+that enter, the ancestors that only raced are left out of the ancestry: a child's shares are handed on to the
+designs of the archive that they come from.
 """
 
 from __future__ import annotations
@@ -36,11 +40,13 @@ from evolake.seeds import child_seed
 
 GENERATION = 16
 CORE_TIMES = 5.0
-"""What a budget level may take, as a multiple of `core_s` of the experiments at low fidelity: its bar is to end it, not this."""
+"""What a budget level may take, as a multiple of `core_s` of the experiments at low fidelity: its bar is to
+end it, not this."""
 SHARES_OF_LARGEST = (0.25, 0.35, 0.5, 0.5, 0.7, 1.0, 1.0)
 """Sizes of the budget levels; two at a size their own have instances."""
 SAME_FORMULAS = 4
-"""Cycles in a row that race on the same formulas. Designs of the archive, which race in each, took half of its processor time."""
+"""Cycles in a row that race on the same formulas. Designs of the archive, which race in each, took half of
+its processor time."""
 UNIFORM_FROM = 0.5
 """Size of the smallest budget level of uniform formulas, as a share of the largest."""
 SETTLED_AFTER = 0.5
@@ -63,8 +69,9 @@ class Starter:
 
 @dataclass(frozen=True)
 class Bred:
-    """What a race gave: rows of RACED, the candidates that enter the cycle, best first, all that was judged, processor seconds of simulating, and how
-    many different dynamics its elite and its front hold: designs that differ in values alone count as one."""
+    """What a race gave: rows of RACED, the candidates that enter the cycle, best first, all that was judged,
+    processor seconds of simulating, and how many different dynamics its elite and its front hold: designs
+    that differ in values alone count as one."""
 
     rows: list[dict[str, Any]]
     entering: list[Judged]
@@ -74,18 +81,22 @@ class Bred:
 
 
 def should_breed(settings: DesignsSettings, backend: str) -> bool:
-    """Return whether the cycle's designs race: by the setting, and where operators write designs. A model's designs are its own."""
+    """Return whether the cycle's designs race: by the setting, and where operators write designs. A model's
+    designs are its own."""
     return settings.race.candidates > 0 and backend == "operators"
 
 
 def budget_levels(settings: DesignsSettings, cycle: str, root_seed: int) -> list[BudgetLevel]:
-    """Return the budget levels of a cycle's race, small ones first, each with instances that no experiment draws, the same for `SAME_FORMULAS`
-    cycles."""
+    """Return the budget levels of a cycle's race, small ones first, each with instances that no experiment
+    draws, the same for `SAME_FORMULAS` cycles."""
     epoch = f"from {_first_of_same_formulas(cycle):04d}"
     race = settings.race
     sizes = [max(settings.n_start, round(share * race.max_n)) for share in SHARES_OF_LARGEST]
     largest_first = [race.p0[place % len(race.p0)] for place in range(len(sizes))]
-    kinds = [(n, FormulaKind("planted", settings.ratio, p0)) for n, p0 in zip(sizes, reversed(largest_first), strict=True)]
+    kinds = [
+        (n, FormulaKind("planted", settings.ratio, p0))
+        for n, p0 in zip(sizes, reversed(largest_first), strict=True)
+    ]
     most = min(race.max_n, race.uniform_max_n)
     count = round(len(sizes) * race.uniform_share / (1 - race.uniform_share))
     for share in np.linspace(UNIFORM_FROM, 1.0, count) if count > 1 else [1.0] * count:
@@ -93,7 +104,8 @@ def budget_levels(settings: DesignsSettings, cycle: str, root_seed: int) -> list
         kinds.append((n, uniform_kind(uniform_ratio(n))))
     kinds.sort(key=lambda pair: pair[0])  # stable: planted before uniform ones of a size
     return [
-        BudgetLevel(n, race.batch, child_seed(root_seed, LINE, epoch, "race", place), race.max_steps, kind) for place, (n, kind) in enumerate(kinds)
+        BudgetLevel(n, race.batch, child_seed(root_seed, LINE, epoch, "race", place), race.max_steps, kind)
+        for place, (n, kind) in enumerate(kinds)
     ]
 
 
@@ -107,7 +119,8 @@ def _first_of_same_formulas(cycle: str) -> int:
 
 
 def uniform_ratio(n: int) -> float:
-    """Return the clauses per variable at which a SAT solver still decides uniform formulas of this size in about a second."""
+    """Return the clauses per variable at which a SAT solver still decides uniform formulas of this size in
+    about a second."""
     if n <= 160:
         return 4.2
     if n <= 226:
@@ -121,14 +134,21 @@ def starter_of(parent: Parent, traced: str, settings: DesignsSettings) -> Starte
     return None if genome is None else Starter(parent.design_id, parent.title, genome, traced)
 
 
-def starters_of(population: Population, fresh: Sequence[Judged], texts: Texts, settings: DesignsSettings) -> list[Starter]:
-    """Return the best of the archive by its last ranking, and the cycle's accepted candidates: `MOST_STARTERS` and all of them."""
+def starters_of(
+    population: Population, fresh: Sequence[Judged], texts: Texts, settings: DesignsSettings
+) -> list[Starter]:
+    """Return the best of the archive by its last ranking, and the cycle's accepted candidates:
+    `MOST_STARTERS` and all of them."""
     live = set(population.live_ids())
-    ranked = [row["design_id"] for row in population.ranking.sort("rank").to_dicts() if row["design_id"] in live]
+    ranked = [
+        row["design_id"] for row in population.ranking.sort("rank").to_dicts() if row["design_id"] in live
+    ]
     result: list[Starter] = []
     for design_id in dict.fromkeys([*ranked, *population.live_ids()]):
         if len(result) < MOST_STARTERS:
-            starter = starter_of(population.parent(design_id, texts), texts(population.row(design_id)["traced_sha"]), settings)
+            starter = starter_of(
+                population.parent(design_id, texts), texts(population.row(design_id)["traced_sha"]), settings
+            )
             result += [starter] if starter else []
     for item in fresh:
         if item.accepted and item.traced is not None and item.genome is not None:
@@ -140,16 +160,19 @@ def starters_of(population: Population, fresh: Sequence[Judged], texts: Texts, s
 
 @dataclass(frozen=True)
 class KnownDesigns:
-    """graphs: graph_sha -> design id, of every design there is. keys: of all that were ever proposed. raced: rows of RACED of earlier cycles."""
+    """graphs: graph_sha -> design id, of every design there is. keys: of all that were ever proposed. raced:
+    rows of RACED of earlier cycles."""
 
     graphs: Mapping[str, str]
     keys: Collection[str]
     raced: Sequence[Mapping[str, Any]] = ()
 
 
-def solved_before(rows: Sequence[Mapping[str, Any]], rungs: Sequence[BudgetLevel]) -> dict[str, dict[int, Stage]]:
-    """Return what designs solved on these budget levels in earlier races: by design id, by the budget level's seed. Rows that lack the seeds
-    show nothing."""
+def solved_before(
+    rows: Sequence[Mapping[str, Any]], rungs: Sequence[BudgetLevel]
+) -> dict[str, dict[int, Stage]]:
+    """Return what designs solved on these budget levels in earlier races: by design id, by the budget level's
+    seed. Rows that lack the seeds show nothing."""
     batches, result = {rung.seed: rung.batch for rung in rungs}, dict[str, dict[int, Stage]]()
     for row in rows:
         if row.get("seeds") is None or row.get("solved") is None:
@@ -158,13 +181,16 @@ def solved_before(rows: Sequence[Mapping[str, Any]], rungs: Sequence[BudgetLevel
             row["seeds"], row["batches"], row["solved"], row["median_steps"], row["median_works"], strict=True
         ):
             if solved and batches.get(seed) == batch:
-                result.setdefault(row["design_id"], {})[seed] = Stage(steps, True, 0.0, per_step=work / max(1, steps))
+                result.setdefault(row["design_id"], {})[seed] = Stage(
+                    steps, True, 0.0, per_step=work / max(1, steps)
+                )
     return result
 
 
 @dataclass(frozen=True)
 class RaceSetup:
-    """Where children are judged and run. judge: the gates. workers: children that are judged at one time. origin: who wrote them."""
+    """Where children are judged and run. judge: the gates. workers: children that are judged at one time.
+    origin: who wrote them."""
 
     judge: Judge
     executor: Executor
@@ -173,7 +199,14 @@ class RaceSetup:
     run: RunRungs = run_stages
 
 
-def breed(starters: Sequence[Starter], setup: RaceSetup, known: KnownDesigns, *, settings: DesignsSettings, cycle_seeds: CycleSeeds) -> Bred:
+def breed(
+    starters: Sequence[Starter],
+    setup: RaceSetup,
+    known: KnownDesigns,
+    *,
+    settings: DesignsSettings,
+    cycle_seeds: CycleSeeds,
+) -> Bred:
     """Return a race of `settings.race.candidates` children at most.
 
     Args:
@@ -184,7 +217,9 @@ def breed(starters: Sequence[Starter], setup: RaceSetup, known: KnownDesigns, *,
     """
     grammar = GRAMMARS[settings.grammar]
     race = Race(grammar, budget_levels(settings, cycle_seeds.cycle, cycle_seeds.root), taken=set(known.keys))
-    stage = _Stage(race, setup, settings, cycle_seeds.cycle, dict(known.graphs), solved_before(known.raced, race.rungs))
+    stage = _Stage(
+        race, setup, settings, cycle_seeds.cycle, dict(known.graphs), solved_before(known.raced, race.rungs)
+    )
     stage.start(starters)
     random = np.random.default_rng(cycle_seeds.seed("race-children"))
     asked = 0
@@ -202,7 +237,8 @@ def breed(starters: Sequence[Starter], setup: RaceSetup, known: KnownDesigns, *,
 class _Stage:
     """A race on its way.
 
-    before: what designs of the archive solved in earlier races on these budget levels. stages: of the racer that was taken last. made: children
+    before: what designs of the archive solved in earlier races on these budget levels. stages: of the racer
+    that was taken last. made: children
     by id. shares:
     what the archive's designs have in each racer.
     """
@@ -229,7 +265,10 @@ class _Stage:
 
     def _started(self, starters: Sequence[Starter]) -> None:
         limits = self.race.limits()
-        pending = [self._submitted(starter.traced, self._unknown(starter.design_id, limits), limits) for starter in starters]
+        pending = [
+            self._submitted(starter.traced, self._unknown(starter.design_id, limits), limits)
+            for starter in starters
+        ]
         for starter, future in zip(starters, pending, strict=True):
             self.shares[starter.design_id] = {starter.design_id: 1.0}
             laps = self._joined(starter.design_id, limits, _stages_of(future))
@@ -237,7 +276,8 @@ class _Stage:
             self._row(starter, (), "start", racer)
 
     def _unknown(self, design_id: str, limits: Sequence[int]) -> list[int]:
-        """Return the places of the budget levels that a design has to run. A kind is known as far as it was solved within the limits."""
+        """Return the places of the budget levels that a design has to run. A kind is known as far as it was
+        solved within the limits."""
         before, unknown, ended = self.before.get(design_id, {}), list[int](), set[str]()
         for place, (rung, limit) in enumerate(zip(self.race.rungs, limits, strict=True)):
             lap = before.get(rung.seed)
@@ -252,13 +292,17 @@ class _Stage:
         missing = Stage(0, False, 0.0, ran=False)
         before = self.before.get(design_id, {})
         unknown = set(self._unknown(design_id, limits))
-        result = [ran.get(place, missing) if place in unknown else before[rung.seed] for place, rung in enumerate(self.race.rungs)]
+        result = [
+            ran.get(place, missing) if place in unknown else before[rung.seed]
+            for place, rung in enumerate(self.race.rungs)
+        ]
         while result and not result[-1].ran:
             result.pop()
         return result
 
     def generation(self, children: Sequence[Child]) -> None:
-        """Judges children side by side and takes them in their order. A worker races who passed while others are being traced."""
+        """Judges children side by side and takes them in their order. A worker races who passed while others
+        are being traced."""
         candidates = [self._candidate(child) for child in children]
         met = side_by_side(partial(self._met, dict(self.known)), candidates, self.setup.workers)
         for child, candidate, (design, future) in zip(children, candidates, met, strict=True):
@@ -266,28 +310,48 @@ class _Stage:
                 design = judged(candidate, self.known, self.setup.judge)
             self.judged.append(design)
             if not design.accepted or future is None or design.traced is None or design.genome is None:
-                self._row(design, child.weights, "blocked", gate=blocking_gate(design), reason=design.examined.reason)
+                self._row(
+                    design,
+                    child.weights,
+                    "blocked",
+                    gate=blocking_gate(design),
+                    reason=design.examined.reason,
+                )
                 continue
             self.known[design.traced.graph_sha] = design.design_id
-            self.made[design.design_id], self.shares[design.design_id] = design, self._inherited(child.weights)
-            racer = self._taken(design.design_id, design.title, design.genome, _stages_of(future), design.operator)
+            self.made[design.design_id], self.shares[design.design_id] = (
+                design,
+                self._inherited(child.weights),
+            )
+            racer = self._taken(
+                design.design_id, design.title, design.genome, _stages_of(future), design.operator
+            )
             self._row(design, child.weights, "raced", racer)
 
     def bred(self) -> Bred:
         """Return the rows, and the best children as candidates of the cycle."""
-        best = kept([racer for racer in self.race.elite if racer.name in self.made], ENTERING_OF_ONE_FORM)[: self.settings.race.enter]
+        best = kept([racer for racer in self.race.elite if racer.name in self.made], ENTERING_OF_ONE_FORM)[
+            : self.settings.race.enter
+        ]
         entering = [self._entering(self.made[racer.name], racer) for racer in best]
         names = {racer.name for racer in best}
-        rows = [row | {"state": "enters"} if row["state"] == "raced" and row["design_id"] in names else row for row in self.rows]
+        rows = [
+            row | {"state": "enters"} if row["state"] == "raced" and row["design_id"] in names else row
+            for row in self.rows
+        ]
         return Bred(rows, entering, self.judged, self.cpu_s, self.race.dynamics())
 
-    def _met(self, known: Mapping[str, str], candidate: Candidate) -> tuple[Judged, Future[list[Stage]] | None]:
+    def _met(
+        self, known: Mapping[str, str], candidate: Candidate
+    ) -> tuple[Judged, Future[list[Stage]] | None]:
         result = judged(candidate, known, self.setup.judge)
         if result.traced is None or not result.accepted:
             return result, None
         return result, self._submitted(json.dumps(result.traced.to_json(), sort_keys=True))
 
-    def _submitted(self, traced: str, places: Sequence[int] | None = None, limits: Sequence[int] = ()) -> Future[list[Stage]]:
+    def _submitted(
+        self, traced: str, places: Sequence[int] | None = None, limits: Sequence[int] = ()
+    ) -> Future[list[Stage]]:
         """Submit a design on all budget levels, or on those at some places."""
         rungs, limits = self.race.rungs, limits or self.race.limits()
         chosen = range(len(rungs)) if places is None else places
@@ -296,19 +360,33 @@ class _Stage:
             done.set_result([])
             return done
         parts = [rungs[place] for place in chosen], [limits[place] for place in chosen]
-        return self.setup.executor.submit(self.setup.run, traced, *parts, CORE_TIMES * self.settings.low.core_s)
+        return self.setup.executor.submit(
+            self.setup.run, traced, *parts, CORE_TIMES * self.settings.low.core_s
+        )
 
-    def _taken(self, name: str, title: str, genome: DesignGenome, laps: Sequence[Stage], operator: str) -> Racer | None:
+    def _taken(
+        self, name: str, title: str, genome: DesignGenome, laps: Sequence[Stage], operator: str
+    ) -> Racer | None:
         """Count what the stages took and let the race take them; the racer, wherever it came in."""
         self.laps = laps
-        self.work += sum(round(lap.steps_run * lap.per_step) * rung.batch * rung.n for lap, rung in zip(laps, self.race.rungs, strict=False))
+        self.work += sum(
+            round(lap.steps_run * lap.per_step) * rung.batch * rung.n
+            for lap, rung in zip(laps, self.race.rungs, strict=False)
+        )
         self.cpu_s += sum(lap.cpu_s for lap in laps)
         return self.race.take(name, title, genome.to_json(), laps, operator)
 
     def _candidate(self, child: Child) -> Candidate:
         return Candidate(
-            source=child.source, hyper=dict(child.hyper), genome=child.genome, title=child.title, operator=child.operator, origin=self.setup.origin,
-            rationale=child.rationale, direction_id=None, weights=child.weights,
+            source=child.source,
+            hyper=dict(child.hyper),
+            genome=child.genome,
+            title=child.title,
+            operator=child.operator,
+            origin=self.setup.origin,
+            rationale=child.rationale,
+            direction_id=None,
+            weights=child.weights,
         )
 
     def _inherited(self, weights: Sequence[tuple[str, float]]) -> dict[str, float]:
@@ -322,30 +400,55 @@ class _Stage:
     def _entering(self, made: Judged, racer: Racer) -> Judged:
         shares = tuple(self.shares[made.design_id].items())
         direct = {name for name, _ in made.weights} <= {name for name, _ in shares}
-        reached = " and ".join(f"{item.median} at N={item.n} on {item.kind} formulas" for item in racer.by_kind if item.n)
+        reached = " and ".join(
+            f"{item.median} at N={item.n} on {item.kind} formulas" for item in racer.by_kind if item.n
+        )
         rationale = f"{made.rationale} Raced with {len(self.made)} others: median step {reached}."
-        return replace(made, operator=made.operator if direct else "race", weights=shares, rationale=rationale)
+        return replace(
+            made, operator=made.operator if direct else "race", weights=shares, rationale=rationale
+        )
 
     def _row(
-        self, design: Starter | Judged, parents: Sequence[tuple[str, float]], state: str, racer: Racer | None = None, gate: str | None = None,
+        self,
+        design: Starter | Judged,
+        parents: Sequence[tuple[str, float]],
+        state: str,
+        racer: Racer | None = None,
+        gate: str | None = None,
         reason: str | None = None,
     ) -> None:
         laps: Sequence[Stage] = () if state == "blocked" else self.laps
         ran = [(rung, lap) for rung, lap in zip(self.race.rungs, laps, strict=False) if lap.ran]
-        self.rows.append({
-            "cycle": self.cycle, "number": self.number, "design_id": design.design_id, "title": design.title,
-            "operator": design.operator or None if isinstance(design, Judged) else None,
-            "parents": json.dumps(dict(parents), sort_keys=True), "state": state, "gate": gate,
-            "reason": reason or next((lap.failure for lap in laps if lap.failure), None),
-            "genome": design.genome.to_json() if design.genome else None, "source_sha": None, "traced_sha": None,
-            "sizes": [rung.n for rung, _ in ran], "kinds": [rung.kind.name for rung, _ in ran],
-            "seeds": [rung.seed for rung, _ in ran], "batches": [rung.batch for rung, _ in ran], "solved": [lap.solved for _, lap in ran],
-            "median_steps": [lap.median_step for _, lap in ran], "median_works": [lap.median_work for _, lap in ran],
-            "solved_rungs": sum(lap.solved for _, lap in ran), "rungs": len(self.race.rungs),
-            "steps_run": sum(lap.steps_run for lap in laps),
-            "score": racer.score if racer else None, "elite": racer is not None,
-            "timed_out": any(lap.timed_out for lap in laps), "cpu_s": sum(lap.cpu_s for lap in laps),
-        })
+        self.rows.append(
+            {
+                "cycle": self.cycle,
+                "number": self.number,
+                "design_id": design.design_id,
+                "title": design.title,
+                "operator": design.operator or None if isinstance(design, Judged) else None,
+                "parents": json.dumps(dict(parents), sort_keys=True),
+                "state": state,
+                "gate": gate,
+                "reason": reason or next((lap.failure for lap in laps if lap.failure), None),
+                "genome": design.genome.to_json() if design.genome else None,
+                "source_sha": None,
+                "traced_sha": None,
+                "sizes": [rung.n for rung, _ in ran],
+                "kinds": [rung.kind.name for rung, _ in ran],
+                "seeds": [rung.seed for rung, _ in ran],
+                "batches": [rung.batch for rung, _ in ran],
+                "solved": [lap.solved for _, lap in ran],
+                "median_steps": [lap.median_step for _, lap in ran],
+                "median_works": [lap.median_work for _, lap in ran],
+                "solved_rungs": sum(lap.solved for _, lap in ran),
+                "rungs": len(self.race.rungs),
+                "steps_run": sum(lap.steps_run for lap in laps),
+                "score": racer.score if racer else None,
+                "elite": racer is not None,
+                "timed_out": any(lap.timed_out for lap in laps),
+                "cpu_s": sum(lap.cpu_s for lap in laps),
+            }
+        )
         self.number += 1
 
 
@@ -353,4 +456,8 @@ def _stages_of(future: Future[list[Stage]]) -> list[Stage]:
     try:
         return future.result()
     except BrokenExecutor as error:
-        raise MachineryError("a worker process died during a race", got=str(error), do="look for a lack of memory; then run again") from error
+        raise MachineryError(
+            "a worker process died during a race",
+            got=str(error),
+            do="look for a lack of memory; then run again",
+        ) from error

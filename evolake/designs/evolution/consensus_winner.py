@@ -1,4 +1,5 @@
-"""The first by consensus next to the champion, and why they differ: objectives judge from results at hand, the duel from fresh seeds."""
+"""The first by consensus next to the champion, and why they differ: objectives judge from results at hand,
+the duel from fresh seeds."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ConsensusWinner:
-    """The first by consensus of a cycle. same: it is the champion, too. reason: a sentence on why it is, or is not."""
+    """The first by consensus of a cycle. same: it is the champion, too. reason: a sentence on why it is, or
+    is not."""
 
     design_id: str
     title: str
@@ -21,18 +23,23 @@ class ConsensusWinner:
     reason: str
 
 
-def consensus_winner(population: Population, ranking: Sequence[Row], decisions: Sequence[Row], champion_id: str) -> ConsensusWinner:
+def consensus_winner(
+    population: Population, ranking: Sequence[Row], decisions: Sequence[Row], champion_id: str
+) -> ConsensusWinner:
     """Return who is first in a cycle's ranking, held against the champion.
 
     Args:
-        population: the archive in which both are, with states as they are now. ranking, decisions: the cycle's rows of RANKING and DECISIONS.
+        population: the archive in which both are, with states as they are now. ranking, decisions: the
+            cycle's rows of RANKING and DECISIONS.
     """
     places = {row["design_id"]: int(row["rank"]) for row in ranking}
     first = min(places, key=lambda name: places[name])
     design = population.row(first)
     if first == champion_id:
         return ConsensusWinner(first, design["title"], True, "The consensus has the champion first.")
-    duel = next((row for row in decisions if row["comparison"] == "incumbent" and row["challenger_id"] == first), None)
+    duel = next(
+        (row for row in decisions if row["comparison"] == "incumbent" and row["challenger_id"] == first), None
+    )
     parts = [_of_duel(duel)]
     if design["state"] == "blocked":
         parts.append(f"It is blocked now: {(design['reason'] or 'no reason is given').rstrip('.')}")

@@ -1,12 +1,14 @@
 """Runs designs through the schedule, many at a time, on any `concurrent.futures.Executor`.
 
-Common random numbers. The instances of a size, and the start of the variables on them, come from one seed keyed by the root seed and N alone,
-not by the cycle. So all designs of all cycles meet the same instances: a stored score stays comparable for ever, a difference between two
-designs is not a difference in luck, and a level that is tried again with twice the steps repeats its first half exactly. The price is that a
-long run may fit those instances; hence the champion is decided on seeds that no design has met (`champion.py`).
+Common random numbers. The instances of a size, and the start of the variables on them, come from one seed
+keyed by the root seed and N alone, not by the cycle. So all designs of all cycles meet the same instances: a
+stored score stays comparable for ever, a difference between two designs is not a difference in luck, and a
+level that is tried again with twice the steps repeats its first half exactly. The price is that a long run
+may fit those instances; hence the champion is decided on seeds that no design has met (`champion.py`).
 
-Rows do not depend on the number of workers, on who finishes first, or on how busy the machine is: what ends a run is counted. A run that starves on a
-busy machine is begun again; one that a clock cut all the same says so (`timed_out`) and counts as not measured.
+Rows do not depend on the number of workers, on who finishes first, or on how busy the machine is: what ends a
+run is counted. A run that starves on a busy machine is begun again; one that a clock cut all the same says so
+(`timed_out`) and counts as not measured.
 """
 
 from __future__ import annotations
@@ -20,7 +22,15 @@ from typing import Any, Protocol
 
 from evolake.compute.needs import trusted
 from evolake.designs.engines.counted import counted_s
-from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK, Fidelity, Level, is_solved, latest_levels, limits_of, next_level
+from evolake.designs.evolution.schedule import (
+    MOST_STEPS_PER_WORK,
+    Fidelity,
+    Level,
+    is_solved,
+    latest_levels,
+    limits_of,
+    next_level,
+)
 from evolake.designs.model.formulas import FormulaKind, uniform_kind
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.work.rows import max_work, median_work, per_step
@@ -32,9 +42,18 @@ EVERY_CYCLE = "*"
 INSTANCES = "instances"
 LEAST_CORE_S = 0.01
 PAPER_BATCH = 100
-"""Instances of the paper's experiments. Where a batch is as large, its rule is followed as well: the step at which half are solved at the same
-time."""
-OBJECTIVE_KEYS = ("design_id", "batch", "N", "ratio", "run_till_median", "unsolved_fraction", "seed", "fidelity")
+"""Instances of the paper's experiments. Where a batch is as large, its rule is followed as well: the step at
+which half are solved at the same time."""
+OBJECTIVE_KEYS = (
+    "design_id",
+    "batch",
+    "N",
+    "ratio",
+    "run_till_median",
+    "unsolved_fraction",
+    "seed",
+    "fidelity",
+)
 
 
 class Measured(Protocol):
@@ -108,8 +127,8 @@ class Measured(Protocol):
 
 @dataclass(frozen=True)
 class Job:
-    """One design to run at one fidelity. `traced` is TracedDesign's JSON text, `earlier` the design's rows so far, `threads` how many its engine may
-    use; they change no row but its times."""
+    """One design to run at one fidelity. `traced` is TracedDesign's JSON text, `earlier` the design's rows so
+    far, `threads` how many its engine may use; they change no row but its times."""
 
     design_id: str
     traced: str
@@ -132,7 +151,8 @@ def instance_seed(root_seed: int, n: int) -> int:
 
 
 def uniform_seed(root_seed: int, n: int) -> int:
-    """Return the seed of the uniform formulas of size `n`, the same for every design and cycle under one root seed."""
+    """Return the seed of the uniform formulas of size `n`, the same for every design and cycle under one root
+    seed."""
     return child_seed(root_seed, LINE, EVERY_CYCLE, f"uniform {INSTANCES}", n)
 
 
@@ -143,22 +163,43 @@ def uniform_batch(settings: DesignsSettings) -> int:
 
 @trusted
 def simulate_level(
-    traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings, *, threads: int = 1, kind: FormulaKind | None = None,
+    traced: str,
+    n: int,
+    max_work: int,
+    seed: int,
+    core_s: float,
+    settings: DesignsSettings,
+    *,
+    threads: int = 1,
+    kind: FormulaKind | None = None,
 ) -> Measured:
     """Run one traced design on `settings.batch` formulas of `n` variables, planted ones unless a kind is
     given; the engine is the fastest that fits the graph.
 
     max_work: in steps of the baseline. core_s: as for `evolake.designs.engines.engine.simulate`.
 
-    It runs in a child of this process, which may die of it or be stopped: that is the design's result then (`Measured.failure`).
+    It runs in a child of this process, which may die of it or be stopped: that is the design's result then
+    (`Measured.failure`).
     """
     from evolake.designs.engines.engine import unsolved
     from evolake.designs.engines.isolated import Run, run_apart
 
     kind = kind or FormulaKind(ratio=settings.ratio)
     run = Run(
-        traced, n, settings.batch, seed, MOST_STEPS_PER_WORK * max_work, instance_seed=seed, ratio=kind.ratio, max_work=max_work, core_s=core_s,
-        together=settings.batch == PAPER_BATCH, threads=threads, computed="unsolved", kind=kind.name, p0=kind.p0,
+        traced,
+        n,
+        settings.batch,
+        seed,
+        MOST_STEPS_PER_WORK * max_work,
+        instance_seed=seed,
+        ratio=kind.ratio,
+        max_work=max_work,
+        core_s=core_s,
+        together=settings.batch == PAPER_BATCH,
+        threads=threads,
+        computed="unsolved",
+        kind=kind.name,
+        p0=kind.p0,
     )
     try:
         return run_apart(run)
@@ -168,7 +209,8 @@ def simulate_level(
 
 @trusted
 def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
-    """Rows of one design at one fidelity, one per level, in order; none when its earlier rows leave nothing to run.
+    """Rows of one design at one fidelity, one per level, in order; none when its earlier rows leave nothing
+    to run.
 
     At low fidelity, levels of uniform formulas follow those of planted ones if the settings ask for them.
     """
@@ -179,7 +221,9 @@ def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str
     while (level := next_level(job.settings, job.fidelity, job.earlier, rows)) is not None:
         seed = instance_seed(job.root_seed, level.n)
         result = simulate(job.traced, level.n, level.max_work, seed, max(left, LEAST_CORE_S), job.settings)
-        left -= counted_s(int(result.steps_run), result.engine, job.settings.batch * level.n, result.work_per_step)
+        left -= counted_s(
+            int(result.steps_run), result.engine, job.settings.batch * level.n, result.work_per_step
+        )
         rows.append(result_row(job, level, seed, result))
     if job.fidelity == "low" and job.settings.uniform.share > 0:
         rows += _uniform_rows(job, simulate)
@@ -194,23 +238,48 @@ def _uniform_rows(job: Job, simulate: Simulate) -> list[dict[str, Any]]:
     left = limits_of(settings, job.fidelity).core_s
     while (level := next_level(settings, job.fidelity, job.earlier, rows, kind.name)) is not None:
         seed = uniform_seed(job.root_seed, level.n)
-        result = simulate(job.traced, level.n, level.max_work, seed, max(left, LEAST_CORE_S), settings, kind=kind)
-        left -= counted_s(int(result.steps_run), result.engine, settings.batch * level.n, result.work_per_step)
+        result = simulate(
+            job.traced, level.n, level.max_work, seed, max(left, LEAST_CORE_S), settings, kind=kind
+        )
+        left -= counted_s(
+            int(result.steps_run), result.engine, settings.batch * level.n, result.work_per_step
+        )
         rows.append(result_row(job, level, seed, result, kind))
     return rows
 
 
-def result_row(job: Job, level: Level, seed: int, result: Measured, kind: FormulaKind | None = None) -> dict[str, Any]:
+def result_row(
+    job: Job, level: Level, seed: int, result: Measured, kind: FormulaKind | None = None
+) -> dict[str, Any]:
     """One row of the table EXPERIMENTS, of planted formulas unless a kind is given."""
     kind = kind or FormulaKind(ratio=job.settings.ratio)
     return {
-        "design_id": job.design_id, "cycle": job.cycle, "fidelity": job.fidelity, "level": level.k, "batch": job.settings.batch, "N": level.n,
-        "ratio": kind.ratio, "kind": kind.name, "run_till_median": True, "max_steps": int(result.limit), "max_work": float(level.max_work),
-        "unsolved_fraction": float(result.unsolved_fraction), "median_step": int(result.median_step), "steps_run": int(result.steps_run),
-        "work_per_step": float(result.work_per_step), "median_work": float(result.median_step * result.work_per_step),
-        "together_step": result.together_step if job.settings.batch == PAPER_BATCH else None, "left_again": result.left_again, "seed": seed,
-        "wall_s": float(result.wall_s), "cpu_s": float(result.cpu_s), "profile": job.profile, "engine": result.engine,
-        "timed_out": bool(result.timed_out), "diverged": int(result.diverged), "failure": result.failure,
+        "design_id": job.design_id,
+        "cycle": job.cycle,
+        "fidelity": job.fidelity,
+        "level": level.k,
+        "batch": job.settings.batch,
+        "N": level.n,
+        "ratio": kind.ratio,
+        "kind": kind.name,
+        "run_till_median": True,
+        "max_steps": int(result.limit),
+        "max_work": float(level.max_work),
+        "unsolved_fraction": float(result.unsolved_fraction),
+        "median_step": int(result.median_step),
+        "steps_run": int(result.steps_run),
+        "work_per_step": float(result.work_per_step),
+        "median_work": float(result.median_step * result.work_per_step),
+        "together_step": result.together_step if job.settings.batch == PAPER_BATCH else None,
+        "left_again": result.left_again,
+        "seed": seed,
+        "wall_s": float(result.wall_s),
+        "cpu_s": float(result.cpu_s),
+        "profile": job.profile,
+        "engine": result.engine,
+        "timed_out": bool(result.timed_out),
+        "diverged": int(result.diverged),
+        "failure": result.failure,
     }
 
 
@@ -218,17 +287,25 @@ OnDone = Callable[[Job, list[dict[str, Any]]], None]
 
 
 def run_jobs(
-    executor: Executor, jobs: Sequence[Job], *, simulate: Simulate = simulate_level, on_done: OnDone | None = None
+    executor: Executor,
+    jobs: Sequence[Job],
+    *,
+    simulate: Simulate = simulate_level,
+    on_done: OnDone | None = None,
 ) -> list[dict[str, Any]]:
-    """Rows of all jobs, in the order of `jobs` whatever the order of finishing. `on_done` is called with each job as it is collected.
+    """Rows of all jobs, in the order of `jobs` whatever the order of finishing. `on_done` is called with each
+    job as it is collected.
 
-    What took longest so far is begun first, so that no worker is left with it when the others have nothing to do.
+    What took longest so far is begun first, so that no worker is left with it when the others have nothing to
+    do.
 
-    An exception in a worker is a fault of ours and is raised here; a design that diverges, never solves anything, or kills or outstays the process
-    that computes it is rows (`failure` says how it broke).
+    An exception in a worker is a fault of ours and is raised here; a design that diverges, never solves
+    anything, or kills or outstays the process that computes it is rows (`failure` says how it broke).
     """
     heaviest = sorted(range(len(jobs)), key=lambda place: -_work_of_last(jobs[place]))
-    pending: dict[int, Future[list[dict[str, Any]]]] = {place: executor.submit(run_schedule, jobs[place], simulate) for place in heaviest}
+    pending: dict[int, Future[list[dict[str, Any]]]] = {
+        place: executor.submit(run_schedule, jobs[place], simulate) for place in heaviest
+    }
     rows: list[dict[str, Any]] = []
     for place, job in enumerate(jobs):
         result = finished(pending[place], job.design_id)
@@ -245,21 +322,31 @@ def finished(future: Future[list[dict[str, Any]]], design_id: str) -> list[dict[
     except BrokenExecutor as error:
         raise MachineryError(
             f"a worker process died while design {design_id[:12]} was waiting or running",
-            got=str(error), do="look for a lack of memory; then run again",
+            got=str(error),
+            do="look for a lack of memory; then run again",
         ) from error
 
 
 def _work_of_last(job: Job) -> int:
     """Work times variables of the largest size that the design was run at; 0 where it was not run."""
-    return max(((int(row["N"]), round(int(row["N"]) * int(row["steps_run"]) * per_step(row))) for row in job.earlier), default=(0, 0))[1]
+    return max(
+        (
+            (int(row["N"]), round(int(row["N"]) * int(row["steps_run"]) * per_step(row)))
+            for row in job.earlier
+        ),
+        default=(0, 0),
+    )[1]
 
 
-def results_by_design(rows: Sequence[Mapping[str, Any]], kind: str = "planted") -> dict[str, list[dict[str, Any]]]:
-    """Return what objectives receive of a kind of formulas: for each design one dict per size, ascending, the last try of each. No times: nothing is
-    ranked on wall time.
+def results_by_design(
+    rows: Sequence[Mapping[str, Any]], kind: str = "planted"
+) -> dict[str, list[dict[str, Any]]]:
+    """Return what objectives receive of a kind of formulas: for each design one dict per size, ascending, the
+    last try of each. No times: nothing is ranked on wall time.
 
-    Every number of steps is one of work, in steps of the baseline, so that whatever an objective makes of steps it makes of work. A size that was
-    not solved has an estimate, which is put above what any design took that solved it.
+    Every number of steps is one of work, in steps of the baseline, so that whatever an objective makes of
+    steps it makes of work. A size that was not solved has an estimate, which is put above what any design
+    took that solved it.
     """
     grouped: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -268,15 +355,22 @@ def results_by_design(rows: Sequence[Mapping[str, Any]], kind: str = "planted") 
     slowest: dict[int, int] = {}
     for row in (row for result in levels.values() for row in result if is_solved(row)):
         slowest[int(row["N"])] = max(slowest.get(int(row["N"]), 0), math.ceil(median_work(row)))
-    return {design_id: [_level_for_objectives(row, slowest) for row in result] for design_id, result in levels.items()}
+    return {
+        design_id: [_level_for_objectives(row, slowest) for row in result]
+        for design_id, result in levels.items()
+    }
 
 
 def _level_for_objectives(row: Mapping[str, Any], slowest: Mapping[int, int]) -> dict[str, Any]:
-    """Return a level as objectives see it. slowest: the most work that any design took at a size that it solved."""
+    """Return a level as objectives see it. slowest: the most work that any design took at a size that it
+    solved."""
     median = math.ceil(median_work(row))
     ran = math.ceil(int(row["steps_run"]) * per_step(row))
     if not is_solved(row):
         median = max(median, 1 + slowest.get(int(row["N"]), 0))
     return {key: row[key] for key in OBJECTIVE_KEYS} | {
-        "max_steps": round(max_work(row)), "median_step": median, "steps_run": min(ran, median), "work_per_step": per_step(row),
+        "max_steps": round(max_work(row)),
+        "median_step": median,
+        "steps_run": min(ran, median),
+        "work_per_step": per_step(row),
     }

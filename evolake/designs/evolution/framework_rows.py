@@ -1,7 +1,7 @@
 """A search by the paper's framework as rows of our tables: what can be used, and what cannot with the reason.
 
-The database itself, the list of objectives and the state of the meta agent are files that have to be right; a design, a result, an objective or a log
-that is not is a row that says so.
+The database itself, the list of objectives and the state of the meta agent are files that have to be right; a
+design, a result, an objective or a log that is not is a row that says so.
 """
 
 from __future__ import annotations
@@ -15,7 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evolake.designs.evolution.framework_files import DO, WANTED, Files, Malformed, number, read_code, read_object, read_record, text, whole
+from evolake.designs.evolution.framework_files import (
+    DO,
+    WANTED,
+    Files,
+    Malformed,
+    number,
+    read_code,
+    read_object,
+    read_record,
+    text,
+    whole,
+)
 from evolake.errors import InputError
 from evolake.objectives.source import objective_id
 
@@ -31,7 +42,8 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Framework:
-    """Rows without what the import adds (bundle, source, cycle). sources: row of the database -> text of its solver."""
+    """Rows without what the import adds (bundle, source, cycle). sources: row of the database -> text of its
+    solver."""
 
     designs: list[Row]
     sources: dict[int, str]
@@ -52,26 +64,41 @@ def read_framework(files: Files, *, files_only: bool = False) -> Framework:
     """
     entries = _entries_of_files(files) if files_only else read_object(files.database).get("designs")
     if not isinstance(entries, list):
-        raise InputError(f"{files.database} is no database of the paper's framework", wanted=WANTED, got="no list `designs`", do=DO)
+        raise InputError(
+            f"{files.database} is no database of the paper's framework",
+            wanted=WANTED,
+            got="no list `designs`",
+            do=DO,
+        )
     if not entries:
-        raise InputError(f"nothing to import from {files.database}", wanted="at least one design", got="none", do=DO)
+        raise InputError(
+            f"nothing to import from {files.database}", wanted="at least one design", got="none", do=DO
+        )
     texts = [*_reviews(files), *_logs(files, "planner", _planner), *_analyses(files)]
     learnt = {row["number"]: row for row in texts if row["kind"] == "analysis" and row["state"] == "read"}
     designs, sources = _designs(files, entries, learnt)
     results = [
         _result(row, place, design["original_id"], experiment)
-        for row, (entry, design) in enumerate(zip(entries, designs, strict=True)) for place, experiment in enumerate(_experiments(entry))
+        for row, (entry, design) in enumerate(zip(entries, designs, strict=True))
+        for place, experiment in enumerate(_experiments(entry))
     ]
     kept = ("kind", "number", "title", "text", "state", "reason")
-    return Framework(designs, sources, results, _objectives(files), [{name: row[name] for name in kept} for row in texts])
+    return Framework(
+        designs, sources, results, _objectives(files), [{name: row[name] for name in kept} for row in texts]
+    )
 
 
 def _entries_of_files(files: Files) -> list[Row]:
     """Return what a database would say of the files of solvers alone."""
     numbers = sorted(
-        int(match.group(1)) for path in files.folder("solvers").glob("solver_*.py") if (match := re.fullmatch(r"solver_([0-9]{1,9})", path.stem))
+        int(match.group(1))
+        for path in files.folder("solvers").glob("solver_*.py")
+        if (match := re.fullmatch(r"solver_([0-9]{1,9})", path.stem))
     )
-    return [{"design_id": number, "short_name": f"solver {number}", "planner_round_id": 0, "experiments": []} for number in dict.fromkeys(numbers)]
+    return [
+        {"design_id": number, "short_name": f"solver {number}", "planner_round_id": 0, "experiments": []}
+        for number in dict.fromkeys(numbers)
+    ]
 
 
 def _designs(files: Files, entries: list[Any], learnt: dict[int, Row]) -> tuple[list[Row], dict[int, str]]:
@@ -88,8 +115,11 @@ def _designs(files: Files, entries: list[Any], learnt: dict[int, Row]) -> tuple[
                 raise Malformed(f"design_id {row['original_id']} is there twice")
             seen.add(row["original_id"])
             row |= {
-                "title": text(entry, "short_name"), "round": whole(entry, "planner_round_id"), "parents": json.dumps(_parents(entry)),
-                "model": text(entry, "model_name", optional=True) or None, "made_at": text(entry, "timestamp", optional=True) or None,
+                "title": text(entry, "short_name"),
+                "round": whole(entry, "planner_round_id"),
+                "parents": json.dumps(_parents(entry)),
+                "model": text(entry, "model_name", optional=True) or None,
+                "made_at": text(entry, "timestamp", optional=True) or None,
             }
             row["tuned"] = any(word in row["title"].lower() for word in ("tuned", "hebo"))
             if not isinstance(entry.get("experiments", []), list):
@@ -125,8 +155,11 @@ def _result(row: int, place: int, design: int | None, experiment: Any) -> Row:
         if not isinstance(experiment, dict):
             raise Malformed("the experiment is no object")
         return result | {
-            "N": whole(experiment, "N", at_least=1), "batch": whole(experiment, "batch", at_least=1), "max_steps": whole(experiment, "max_steps"),
-            "median_step": whole(experiment, "median_step"), "unsolved_fraction": number(experiment, "unsolved_fraction", 0, 1),
+            "N": whole(experiment, "N", at_least=1),
+            "batch": whole(experiment, "batch", at_least=1),
+            "max_steps": whole(experiment, "max_steps"),
+            "median_step": whole(experiment, "median_step"),
+            "unsolved_fraction": number(experiment, "unsolved_fraction", 0, 1),
             "ratio": number(experiment, "ratio", 0, 1e6) if experiment.get("ratio") is not None else None,
             "fidelity": text(experiment, "fidelity", optional=True) or None,
         }
@@ -139,12 +172,21 @@ def _objectives(files: Files) -> list[Row]:
     listed = read_object(folder / "metadata.json") if (folder / "metadata.json").exists() else {}
     states = _states(files)
     factors = states[-1].get("weight_adjustments") if states else None
-    there = {int(match.group(1)) for path in folder.glob("objective_*.py") if (match := re.fullmatch(r"objective_([0-9]{1,9})", path.stem))}
+    there = {
+        int(match.group(1))
+        for path in folder.glob("objective_*.py")
+        if (match := re.fullmatch(r"objective_([0-9]{1,9})", path.stem))
+    }
     numbered = {int(name) for name in listed if re.fullmatch(r"[0-9]{1,9}", name)}
     factors = factors if isinstance(factors, dict) else {}
     return [_objective(files, key, listed.get(str(key), {}), factors) for key in sorted(there | numbered)] + [
-        {"original_id": None, "state": "malformed", "reason": f"metadata.json: {name[:60]!r} is no number of an objective"}
-        for name in listed if not re.fullmatch(r"[0-9]{1,9}", name)
+        {
+            "original_id": None,
+            "state": "malformed",
+            "reason": f"metadata.json: {name[:60]!r} is no number of an objective",
+        }
+        for name in listed
+        if not re.fullmatch(r"[0-9]{1,9}", name)
     ]
 
 
@@ -159,10 +201,15 @@ def _objective(files: Files, key: int, summary: Any, factors: Row) -> Row:
             raise Malformed(f"{path.name} is empty")
         factor = factors.get(str(key))
         return row | {
-            "description": text(summary, "description", optional=True) or f"objective {key} of another search", "code": code,
+            "description": text(summary, "description", optional=True)
+            or f"objective {key} of another search",
+            "code": code,
             "round": whole(summary, "created_round") if "created_round" in summary else None,
-            "workspace": text(summary, "source_workspace", optional=True) or None, "objective_id": objective_id(code),
-            "reported_multiplier": number({"weight": factor}, "weight", 0, 1e6) if factor is not None else None,
+            "workspace": text(summary, "source_workspace", optional=True) or None,
+            "objective_id": objective_id(code),
+            "reported_multiplier": number({"weight": factor}, "weight", 0, 1e6)
+            if factor is not None
+            else None,
         }
     except Malformed as error:
         return row | {"state": "malformed", "reason": str(error)}
@@ -175,9 +222,16 @@ def _states(files: Files) -> list[Row]:
         return []
     held = read_object(path)
     past = held.get("history") or []
-    result = [*past, *([held["current"]] if held.get("current") else [])] if isinstance(past, list) else [past]
+    result = (
+        [*past, *([held["current"]] if held.get("current") else [])] if isinstance(past, list) else [past]
+    )
     if not isinstance(past, list) or not all(isinstance(item, dict) for item in result):
-        raise InputError(f"{path} cannot be read", wanted="an object with `current` and a list `history` of objects", got="something else", do=DO)
+        raise InputError(
+            f"{path} cannot be read",
+            wanted="an object with `current` and a list `history` of objects",
+            got="something else",
+            do=DO,
+        )
     return result
 
 
@@ -188,12 +242,16 @@ def _reviews(files: Files) -> list[Row]:
 def _review(_number: int, state: Row) -> Row:
     return {
         "title": f"review, {text(state, 'research_phase')}",
-        "text": f"{text(state, 'research_assessment')}\nNext objectives: {text(state, 'objective_directions')}",
+        "text": f"{text(state, 'research_assessment')}\nNext objectives: {text(state, 'objective_directions')}",  # noqa: E501
     }
 
 
 def _logs(files: Files, name: str, summary: Callable[[int, Row], Row]) -> list[Row]:
-    result = {int(match.group(1)): path for path in files.folder("llm_log").glob(f"{name}_*.json") if (match := _numbered(name, path))}
+    result = {
+        int(match.group(1)): path
+        for path in files.folder("llm_log").glob(f"{name}_*.json")
+        if (match := _numbered(name, path))
+    }
     return list(_each(name, sorted(result.items()), lambda key, path: summary(key, read_record(path))))
 
 
@@ -206,11 +264,16 @@ def _planner(_number: int, log: Row) -> Row:
     if not isinstance(summary, dict):
         raise Malformed("summary: wanted an object")
     parts = {name: summary.get(name) for name in ("key_insights", "success_patterns", "failure_patterns")}
-    if not all(isinstance(part, list) and all(isinstance(item, str) for item in part) for part in parts.values()):
+    if not all(
+        isinstance(part, list) and all(isinstance(item, str) for item in part) for part in parts.values()
+    ):
         raise Malformed("summary: wanted lists of texts key_insights, success_patterns, failure_patterns")
     said = {name: text({name: "; ".join(part)}, name) for name, part in parts.items() if part}
     phase = text(summary, "current_phase", optional=True) or "no phase"
-    return {"title": f"planner, {phase}", "text": "\n".join(f"{name.replace('_', ' ')}: {part}" for name, part in said.items())}
+    return {
+        "title": f"planner, {phase}",
+        "text": "\n".join(f"{name.replace('_', ' ')}: {part}" for name, part in said.items()),
+    }
 
 
 def _analyses(files: Files) -> list[Row]:
@@ -227,8 +290,16 @@ def _analysis(key: int, log: Row) -> Row:
     level = text(said, "success_level")
     if level not in SUCCESS:
         raise Malformed(f"success_level: wanted one of {', '.join(SUCCESS)}")
-    parts = [text(said, name) for name in ("key_insight", "detailed_analysis", "comparison_to_references", "recommended_next_steps")]
-    return {"title": text(said, "short_name"), "text": "\n".join(parts), "key_insight": parts[0][:600], "success_level": level}
+    parts = [
+        text(said, name)
+        for name in ("key_insight", "detailed_analysis", "comparison_to_references", "recommended_next_steps")
+    ]
+    return {
+        "title": text(said, "short_name"),
+        "text": "\n".join(parts),
+        "key_insight": parts[0][:600],
+        "success_level": level,
+    }
 
 
 def _each(kind: str, result: Iterable[tuple[int, Any]], summary: Callable[[int, Any], Row]) -> Iterable[Row]:

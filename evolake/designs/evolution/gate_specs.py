@@ -1,6 +1,8 @@
-"""The gates of a design. A further one is an entry here with its function, a rule file that names it, and a test with its planted fault.
+"""The gates of a design. A further one is an entry here with its function, a rule file that names it, and a
+test with its planted fault.
 
-They are asked where designs are made: a design that is blocked is a row of `candidates`, and no asset of its own judges it again.
+They are asked where designs are made: a design that is blocked is a row of `candidates`, and no asset of its
+own judges it again.
 """
 
 from __future__ import annotations
@@ -11,22 +13,51 @@ from evolake.lazy import Lazy
 _COLLECTING = "evolake.designs.evolution.judging"
 GATES = (
     GateSpec(
-        0, "contract", Lazy(f"{_COLLECTING}:collect_contract"), ("blocked", "bytes"), asset="candidates",
+        0,
+        "contract",
+        Lazy(f"{_COLLECTING}:collect_contract"),
+        ("blocked", "bytes"),
+        asset="candidates",
         about="the file is a design: exports, variables, hyperparameters, the keys and shapes that come back",
     ),
     GateSpec(
-        1, "trace", Lazy(f"{_COLLECTING}:collect_trace"), ("blocked", "nodes", "substeps"), asset="candidates",
-        about="its dynamics are a graph of listed operators that takes few steps in one; time, memory and output in the jail stay within limits",
+        1,
+        "trace",
+        Lazy(f"{_COLLECTING}:collect_trace"),
+        ("blocked", "nodes", "substeps"),
+        asset="candidates",
+        about=(
+            "its dynamics are a graph of listed operators that takes few steps in one; time, memory and "
+            "output in the jail stay within limits"
+        ),
     ),
-    GateSpec(2, "duplicate", Lazy(f"{_COLLECTING}:collect_duplicate"), ("twin",), asset="candidates", about="no other design computes the same"),
     GateSpec(
-        3, "dynamics", Lazy(f"{_COLLECTING}:collect_dynamics"), ("diverged_fraction", "failure"), asset="candidates",
+        2,
+        "duplicate",
+        Lazy(f"{_COLLECTING}:collect_duplicate"),
+        ("twin",),
+        asset="candidates",
+        about="no other design computes the same",
+    ),
+    GateSpec(
+        3,
+        "dynamics",
+        Lazy(f"{_COLLECTING}:collect_dynamics"),
+        ("diverged_fraction", "failure"),
+        asset="candidates",
         about="a few steps on small instances stay finite",
     ),
 )
 OBJECTIVE = GateSpec(
-    0, "objective", Lazy("evolake.designs.evolution.objective_trial:collect_trial"), ("scores", "runs", "told_apart", "nearest"), asset="objectives",
-    about="it gives every measured design a number, whatever the order, tells designs apart, and ranks them as no other does",
+    0,
+    "objective",
+    Lazy("evolake.designs.evolution.objective_trial:collect_trial"),
+    ("scores", "runs", "told_apart", "nearest"),
+    asset="objectives",
+    about=(
+        "it gives every measured design a number, whatever the order, tells designs apart, and ranks them "
+        "as no other does"
+    ),
 )
 KNOWN = (*GATES, OBJECTIVE)
 """Every gate that a rule may be of."""

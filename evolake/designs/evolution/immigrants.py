@@ -29,7 +29,12 @@ def check(path: Path) -> str:
         tree = parse_python(read_bytes(path, TEXT_BYTES))
     except Unreadable:
         raise
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested too deep for the parser
+    except (
+        SyntaxError,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ) as error:  # the last two: nested too deep for the parser
         raise InputError(f"{path} is no Python", got=str(error), do=do) from None
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]

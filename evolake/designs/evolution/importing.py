@@ -1,8 +1,9 @@
 """A database of the paper's framework into a lake (`evolake designs import`), and from there into a cycle.
 
-As with a merge, nothing of a sealed cycle is touched: the bundle carries the first cycle that may see it, and the opening asset of that cycle takes
-it in. Its designs meet the gates of this line like any added seed and are measured here; their parents become derivations. Its objectives meet theirs
-in the asset `objectives`. Its results stay their own table: others report them. Its retrospectives are what planners read as data.
+As with a merge, nothing of a sealed cycle is touched: the bundle carries the first cycle that may see it, and
+the opening asset of that cycle takes it in. Its designs meet the gates of this line like any added seed and
+are measured here; their parents become derivations. Its objectives meet theirs in the asset `objectives`. Its
+results stay their own table: others report them. Its retrospectives are what planners read as data.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ Recognise = Callable[[str], DesignGenome | None]
 
 @dataclass(frozen=True)
 class Brought:
-    """What `import_database` did. new: False where the very same bundle was there already. counts: table -> (rows that were read, malformed rows)."""
+    """What `import_database` did. new: False where the very same bundle was there already. counts: table ->
+    (rows that were read, malformed rows)."""
 
     bundle_id: str
     source: str
@@ -52,7 +54,8 @@ class Brought:
 
 @dataclass(frozen=True)
 class Arrived:
-    """What the opening asset takes over; as `merge.Admitted`, with one note per design that came, or per bundle that has none (`ARRIVALS`)."""
+    """What the opening asset takes over; as `merge.Admitted`, with one note per design that came, or per
+    bundle that has none (`ARRIVALS`)."""
 
     population: Population
     designs: list[Row]
@@ -68,12 +71,18 @@ def import_database(lake: Lake, path: Path, *, files_only: bool = False, run_id:
     files_only: the folder holds solvers and objectives and no database, as public copies of the framework do.
 
     Raises:
-        InputError: it is none, or one of its files that must be right is not. PartitionBusy: another import is running.
+        InputError: it is none, or one of its files that must be right is not. PartitionBusy: another import
+            is running.
     """
     files = find_solvers(path) if files_only else find_files(path)
     read = read_framework(files, files_only=files_only)
     bundle = read.bundle_id()
-    tables = {"designs": read.designs, "results": read.results, "objectives": read.objectives, "texts": read.texts}
+    tables = {
+        "designs": read.designs,
+        "results": read.results,
+        "objectives": read.objectives,
+        "texts": read.texts,
+    }
     counts = {name: _counted(rows) for name, rows in tables.items()}
     with lake.line_lock(LOCK, run_id=run_id, timeout_s=LOCK_WAIT_S):
         if held := [row for row in rows_of(lake, IMPORTS) if row["bundle_id"] == bundle]:
@@ -83,7 +92,9 @@ def import_database(lake: Lake, path: Path, *, files_only: bool = False, run_id:
         _publish(lake, RESULTS, [own | {"reported_by": OTHERS} | row for row in read.results], bundle, run_id)
         _publish(lake, OBJECTIVES_READ, [entering | row for row in read.objectives], bundle, run_id)
         _publish(lake, TEXTS, [entering | row for row in read.texts], bundle, run_id)
-        _publish(lake, IMPORTS, [entering | row for row in _with_blobs(lake, read)], bundle, run_id)  # last: by it the bundle is there
+        _publish(
+            lake, IMPORTS, [entering | row for row in _with_blobs(lake, read)], bundle, run_id
+        )  # last: by it the bundle is there
     return Brought(bundle, files.source, entering["since_cycle"], counts, new=True)
 
 
@@ -98,29 +109,48 @@ def pending_bundles(lake: Lake, population: Population, cycle: str) -> list[str]
     return sorted({row["bundle_id"] for row in rows_of(lake, IMPORTS) if row["since_cycle"] <= cycle} - taken)
 
 
-def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, recognise: Recognise = lambda source: None) -> Arrived:
-    """Return the population with the designs of every pending bundle; unchanged, and the lists empty, if there is none.
+def admit_imports(
+    lake: Lake, population: Population, judge: Judge, cycle: str, recognise: Recognise = lambda source: None
+) -> Arrived:
+    """Return the population with the designs of every pending bundle; unchanged, and the lists empty, if
+    there is none.
 
-    A file that is here already stays what it is; one that computes the same as another is blocked as a duplicate, and its children descend from the
-    one that was first. recognise: the genome that computes what a file does, if there is one; asked of those that passed the gates, and what it
-    raises is none.
+    A file that is here already stays what it is; one that computes the same as another is blocked as a
+    duplicate, and its children descend from the one that was first. recognise: the genome that computes what
+    a file does, if there is one; asked of those that passed the gates, and what it raises is none.
     """
     bundles = pending_bundles(lake, population, cycle)
     if not bundles:
         return Arrived(population, [], [], [], [], [])
     rows = [row for row in rows_of(lake, IMPORTS) if row["bundle_id"] in bundles and row["state"] == "read"]
     texts, known = texts_of(lake), dict(population.graphs())
-    usable = [row for row in population.designs.to_dicts() if row["state"] != "blocked" and row["hyper"] in (None, "{}")]
+    usable = [
+        row
+        for row in population.designs.to_dicts()
+        if row["state"] != "blocked" and row["hyper"] in (None, "{}")
+    ]
     present = {row["source_sha"]: row["design_id"] for row in usable}
     here = set(population.designs["design_id"].to_list())
     result: dict[tuple[str, int], str] = {}
-    arrived = Arrived(population, [], [], [], [
-        {
-            "cycle": cycle, "bundle_id": bundle, "original_id": NO_DESIGN, "design_id": None, "state": "empty",
-            "reason": "none of its designs can be read",
-        }
-        for bundle in bundles if bundle not in {row["bundle_id"] for row in rows}
-    ], bundles)
+    arrived = Arrived(
+        population,
+        [],
+        [],
+        [],
+        [
+            {
+                "cycle": cycle,
+                "bundle_id": bundle,
+                "original_id": NO_DESIGN,
+                "design_id": None,
+                "state": "empty",
+                "reason": "none of its designs can be read",
+            }
+            for bundle in bundles
+            if bundle not in {row["bundle_id"] for row in rows}
+        ],
+        bundles,
+    )
     made: dict[str, Row] = {}
     for row in sorted(rows, key=lambda item: (item["bundle_id"], item["original_id"])):
         place = (row["bundle_id"], row["original_id"])
@@ -137,7 +167,9 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
         twin = known.get(done.traced.graph_sha) if done.traced else None
         result[place] = twin or done.design_id
         kept = design_row(done, cycle, *store_candidate(lake.blobs, done), tuned=bool(row["tuned"])) | {
-            "imported_from": row["source"], "key_insight": row["key_insight"], "success_level": row["success_level"],
+            "imported_from": row["source"],
+            "key_insight": row["key_insight"],
+            "success_level": row["success_level"],
         }
         arrived.notes.append(note | {name: kept[name] for name in ("design_id", "state", "reason")})
         if kept["design_id"] not in here:
@@ -146,7 +178,9 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
             arrived.designs.append(kept)
         if done.accepted and done.traced is not None:
             known[done.traced.graph_sha] = present[row["source_sha"]] = done.design_id
-    arrived.derivations.extend(edge for child, row in made.items() for edge in _edges(child, row, result, cycle))
+    arrived.derivations.extend(
+        edge for child, row in made.items() for edge in _edges(child, row, result, cycle)
+    )
     return replace(arrived, population=population.admit(arrived.designs, arrived.derivations))
 
 
@@ -155,8 +189,11 @@ def taken_in(population: Population, bundles: list[str]) -> list[str]:
     return sorted({*population.value("imported_bundles", []), *bundles})
 
 
-def imported_objectives(lake: Lake, population: Population, bundles: Collection[str], cycle: str) -> list[Row]:
-    """Rows of OBJECTIVES for what bundles bring, not judged yet. They begin to vote in this cycle, at a multiplier of 1.
+def imported_objectives(
+    lake: Lake, population: Population, bundles: Collection[str], cycle: str
+) -> list[Row]:
+    """Rows of OBJECTIVES for what bundles bring, not judged yet. They begin to vote in this cycle, at a
+    multiplier of 1.
 
     bundles: ids of those that the opening of `cycle` took in.
     """
@@ -164,41 +201,73 @@ def imported_objectives(lake: Lake, population: Population, bundles: Collection[
     result: dict[str, Row] = {}
     for row in rows_of(lake, OBJECTIVES_READ):
         if row["bundle_id"] in bundles and row["state"] == "read" and row["objective_id"] not in taken:
-            result.setdefault(row["objective_id"], with_genome({
-                "objective_id": row["objective_id"], "state": "accepted", "cycle": cycle, "created_round": int(cycle), "family": WRITTEN,
-                "parameters": json.dumps({"original_id": row["original_id"]}), "description": row["description"], "source": row["code"],
-                "multiplier": 1.0, "origin": ORIGIN, "reason": None, "imported_from": row["source"], "operator": None, "parents": None,
-            }))
+            result.setdefault(
+                row["objective_id"],
+                with_genome(
+                    {
+                        "objective_id": row["objective_id"],
+                        "state": "accepted",
+                        "cycle": cycle,
+                        "created_round": int(cycle),
+                        "family": WRITTEN,
+                        "parameters": json.dumps({"original_id": row["original_id"]}),
+                        "description": row["description"],
+                        "source": row["code"],
+                        "multiplier": 1.0,
+                        "origin": ORIGIN,
+                        "reason": None,
+                        "imported_from": row["source"],
+                        "operator": None,
+                        "parents": None,
+                    }
+                ),
+            )
     return list(result.values())
 
 
 def retrospectives(lake: Lake, cycle: str) -> list[str]:
-    """Return what planners of a cycle are shown about what others' searches wrote, reviews first, then rounds, then single designs; the newest
-    of each
-    first.
+    """Return what planners of a cycle are shown about what others' searches wrote, reviews first, then
+    rounds, then single designs; the newest of each first.
 
     What a database that has grown since brings once more is shown once.
     """
     order = ("meta_review", "planner", "analysis")
     there = {row["bundle_id"] for row in rows_of(lake, IMPORTS)}
     held = [row for row in rows_of(lake, TEXTS) if row["bundle_id"] in there and row["since_cycle"] <= cycle]
-    rows = list({
-        (row["source"], row["kind"], row["number"], row["text"]): row for row in held if row["state"] == "read" and row["text"]
-    }.values())
+    rows = list(
+        {
+            (row["source"], row["kind"], row["number"], row["text"]): row
+            for row in held
+            if row["state"] == "read" and row["text"]
+        }.values()
+    )
     rows.sort(key=lambda row: (order.index(row["kind"]), -row["number"], row["bundle_id"]))
     share = {kind: [row for row in rows if row["kind"] == kind][: TOLD // len(order)] for kind in order}
-    return [f"{row['source']}, {row['kind']} {row['number']} ({row['title']}): {row['text'][:TOLD_CHARS]}" for kind in order for row in share[kind]]
+    return [
+        f"{row['source']}, {row['kind']} {row['number']} ({row['title']}): {row['text'][:TOLD_CHARS]}"
+        for kind in order
+        for row in share[kind]
+    ]
 
 
 def _candidate(row: Mapping[str, Any], source: str) -> Candidate:
     rationale = f"Design {row['original_id']} of {row['source']}, round {row['round']} there."
     return Candidate(
-        source=source, hyper={}, genome=None, title=row["title"][:40], operator=ORIGIN, origin=ORIGIN, rationale=rationale, direction_id=None,
+        source=source,
+        hyper={},
+        genome=None,
+        title=row["title"][:40],
+        operator=ORIGIN,
+        origin=ORIGIN,
+        rationale=rationale,
+        direction_id=None,
         weights=(),
     )
 
 
-def _edges(child: str, row: Mapping[str, Any], result: Mapping[tuple[str, int], str], cycle: str) -> list[Row]:
+def _edges(
+    child: str, row: Mapping[str, Any], result: Mapping[tuple[str, int], str], cycle: str
+) -> list[Row]:
     """Rows of DERIVATIONS; parents that are not in the database, or did not come, are left out."""
     weights: dict[str, float] = {}
     for parent, weight in json.loads(row["parents"]):
@@ -208,12 +277,21 @@ def _edges(child: str, row: Mapping[str, Any], result: Mapping[tuple[str, int], 
     total = sum(weights.values())
     return [
         {"child_id": child, "parent_id": parent, "operator": ORIGIN, "weight": weight / total, "cycle": cycle}
-        for parent, weight in weights.items() if total > 0
+        for parent, weight in weights.items()
+        if total > 0
     ]
 
 
 def _with_blobs(lake: Lake, read: Framework) -> list[Row]:
-    return [row | {"source_sha": lake.blobs.put(read.sources[row["row"]].encode()) if row["row"] in read.sources else None} for row in read.designs]
+    return [
+        row
+        | {
+            "source_sha": lake.blobs.put(read.sources[row["row"]].encode())
+            if row["row"] in read.sources
+            else None
+        }
+        for row in read.designs
+    ]
 
 
 def _publish(lake: Lake, schema: TableSchema, new: list[Row], bundle: str, run_id: str) -> None:

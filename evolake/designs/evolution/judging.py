@@ -1,7 +1,9 @@
-"""The gates of a design, in order: `gate_specs`. Rules are files; the checkers that they name are registered here.
+"""The gates of a design, in order: `gate_specs`. Rules are files; the checkers that they name are registered
+here.
 
-Evidence is collected once: one trace in the jail serves the first two gates. A dead jail raises; it never becomes a verdict. Whatever else collecting
-the evidence of a design raises is evidence too, and blocks it (evolake.designs.model.boundary): this is where one design is judged.
+Evidence is collected once: one trace in the jail serves the first two gates. A dead jail raises; it never
+becomes a verdict. Whatever else collecting the evidence of a design raises is evidence too, and blocks it
+(evolake.designs.model.boundary): this is where one design is judged.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ PROBE_S = 20.0
 
 @dataclass(frozen=True)
 class DesignResults(GateResults):
-    """A design after its gates. `traced` is there where it could be traced, also when a later gate blocked it."""
+    """A design after its gates. `traced` is there where it could be traced, also when a later gate blocked
+    it."""
 
     traced: TracedDesign | None = None
 
@@ -55,7 +58,8 @@ class DesignResults(GateResults):
 
 @dataclass(frozen=True)
 class Attempt:
-    """A design as its gates see it. outcome: its trace, why there is none, or evidence of what judging it raised. twin: who computes it too."""
+    """A design as its gates see it. outcome: its trace, why there is none, or evidence of what judging it
+    raised. twin: who computes it too."""
 
     source: str
     outcome: TracedDesign | Blocked | dict[str, Any]
@@ -83,7 +87,11 @@ def collect_trace(item: Attempt) -> dict[str, Any]:
     """Return why it has no graph, or its trace; and how large the graph is."""
     if isinstance(item.outcome, dict):
         return item.outcome
-    return {"blocked": item.outcome, "nodes": item.nodes, "substeps": substeps(item.traced.gradient()) if item.traced else 1}
+    return {
+        "blocked": item.outcome,
+        "nodes": item.nodes,
+        "substeps": substeps(item.traced.gradient()) if item.traced else 1,
+    }
 
 
 def collect_duplicate(item: Attempt) -> dict[str, Any]:
@@ -98,7 +106,8 @@ def collect_dynamics(item: Attempt) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class DesignGates:
-    """The gates of a design with everything bound but the design and those that it must differ from: what `proposals` calls a judge."""
+    """The gates of a design with everything bound but the design and those that it must differ from: what
+    `proposals` calls a judge."""
 
     pool: Any
     ruleset: Ruleset
@@ -107,7 +116,9 @@ class DesignGates:
     run_id: str
     root_seed: int = 0
 
-    def __call__(self, source: str, hyper: Mapping[str, HyperValue], known: Mapping[str, str]) -> DesignResults:
+    def __call__(
+        self, source: str, hyper: Mapping[str, HyperValue], known: Mapping[str, str]
+    ) -> DesignResults:
         """Take one design through its gates.
 
         Args:
@@ -122,14 +133,21 @@ class DesignGates:
         twin = known.get(traced.graph_sha) if traced else None
         design_id = design_id_of(traced) if traced is not None and twin is None else text_id_of(source, hyper)
         done = gates.run_gates(
-            Attempt(source, result, twin, self.settings, self.root_seed), GATES, self.ruleset, artifact_id=design_id, cycle=self.cycle,
+            Attempt(source, result, twin, self.settings, self.root_seed),
+            GATES,
+            self.ruleset,
+            artifact_id=design_id,
+            cycle=self.cycle,
             run_id=self.run_id,
         )
         return DesignResults(done.artifact_id, done.results, done.accepted, traced)
 
 
-def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: DesignsSettings) -> TracedDesign | Blocked:
-    """Return the trace, if it fits itself at every size that the schedule may reach and its numbers can be shown to everybody else.
+def _traced(
+    source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: DesignsSettings
+) -> TracedDesign | Blocked:
+    """Return the trace, if it fits itself at every size that the schedule may reach and its numbers can be
+    shown to everybody else.
 
     A value that a role chose outside its range is the design's fault, not the user's.
     """
@@ -144,10 +162,14 @@ def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: D
 
 
 def size_problem(traced: TracedDesign, settings: DesignsSettings) -> Blocked | None:
-    """Return why a design cannot be run at some size of the schedule, or None: a misfit, or more numbers than allowed. Nothing is allocated."""
+    """Return why a design cannot be run at some size of the schedule, or None: a misfit, or more numbers than
+    allowed. Nothing is allocated."""
     variables = {variable.name: variable for variable in traced.variables}
     gradient, initial = traced.gradient(), traced.initial()
-    graphs = [(gradient, variables, False), *((graph, {name: variables[name]}, True) for name, graph in initial.items())]
+    graphs = [
+        (gradient, variables, False),
+        *((graph, {name: variables[name]}, True) for name, graph in initial.items()),
+    ]
     for n in sizes(settings, "high"):
         size = settings.batch, n, int(settings.ratio * n)
         for graph, outputs, batched in graphs:
@@ -157,18 +179,31 @@ def size_problem(traced: TracedDesign, settings: DesignsSettings) -> Blocked | N
 
 
 def _probed(traced: TracedDesign | None, settings: DesignsSettings, root_seed: int) -> dict[str, Any]:
-    """Return a few steps on a few small instances, in a process that may die of them: the share that left the finite numbers, or how the design
-    broke.
+    """Return a few steps on a few small instances, in a process that may die of them: the share that left the
+    finite numbers, or how the design broke.
     """
     assert traced is not None, "the dynamics gate comes after the trace gate"
     seed = child_seed(root_seed, "designs", "*", "probe")
-    done = run_apart(Run(
-        json.dumps(traced.to_json()), settings.n_start, PROBE_BATCH, seed, PROBE_STEPS, instance_seed=seed, ratio=settings.ratio, until_median=False,
-        guard_s=PROBE_S, engine="torch",
-    ))
+    done = run_apart(
+        Run(
+            json.dumps(traced.to_json()),
+            settings.n_start,
+            PROBE_BATCH,
+            seed,
+            PROBE_STEPS,
+            instance_seed=seed,
+            ratio=settings.ratio,
+            until_median=False,
+            guard_s=PROBE_S,
+            engine="torch",
+        )
+    )
     if read_reason(done.failure):
         return _raising(done.failure)
-    return {"diverged_fraction": 1.0 if done.failure else done.diverged / PROBE_BATCH, "failure": done.failure}
+    return {
+        "diverged_fraction": 1.0 if done.failure else done.diverged / PROBE_BATCH,
+        "failure": done.failure,
+    }
 
 
 def _raising(reason: str | None) -> dict[str, Any]:
@@ -191,7 +226,11 @@ def traces(evidence: Mapping[str, Any], *, max_nodes: int) -> Finding | None:
     result = evidence["blocked"]
     if isinstance(result, Blocked) and result.gate not in CONTRACT_GATES:
         return Finding(f"{result.gate}: {result.reason}")
-    return Finding(f"the graph has {evidence['nodes']} nodes; at most {max_nodes} are allowed") if evidence["nodes"] > max_nodes else None
+    return (
+        Finding(f"the graph has {evidence['nodes']} nodes; at most {max_nodes} are allowed")
+        if evidence["nodes"] > max_nodes
+        else None
+    )
 
 
 @checker("designs.repeated_flow")
@@ -201,7 +240,8 @@ def repeated_flow(evidence: Mapping[str, Any], *, max_substeps: int) -> Finding 
     if taken <= max_substeps:
         return None
     return Finding(
-        f"one step applies the state's own update {taken} times, at most {max_substeps} are allowed: a step that holds others is no better design, "
+        f"one step applies the state's own update {taken} times, at most {max_substeps} are allowed: a "
+        "step that holds others is no better design, "
         "since work is counted and not calls"
     )
 
@@ -218,4 +258,8 @@ def dynamics(evidence: Mapping[str, Any], *, max_diverged_fraction: float) -> Fi
     share, failure = evidence["diverged_fraction"], evidence.get("failure")
     if failure and share > max_diverged_fraction:
         return Finding(f"the first steps broke: {failure}")
-    return Finding(f"{share:.0%} of the probe instances left the finite numbers") if share > max_diverged_fraction else None
+    return (
+        Finding(f"{share:.0%} of the probe instances left the finite numbers")
+        if share > max_diverged_fraction
+        else None
+    )

@@ -1,7 +1,9 @@
-"""The gate of an objective: it runs in the jail on the results at hand, and its rules judge what that trial showed (`objective_trial`).
+"""The gate of an objective: it runs in the jail on the results at hand, and its rules judge what that trial
+showed (`objective_trial`).
 
-Operators' and models' objectives, the starting portfolio and what a merge brings meet the same rules. One that passes votes, and what comes after it
-is compared with it too. Those of the starting portfolio are compared with nobody, for none votes yet, but what follows is compared with them.
+Operators' and models' objectives, the starting portfolio and what a merge brings meet the same rules. One
+that passes votes, and what comes after it is compared with it too. Those of the starting portfolio are
+compared with nobody, for none votes yet, but what follows is compared with them.
 """
 
 from __future__ import annotations
@@ -22,27 +24,44 @@ if TYPE_CHECKING:
 AGAIN = "again"
 SHORT = 12
 JudgeObjective = Callable[..., GateResults]
-"""(objective, starting=False) -> its gate's results. starting: of the starting portfolio, compared with nobody."""
+"""(objective, starting=False) -> its gate's results. starting: of the starting portfolio, compared with
+nobody."""
 
 
 def objective_judge(
-    bench: TrialContext, pool: Jails, *, ruleset: Ruleset, cycle: str, run_id: str, keep: Callable[[bytes], str] | None = None
+    bench: TrialContext,
+    pool: Jails,
+    *,
+    ruleset: Ruleset,
+    cycle: str,
+    run_id: str,
+    keep: Callable[[bytes], str] | None = None,
 ) -> JudgeObjective:
     """Take objectives through their gate, one after the other: each is compared with those that vote, and
     with those before it that passed.
 
     Args:
-        bench: see `objective_trial.bench_of`. keep: stores evidence, gives its sha; verdicts name it, so that a changed rule can be previewed.
+        bench: see `objective_trial.bench_of`. keep: stores evidence, gives its sha; verdicts name it, so that
+            a changed rule can be previewed.
     """
     held = bench
-    store = None if keep is None else lambda evidence, put=keep: put(json.dumps(evidence, sort_keys=True).encode())
+    store = (
+        None
+        if keep is None
+        else lambda evidence, put=keep: put(json.dumps(evidence, sort_keys=True).encode())
+    )
 
     def judge(objective: HasSource, starting: bool = False) -> GateResults:
         nonlocal held
         beside = replace(held, voting={}) if starting else held
         result = run_gates(
-            TriedObjective(objective, beside, pool), (OBJECTIVE,), ruleset,
-            artifact_id=objective.objective_id, cycle=cycle, run_id=run_id, store=store,
+            TriedObjective(objective, beside, pool),
+            (OBJECTIVE,),
+            ruleset,
+            artifact_id=objective.objective_id,
+            cycle=cycle,
+            run_id=run_id,
+            store=store,
         )
         if result.accepted:
             held = held.joined_by(objective.objective_id, scores_of(objective, held, pool))
@@ -60,19 +79,34 @@ def objective_runs(evidence: Mapping[str, Any], *, min_scored: int, min_share: f
     if not rows or scored >= max(min_scored, min_share * len(rows)):
         return None
     first = next(row for row in rows if row["score"] is None)
-    return Finding(f"scored {scored} of {len(rows)} designs; the first failure: {first['status']} {first['reason']}".strip()[:500])
+    return Finding(
+        f"scored {scored} of {len(rows)} designs; the first failure: {first['status']} {first['reason']}".strip()[  # noqa: E501
+            :500
+        ]
+    )
 
 
 @checker("designs.objective_repeats")
 def objective_repeats(evidence: Mapping[str, Any]) -> Finding | None:
     """Asked twice about the same results it gives the same scores, to the last bit."""
-    return next((_other_score(run) for run in evidence["runs"] if run["run"] == AGAIN and run["difference"] != 0.0), None)
+    return next(
+        (_other_score(run) for run in evidence["runs"] if run["run"] == AGAIN and run["difference"] != 0.0),
+        None,
+    )
 
 
 @checker("designs.objective_ignores_order")
 def objective_ignores_order(evidence: Mapping[str, Any], *, tolerance: float) -> Finding | None:
-    """Whatever the order of designs and of their rows, and whatever they are called, scores differ by at most `tolerance`, relative to the larger."""
-    return next((_other_score(run) for run in evidence["runs"] if run["difference"] is None or run["difference"] > tolerance), None)
+    """Whatever the order of designs and of their rows, and whatever they are called, scores differ by at most
+    `tolerance`, relative to the larger."""
+    return next(
+        (
+            _other_score(run)
+            for run in evidence["runs"]
+            if run["difference"] is None or run["difference"] > tolerance
+        ),
+        None,
+    )
 
 
 @checker("designs.objective_tells_apart")
@@ -81,16 +115,23 @@ def objective_tells_apart(evidence: Mapping[str, Any], *, min_share: float) -> F
     pairs, summary = evidence["told_apart"]["pairs"], evidence["told_apart"]["told"]
     if not pairs or summary >= min_share * pairs:
         return None
-    return Finding(f"tells {summary} of {pairs} pairs of designs apart whose results differ; at least {min_share:.0%} are asked for")
+    return Finding(
+        f"tells {summary} of {pairs} pairs of designs apart whose results differ; at least "
+        f"{min_share:.0%} are asked for"
+    )
 
 
 @checker("designs.objective_is_new")
 def objective_is_new(evidence: Mapping[str, Any], *, max_tau: float) -> Finding | None:
-    """With no objective that votes it agrees by more than `max_tau` (Kendall) on designs and parts of their results."""
+    """With no objective that votes it agrees by more than `max_tau` (Kendall) on designs and parts of their
+    results."""
     nearest = evidence["nearest"]
     if nearest is None or nearest["tau"] <= max_tau:
         return None
-    return Finding(f"ranks as objective {nearest['objective_id'][:SHORT]} does, which votes already (Kendall's tau {nearest['tau']:.6f})")
+    return Finding(
+        f"ranks as objective {nearest['objective_id'][:SHORT]} does, which votes already (Kendall's tau "
+        f"{nearest['tau']:.6f})"
+    )
 
 
 def _other_score(run: Mapping[str, Any]) -> Finding:

@@ -1,13 +1,17 @@
-"""Merging workspaces: the best designs of another lake, with their complete genealogy, and its objectives (paper, section S3.3).
+"""Merging workspaces: the best designs of another lake, with their complete genealogy, and its objectives
+(paper, section S3.3).
 
-`import_lake` copies the blobs and appends the rows, as one bundle, to the unpartitioned part `designs/merged`. Nothing of a sealed cycle is
-touched: the bundle carries the first cycle that may see it, and the opening asset of that cycle takes it in (`admit_merges`). So the seals stay a
-hash chain and an old cycle re-materializes as it was.
+`import_lake` copies the blobs and appends the rows, as one bundle, to the unpartitioned part
+`designs/merged`. Nothing of a sealed cycle is touched: the bundle carries the first cycle that may see it,
+and the opening asset of that cycle takes it in (`admit_merges`). So the seals stay a hash chain and an old
+cycle re-materializes as it was.
 
-What comes in: the chosen designs, after this lake's own gates, as `accepted` with origin `merge`; their ancestors, with all edges. An ancestor that
-was alive there stays alive: it passes the gates and enters as `accepted` too. The line has no limit on its population, so a merge has one: `alive`
-ancestors at most, those that rank best there; the others, and those that were dead, are `retired`. The objectives that vote there come along
-(`merge_objectives`). What does not: experiments, for they were run on the other lake's instances. A merged design is measured here like any other.
+What comes in: the chosen designs, after this lake's own gates, as `accepted` with origin `merge`; their
+ancestors, with all edges. An ancestor that was alive there stays alive: it passes the gates and enters as
+`accepted` too. The line has no limit on its population, so a merge has one: `alive` ancestors at most, those
+that rank best there; the others, and those that were dead, are `retired`. The objectives that vote there come
+along (`merge_objectives`). What does not: experiments, for they were run on the other lake's instances. A
+merged design is measured here like any other.
 """
 
 from __future__ import annotations
@@ -36,14 +40,27 @@ ASSET = "merged"
 ALIVE = 20
 """Ancestors that stay alive if nothing else is said."""
 COPIED = (
-    "title", "origin", "operator", "rationale", "source_sha", "traced_sha", "graph_sha", "key", "genome", "hyper", "hyper_values", "tuned",
-    "key_insight", "success_level",
+    "title",
+    "origin",
+    "operator",
+    "rationale",
+    "source_sha",
+    "traced_sha",
+    "graph_sha",
+    "key",
+    "genome",
+    "hyper",
+    "hyper_values",
+    "tuned",
+    "key_insight",
+    "success_level",
 )
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What `import_lake` did. alive: of the ancestors; objectives: that vote there. `new` is False when the very same bundle was there already."""
+    """What `import_lake` did. alive: of the ancestors; objectives: that vote there. `new` is False when the
+    very same bundle was there already."""
 
     bundle_id: str
     since_cycle: str
@@ -57,7 +74,8 @@ class Imported:
 
 @dataclass(frozen=True)
 class Admitted:
-    """What the opening asset takes over: the archive with the bundles in it, the rows it added, the verdicts of those that may live."""
+    """What the opening asset takes over: the archive with the bundles in it, the rows it added, the verdicts
+    of those that may live."""
 
     population: Population
     designs: list[dict[str, Any]]
@@ -66,14 +84,18 @@ class Admitted:
     bundles: list[str]
 
 
-def import_lake(lake: Lake, other_root: Path, *, top: int = 5, alive: int = ALIVE, run_id: str = "merge") -> Imported:
-    """Brings the `top` designs of another lake, all their ancestors and its objectives into this one. Doing it twice changes nothing.
+def import_lake(
+    lake: Lake, other_root: Path, *, top: int = 5, alive: int = ALIVE, run_id: str = "merge"
+) -> Imported:
+    """Brings the `top` designs of another lake, all their ancestors and its objectives into this one. Doing
+    it twice changes nothing.
 
     Args:
         alive: how many ancestors that are alive there stay alive, at most.
 
     Raises:
-        InputError: `other_root` is no lake with a ranked designs line, is this very lake, `top` is not positive, or `alive` is negative.
+        InputError: `other_root` is no lake with a ranked designs line, is this very lake, `top` is not
+            positive, or `alive` is negative.
     """
     if top < 1:
         raise InputError("nothing to merge", wanted="--top of at least 1", got=str(top))
@@ -84,17 +106,30 @@ def import_lake(lake: Lake, other_root: Path, *, top: int = 5, alive: int = ALIV
     ranked = [row["design_id"] for row in standings(population)]
     order = ranked[:top]
     if not order:
-        raise InputError(f"the lake {other.root} has no design to merge", wanted="at least one accepted design", got="none")
+        raise InputError(
+            f"the lake {other.root} has no design to merge", wanted="at least one accepted design", got="none"
+        )
     ids = genealogy(order, population.edges())
     living = set(population.designs_in(*LIVE)["design_id"].to_list())
     kept = [design_id for design_id in ranked[top:] if design_id in ids and design_id in living][:alive]
     objectives = voting_with_ancestors(population)
     voting = sum(row["state"] == "accepted" for row in objectives.values())
-    bundle_id = hashlib.sha256(json.dumps([order, sorted(ids), kept, sorted(objectives)]).encode()).hexdigest()
+    bundle_id = hashlib.sha256(
+        json.dumps([order, sorted(ids), kept, sorted(objectives)]).encode()
+    ).hexdigest()
     known = _rows(lake)
     held = [row for row in known if row["bundle_id"] == bundle_id]
     if held:
-        return Imported(bundle_id, held[0]["since_cycle"], held[0]["source_cycle"], order, len(ids) - len(order), len(kept), voting, new=False)
+        return Imported(
+            bundle_id,
+            held[0]["since_cycle"],
+            held[0]["source_cycle"],
+            order,
+            len(ids) - len(order),
+            len(kept),
+            voting,
+            new=False,
+        )
     since = next_cycle(lake, LINE)
     bundle = {"bundle_id": bundle_id, "since_cycle": since, "source_cycle": cycle}
     parents = _parents(population)
@@ -105,12 +140,21 @@ def import_lake(lake: Lake, other_root: Path, *, top: int = 5, alive: int = ALIV
             if sha is not None:
                 lake.blobs.put(other.blobs.get(sha))
         chosen = design_id in order
-        rows.append({
-            **bundle, "source": other.root.name, "design_id": design_id, "chosen": chosen, "alive": chosen or design_id in kept,
-            "place": order.index(design_id) + 1 if chosen else None, "parents": json.dumps(parents.get(design_id, [])),
-            **{name: row[name] for name in COPIED},
-        })
-    keep_bundle(lake, bundle_rows(objectives, bundle | {"imported_from": other.root.name}), run_id)  # first: a bundle is there once its designs are
+        rows.append(
+            {
+                **bundle,
+                "source": other.root.name,
+                "design_id": design_id,
+                "chosen": chosen,
+                "alive": chosen or design_id in kept,
+                "place": order.index(design_id) + 1 if chosen else None,
+                "parents": json.dumps(parents.get(design_id, [])),
+                **{name: row[name] for name in COPIED},
+            }
+        )
+    keep_bundle(
+        lake, bundle_rows(objectives, bundle | {"imported_from": other.root.name}), run_id
+    )  # first: a bundle is there once its designs are
     lake.publish(LINE, ASSET, MERGED.frame([*known, *rows]), cycle=None, run_id=run_id, schema=MERGED)
     return Imported(bundle_id, since, cycle, order, len(ids) - len(order), len(kept), voting, new=True)
 
@@ -122,17 +166,22 @@ def pending_merges(lake: Lake, population: Population, cycle: str) -> list[dict[
 
 
 def entered_merges(lake: Lake, before: Population, opened: Population, cycle: str) -> set[str]:
-    """Ids of the bundles that the opening of `cycle` has taken in: those that were pending and all of whose designs are there since.
+    """Ids of the bundles that the opening of `cycle` has taken in: those that were pending and all of whose
+    designs are there since.
 
-    One that came while the cycle opened stays pending. before: the population that entered the cycle. opened: that of after its opening.
+    One that came while the cycle opened stays pending. before: the population that entered the cycle. opened:
+    that of after its opening.
     """
     here = set(opened.designs["design_id"].to_list())
     rows = pending_merges(lake, before, cycle)
-    return {row["bundle_id"] for row in rows} - {row["bundle_id"] for row in rows if row["design_id"] not in here}
+    return {row["bundle_id"] for row in rows} - {
+        row["bundle_id"] for row in rows if row["design_id"] not in here
+    }
 
 
 def admit_merges(lake: Lake, population: Population, judge: Judge, cycle: str) -> Admitted:
-    """Return the population with every pending bundle taken in; unchanged, and the lists empty, when there is none."""
+    """Return the population with every pending bundle taken in; unchanged, and the lists empty, when there is
+    none."""
     rows = pending_merges(lake, population, cycle)
     texts = texts_of(lake)
     designs: list[dict[str, Any]] = []
@@ -140,7 +189,10 @@ def admit_merges(lake: Lake, population: Population, judge: Judge, cycle: str) -
     verdicts: list[Verdict] = []
     known = dict(population.graphs())
     here = set(population.designs["design_id"].to_list())
-    for row in sorted(rows, key=lambda item: (item["bundle_id"], item["place"] is None, item["place"] or 0, item["design_id"])):
+    for row in sorted(
+        rows,
+        key=lambda item: (item["bundle_id"], item["place"] is None, item["place"] or 0, item["design_id"]),
+    ):
         if row["design_id"] in here:
             continue
         here.add(row["design_id"])
@@ -156,9 +208,18 @@ def admit_merges(lake: Lake, population: Population, judge: Judge, cycle: str) -
             designs.append(_design(row, cycle, "retired"))
             if result.design_id not in here:
                 here.add(result.design_id)
-                designs.append(design_row(result, cycle, *store_candidate(lake.blobs, result)) | {"imported_from": row["source"]})
+                designs.append(
+                    design_row(result, cycle, *store_candidate(lake.blobs, result))
+                    | {"imported_from": row["source"]}
+                )
                 derivations.append(
-                    {"child_id": result.design_id, "parent_id": row["design_id"], "operator": "merge", "weight": 1.0, "cycle": cycle}
+                    {
+                        "child_id": result.design_id,
+                        "parent_id": row["design_id"],
+                        "operator": "merge",
+                        "weight": 1.0,
+                        "cycle": cycle,
+                    }
                 )
         if result.traced is not None and result.accepted:
             known[result.traced.graph_sha] = result.design_id
@@ -188,7 +249,11 @@ def _opened(lake: Lake, other_root: Path) -> tuple[Lake, str]:
     """Return the other lake and the last cycle whose entering population is sealed there."""
     wanted = "the data folder of another evolake project, with a sealed cycle of the line designs"
     if not other_root.is_dir():
-        raise InputError(f"there is no lake at {other_root}", wanted=wanted, got="no such folder" if not other_root.exists() else "no folder")
+        raise InputError(
+            f"there is no lake at {other_root}",
+            wanted=wanted,
+            got="no such folder" if not other_root.exists() else "no folder",
+        )
     if other_root.resolve() == lake.root.resolve():
         raise InputError("a lake cannot be merged into itself", wanted="another lake", got=str(other_root))
     other = Lake(other_root)
@@ -197,7 +262,12 @@ def _opened(lake: Lake, other_root: Path) -> tuple[Lake, str]:
         seal = other.seals.read(LINE, cycle)
         if seal is not None and seal.state == "sealed" and cycle in published:
             return other, cycle
-    raise InputError(f"{other_root} holds no designs to merge", wanted=wanted, got="no sealed population", do="run at least one cycle there first")
+    raise InputError(
+        f"{other_root} holds no designs to merge",
+        wanted=wanted,
+        got="no sealed population",
+        do="run at least one cycle there first",
+    )
 
 
 def _rows(lake: Lake) -> list[dict[str, Any]]:
@@ -213,16 +283,31 @@ def _parents(population: Population) -> dict[str, list[dict[str, Any]]]:
 
 
 def _design(row: Mapping[str, Any], cycle: str, state: str) -> dict[str, Any]:
-    """Return a row of DESIGNS for an imported design. What it was made by is kept; that it was merged is its origin."""
+    """Return a row of DESIGNS for an imported design. What it was made by is kept; that it was merged is its
+    origin."""
     copied = {name: row[name] for name in COPIED}
     return copied | {
-        "design_id": row["design_id"], "state": state, "cycle": cycle, "origin": "merge", "direction_id": None, "reason": None,
-        "imported_from": row["source"], "grammar": grammar_name(row["genome"]), "idea": idea_of(row["rationale"]) or None,
+        "design_id": row["design_id"],
+        "state": state,
+        "cycle": cycle,
+        "origin": "merge",
+        "direction_id": None,
+        "reason": None,
+        "imported_from": row["source"],
+        "grammar": grammar_name(row["genome"]),
+        "idea": idea_of(row["rationale"]) or None,
     }
 
 
 def _candidate(row: Mapping[str, Any], source: str) -> Candidate:
     return Candidate(
-        source=source, hyper=json.loads(row["hyper"] or "{}"), genome=read_genome(row["genome"]) if row["genome"] else None, title=row["title"],
-        operator="merge", origin="merge", rationale=row["rationale"] or "", direction_id=None, weights=(),
+        source=source,
+        hyper=json.loads(row["hyper"] or "{}"),
+        genome=read_genome(row["genome"]) if row["genome"] else None,
+        title=row["title"],
+        operator="merge",
+        origin="merge",
+        rationale=row["rationale"] or "",
+        direction_id=None,
+        weights=(),
     )

@@ -1,9 +1,10 @@
 """Merging workspaces: the objectives that vote in another lake, with their ancestors.
 
-They come with a bundle of designs (`merge`), in the unpartitioned part `designs/merged_objectives`. The cycle that takes the bundle in takes them
-through its own gate, on its own results: one that does not hold here stays as a blocked row. An objective is its text: its id and its genome are made
-of that here, whatever the other lake says, and one that is here already is no second one. Its age counts from here, and no multiplier comes along:
-both say how it fared among other objectives.
+They come with a bundle of designs (`merge`), in the unpartitioned part `designs/merged_objectives`. The cycle
+that takes the bundle in takes them through its own gate, on its own results: one that does not hold here
+stays as a blocked row. An objective is its text: its id and its genome are made of that here, whatever the
+other lake says, and one that is here already is no second one. Its age counts from here, and no multiplier
+comes along: both say how it fared among other objectives.
 """
 
 from __future__ import annotations
@@ -21,11 +22,22 @@ from evolake.lake import Lake
 from evolake.objectives.source import objective_id
 
 ASSET = "merged_objectives"
-COPIED = ("objective_id", "family", "parameters", "description", "source", "operator", "genome", "parents", "reason")
+COPIED = (
+    "objective_id",
+    "family",
+    "parameters",
+    "description",
+    "source",
+    "operator",
+    "genome",
+    "parents",
+    "reason",
+)
 
 
 def voting_with_ancestors(population: Population) -> dict[str, dict[str, Any]]:
-    """Objective id -> row of OBJECTIVES, of all that vote and whatever they descend from, in the order they came."""
+    """Objective id -> row of OBJECTIVES, of all that vote and whatever they descend from, in the order they
+    came."""
     rows = {row["objective_id"]: row for row in population.objectives.to_dicts()}
     waiting = [name for name, row in rows.items() if row["state"] == "accepted"]
     result: set[str] = set()
@@ -40,7 +52,8 @@ def voting_with_ancestors(population: Population) -> dict[str, dict[str, Any]]:
 def bundle_rows(rows: Mapping[str, Mapping[str, Any]], bundle: Mapping[str, str]) -> list[dict[str, Any]]:
     """Rows of MERGED_OBJECTIVES. bundle: bundle_id, since_cycle, imported_from and source_cycle."""
     return [
-        {**bundle, "number": number, "voted": row["state"] == "accepted"} | {name: row[name] for name in COPIED}
+        {**bundle, "number": number, "voted": row["state"] == "accepted"}
+        | {name: row[name] for name in COPIED}
         for number, row in enumerate(rows.values())
     ]
 
@@ -49,13 +62,21 @@ def keep_bundle(lake: Lake, rows: list[dict[str, Any]], run_id: str) -> None:
     """Publish a bundle's objectives next to those of earlier bundles. Doing it twice changes nothing."""
     if rows:
         others = [row for row in _rows(lake) if row["bundle_id"] != rows[0]["bundle_id"]]
-        lake.publish(LINE, ASSET, MERGED_OBJECTIVES.frame([*others, *rows]), cycle=None, run_id=run_id, schema=MERGED_OBJECTIVES)
+        lake.publish(
+            LINE,
+            ASSET,
+            MERGED_OBJECTIVES.frame([*others, *rows]),
+            cycle=None,
+            run_id=run_id,
+            schema=MERGED_OBJECTIVES,
+        )
 
 
 def admitted_objectives(
     lake: Lake, population: Population, bundles: Collection[str], cycle: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of OBJECTIVES that the bundles bring and that are not here: those to be judged, and ancestors that did not vote there.
+    """Rows of OBJECTIVES that the bundles bring and that are not here: those to be judged, and ancestors that
+    did not vote there.
 
     Args:
         population: of this lake, with whatever else is new. bundles: ids of those that `cycle` takes in.
@@ -63,17 +84,30 @@ def admitted_objectives(
     here = set(population.objectives["objective_id"].to_list())
     judged: list[dict[str, Any]] = []
     blocked: list[dict[str, Any]] = []
-    rows = sorted((row for row in _rows(lake) if row["bundle_id"] in bundles), key=lambda row: (row["bundle_id"], row["number"]))
+    rows = sorted(
+        (row for row in _rows(lake) if row["bundle_id"] in bundles),
+        key=lambda row: (row["bundle_id"], row["number"]),
+    )
     own = {(row["bundle_id"], row["objective_id"]): _own_id(row) for row in rows}
     for row in rows:
         name = own[row["bundle_id"], row["objective_id"]]
         if name in here:
             continue
         here.add(name)
-        made = with_genome({name: row[name] for name in COPIED} | {
-            "objective_id": name, "state": "accepted", "cycle": cycle, "created_round": int(cycle), "multiplier": 1.0, "origin": "merge",
-            "imported_from": row["imported_from"], "parents": _own_parents(row, own), "reason": None,
-        })
+        made = with_genome(
+            {name: row[name] for name in COPIED}
+            | {
+                "objective_id": name,
+                "state": "accepted",
+                "cycle": cycle,
+                "created_round": int(cycle),
+                "multiplier": 1.0,
+                "origin": "merge",
+                "imported_from": row["imported_from"],
+                "parents": _own_parents(row, own),
+                "reason": None,
+            }
+        )
         if row["voted"]:
             judged.append(made)
         else:

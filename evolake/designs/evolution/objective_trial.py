@@ -1,11 +1,13 @@
-"""The trial of an objective, in the jail, on the results at hand, next to the objectives that vote: what its gate's rules judge.
+"""The trial of an objective, in the jail, on the results at hand, next to the objectives that vote: what its
+gate's rules judge.
 
-It scores the designs seven times: twice as they are, with the designs in opposite and in shuffled order, with the rows of each design in opposite
-and in shuffled order, and with the designs renamed. What depends on chance, on the clock, on what was scored before, on the order of rows or on a
-design's name shows.
+It scores the designs seven times: twice as they are, with the designs in opposite and in shuffled order, with
+the rows of each design in opposite and in shuffled order, and with the designs renamed. What depends on
+chance, on the clock, on what was scored before, on the order of rows or on a design's name shows.
 
-A handful of designs can be ranked in few ways, so that objectives of quite different meaning rank them alike. Hence the probes: next to the designs
-some of them once more, without their largest or their smallest sizes. Agreement is Kendall's tau of the ranks of the probes, as in the consensus.
+A handful of designs can be ranked in few ways, so that objectives of quite different meaning rank them alike.
+Hence the probes: next to the designs some of them once more, without their largest or their smallest sizes.
+Agreement is Kendall's tau of the ranks of the probes, as in the consensus.
 """
 
 from __future__ import annotations
@@ -64,7 +66,8 @@ class TriedObjective:
 
 
 def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> TrialContext:
-    """Return the bench of a population's results. voting: the objectives that vote; each is a call of the jail.
+    """Return the bench of a population's results. voting: the objectives that vote; each is a call of the
+    jail.
 
     Raises:
         JailUnavailable: the jail itself failed.
@@ -72,12 +75,16 @@ def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> Tria
     measured = {design_id: list(results[design_id]) for design_id in sorted(results) if results[design_id]}
     probes = measured | _parts(measured)
     rows, width = score_all(voting, probes, pool), len(probes)
-    scores = {rows[start].objective_id: numbers(rows[start : start + width]) for start in range(0, len(rows), width or 1)}
+    scores = {
+        rows[start].objective_id: numbers(rows[start : start + width])
+        for start in range(0, len(rows), width or 1)
+    }
     return TrialContext(tuple(measured), probes, scores)
 
 
 def collect_trial(item: TriedObjective) -> dict[str, Any]:
-    """Return the evidence of the gate: scores of the designs, how far each further run differs, what is distinguished, and who ranks most alike.
+    """Return the evidence of the gate: scores of the designs, how far each further run differs, what is
+    distinguished, and who ranks most alike.
 
     Raises:
         JailUnavailable: the jail itself failed.
@@ -85,11 +92,22 @@ def collect_trial(item: TriedObjective) -> dict[str, Any]:
     bench = item.bench
     first = score_all([item.objective], bench.probes, item.pool)
     shown = first[: len(bench.designs)]
-    rows = [{"design_id": row.design_id, "score": row.score, "status": row.status, "reason": row.reason} for row in shown]
+    rows = [
+        {"design_id": row.design_id, "score": row.score, "status": row.status, "reason": row.reason}
+        for row in shown
+    ]
     if all(row.score is None for row in shown):
         return {"scores": rows, "runs": [], "told_apart": {"pairs": 0, "told": 0}, "nearest": None}
-    runs = [_compared(name, shown, score_all([item.objective], probes, item.pool)) for name, probes in _orders(bench).items()]
-    return {"scores": rows, "runs": runs, "told_apart": _told_apart(shown, bench.probes), "nearest": _nearest(numbers(first), bench.voting)}
+    runs = [
+        _compared(name, shown, score_all([item.objective], probes, item.pool))
+        for name, probes in _orders(bench).items()
+    ]
+    return {
+        "scores": rows,
+        "runs": runs,
+        "told_apart": _told_apart(shown, bench.probes),
+        "nearest": _nearest(numbers(first), bench.voting),
+    }
 
 
 def scores_of(objective: HasSource, bench: TrialContext, pool: Jails) -> np.ndarray:
@@ -98,12 +116,14 @@ def scores_of(objective: HasSource, bench: TrialContext, pool: Jails) -> np.ndar
 
 
 def consensus_at(bench: TrialContext, population: Population, cycle: str) -> LongConsensus | None:
-    """Return the consensus of those that vote on the designs of the bench; None where none votes or nothing is measured."""
+    """Return the consensus of those that vote on the designs of the bench; None where none votes or nothing
+    is measured."""
     if not bench.voting or not bench.designs:
         return None
     rows = [
         {"objective_id": name, "design_id": design_id, "score": float(score)}
-        for name, scores in bench.voting.items() for design_id, score in zip(bench.designs, scores[: len(bench.designs)], strict=True)
+        for name, scores in bench.voting.items()
+        for design_id, score in zip(bench.designs, scores[: len(bench.designs)], strict=True)
     ]
     return consensus_from(pl.DataFrame(rows), population, cycle)
 
@@ -115,7 +135,11 @@ def numbers(rows: Sequence[ScoreRow]) -> np.ndarray:
 
 def _parts(measured: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
     names = list(measured)
-    chosen = names if len(names) <= PROBED else [names[place] for place in np.linspace(0, len(names) - 1, PROBED).round().astype(int)]
+    chosen = (
+        names
+        if len(names) <= PROBED
+        else [names[place] for place in np.linspace(0, len(names) - 1, PROBED).round().astype(int)]
+    )
     parts = {}
     for name in chosen:
         ladder = sorted(measured[name], key=lambda row: row["N"])
@@ -124,7 +148,8 @@ def _parts(measured: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, list[Ma
 
 
 def _orders(bench: TrialContext) -> dict[str, Results]:
-    """Return the designs once more, in other orders and by other names. Parts are left out: what they would show, the designs do."""
+    """Return the designs once more, in other orders and by other names. Parts are left out: what they would
+    show, the designs do."""
     designs: Results = {name: bench.probes[name] for name in bench.designs}
     order = random.Random(1)
     mixed = order.sample(list(designs), len(designs))
@@ -134,7 +159,9 @@ def _orders(bench: TrialContext) -> dict[str, Results]:
         "designs shuffled": {name: designs[name] for name in mixed},
         "rows reversed": {name: list(rows)[::-1] for name, rows in designs.items()},
         "rows shuffled": {name: order.sample(list(rows), len(rows)) for name, rows in designs.items()},
-        "designs renamed": {name: [{**row, "design_id": _renamed(name)} for row in rows] for name, rows in designs.items()},
+        "designs renamed": {
+            name: [{**row, "design_id": _renamed(name)} for row in rows] for name, rows in designs.items()
+        },
     }
 
 
@@ -144,12 +171,18 @@ def _renamed(name: str) -> str:
 
 
 def _compared(name: str, first: Sequence[ScoreRow], run: Sequence[ScoreRow]) -> dict[str, Any]:
-    """Return the run's largest difference from the first, relative to the larger score, null where one of the two is missing; and where it is."""
+    """Return the run's largest difference from the first, relative to the larger score, null where one of the
+    two is missing; and where it is."""
     result = {row.design_id: row.score for row in run}
     worst = max(first, key=lambda row: _difference(row.score, result[row.design_id]))
     largest = _difference(worst.score, result[worst.design_id])
     scores = [worst.score, result[worst.design_id]]
-    return {"run": name, "difference": None if largest == np.inf else largest, "design_id": worst.design_id, "scores": scores}
+    return {
+        "run": name,
+        "difference": None if largest == np.inf else largest,
+        "design_id": worst.design_id,
+        "scores": scores,
+    }
 
 
 def _difference(first: float | None, other: float | None) -> float:
@@ -160,7 +193,16 @@ def _difference(first: float | None, other: float | None) -> float:
 
 def _told_apart(shown: Sequence[ScoreRow], results: Results) -> dict[str, int]:
     """Pairs of designs whose results differ, and those of them whose scores differ too."""
-    seen = [(row.score, tuple((item["N"], item["median_step"], item["unsolved_fraction"] < 0.5) for item in results[row.design_id])) for row in shown]
+    seen = [
+        (
+            row.score,
+            tuple(
+                (item["N"], item["median_step"], item["unsolved_fraction"] < 0.5)
+                for item in results[row.design_id]
+            ),
+        )
+        for row in shown
+    ]
 
     def alike(keys: Sequence[Any]) -> int:
         return sum(count * (count - 1) // 2 for count in Counter(keys).values())

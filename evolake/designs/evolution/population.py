@@ -1,11 +1,12 @@
 """The archive of the designs line: what enters a cycle and what leaves it.
 
-Six tables (`tables.ARCHIVE`): designs, derivations, experiments, objectives, the last ranking and a small state. Rows are added and their
-`state` changes; no row is removed, so the blocked and the retired stay, with their ancestors. Everything is immutable: a change gives a new
-Population.
+Six tables (`tables.ARCHIVE`): designs, derivations, experiments, objectives, the last ranking and a small
+state. Rows are added and their `state` changes; no row is removed, so the blocked and the retired stay, with
+their ancestors. Everything is immutable: a change gives a new Population.
 
-Identity. A design that can run is known by what it computes: sha256 of its graph's hash and its hyperparameter values. A second file with the
-same graph is blocked as a duplicate; it, and a file that cannot be traced, are known by their text instead.
+Identity. A design that can run is known by what it computes: sha256 of its graph's hash and its
+hyperparameter values. A second file with the same graph is blocked as a duplicate; it, and a file that cannot
+be traced, are known by their text instead.
 """
 
 from __future__ import annotations
@@ -35,13 +36,18 @@ Texts = Callable[[str], str]
 
 def design_id_of(traced: TracedDesign) -> str:
     """Of a design that runs: sha256 over the graph's hash and the hyperparameter values."""
-    content = {"graph": traced.graph_sha, "hyper": {name: traced.hyper_values[name] for name in sorted(traced.hyper_values)}}
+    content = {
+        "graph": traced.graph_sha,
+        "hyper": {name: traced.hyper_values[name] for name in sorted(traced.hyper_values)},
+    }
     return key_of(content, ascii_only=True)
 
 
 def text_id_of(source: str, hyper: Mapping[str, Any]) -> str:
     """Of a design that was blocked: sha256 over its text and its changed values, whatever they are."""
-    return hashlib.sha256(("text\x1f" + source + "\x1f" + values_text(hyper)).encode(errors="backslashreplace")).hexdigest()
+    return hashlib.sha256(
+        ("text\x1f" + source + "\x1f" + values_text(hyper)).encode(errors="backslashreplace")
+    ).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,8 @@ class Population(Archive):
     ranking: pl.DataFrame
 
     def add(self, **tables: Iterable[Mapping[str, Any]]) -> Population:
-        """Rows appended, as for any archive. A run that a clock cut has shown nothing and is no row here, so that the design is run again."""
+        """Rows appended, as for any archive. A run that a clock cut has shown nothing and is no row here, so
+        that the design is run again."""
         if "experiments" in tables:
             tables["experiments"] = [row for row in tables["experiments"] if not is_cut(row)]
         return super().add(**tables)
@@ -66,7 +73,8 @@ class Population(Archive):
         return self.designs.filter(pl.col("state").is_in(states))
 
     def live_ids(self) -> list[str]:
-        """Designs that are ranked and may be used as parents: accepted and champion, in the order they came."""
+        """Designs that are ranked and may be used as parents: accepted and champion, in the order they
+        came."""
         return self.designs_in(*LIVE)["design_id"].to_list()
 
     def keys(self) -> set[str]:
@@ -85,11 +93,14 @@ class Population(Archive):
 
     def experiment_rows(self, ids: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Rows of EXPERIMENTS, of all designs or of `ids`."""
-        frame = self.experiments if ids is None else self.experiments.filter(pl.col("design_id").is_in(list(ids)))
+        frame = (
+            self.experiments if ids is None else self.experiments.filter(pl.col("design_id").is_in(list(ids)))
+        )
         return frame.to_dicts()
 
     def results(self, kind: str = "planted") -> dict[str, list[dict[str, Any]]]:
-        """Return what objectives receive of a kind of formulas, for every live design; a design without experiments gets an empty list."""
+        """Return what objectives receive of a kind of formulas, for every live design; a design without
+        experiments gets an empty list."""
         live = self.live_ids()
         result = results_by_design(self.experiment_rows(live), kind)
         return {design_id: result.get(design_id, []) for design_id in live}
@@ -103,7 +114,9 @@ class Population(Archive):
         live = self.designs_in(*LIVE)
         return float(live["tuned"].mean()) if live.height else 1.0  # pyright: ignore[reportArgumentType]
 
-    def admit(self, designs: Sequence[Mapping[str, Any]], derivations: Sequence[Mapping[str, Any]]) -> Population:
+    def admit(
+        self, designs: Sequence[Mapping[str, Any]], derivations: Sequence[Mapping[str, Any]]
+    ) -> Population:
         """Return the population with new designs and their derivations. A design that is here already keeps
         its row and its parents."""
         known = set(self.designs["design_id"].to_list())
@@ -141,9 +154,13 @@ class Population(Archive):
         """Return a design as the operators take it. `texts` reads a blob as text by its sha."""
         row = self.row(design_id)
         traced = TracedDesign.from_json(json.loads(texts(row["traced_sha"])))
-        scales = tuple(Scale(item.name, item.type, item.low, item.high, tuple(item.choices)) for item in traced.hypers)
+        scales = tuple(
+            Scale(item.name, item.type, item.low, item.high, tuple(item.choices)) for item in traced.hypers
+        )
         genome = read_genome(row["genome"]) if row["genome"] else None
-        return Parent(design_id, row["title"], texts(row["source_sha"]), dict(traced.hyper_values), scales, genome)
+        return Parent(
+            design_id, row["title"], texts(row["source_sha"]), dict(traced.hyper_values), scales, genome
+        )
 
 
 def empty_population() -> Population:
@@ -152,8 +169,9 @@ def empty_population() -> Population:
 
 
 def population_of(frames: Mapping[str, pl.DataFrame]) -> Population:
-    """Return the archive from its published tables. Raises InputError where a column is missing or has another type; further columns are left out,
-    and those that an earlier version did not write (`tables.LATER`) are null.
+    """Return the archive from its published tables. Raises InputError where a column is missing or has
+    another type; further columns are left out, and those that an earlier version did not write
+    (`tables.LATER`) are null.
     """
     return Population.of({name: _present(name, frames[name]) for name in ARCHIVE})
 
@@ -163,8 +181,14 @@ def _present(table: str, frame: pl.DataFrame) -> pl.DataFrame:
     lacking = [name for name in LATER.get(table, ()) if name not in frame.columns]
     frame = frame.with_columns(pl.lit(None, dtype=pl.Null).alias(name) for name in lacking)
     if "grammar" in lacking and "genome" in frame.columns:  # there was one grammar then
-        frame = frame.with_columns(pl.when(pl.col("genome").is_not_null()).then(pl.lit(unmarked_grammar().name)).alias("grammar"))
-    return frame.select(column for column in ARCHIVE[table].columns if column in frame.columns or column in LATER.get(table, ()))
+        frame = frame.with_columns(
+            pl.when(pl.col("genome").is_not_null()).then(pl.lit(unmarked_grammar().name)).alias("grammar")
+        )
+    return frame.select(
+        column
+        for column in ARCHIVE[table].columns
+        if column in frame.columns or column in LATER.get(table, ())
+    )
 
 
 def archive_asset(table: str) -> str:
@@ -186,5 +210,7 @@ def _mapped(frame: pl.DataFrame, key: str, column: str, values: Mapping[str, Any
     if not values:
         return frame
     kind = frame.schema[column]
-    replaced = pl.col(key).replace_strict(list(values), list(values.values()), default=None, return_dtype=kind)
+    replaced = pl.col(key).replace_strict(
+        list(values), list(values.values()), default=None, return_dtype=kind
+    )
     return frame.with_columns(pl.coalesce(replaced, pl.col(column)).alias(column))

@@ -1,8 +1,9 @@
 """From a designer's reply to a candidate that is traced, repaired once, and distinguished from what is known.
 
-A candidate that cannot be used is a value: its verdicts say which gate stopped it and why. The gates are passed in (`judging.run_gates` with its
-rules bound), so every candidate meets the same ones, seeds and tuned copies too. The genome that comes with a reply is believed only if
-composing it gives that very file. A reply that cannot even be taken in is a failed call; no reply stops the line (`designing`).
+A candidate that cannot be used is a value: its verdicts say which gate stopped it and why. The gates are
+passed in (`judging.run_gates` with its rules bound), so every candidate meets the same ones, seeds and tuned
+copies too. The genome that comes with a reply is believed only if composing it gives that very file. A reply
+that cannot even be taken in is a failed call; no reply stops the line (`designing`).
 """
 
 from __future__ import annotations
@@ -79,20 +80,36 @@ def judged(candidate: Candidate, known: Mapping[str, str], judge: Judge) -> Judg
     return Judged(**proposed, examined=judge(candidate.source, candidate.hyper, known))
 
 
-def candidate_of(reply: DesignReply, population: Population, direction: Mapping[str, Any], origin: str) -> Candidate:
-    """Return a designer's reply as a candidate that no gate has seen. A genome that is not that of the code is dropped."""
+def candidate_of(
+    reply: DesignReply, population: Population, direction: Mapping[str, Any], origin: str
+) -> Candidate:
+    """Return a designer's reply as a candidate that no gate has seen. A genome that is not that of the code
+    is dropped."""
     known = short_ids(population)
-    weights = shares({item.design_id: item.weight for item in reply.reference_weights}, known, list(direction["reference_ids"]))
+    weights = shares(
+        {item.design_id: item.weight for item in reply.reference_weights},
+        known,
+        list(direction["reference_ids"]),
+    )
     genome = believed_genome(reply.genome, reply.solver_code)
     return Candidate(
-        source=reply.solver_code, hyper=dict(reply.hyper), genome=genome, title=reply.short_name,
-        operator=reply.operator or "written", origin=origin, rationale=reply.explanation, direction_id=direction["direction_id"],
+        source=reply.solver_code,
+        hyper=dict(reply.hyper),
+        genome=genome,
+        title=reply.short_name,
+        operator=reply.operator or "written",
+        origin=origin,
+        rationale=reply.explanation,
+        direction_id=direction["direction_id"],
         weights=weights,
     )
 
 
-def shares(stated: Mapping[str, float], known: Mapping[str, str], references: Sequence[str]) -> tuple[tuple[str, float], ...]:
-    """Stated weights by whole id, over designs that exist, summing to 1; equal shares of the references if nothing usable was stated."""
+def shares(
+    stated: Mapping[str, float], known: Mapping[str, str], references: Sequence[str]
+) -> tuple[tuple[str, float], ...]:
+    """Stated weights by whole id, over designs that exist, summing to 1; equal shares of the references if
+    nothing usable was stated."""
     named: dict[str, float] = {}
     for short, weight in stated.items():
         for design_id in resolved([short], known):
@@ -104,7 +121,8 @@ def shares(stated: Mapping[str, float], known: Mapping[str, str], references: Se
 
 
 def believed_genome(text: str | None, source: str) -> DesignGenome | None:
-    """Return the genome of a reply, if it is one and composes to `source`; else None, and the design counts as a file."""
+    """Return the genome of a reply, if it is one and composes to `source`; else None, and the design counts
+    as a file."""
     if text is None:
         return None
 
@@ -120,15 +138,20 @@ def _body(source: str) -> str:
     return source.partition('"""\n')[2] if source.startswith('"""') else source
 
 
-def judged_and_repaired(agents: Agents, candidate: Candidate, known: Mapping[str, str], judge: Judge, seed: int) -> Judged:
-    """After its gates; a file that cannot be used goes back to the designer `REPAIRS` times with the reason. A duplicate does not."""
+def judged_and_repaired(
+    agents: Agents, candidate: Candidate, known: Mapping[str, str], judge: Judge, seed: int
+) -> Judged:
+    """After its gates; a file that cannot be used goes back to the designer `REPAIRS` times with the reason.
+    A duplicate does not."""
     result = judged(candidate, known, judge)
     for attempt in range(REPAIRS):
         gate = blocking_gate(result)
         if gate not in REPAIRABLE:
             return result
         request = RepairRequest(
-            direction=result.rationale, source=result.source, error=result.examined.reason,
+            direction=result.rationale,
+            source=result.source,
+            error=result.examined.reason,
             genome=result.genome.to_json() if result.genome else None,
         )
         repaired = agents.call(DESIGN_REPAIR_ROLE, request, seed=seed, attempt=attempt)
@@ -145,37 +168,73 @@ def judged_and_repaired(agents: Agents, candidate: Candidate, known: Mapping[str
 
 def blocking_gate(result: Judged) -> str | None:
     """Return the gate that stopped a candidate; None for an accepted one."""
-    return next((verdict.gate for verdict in result.examined.verdicts if verdict.outcome not in ("pass", "skip")), None)
+    return next(
+        (verdict.gate for verdict in result.examined.verdicts if verdict.outcome not in ("pass", "skip")),
+        None,
+    )
 
 
-def seed_candidate(name: str, source: str, known: Mapping[str, str], judge: Judge, genome: DesignGenome | None = None) -> Judged:
-    """Return a seed design: a file without parents or direction. `genome` where the file computes the same (`recognise`)."""
+def seed_candidate(
+    name: str, source: str, known: Mapping[str, str], judge: Judge, genome: DesignGenome | None = None
+) -> Judged:
+    """Return a seed design: a file without parents or direction. `genome` where the file computes the same
+    (`recognise`)."""
     start = Candidate(
-        source=source, hyper={}, genome=genome, title=name[:40], operator="seed", origin="seed", rationale=f"Seed design from the file {name}.",
-        direction_id=None, weights=(),
+        source=source,
+        hyper={},
+        genome=genome,
+        title=name[:40],
+        operator="seed",
+        origin="seed",
+        rationale=f"Seed design from the file {name}.",
+        direction_id=None,
+        weights=(),
     )
     return judged(start, known, judge)
 
 
-def design_row(candidate: Judged, cycle: str, source_sha: str, traced_sha: str | None, *, tuned: bool = False) -> dict[str, Any]:
-    """Return a row of DESIGNS. The shas are those of the blobs that hold the source and the traced design's JSON."""
+def design_row(
+    candidate: Judged, cycle: str, source_sha: str, traced_sha: str | None, *, tuned: bool = False
+) -> dict[str, Any]:
+    """Return a row of DESIGNS. The shas are those of the blobs that hold the source and the traced design's
+    JSON."""
     traced = candidate.traced
     return {
-        "design_id": candidate.design_id, "state": "accepted" if candidate.accepted else "blocked", "cycle": cycle, "title": candidate.title,
-        "origin": candidate.origin, "operator": candidate.operator, "rationale": candidate.rationale, "direction_id": candidate.direction_id,
-        "source_sha": source_sha, "traced_sha": traced_sha, "graph_sha": traced.graph_sha if traced else None, "key": candidate.key(),
+        "design_id": candidate.design_id,
+        "state": "accepted" if candidate.accepted else "blocked",
+        "cycle": cycle,
+        "title": candidate.title,
+        "origin": candidate.origin,
+        "operator": candidate.operator,
+        "rationale": candidate.rationale,
+        "direction_id": candidate.direction_id,
+        "source_sha": source_sha,
+        "traced_sha": traced_sha,
+        "graph_sha": traced.graph_sha if traced else None,
+        "key": candidate.key(),
         "genome": candidate.genome.to_json() if candidate.genome else None,
-        "grammar": grammar_of(candidate.genome).name if candidate.genome else None, "hyper": values_text(candidate.hyper),
-        "hyper_values": json.dumps(traced.hyper_values, sort_keys=True) if traced else None, "tuned": tuned,
+        "grammar": grammar_of(candidate.genome).name if candidate.genome else None,
+        "hyper": values_text(candidate.hyper),
+        "hyper_values": json.dumps(traced.hyper_values, sort_keys=True) if traced else None,
+        "tuned": tuned,
         "reason": candidate.examined.reason or None,
-        "key_insight": None, "success_level": None, "imported_from": None, "idea": idea_of(candidate.rationale) or None,
+        "key_insight": None,
+        "success_level": None,
+        "imported_from": None,
+        "idea": idea_of(candidate.rationale) or None,
     }
 
 
 def derivation_rows(candidate: Judged, cycle: str) -> list[dict[str, Any]]:
     """Rows of DERIVATIONS: one per parent, weights summing to 1; none for a seed."""
     return [
-        {"child_id": candidate.design_id, "parent_id": parent, "operator": candidate.operator, "weight": weight, "cycle": cycle}
+        {
+            "child_id": candidate.design_id,
+            "parent_id": parent,
+            "operator": candidate.operator,
+            "weight": weight,
+            "cycle": cycle,
+        }
         for parent, weight in candidate.weights
         if parent != candidate.design_id
     ]

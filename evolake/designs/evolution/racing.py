@@ -1,13 +1,14 @@
-"""Races designs over budget levels of (size, instances), small and cheap ones first; who is far behind the best known at a budget level goes no
-further.
+"""Races designs over budget levels of (size, instances), small and cheap ones first; who is far behind the
+best known at a budget level goes no further.
 
 Everything is counted in work (`evolake.designs.work`): a step that costs twice the baseline's counts as two.
 
-A budget level's bar is a factor over what the fourth best of all racers so far took there, the larger the smaller the size is next to the
-largest: what is
-fastest at N=160 is seldom what scales, and a bar close to it keeps out what does. It is also the limit: a hopeless design costs at most the
-bar. All racers of a search meet the same instances (common random numbers), at several sizes and seeds, so that a design that fits one draw falls
-at the next. What wins here is still to be measured on fresh ones, against others and against the noise floor.
+A budget level's bar is a factor over what the fourth best of all racers so far took there, the larger the
+smaller the size is next to the largest: what is fastest at N=160 is seldom what scales, and a bar close to it
+keeps out what does. It is also the limit: a hopeless design costs at most the bar. All racers of a search
+meet the same instances (common random numbers), at several sizes and seeds, so that a design that fits one
+draw falls at the next. What wins here is still to be measured on fresh ones, against others and against the
+noise floor.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ SAME_FORM = 4
 RANK_DECAY = 0.85
 DIFFERENCE_ODDS, SETTLED_ODDS = 0.25, 0.7
 STRUCTURE_SHARE = 0.4
-"""Of the children of a race, those that are made by an operator that changes the form of a design, at least; the baseline with other values is found
-easily, and takes the place of what is new."""
+"""Of the children of a race, those that are made by an operator that changes the form of a design, at least;
+the baseline with other values is found easily, and takes the place of what is new."""
 VALUE_OPERATORS = ("constants", "perturb")
 DIFFERENCE_FACTORS = (0.4, 0.9)
 SCORED_FROM = 0.6
@@ -49,7 +50,8 @@ SCORED_FROM = 0.6
 
 @dataclass(frozen=True)
 class BudgetLevel:
-    """A batch of instances of one size and kind, and the most work that any racer gets there, in steps of the baseline."""
+    """A batch of instances of one size and kind, and the most work that any racer gets there, in steps of the
+    baseline."""
 
     n: int
     batch: int
@@ -60,10 +62,11 @@ class BudgetLevel:
 
 @dataclass(frozen=True)
 class Stage:
-    """What a racer took at one budget level: median steps (estimated where it did not get there), whether it got there, and processor seconds.
+    """What a racer took at one budget level: median steps (estimated where it did not get there), whether it
+    got there, and processor seconds.
 
-    timed_out: whether a clock cut it before it had shown anything. failure: what it broke on. per_step: work of a step. ran: False for a budget level
-    that was not run, because a smaller one of its kind was missed.
+    timed_out: whether a clock cut it before it had shown anything. failure: what it broke on. per_step: work
+    of a step. ran: False for a budget level that was not run, because a smaller one of its kind was missed.
     """
 
     median_step: int
@@ -83,9 +86,9 @@ class Stage:
 
 @dataclass(frozen=True)
 class KindScore:
-    """How a racer did on the formulas of one kind. missed: budget levels that it did not get to the end of; score: mean log of its median work
-    at the largest
-    that it did (infinite if none); n, median: the largest size that it solved, and its median steps there (0 if none)."""
+    """How a racer did on the formulas of one kind. missed: budget levels that it did not get to the end of;
+    score: mean log of its median work at the largest that it did (infinite if none); n, median: the largest
+    size that it solved, and its median steps there (0 if none)."""
 
     kind: KindName
     missed: int
@@ -101,11 +104,11 @@ class KindScore:
 
 @dataclass(frozen=True)
 class Racer:
-    """A design that has raced. missed: budget levels that it did not get to the end of; score: mean log of its median work at the largest that
-    it did, mean
-    over kinds.
+    """A design that has raced. missed: budget levels that it did not get to the end of; score: mean log of
+    its median work at the largest that it did, mean over kinds.
 
-    medians: median steps at the budget levels that it solved. kinds: by kind of formulas; empty in searches from before there were several.
+    medians: median steps at the budget levels that it solved. kinds: by kind of formulas; empty in searches
+    from before there were several.
     """
 
     name: str
@@ -120,7 +123,9 @@ class Racer:
     @property
     def by_kind(self) -> tuple[KindScore, ...]:
         """Scores by kind; of a racer of a search from before there were several, the one that it has."""
-        return self.kinds or (KindScore("planted", self.missed, self.score, 0, self.medians[-1] if self.medians else 0),)
+        return self.kinds or (
+            KindScore("planted", self.missed, self.score, 0, self.medians[-1] if self.medians else 0),
+        )
 
     def beats(self, other: Racer) -> bool:
         """Return whether this one is at least as good on every kind and better on one."""
@@ -148,33 +153,52 @@ class Race:
 
     def limits(self) -> list[int]:
         """Work that the next racer gets at each budget level, in steps of the baseline."""
-        largest = {kind: max(rung.n for rung in self.rungs if rung.kind.name == kind) for kind in kinds_of(self.rungs)}
+        largest = {
+            kind: max(rung.n for rung in self.rungs if rung.kind.name == kind)
+            for kind in kinds_of(self.rungs)
+        }
         return [
-            min(rung.max_steps, math.ceil(SLACK * largest[rung.kind.name] / rung.n * sorted(times)[:BAR_PLACE][-1])) if times else rung.max_steps
+            min(
+                rung.max_steps,
+                math.ceil(SLACK * largest[rung.kind.name] / rung.n * sorted(times)[:BAR_PLACE][-1]),
+            )
+            if times
+            else rung.max_steps
             for rung, times in zip(self.rungs, self.times, strict=True)
         ]
 
     def propose(self, random: np.random.Generator) -> Child | None:
-        """Return a child of one of the elite, the better the likelier; nothing that was raced before, or that behaves like it."""
+        """Return a child of one of the elite, the better the likelier; nothing that was raced before, or that
+        behaves like it."""
         if not self.elite:
             return None
         odds = RANK_DECAY ** np.arange(len(self.elite))
-        chosen = random.choice(len(self.elite), size=min(3, len(self.elite)), replace=False, p=odds / odds.sum())
+        chosen = random.choice(
+            len(self.elite), size=min(3, len(self.elite)), replace=False, p=odds / odds.sum()
+        )
         parents = [self.parent(self.elite[int(place)]) for place in chosen]
         if len(kinds_of(self.rungs)) > 1 and self.front and random.random() < FRONT_ODDS:
             first = self.front[int(random.integers(len(self.front)))]
-            parents = [self.parent(first), *(parent for parent in parents if parent.design_id != first.name)][:3]
+            parents = [self.parent(first), *(parent for parent in parents if parent.design_id != first.name)][
+                :3
+            ]
         structural = random.random() < STRUCTURE_SHARE
         steps = len(parents) == 3 and not structural and random.random() < self.difference_odds
         child = differed(parents, self.taken, random) if steps else None
-        child = child or propose(parents, self.taken, random, operator=self._structural(parents, random) if structural else None)
+        child = child or propose(
+            parents, self.taken, random, operator=self._structural(parents, random) if structural else None
+        )
         if child is not None:
             self.taken.add(child.key())
         return child
 
     def _structural(self, parents: Sequence[Parent], random: np.random.Generator) -> str:
         """Return an operator that changes the form of a design."""
-        names = [name for name in self.grammar.operators if name not in VALUE_OPERATORS and (len(parents) > 1 or name != self.grammar.crossing)]
+        names = [
+            name
+            for name in self.grammar.operators
+            if name not in VALUE_OPERATORS and (len(parents) > 1 or name != self.grammar.crossing)
+        ]
         return names[int(random.integers(len(names)))]
 
     def dynamics(self) -> int:
@@ -182,14 +206,17 @@ class Race:
         return len({form_of(racer.genome) for racer in (*self.elite, *self.front)})
 
     def settle(self) -> None:
-        """From here on, forms are fixed: the elite may be of one form, and most children step along its differences."""
+        """From here on, forms are fixed: the elite may be of one form, and most children step along its
+        differences."""
         self.same_form, self.difference_odds = ELITE, SETTLED_ODDS
 
     def parent(self, racer: Racer) -> Parent:
         """Return a racer as a parent."""
         return parent_of(racer.name, racer.title, read_genome(racer.genome))
 
-    def take(self, name: str, title: str, genome: str, laps: Sequence[Stage], operator: str = "") -> Racer | None:
+    def take(
+        self, name: str, title: str, genome: str, laps: Sequence[Stage], operator: str = ""
+    ) -> Racer | None:
         """Record the stages of a racer; return the racer if it is among the elite. One that a clock cut has
         not been measured."""
         self.raced += 1
@@ -203,25 +230,45 @@ class Race:
         self.finished += not missed
         kinds = kind_scores(self.rungs, laps)
         known = [item.score for item in kinds if math.isfinite(item.score)]
-        racer = Racer(name, title, genome, tuple(lap.median_step for lap in solved), missed, sum(known) / len(known), operator, kinds)
+        racer = Racer(
+            name,
+            title,
+            genome,
+            tuple(lap.median_step for lap in solved),
+            missed,
+            sum(known) / len(known),
+            operator,
+            kinds,
+        )
         self.elite = kept([*self.elite, racer], self.same_form)
         self.front = front_of([*self.front, racer])
         return racer if racer in self.elite else None
 
 
 def differed(parents: Sequence[Parent], taken: Collection[str], random: np.random.Generator) -> Child | None:
-    """Return the first of three parents, its parameters moved by a part of the difference between the second and the third; None if nothing new
-    comes of it.
+    """Return the first of three parents, its parameters moved by a part of the difference between the second
+    and the third; None if nothing new comes of it.
 
-    What the elite varies in sets the steps: wide while it is varied, small at its end, and along what its members have in common.
+    What the elite varies in sets the steps: wide while it is varied, small at its end, and along what its
+    members have in common.
     """
     first, parent, other = parents
     assert first.genome is not None
     factor = float(random.uniform(*DIFFERENCE_FACTORS))
-    genome = with_values(first.genome, differed_values(first.values, parent.values, other.values, first.scales, factor, random))
+    genome = with_values(
+        first.genome, differed_values(first.values, parent.values, other.values, first.scales, factor, random)
+    )
     title = short_title("difference", first.design_id)
     rationale = f"Moves the parameters by {factor:.2f} times the way from {other.title} to {parent.title}."
-    child = Child(compose(genome, title, rationale), {}, genome, "difference", ((first.design_id, 1.0),), title, rationale)
+    child = Child(
+        compose(genome, title, rationale),
+        {},
+        genome,
+        "difference",
+        ((first.design_id, 1.0),),
+        title,
+        rationale,
+    )
     return None if child.key() in taken or genome.values() == first.genome.values() else child
 
 
@@ -231,10 +278,15 @@ def kinds_of(rungs: Sequence[BudgetLevel]) -> list[KindName]:
 
 
 def kind_scores(rungs: Sequence[BudgetLevel], laps: Sequence[Stage]) -> tuple[KindScore, ...]:
-    """Return how a racer did on each kind. Stages may be fewer than budget levels: those that are lacking were not run."""
+    """Return how a racer did on each kind. Stages may be fewer than budget levels: those that are lacking
+    were not run."""
     result = []
     for kind in kinds_of(rungs):
-        solved = [(rung, lap) for rung, lap in zip(rungs, laps, strict=False) if rung.kind.name == kind and lap.solved]
+        solved = [
+            (rung, lap)
+            for rung, lap in zip(rungs, laps, strict=False)
+            if rung.kind.name == kind and lap.solved
+        ]
         total = sum(rung.kind.name == kind for rung in rungs)
         if solved:
             largest = max(solved, key=lambda pair: pair[0].n)
@@ -248,16 +300,20 @@ def kind_scores(rungs: Sequence[BudgetLevel], laps: Sequence[Stage]) -> tuple[Ki
 def score(rungs: Sequence[BudgetLevel], laps: Sequence[Stage]) -> float:
     """Mean log of the median work at the largest of the budget levels that stages are of."""
     largest = max(rung.n for rung in rungs[: len(laps)])
-    counted = [math.log(max(1.0, lap.median_work)) for rung, lap in zip(rungs, laps, strict=False) if rung.n >= SCORED_FROM * largest]
+    counted = [
+        math.log(max(1.0, lap.median_work))
+        for rung, lap in zip(rungs, laps, strict=False)
+        if rung.n >= SCORED_FROM * largest
+    ]
     return sum(counted) / len(counted)
 
 
 def judged_order(racers: Sequence[Racer]) -> list[Racer]:
-    """Return racers by their worse rank over kinds, best first; then by the sum of their ranks. On one kind that is its own order.
+    """Return racers by their worse rank over kinds, best first; then by the sum of their ranks. On one kind
+    that is its own order.
 
-    Those that solved no budget level of some kind come after all others, and equals share the last of their ranks: a crowd that fails on a kind
-    together
-    has not done well on it.
+    Those that solved no budget level of some kind come after all others, and equals share the last of their
+    ranks: a crowd that fails on a kind together has not done well on it.
     """
     ranks: list[list[int]] = [[] for _ in racers]
     for number in range(len(racers[0].by_kind) if racers else 0):
@@ -265,12 +321,16 @@ def judged_order(racers: Sequence[Racer]) -> list[Racer]:
         for place, racer in enumerate(racers):
             ranks[place].append(bisect_right(orders, racer.by_kind[number].order))
     failed = [sum(not math.isfinite(kind.score) for kind in racer.by_kind) for racer in racers]
-    places = sorted(range(len(racers)), key=lambda place: (failed[place], max(ranks[place]), sum(ranks[place]), racers[place].name))
+    places = sorted(
+        range(len(racers)),
+        key=lambda place: (failed[place], max(ranks[place]), sum(ranks[place]), racers[place].name),
+    )
     return [racers[place] for place in places]
 
 
 def front_of(racers: Sequence[Racer]) -> list[Racer]:
-    """Return the racers that no other beats on every kind, those with the best worse rank first, at most `FRONT`."""
+    """Return the racers that no other beats on every kind, those with the best worse rank first, at most
+    `FRONT`."""
     free = [racer for racer in racers if not any(other.beats(racer) for other in racers)]
     return judged_order(free)[:FRONT]
 
@@ -292,15 +352,26 @@ def form_of(genome: str) -> str:
     import json
 
     data: dict[str, Any] = json.loads(genome)
-    return json.dumps({name: data[name] for name in ("drives", "memories") if name in data} or sorted(data["terms"]), sort_keys=True)
+    return json.dumps(
+        {name: data[name] for name in ("drives", "memories") if name in data} or sorted(data["terms"]),
+        sort_keys=True,
+    )
 
 
 @trusted
-def run_stages(traced: str, rungs: Sequence[BudgetLevel], limits: Sequence[int], core_s: float, *, computed: Computed = "deciding") -> list[Stage]:
+def run_stages(
+    traced: str,
+    rungs: Sequence[BudgetLevel],
+    limits: Sequence[int],
+    core_s: float,
+    *,
+    computed: Computed = "deciding",
+) -> list[Stage]:
     """Return the stages of one traced design, of each kind until it misses a cutoff; in a child of this
     process, as `experiments.simulate_level` does it.
 
-    computed: which instances are computed (`evolake.designs.engines.median_search`). It changes no stage but the estimate of one that missed its bar.
+    computed: which instances are computed (`evolake.designs.engines.median_search`). It changes no stage but
+    the estimate of one that missed its bar.
     """
     from evolake.designs.engines.isolated import Run, run_apart
 
@@ -311,14 +382,34 @@ def run_stages(traced: str, rungs: Sequence[BudgetLevel], limits: Sequence[int],
             laps.append(Stage(0, False, 0.0, ran=False))
             continue
         kind, most = rung.kind, MOST_STEPS_PER_WORK * limit
-        done = run_apart(Run(
-            traced, rung.n, rung.batch, rung.seed, most, instance_seed=rung.seed, ratio=kind.ratio, max_work=limit, core_s=core_s, kind=kind.name,
-            p0=kind.p0, computed=computed,
-        ))
+        done = run_apart(
+            Run(
+                traced,
+                rung.n,
+                rung.batch,
+                rung.seed,
+                most,
+                instance_seed=rung.seed,
+                ratio=kind.ratio,
+                max_work=limit,
+                core_s=core_s,
+                kind=kind.name,
+                p0=kind.p0,
+                computed=computed,
+            )
+        )
         solved = done.unsolved_fraction < 0.5 and not done.failure
-        laps.append(Stage(
-            int(done.median_step), solved, float(done.cpu_s), int(done.steps_run), bool(done.timed_out), done.failure, float(done.work_per_step),
-        ))
+        laps.append(
+            Stage(
+                int(done.median_step),
+                solved,
+                float(done.cpu_s),
+                int(done.steps_run),
+                bool(done.timed_out),
+                done.failure,
+                float(done.work_per_step),
+            )
+        )
         if not solved:
             missed.add(kind.name)
     while laps and not laps[-1].ran:

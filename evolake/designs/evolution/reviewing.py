@@ -1,7 +1,8 @@
 """The meta reviewer's turn, and what a cycle leaves in the archive's state for the next one.
 
-Every `meta_review_every` designs the portfolio is reviewed as a whole: multipliers move, and guidance for the next objectives is kept. Between
-reviews the counters that decide about it live in the archive's state, so an old cycle decides again as it did.
+Every `meta_review_every` designs the portfolio is reviewed as a whole: multipliers move, and guidance for the
+next objectives is kept. Between reviews the counters that decide about it live in the archive's state, so an
+old cycle decides again as it did.
 """
 
 from __future__ import annotations
@@ -38,7 +39,13 @@ class PortfolioReview:
 
 
 def review_portfolio(
-    agents: Agents, population: Population, scored: LongConsensus, *, settings: DesignsSettings, cycle: str, root_seed: int,
+    agents: Agents,
+    population: Population,
+    scored: LongConsensus,
+    *,
+    settings: DesignsSettings,
+    cycle: str,
+    root_seed: int,
     guidance: Sequence[str] = (),
 ) -> PortfolioReview:
     """Reviews every live objective.
@@ -55,13 +62,19 @@ def review_portfolio(
     reply = agents.call(
         REVIEW_ROLE,
         ReviewRequest(
-            round=int(cycle), schedule=schedule_text(settings), objectives=shown,
+            round=int(cycle),
+            schedule=schedule_text(settings),
+            objectives=shown,
             tau=[[_finite(taus[item.objective_id][place]) for place in places] for item in shown],
-            scores={item.objective_id: [_finite(score) for score in known[item.objective_id]] for item in shown},
-            design_ids=[name[:SHORT_ID] for name in design_ids], largest_solved=[by_design[name] for name in design_ids],
+            scores={
+                item.objective_id: [_finite(score) for score in known[item.objective_id]] for item in shown
+            },
+            design_ids=[name[:SHORT_ID] for name in design_ids],
+            largest_solved=[by_design[name] for name in design_ids],
             top_designs=sorted(summaries(population), key=lambda item: item.rank)[:TOP_DESIGNS],
             progress=[ProgressEntry(**entry) for entry in population.value("progress", [])],
-            previous_guidance=str(population.value("review_guidance", "none yet")), guidance=list(guidance),
+            previous_guidance=str(population.value("review_guidance", "none yet")),
+            guidance=list(guidance),
             outcomes=contest_outcomes(population),
         ),
         seed=child_seed(root_seed, LINE, cycle, "review"),
@@ -70,11 +83,20 @@ def review_portfolio(
         return PortfolioReview([], reply)
     before = {item.objective_id: item.multiplier for item in shown}
     short = {name[:SHORT_ID]: name for name in before}
-    details = {short[item.objective_id[:SHORT_ID]]: item for item in reply.objective_analysis if item.objective_id[:SHORT_ID] in short}
+    details = {
+        short[item.objective_id[:SHORT_ID]]: item
+        for item in reply.objective_analysis
+        if item.objective_id[:SHORT_ID] in short
+    }
     rows = [
         {
-            "cycle": cycle, "objective_id": identifier, "assessment": item.assessment, "multiplier_before": before[identifier],
-            "multiplier": item.weight_multiplier, "research_phase": reply.research_phase, "research_assessment": reply.research_assessment,
+            "cycle": cycle,
+            "objective_id": identifier,
+            "assessment": item.assessment,
+            "multiplier_before": before[identifier],
+            "multiplier": item.weight_multiplier,
+            "research_phase": reply.research_phase,
+            "research_assessment": reply.research_assessment,
             "guidance": reply.objective_directions,
         }
         for identifier, item in details.items()
@@ -83,18 +105,22 @@ def review_portfolio(
 
 
 def reviewed(population: Population, rows: Sequence[Mapping[str, Any]]) -> Population:
-    """Return the archive after a review with these rows of REVIEWS: multipliers, guidance and phase, and the count starts again. No rows: no review.
-    """
+    """Return the archive after a review with these rows of REVIEWS: multipliers, guidance and phase, and the
+    count starts again. No rows: no review."""
     if not rows:
         return population
     multipliers = {row["objective_id"]: row["multiplier"] for row in rows}
     return population.with_multipliers(multipliers).with_values(
-        designs_since_review=0, review_guidance=rows[0]["guidance"], review_phase=rows[0]["research_phase"],
+        designs_since_review=0,
+        review_guidance=rows[0]["guidance"],
+        review_phase=rows[0]["research_phase"],
         review_assessments={row["objective_id"]: row["assessment"] for row in rows},
     )
 
 
-def with_champion(population: Population, succession: Succession, *, cycle: str, new_designs: int) -> Population:
+def with_champion(
+    population: Population, succession: Succession, *, cycle: str, new_designs: int
+) -> Population:
     """Return the archive after a cycle's duel: the champion's state, the progress entry, and the counters.
 
     Args:
@@ -111,18 +137,25 @@ def with_champion(population: Population, succession: Succession, *, cycle: str,
         progress=[*population.value("progress", []), entry],
         cycles_without_gain=0 if changed else int(population.value("cycles_without_gain", 0)) + 1,
         designs_since_review=int(population.value("designs_since_review", 0)) + new_designs,
-        decisions=[*population.value("decisions", []), *map(decision_note, succession.decisions)][-KEPT_DECISIONS:],
+        decisions=[*population.value("decisions", []), *map(decision_note, succession.decisions)][
+            -KEPT_DECISIONS:
+        ],
     )
 
 
-def with_notes(population: Population, first: ConsensusWinner, unmade: Sequence[Mapping[str, Any]]) -> Population:
-    """Return the archive with what the next cycle is sent: why the first by consensus is or is not champion, and the replies that gave no design.
+def with_notes(
+    population: Population, first: ConsensusWinner, unmade: Sequence[Mapping[str, Any]]
+) -> Population:
+    """Return the archive with what the next cycle is sent: why the first by consensus is or is not champion,
+    and the replies that gave no design.
 
     unmade: the cycle's rows of `UNMADE`.
     """
     notes = [{name: row.get(name) for name in ("cycle", "role", "reason", "idea")} for row in unmade]
     said = f"First by consensus: {first.design_id[:SHORT_ID]} ({first.title}). {first.reason}"
-    return population.with_values(first_by_consensus=said, unmade=[*population.value("unmade", []), *notes][-KEPT_UNMADE:])
+    return population.with_values(
+        first_by_consensus=said, unmade=[*population.value("unmade", []), *notes][-KEPT_UNMADE:]
+    )
 
 
 def _finite(value: float) -> float | None:

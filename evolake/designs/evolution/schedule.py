@@ -1,9 +1,11 @@
-"""The multi-fidelity schedule: which sizes a design is run at, with how many steps, and which designs continue (spec, "Experiment and schedule").
+"""The multi-fidelity schedule: which sizes a design is run at, with how many steps, and which designs
+continue (spec, "Experiment and schedule").
 
-Sizes are N_k = round(n_start * 2**(k/2)), the budget of level k is steps_start * 2**k up to the fidelity's cap, in steps of the baseline:
-a design whose step costs twice as much (`evolake.designs.work`) gets half as many. A level that fails ends the
-schedule of that fidelity. The next fidelity resumes at the level after the largest solved one; a level that had failed gets twice the steps
-it failed with, any other its plain budget. `core_s` of a fidelity covers all its levels of one design together.
+Sizes are N_k = round(n_start * 2**(k/2)), the budget of level k is steps_start * 2**k up to the fidelity's
+cap, in steps of the baseline: a design whose step costs twice as much (`evolake.designs.work`) gets half as
+many. A level that fails ends the schedule of that fidelity. The next fidelity resumes at the level after the
+largest solved one; a level that had failed gets twice the steps it failed with, any other its plain budget.
+`core_s` of a fidelity covers all its levels of one design together.
 
 Pure functions over result rows (dicts with at least N, max_work, unsolved_fraction); nothing is run here.
 """
@@ -24,7 +26,8 @@ Row = Mapping[str, Any]
 HIGH_SHARE = 0.1
 """Share of designs that continues to high fidelity, as in the paper."""
 MOST_STEPS_PER_WORK = 10
-"""A step costs at least a tenth of the baseline's: reading the variables and checking the clauses alone do."""
+"""A step costs at least a tenth of the baseline's: reading the variables and checking the clauses alone
+do."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,11 @@ def largest_solved(rows: Sequence[Row], kind: str = "planted") -> int:
 
 
 def next_level(
-    settings: DesignsSettings, fidelity: Fidelity, earlier: Sequence[Row], here: Sequence[Row], kind: str = "planted"
+    settings: DesignsSettings,
+    fidelity: Fidelity,
+    earlier: Sequence[Row],
+    here: Sequence[Row],
+    kind: str = "planted",
 ) -> Level | None:
     """Return the level to run now, or None when this fidelity is done.
 
@@ -93,18 +100,24 @@ def next_level(
     limits = limits_of(settings, fidelity)
     if n > (limits.max_n if kind == "planted" else min(limits.max_n, settings.uniform.max_n)):
         return None
-    failed_with = [round(max_work(row)) for row in earlier if int(row["N"]) == n and not is_solved(row) and not row.get("timed_out")]
+    failed_with = [
+        round(max_work(row))
+        for row in earlier
+        if int(row["N"]) == n and not is_solved(row) and not row.get("timed_out")
+    ]
     budget = min(limits.max_steps, 2 * max(failed_with)) if failed_with else budget_of(settings, fidelity, k)
     return Level(k, n, budget)
 
 
 def promotion_count(total: int, share: float) -> int:
-    """Return how many of `total` ranked designs a share is: rounded up, so at least one of any, and never more than there are."""
+    """Return how many of `total` ranked designs a share is: rounded up, so at least one of any, and never
+    more than there are."""
     return min(total, max(1, math.ceil(total * share - 1e-9))) if total else 0
 
 
 def promoted(order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings) -> list[str]:
-    """Designs that continue to `fidelity`: the best share by consensus rank. `order` is best first; `low` takes everyone."""
+    """Designs that continue to `fidelity`: the best share by consensus rank. `order` is best first; `low`
+    takes everyone."""
     if fidelity == "low":
         return list(order)
     share = settings.medium_share if fidelity == "medium" else HIGH_SHARE
@@ -112,8 +125,8 @@ def promoted(order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings
 
 
 def latest_levels(rows: Sequence[Row], kind: str = "planted") -> list[dict[str, Any]]:
-    """One row of a kind of formulas per size, ascending: of a level that was tried again, the try with the most work. What a clock cut is left
-    out.
+    """One row of a kind of formulas per size, ascending: of a level that was tried again, the try with the
+    most work. What a clock cut is left out.
     """
     best: dict[int, Row] = {}
     for row in rows:

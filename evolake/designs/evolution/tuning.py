@@ -1,16 +1,20 @@
-"""Bayesian tuning of the best untuned design against the consensus (paper, section 4.1; here Optuna's Gaussian process instead of HEBO).
+"""Bayesian tuning of the best untuned design against the consensus (paper, section 4.1; here Optuna's
+Gaussian process instead of HEBO).
 
-A trial is a set of hyperparameter values: the design is traced again with them, run through the schedule up to the largest size that the budget of
-the cycle allows (`tuning_size`; at most `settings.tuning_fidelity`), scored by every objective, and its consensus estimated against the stored
-scores. A trial that does not reach the largest size of a fidelity ends there. Trial 0 is the design as it is. The tuned copy is a new design with
+A trial is a set of hyperparameter values: the design is traced again with them, run through the schedule up
+to the largest size that the budget of the cycle allows (`tuning_size`; at most `settings.tuning_fidelity`),
+scored by every objective, and its consensus estimated against the stored scores. A trial that does not reach
+the largest size of a fidelity ends there. Trial 0 is the design as it is. The tuned copy is a new design with
 one parent; when no trial beats trial 0 there is none, and the result says so.
 
-The first trials are small steps from the design as it is, not draws from the whole space: with a dozen parameters and a few dozen trials a uniform
-start would spend them all on designs that solve nothing. From then on the Gaussian process proposes.
+The first trials are small steps from the design as it is, not draws from the whole space: with a dozen
+parameters and a few dozen trials a uniform start would spend them all on designs that solve nothing. From
+then on the Gaussian process proposes.
 
-A fixed number of trials is under way at any time, and they are shown in the order in which they were asked, so the outcome depends on the seed alone
-and not on how many workers there are, and no worker waits for the slowest of a batch. None is asked any more once the counted work of the trials
-that were shown is over the budget: trials that are slower than the design as it is cost more.
+A fixed number of trials is under way at any time, and they are shown in the order in which they were asked,
+so the outcome depends on the seed alone and not on how many workers there are, and no worker waits for the
+slowest of a batch. None is asked any more once the counted work of the trials that were shown is over the
+budget: trials that are slower than the design as it is cost more.
 """
 
 from __future__ import annotations
@@ -26,7 +30,14 @@ from typing import Any
 from evolake.compute.needs import trusted
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.engines.isolated import fits_apart
-from evolake.designs.evolution.experiments import Job, Simulate, finished, results_by_design, run_schedule, simulate_level
+from evolake.designs.evolution.experiments import (
+    Job,
+    Simulate,
+    finished,
+    results_by_design,
+    run_schedule,
+    simulate_level,
+)
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, judged
@@ -49,7 +60,8 @@ Estimate = Callable[[Mapping[str, list[dict[str, Any]]]], Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Tuned:
-    """What tuning gave: rows of TUNING, the tuned copy if a trial beat the design as it is, one sentence, and what simulating took.
+    """What tuning gave: rows of TUNING, the tuned copy if a trial beat the design as it is, one sentence, and
+    what simulating took.
 
     largest_n: variables of the largest instances that a trial could reach.
     """
@@ -67,7 +79,8 @@ def should_tune(population: Population, settings: DesignsSettings) -> bool:
 
 
 def tuning_target(population: Population, order: Sequence[str]) -> str | None:
-    """Return the best design by consensus that is neither tuned, nor has been tuned or tried before, and has something to tune."""
+    """Return the best design by consensus that is neither tuned, nor has been tuned or tried before, and has
+    something to tune."""
     tried = set(population.value("tuning_tried", []))
     tried |= {row["parent_id"] for row in population.derivations.to_dicts() if row["operator"] == "tuning"}
     for design_id in order:
@@ -97,7 +110,12 @@ class Tuner:
 
 
 def tune_design(
-    tuner: Tuner, parent: Parent, *, settings: DesignsSettings, cycle_seeds: CycleSeeds, measured: Sequence[Mapping[str, Any]] = (),
+    tuner: Tuner,
+    parent: Parent,
+    *,
+    settings: DesignsSettings,
+    cycle_seeds: CycleSeeds,
+    measured: Sequence[Mapping[str, Any]] = (),
 ) -> Tuned:
     """At most `settings.tuning_trials` trials on one design, within `settings.tuning_work`.
 
@@ -110,15 +128,30 @@ def tune_design(
 
     def blocked(reason: str) -> Tuned:
         row = {
-            "design_id": parent.design_id, "cycle": cycle_seeds.cycle, "trial": 0, "hyper_values": values_text(parent.values), "consensus": None,
-            "status": "blocked", "reason": reason, "largest_solved": 0, "median_step": None, "median_work": None,
+            "design_id": parent.design_id,
+            "cycle": cycle_seeds.cycle,
+            "trial": 0,
+            "hyper_values": values_text(parent.values),
+            "consensus": None,
+            "status": "blocked",
+            "reason": reason,
+            "largest_solved": 0,
+            "median_step": None,
+            "median_work": None,
         }
         return Tuned([row], None, f"{parent.title} cannot be tuned: {reason}")
 
-    return alone(lambda: _tuned(tuner, parent, scales, capped(settings, largest_size(measured, settings)), cycle_seeds), blocked)
+    return alone(
+        lambda: _tuned(
+            tuner, parent, scales, capped(settings, largest_size(measured, settings)), cycle_seeds
+        ),
+        blocked,
+    )
 
 
-def _tuned(tuner: Tuner, parent: Parent, scales: Sequence[Scale], settings: DesignsSettings, cycle_seeds: CycleSeeds) -> Tuned:
+def _tuned(
+    tuner: Tuner, parent: Parent, scales: Sequence[Scale], settings: DesignsSettings, cycle_seeds: CycleSeeds
+) -> Tuned:
     cycle = cycle_seeds.cycle
     study = _open_study(cycle_seeds.seed("tuning"), scales, parent.values, settings.tuning_trials)
     rows: list[dict[str, Any]] = []
@@ -130,8 +163,18 @@ def _tuned(tuner: Tuner, parent: Parent, scales: Sequence[Scale], settings: Desi
         while within and len(under_way) < UNDER_WAY and len(values_of) < settings.tuning_trials + 1:
             asked = study.ask(_distributions(scales))
             values_of.append(dict(parent.values) | (_readable(asked.params, scales) if values_of else {}))
-            job = Job(f"{parent.design_id}:{len(values_of) - 1}", "", "low", cycle, tuner.profile, cycle_seeds.root, settings)
-            under_way.append((asked, _begun(parent, values_of[-1], job, tuner.pool, tuner.executor, tuner.simulate)))
+            job = Job(
+                f"{parent.design_id}:{len(values_of) - 1}",
+                "",
+                "low",
+                cycle,
+                tuner.profile,
+                cycle_seeds.root,
+                settings,
+            )
+            under_way.append(
+                (asked, _begun(parent, values_of[-1], job, tuner.pool, tuner.executor, tuner.simulate))
+            )
         if not under_way:
             break
         asked, trial = under_way.popleft()
@@ -141,28 +184,53 @@ def _tuned(tuner: Tuner, parent: Parent, scales: Sequence[Scale], settings: Desi
         cpu_s += sum(row["cpu_s"] for row in measured)
         work += work_of(measured)
     untouched = rows[0]["consensus"]
-    best = min(range(len(rows)), key=lambda number: (WORST + 1 if rows[number]["consensus"] is None else rows[number]["consensus"], number))
+    best = min(
+        range(len(rows)),
+        key=lambda number: (
+            WORST + 1 if rows[number]["consensus"] is None else rows[number]["consensus"],
+            number,
+        ),
+    )
     if best == 0 or untouched is None or rows[best]["consensus"] >= untouched:
-        return Tuned(rows, None, f"none of {len(rows) - 1} trials beat {parent.title} as it is (consensus {untouched})", cpu_s, largest_n)
-    candidate = judged(_copy(parent, values_of[best], rows[best]["consensus"], untouched), tuner.known, tuner.judge)
-    reason = f"trial {best} of {len(rows) - 1} has consensus {rows[best]['consensus']:.4f}, as it is {untouched:.4f}"
+        return Tuned(
+            rows,
+            None,
+            f"none of {len(rows) - 1} trials beat {parent.title} as it is (consensus {untouched})",
+            cpu_s,
+            largest_n,
+        )
+    candidate = judged(
+        _copy(parent, values_of[best], rows[best]["consensus"], untouched), tuner.known, tuner.judge
+    )
+    reason = (
+        f"trial {best} of {len(rows) - 1} has consensus {rows[best]['consensus']:.4f}, as it is "
+        f"{untouched:.4f}"
+    )
     return Tuned(rows, candidate, reason, cpu_s, largest_n)
 
 
 def tunable(scales: Sequence[Scale]) -> list[Scale]:
     """Hyperparameters that can take more than one value."""
     return [
-        scale for scale in scales
-        if (len(scale.choices) > 1 if scale.type == "categorical" else scale.low is not None and scale.high is not None and scale.low < scale.high)
+        scale
+        for scale in scales
+        if (
+            len(scale.choices) > 1
+            if scale.type == "categorical"
+            else scale.low is not None and scale.high is not None and scale.low < scale.high
+        )
     ]
 
 
-def consensus_estimate(scored: Any, score: Callable[[Mapping[str, list[dict[str, Any]]]], Sequence[Any]]) -> Estimate:
+def consensus_estimate(
+    scored: Any, score: Callable[[Mapping[str, list[dict[str, Any]]]], Sequence[Any]]
+) -> Estimate:
     """Estimates by binary search in the stored scores.
 
     Args:
         scored: `evolake.objectives.tables.LongConsensus` of the stored designs.
-        score: results by name -> rows with objective_id, design_id and score (None: missing), e.g. `score_all` with its pool bound.
+        score: results by name -> rows with objective_id, design_id and score (None: missing), e.g.
+            `score_all` with its pool bound.
     """
 
     def estimate(results: Mapping[str, list[dict[str, Any]]]) -> dict[str, float]:
@@ -175,7 +243,8 @@ def consensus_estimate(scored: Any, score: Callable[[Mapping[str, list[dict[str,
 
 
 def _open_study(seed: int, scales: Sequence[Scale], start: Mapping[str, HyperValue], trials: int) -> Any:
-    """Return a study whose queue holds the design as it is and, for up to half of the trials, small steps from it."""
+    """Return a study whose queue holds the design as it is and, for up to half of the trials, small steps
+    from it."""
     import numpy as np
     import optuna
 
@@ -186,12 +255,17 @@ def _open_study(seed: int, scales: Sequence[Scale], start: Mapping[str, HyperVal
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         sampler = optuna.samplers.GPSampler(
-            seed=seed % 2**32, n_startup_trials=local + 1, deterministic_objective=True, warn_independent_sampling=False
+            seed=seed % 2**32,
+            n_startup_trials=local + 1,
+            deterministic_objective=True,
+            warn_independent_sampling=False,
         )
     study = optuna.create_study(direction="minimize", sampler=sampler)
     study.enqueue_trial({scale.name: start[scale.name] for scale in scales})
     for _ in range(local):
-        study.enqueue_trial({scale.name: moved_value(scale, start[scale.name], LOCAL_STEP, random) for scale in scales})
+        study.enqueue_trial(
+            {scale.name: moved_value(scale, start[scale.name], LOCAL_STEP, random) for scale in scales}
+        )
     return study
 
 
@@ -215,21 +289,31 @@ def _readable(values: Mapping[str, HyperValue], scales: Sequence[Scale]) -> dict
     """Floats to six digits, within their bounds."""
     bounds = {scale.name: scale for scale in scales}
     return {
-        name: min(max(rounded(value), bounds[name].low or value), bounds[name].high or value) if isinstance(value, float) else value
+        name: min(max(rounded(value), bounds[name].low or value), bounds[name].high or value)
+        if isinstance(value, float)
+        else value
         for name, value in values.items()
     }
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """A trial under way: its name, its rows of EXPERIMENTS when they are there, or why it cannot be traced."""
+    """A trial under way: its name, its rows of EXPERIMENTS when they are there, or why it cannot be
+    traced."""
 
     name: str
     rows: Future[list[dict[str, Any]]] | None
     blocked: str | None = None
 
 
-def _begun(parent: Parent, values: Mapping[str, HyperValue], job: Job, pool: Any, executor: Executor, simulate: Simulate) -> _Trial:
+def _begun(
+    parent: Parent,
+    values: Mapping[str, HyperValue],
+    job: Job,
+    pool: Any,
+    executor: Executor,
+    simulate: Simulate,
+) -> _Trial:
     """`job` with the design traced again with these values, handed to a worker."""
     result = _retraced(parent, values, pool)
     if isinstance(result, Blocked):
@@ -239,24 +323,38 @@ def _begun(parent: Parent, values: Mapping[str, HyperValue], job: Job, pool: Any
 
 
 def _scored(
-    parent: Parent, number: int, values: Mapping[str, HyperValue], trial: _Trial, estimate: Estimate, cycle: str,
+    parent: Parent,
+    number: int,
+    values: Mapping[str, HyperValue],
+    trial: _Trial,
+    estimate: Estimate,
+    cycle: str,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return a row of TUNING and the trial's rows of EXPERIMENTS; a trial that cannot be traced is a row with its reason and no consensus."""
+    """Return a row of TUNING and the trial's rows of EXPERIMENTS; a trial that cannot be traced is a row with
+    its reason and no consensus."""
     measured, consensus = [], None
     if trial.rows is not None:
         measured = finished(trial.rows, trial.name)
         consensus = estimate({trial.name: []} | results_by_design(measured))[trial.name]
     reached = reach(measured)
     return {
-        "design_id": parent.design_id, "cycle": cycle, "trial": number, "hyper_values": json.dumps(dict(values), sort_keys=True),
-        "consensus": consensus, "status": "blocked" if trial.blocked else "ok", "reason": trial.blocked,
-        "largest_solved": reached["largest_solved"], "median_step": reached["median_step"], "median_work": reached["median_work"],
+        "design_id": parent.design_id,
+        "cycle": cycle,
+        "trial": number,
+        "hyper_values": json.dumps(dict(values), sort_keys=True),
+        "consensus": consensus,
+        "status": "blocked" if trial.blocked else "ok",
+        "reason": trial.blocked,
+        "largest_solved": reached["largest_solved"],
+        "median_step": reached["median_step"],
+        "median_work": reached["median_work"],
     }, measured
 
 
 @trusted
 def measured_trial(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
-    """Rows of one trial, each fidelity continuing where the one before ended; it ends at a fidelity whose largest size it did not reach."""
+    """Rows of one trial, each fidelity continuing where the one before ended; it ends at a fidelity whose
+    largest size it did not reach."""
     rows: list[dict[str, Any]] = []
     for fidelity in FIDELITIES[: FIDELITIES.index(job.settings.tuning_fidelity) + 1]:
         rows += run_schedule(replace(job, fidelity=fidelity, earlier=tuple(rows)), simulate)
@@ -267,15 +365,26 @@ def measured_trial(job: Job, simulate: Simulate = simulate_level) -> list[dict[s
 
 def _retraced(parent: Parent, values: Mapping[str, HyperValue], pool: Any) -> TracedDesign | Blocked:
     """Return the design with other values; whatever tracing it raises is this trial's reason."""
-    return alone(lambda: trace(parent.source, pool=pool, hyper=dict(values), fits=fits_apart), lambda reason: Blocked(reason, "trace"))
+    return alone(
+        lambda: trace(parent.source, pool=pool, hyper=dict(values), fits=fits_apart),
+        lambda reason: Blocked(reason, "trace"),
+    )
 
 
 def _copy(parent: Parent, values: Mapping[str, HyperValue], consensus: float, untouched: float) -> Candidate:
-    """Return the tuned copy, before its gates: a genome is written again with the values as defaults, a file keeps its text and gets overrides."""
+    """Return the tuned copy, before its gates: a genome is written again with the values as defaults, a file
+    keeps its text and gets overrides."""
     title = f"{parent.title[:33]} tuned"
     rationale = f"Tuned values of {parent.title}: consensus {consensus:.4f} after {untouched:.4f}."
     genome = with_values(parent.genome, values) if parent.genome else None
     return Candidate(
-        source=compose(genome, title, rationale) if genome else parent.source, hyper={} if genome else dict(values), genome=genome,
-        title=title, operator="tuning", origin="tuning", rationale=rationale, direction_id=None, weights=((parent.design_id, 1.0),),
+        source=compose(genome, title, rationale) if genome else parent.source,
+        hyper={} if genome else dict(values),
+        genome=genome,
+        title=title,
+        operator="tuning",
+        origin="tuning",
+        rationale=rationale,
+        direction_id=None,
+        weights=((parent.design_id, 1.0),),
     )

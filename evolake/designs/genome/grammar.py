@@ -13,10 +13,16 @@ from evolake.designs.genome.variation import Child, DesignGenome, Parent
 
 
 class Propose(Protocol):
-    """One child of `parents[0]`, whose genome is of the grammar (the others are donors); None if only what is in `taken` came of it."""
+    """One child of `parents[0]`, whose genome is of the grammar (the others are donors); None if only what is
+    in `taken` came of it."""
 
     def __call__(
-        self, parents: Sequence[Parent], taken: Collection[str], random: np.random.Generator, *, operator: str | None = None,
+        self,
+        parents: Sequence[Parent],
+        taken: Collection[str],
+        random: np.random.Generator,
+        *,
+        operator: str | None = None,
         focus: Sequence[str] = (),
     ) -> Child | None:
         """Return a child of these parents, or None if none is found that is not in `taken`."""
@@ -25,15 +31,21 @@ class Propose(Protocol):
 
 @dataclass(frozen=True)
 class Grammar:
-    """What proposers and planners ask of a grammar. Functions of genomes are given those of this grammar alone.
+    """What proposers and planners ask of a grammar. Functions of genomes are given those of this grammar
+    alone.
 
     Attributes:
-        operators: how a child may be made. crossing: the one that needs a second parent. odds: of each operator in each phase of the planner.
+        operators: how a child may be made. crossing: the one that needs a second parent. odds: of each
+            operator in each phase of the planner.
         baseline: the genome of the baseline dynamics. seeds: genomes that a seed file may turn out to be.
-        terms: every name that a genome may be described by; open_terms: those that a genome with some of them may get next.
-        genome: the class of its genomes. from_json: reads what their `to_json` wrote. unmarked: their JSON names no grammar.
-        backbone_of: values of a genome that is the baseline's form, else None. with_backbone: that form with other values.
-        simpler: what is left without the part that came last, and what that was; None where only the baseline's own form is left.
+        terms: every name that a genome may be described by; open_terms: those that a genome with some of them
+            may get next.
+        genome: the class of its genomes. from_json: reads what their `to_json` wrote. unmarked: their JSON
+            names no grammar.
+        backbone_of: values of a genome that is the baseline's form, else None. with_backbone: that form with
+            other values.
+        simpler: what is left without the part that came last, and what that was; None where only the
+            baseline's own form is left.
     """
 
     name: str

@@ -1,6 +1,8 @@
-"""The grammars that designs are written in, and which of them a genome is of: the open one, and those that are in `evolake.designs.grammars`.
+"""The grammars that designs are written in, and which of them a genome is of: the open one, and those that
+are in `evolake.designs.grammars`.
 
-A genome of one grammar is none of another. Where a lake holds designs of several, those of the others are varied as files are: by their values.
+A genome of one grammar is none of another. Where a lake holds designs of several, those of the others are
+varied as files are: by their values.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from evolake.designs.genome.variation import Child, DesignGenome, Parent, propos
 from evolake.lines import modules_of
 
 FURTHER = "evolake.designs.grammars"
-GRAMMARS: Mapping[str, Grammar] = {grammar.name: grammar for grammar in (OPEN, *(module.GRAMMAR for module in modules_of(FURTHER).values()))}
+GRAMMARS: Mapping[str, Grammar] = {
+    grammar.name: grammar for grammar in (OPEN, *(module.GRAMMAR for module in modules_of(FURTHER).values()))
+}
 
 
 def grammar_of(genome: DesignGenome) -> Grammar:
@@ -33,7 +37,8 @@ def unmarked_grammar() -> Grammar:
 
 
 def read_genome(text: str) -> DesignGenome:
-    """Return the genome in its canonical JSON, of any grammar. Raises what `from_json` of its grammar raises."""
+    """Return the genome in its canonical JSON, of any grammar. Raises what `from_json` of its grammar
+    raises."""
     named = GRAMMARS.get(str(json.loads(text).get("grammar")))
     return (named or unmarked_grammar()).from_json(text)
 
@@ -59,7 +64,8 @@ def with_values(genome: DesignGenome, values: Mapping[str, Any]) -> DesignGenome
 
 
 def simpler(genome: DesignGenome) -> tuple[DesignGenome, str] | None:
-    """Return what is left without the part that came last, and what that was; None where only the baseline's own form is left."""
+    """Return what is left without the part that came last, and what that was; None where only the baseline's
+    own form is left."""
     return grammar_of(genome).simpler(genome)
 
 
@@ -69,8 +75,8 @@ def parent_of(design_id: str, title: str, genome: DesignGenome) -> Parent:
 
 
 def adopted(parent: Parent, name: str) -> Parent:
-    """Return a parent as the operators of a grammar take it: a genome of another one counts only where it is the baseline's form with other values.
-    """
+    """Return a parent as the operators of a grammar take it: a genome of another one counts only where it is
+    the baseline's form with other values."""
     genome = parent.genome
     if genome is None or grammar_of(genome).name == name:
         return parent
@@ -79,9 +85,15 @@ def adopted(parent: Parent, name: str) -> Parent:
 
 
 def propose(
-    parents: Sequence[Parent], taken: Collection[str], random: np.random.Generator, *, operator: str | None = None, focus: Sequence[str] = ()
+    parents: Sequence[Parent],
+    taken: Collection[str],
+    random: np.random.Generator,
+    *,
+    operator: str | None = None,
+    focus: Sequence[str] = (),
 ) -> Child | None:
-    """One child of `parents[0]` by the operators of its grammar (the others are donors), or None. A design without a genome is perturbed."""
+    """One child of `parents[0]` by the operators of its grammar (the others are donors), or None. A design
+    without a genome is perturbed."""
     if parents[0].genome is None:
         return propose_perturbed(parents[0], taken, random, operator=operator)
     return grammar_of(parents[0].genome).propose(parents, taken, random, operator=operator, focus=focus)

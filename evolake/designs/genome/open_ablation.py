@@ -1,7 +1,9 @@
-"""Leaves one term at a time out of a genome of the open grammar: what a term does shows in what is lost without it.
+"""Leaves one term at a time out of a genome of the open grammar: what a term does shows in what is lost
+without it.
 
-A term is an operand of a sum or a difference in a drive, or a further memory. A term is left out by putting 0 in its place; a memory, by putting 0
-wherever it is read. What cannot be left out (nothing would be left, or the numbers leave the finite) is not listed.
+A term is an operand of a sum or a difference in a drive, or a further memory. A term is left out by putting 0
+in its place; a memory, by putting 0 wherever it is read. What cannot be left out (nothing would be left, or
+the numbers leave the finite) is not listed.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from evolake.errors import InputError
 
 @dataclass(frozen=True)
 class Ablation:
-    """A genome without one term. slot: the drive that it was in, or "memory"; term: the term as people read it."""
+    """A genome without one term. slot: the drive that it was in, or "memory"; term: the term as people read
+    it."""
 
     slot: str
     term: str
@@ -54,7 +57,9 @@ def _without_terms(base: OpenGenome) -> Iterator[Parts]:
                 continue
             without = replaced(drive, path, 0.0)
             drives = {name: without if name == slot else held for name, held in base.drives}
-            memories = [replace(memory, drive=without) if memory.name == slot else memory for memory in base.memories]
+            memories = [
+                replace(memory, drive=without) if memory.name == slot else memory for memory in base.memories
+            ]
             sign = "-" if parent[0] == "sub" and path[-1] == 2 else ""
             # a bare name or number says nothing without the sum that it is of
             where = "" if isinstance(term, tuple) else f" in {shown(parent, 60)}"
@@ -64,5 +69,9 @@ def _without_terms(base: OpenGenome) -> Iterator[Parts]:
 def _without_memories(base: OpenGenome) -> Iterator[Parts]:
     for gone in base.memories:
         drives = {slot: cleared(drive, gone.name) for slot, drive in base.drives}
-        kept = [replace(memory, drive=cleared(memory.drive, gone.name)) for memory in base.memories if memory.name != gone.name]
+        kept = [
+            replace(memory, drive=cleared(memory.drive, gone.name))
+            for memory in base.memories
+            if memory.name != gone.name
+        ]
         yield "memory", f"{gone.name} over each {gone.axis}: {shown(gone.drive, 80)}", drives, kept

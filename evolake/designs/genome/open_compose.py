@@ -1,4 +1,5 @@
-"""Writes a genome of the open grammar as a design file: plain Python in the contract's format, one statement per drive.
+"""Writes a genome of the open grammar as a design file: plain Python in the contract's format, one statement
+per drive.
 
 The defaults of HYPER_SPACE are the genome's values, so the file alone is the whole design.
 """
@@ -16,21 +17,46 @@ Form = Literal["number", "scalar", "clause", "literal", "variable"]
 """What a written expression is at run time: a Python number, or a tensor over what its name says."""
 
 OF_NUMBERS = {
-    "neg": "(-{0})", "abs": "abs({0})", "square": "({0}) ** 2", "root": "math.sqrt(abs({0}))", "log": "math.log1p(abs({0}))",
-    "exp": "math.exp(min({0}, 10.0))", "tanh": "math.tanh({0})", "sigmoid": "(0.5 + 0.5 * math.tanh(0.5 * ({0})))", "relu": "max({0}, 0.0)",
-    "add": "({0} + {1})", "sub": "({0} - {1})", "mul": "({0} * {1})", "div": "({0} / (abs({1}) + 0.001))", "min": "min({0}, {1})",
-    "max": "max({0}, {1})", "power": "((abs({0}) + 1e-6) ** min(max({1}, -3.0), 3.0))",
+    "neg": "(-{0})",
+    "abs": "abs({0})",
+    "square": "({0}) ** 2",
+    "root": "math.sqrt(abs({0}))",
+    "log": "math.log1p(abs({0}))",
+    "exp": "math.exp(min({0}, 10.0))",
+    "tanh": "math.tanh({0})",
+    "sigmoid": "(0.5 + 0.5 * math.tanh(0.5 * ({0})))",
+    "relu": "max({0}, 0.0)",
+    "add": "({0} + {1})",
+    "sub": "({0} - {1})",
+    "mul": "({0} * {1})",
+    "div": "({0} / (abs({1}) + 0.001))",
+    "min": "min({0}, {1})",
+    "max": "max({0}, {1})",
+    "power": "((abs({0}) + 1e-6) ** min(max({1}, -3.0), 3.0))",
 }
 OF_TENSORS = OF_NUMBERS | {
-    "abs": "torch.abs({0})", "square": "torch.square({0})", "root": "torch.sqrt(torch.abs({0}))", "log": "torch.log1p(torch.abs({0}))",
-    "exp": "torch.exp(torch.clamp({0}, max=10.0))", "tanh": "torch.tanh({0})", "sigmoid": "torch.sigmoid({0})", "relu": "torch.relu({0})",
-    "div": "({0} / (torch.abs({1}) + 0.001))", "min": "torch.minimum({0}, {1})", "max": "torch.maximum({0}, {1})",
+    "abs": "torch.abs({0})",
+    "square": "torch.square({0})",
+    "root": "torch.sqrt(torch.abs({0}))",
+    "log": "torch.log1p(torch.abs({0}))",
+    "exp": "torch.exp(torch.clamp({0}, max=10.0))",
+    "tanh": "torch.tanh({0})",
+    "sigmoid": "torch.sigmoid({0})",
+    "relu": "torch.relu({0})",
+    "div": "({0} / (torch.abs({1}) + 0.001))",
+    "min": "torch.minimum({0}, {1})",
+    "max": "torch.maximum({0}, {1})",
     "power": "((torch.abs({0}) + 1e-6) ** torch.clamp({1}, -3.0, 3.0))",
 }
-AROUND = "(torch.zeros_like(v).scatter_add(0, idx.reshape(-1), ({0}).unsqueeze(1).expand(-1, 3).reshape(-1)) / degree)"
+AROUND = (
+    "(torch.zeros_like(v).scatter_add(0, idx.reshape(-1), ({0}).unsqueeze(1).expand(-1, 3).reshape(-1)) / "
+    "degree)"
+)
 REDUCED: Mapping[str, tuple[Form, Form, str]] = {
-    "at": ("variable", "literal", "({0})[idx]"), "lowest": ("literal", "clause", "torch.amin({0}, dim=1)"),
-    "highest": ("literal", "clause", "torch.amax({0}, dim=1)"), "middle": ("literal", "clause", "torch.mean({0}, dim=1)"),
+    "at": ("variable", "literal", "({0})[idx]"),
+    "lowest": ("literal", "clause", "torch.amin({0}, dim=1)"),
+    "highest": ("literal", "clause", "torch.amax({0}, dim=1)"),
+    "middle": ("literal", "clause", "torch.mean({0}, dim=1)"),
     "around": ("clause", "variable", AROUND),
 }
 INDENT = "    "
@@ -44,43 +70,59 @@ FORCE = (
     "best = torch.zeros_like(literal).scatter(1, winner, 1.0)",
     "rival = c.unsqueeze(1).expand(-1, 3).scatter(1, winner, second.unsqueeze(1))",
 )
-DEGREE = "degree = torch.clamp(torch.zeros_like(v).scatter_add(0, idx.reshape(-1), torch.ones_like(literal).reshape(-1)), min=1.0)"
+DEGREE = (
+    "degree = torch.clamp(torch.zeros_like(v).scatter_add(0, idx.reshape(-1), "
+    "torch.ones_like(literal).reshape(-1)), min=1.0)"
+)
 TRUE = "true = torch.sum(torch.where(literal > 0.0, 1.0, 0.0), dim=1)"
 OF_THE_FORMULA: Mapping[str, str] = {
     **{f"true{number}": f"torch.mean(torch.where(true == {number}.0, 1.0, 0.0))" for number in range(4)},
-    "variables": "torch.sum(torch.ones_like(v))", "clauses": "torch.sum(torch.ones_like(c))",
-    "ratio": "torch.sum(torch.ones_like(c)) / torch.sum(torch.ones_like(v))", "log_variables": "torch.log(torch.sum(torch.ones_like(v)))",
+    "variables": "torch.sum(torch.ones_like(v))",
+    "clauses": "torch.sum(torch.ones_like(c))",
+    "ratio": "torch.sum(torch.ones_like(c)) / torch.sum(torch.ones_like(v))",
+    "log_variables": "torch.log(torch.sum(torch.ones_like(v)))",
 }
-"""How the numbers of the whole formula are computed. Sizes are summed up: a number that is read off a shape would have to fit a form in N and M."""
+"""How the numbers of the whole formula are computed. Sizes are summed up: a number that is read off a shape
+would have to fit a form in N and M."""
 LIKE = {"literal": "literal", "clause": "c", "variable": "v", "scalar": "v"}
 OVER_ALL, SCALAR = 'vars["{0}"]', 'torch.max(vars["{0}"])'
-"""How a memory is read. One number per formula is kept once for every variable, all the same: kernels know no shape of one number."""
+"""How a memory is read. One number per formula is kept once for every variable, all the same: kernels know no
+shape of one number."""
 
 
 def compose(genome: OpenGenome, title: str = "", rationale: str = "") -> str:
-    """Return the design file of `genome`. The same arguments give the same text; title and rationale only enter the docstring."""
+    """Return the design file of `genome`. The same arguments give the same text; title and rationale only
+    enter the docstring."""
     heading = plain(title) or "3-SAT solver design"
     lines = [heading.rstrip(".") + ".", ""]
     if rationale:
         lines += [*textwrap.wrap(plain(rationale), 110), ""]
-    lines.append("Open grammar: " + (", ".join(genome.term_names()) or "nothing beyond the names of the baseline dynamics") + ".")
+    lines.append(
+        "Open grammar: "
+        + (", ".join(genome.term_names()) or "nothing beyond the names of the baseline dynamics")
+        + "."
+    )
     docstring = '"""' + "\n".join(lines) + '\n"""\n'
     gradient = _gradient(genome)
     imports = ["import math\n"] if "math." in gradient else []
-    return "\n".join([docstring, *imports, "import torch\n", _variables(genome), _hyper_space(genome), gradient])
+    return "\n".join(
+        [docstring, *imports, "import torch\n", _variables(genome), _hyper_space(genome), gradient]
+    )
 
 
 def _variables(genome: OpenGenome) -> str:
     lines = [
         "VARIABLES_SPEC = {",
-        '    "v": dict(init=lambda shape: 2.0 * torch.rand(shape) - 1.0, shape=("B", "N"), bounds=(-1.0, 1.0)),',
+        '    "v": dict(init=lambda shape: 2.0 * torch.rand(shape) - 1.0, shape=("B", "N"), bounds=(-1.0, '
+        "1.0)),",
         '    "xl": dict(init=lambda shape: torch.ones(shape), shape=("B", "M"), bounds=(1.0, 1e6)),',
         '    "xs": dict(init=lambda shape: torch.zeros(shape), shape=("B", "M"), bounds=(0.0, 1.0)),',
     ]
     for memory in genome.memories:
         axis = "M" if memory.axis == "clause" else "N"
         lines.append(
-            f'    "{memory.name}": dict(init=lambda shape: torch.zeros(shape), shape=("B", "{axis}"), bounds=({memory.low!r}, {memory.high!r})),'
+            f'    "{memory.name}": dict(init=lambda shape: torch.zeros(shape), shape=("B", "{axis}"), '
+            f"bounds=({memory.low!r}, {memory.high!r})),"
         )
     return "\n".join([*lines, "}\n"])
 
@@ -89,15 +131,24 @@ def _hyper_space(genome: OpenGenome) -> str:
     lines = ["HYPER_SPACE = {"]
     for held in genome.constants:
         p = held.parameter
-        lines.append(f'    "{p.name}": dict(type="{p.type}", default={held.value!r}, low={p.low!r}, high={p.high!r}),')
+        lines.append(
+            f'    "{p.name}": dict(type="{p.type}", default={held.value!r}, low={p.low!r}, high={p.high!r}),'
+        )
     return "\n".join([*lines, "}\n"])
 
 
 def _gradient(genome: OpenGenome) -> str:
     kinds, forms = genome.kinds(), forms_of(genome)
     body = ['v, xl, xs = vars["v"], vars["xl"], vars["xs"]']
-    body += [f"{memory.name} = {SCALAR if memory.axis == 'scalar' else OVER_ALL}".format(memory.name) for memory in genome.memories]
-    body += ["", "# c is 0 for a clause with a literal wholly true and 1 for one whose literals are all wholly false", *FORCE]
+    body += [
+        f"{memory.name} = {SCALAR if memory.axis == 'scalar' else OVER_ALL}".format(memory.name)
+        for memory in genome.memories
+    ]
+    body += [
+        "",
+        "# c is 0 for a clause with a literal wholly true and 1 for one whose literals are all wholly false",
+        *FORCE,
+    ]
     if any("around" in heads(drive) for drive in genome.all_drives().values()):
         body.append(DEGREE)
     read = {name for drive in genome.all_drives().values() for name in heads(drive)}
@@ -115,11 +166,15 @@ def _gradient(genome: OpenGenome) -> str:
         name = "force" if slot == "force" else f"d_{slot}"
         body.append(f"{name} = {text}")
         if slot == "force":
-            body.append("pull = torch.zeros_like(v).scatter_add(0, idx.reshape(-1), (sgn * force).reshape(-1))")
+            body.append(
+                "pull = torch.zeros_like(v).scatter_add(0, idx.reshape(-1), (sgn * force).reshape(-1))"
+            )
             body.append("drift = pull / torch.clamp(torch.max(torch.abs(pull)), min=1e-6)")
             body += ["speed = torch.clamp(torch.max(torch.abs(pull)), min=1e-6)"] if "speed" in read else []
     body += [
-        "", "# time runs so that the fastest variable moves one unit in one unit of time; the engine descends, hence the sign",
+        "",
+        "# time runs so that the fastest variable moves one unit in one unit of time; the engine "
+        "descends, hence the sign",
         "scale = -1.0 / torch.clamp(torch.max(torch.abs(d_v)), min=1e-6)",
     ]
     names = ("v", "xl", "xs", *(memory.name for memory in genome.memories))
@@ -159,7 +214,10 @@ def _of_two(operator: str, parts: list[tuple[str, Form]]) -> tuple[str, Form]:
     (first, item), (second, other) = parts
     if item == other == "number":
         return OF_NUMBERS[operator].format(first, second), "number"
-    form: Form = next((result for result in ("literal", "clause", "variable", "scalar") if result in (item, other)), "scalar")  # pyright: ignore[reportAssignmentType]
+    form: Form = next(
+        (result for result in ("literal", "clause", "variable", "scalar") if result in (item, other)),
+        "scalar",
+    )  # pyright: ignore[reportAssignmentType]
     if form == "literal":
         first, second = (f"({text}).unsqueeze(1)" if kind == "clause" else text for text, kind in parts)
     template = OF_TENSORS[operator]
@@ -167,7 +225,9 @@ def _of_two(operator: str, parts: list[tuple[str, Form]]) -> tuple[str, Form]:
         tensor, number = (first, second) if other == "number" else (second, first)
         return f"torch.clamp({tensor}, {'max' if operator == 'min' else 'min'}={number})", form
     if operator in ("div", "power") and other == "number":
-        template = template.replace("torch.abs({1})", "abs({1})").replace("torch.clamp({1}, -3.0, 3.0)", "min(max({1}, -3.0), 3.0)")
+        template = template.replace("torch.abs({1})", "abs({1})").replace(
+            "torch.clamp({1}, -3.0, 3.0)", "min(max({1}, -3.0), 3.0)"
+        )
     if operator == "power" and item == "number":
         template = template.replace("torch.abs({0})", "abs({0})")
     return template.format(first, second), form

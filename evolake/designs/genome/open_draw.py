@@ -1,4 +1,5 @@
-"""Random typed expressions and parameters of the open grammar. What is asked for is the kind; names and operators are drawn from all that fit."""
+"""Random typed expressions and parameters of the open grammar. What is asked for is the kind; names and
+operators are drawn from all that fit."""
 
 from __future__ import annotations
 
@@ -7,7 +8,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evolake.designs.genome.open_expression import ARITHMETIC, FUNCTIONS, REDUCTIONS, STATISTICS, Expression, Kind
+from evolake.designs.genome.open_expression import (
+    ARITHMETIC,
+    FUNCTIONS,
+    REDUCTIONS,
+    STATISTICS,
+    Expression,
+    Kind,
+)
 from evolake.designs.genome.open_genome import Constant
 from evolake.designs.genome.parameters import Parameter
 from evolake.designs.genome.values import rounded
@@ -22,7 +30,8 @@ NUMBERS = (0.5, 1.0, 2.0)
 
 @dataclass
 class Drawing:
-    """What expressions are drawn from. names: kinds of the names at hand. focus: names and operators to prefer. fresh: parameters drawn so far."""
+    """What expressions are drawn from. names: kinds of the names at hand. focus: names and operators to
+    prefer. fresh: parameters drawn so far."""
 
     random: np.random.Generator
     names: Mapping[str, Kind]
@@ -50,7 +59,8 @@ class Drawing:
         return self.parameter() if self.random.random() < CONSTANT_ODDS else self.expression(kind, depth)
 
     def leaf(self, kind: Kind) -> Expression:
-        """Return a name of that kind, or of one that stands for it; at times a number of the whole formula."""
+        """Return a name of that kind, or of one that stands for it; at times a number of the whole
+        formula."""
         numbers = self.statistics()
         if numbers and self.random.random() < (0.5 if kind == "scalar" else STATISTIC_ODDS):
             return self.pick(numbers)
@@ -62,7 +72,11 @@ class Drawing:
 
     def statistics(self) -> list[str]:
         """Numbers of the whole formula among the names at hand, memories of one number among them."""
-        return [name for name, held in self.names.items() if held == "scalar" and (name in STATISTICS or name.startswith("m"))]
+        return [
+            name
+            for name, held in self.names.items()
+            if held == "scalar" and (name in STATISTICS or name.startswith("m"))
+        ]
 
     def parameter(self) -> Expression:
         """Return a fresh parameter, or one of a few plain numbers."""
@@ -74,7 +88,9 @@ class Drawing:
         """Return a fresh parameter with this value; its name is none that a canonical genome has."""
         value = rounded(value)
         name = f"fresh{len(self.fresh)}"
-        self.fresh.append(Constant(Parameter(name, "log_uniform", 0.0, rounded(value / SPAN), rounded(value * SPAN)), value))
+        self.fresh.append(
+            Constant(Parameter(name, "log_uniform", 0.0, rounded(value / SPAN), rounded(value * SPAN)), value)
+        )
         return name
 
     def pick(self, among: Sequence[str]) -> str:

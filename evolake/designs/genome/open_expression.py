@@ -1,14 +1,17 @@
 """Typed expressions of the open grammar: what a drive is made of, its kind, its size, and its canonical form.
 
-An expression is a number, a name, or a tuple (operator, operand, ...). Every expression has a kind, which says over what it runs:
+An expression is a number, a name, or a tuple (operator, operand, ...). Every expression has a kind, which
+says over what it runs:
 
     scalar    one number per instance          clause    one number per clause
     variable  one number per variable          literal   one number per literal (three per clause)
 
-Operands of one operator are joined: a scalar fits everything, a clause's number is that of its three literals. A variable's number gets to
-literals by `at` and nowhere else by itself; `lowest`, `highest` and `middle` lead from literals to their clause, `around` from clauses to the
-variables in them, and `overall` to a scalar. Operators have no poles and no roots of what is negative: `log` is log(1 + |x|), `root` is
-sqrt(|x|), `exp` stops at exp(10), `div` is a/(|b| + 0.001), `power` is (|a| + 1e-6)**b with b between -3 and 3.
+Operands of one operator are joined: a scalar fits everything, a clause's number is that of its three
+literals. A variable's number gets to literals by `at` and nowhere else by itself; `lowest`, `highest` and
+`middle` lead from literals to their clause, `around` from clauses to the variables in them, and `overall` to
+a scalar. Operators have no poles and no roots of what is negative: `log` is log(1 + |x|), `root` is
+sqrt(|x|), `exp` stops at exp(10), `div` is a/(|b| + 0.001), `power` is (|a| + 1e-6)**b with b between -3 and
+3.
 """
 
 from __future__ import annotations
@@ -26,19 +29,36 @@ FUNCTIONS = ("neg", "abs", "square", "root", "log", "exp", "tanh", "sigmoid", "r
 ARITHMETIC = ("add", "sub", "mul", "div", "min", "max")
 COMMUTATIVE = ("add", "mul", "min", "max")
 REDUCTIONS: Mapping[str, tuple[Kind, Kind]] = {
-    "at": ("variable", "literal"), "lowest": ("literal", "clause"), "highest": ("literal", "clause"), "middle": ("literal", "clause"),
-    "around": ("clause", "variable"), "overall": ("clause", "scalar"),
+    "at": ("variable", "literal"),
+    "lowest": ("literal", "clause"),
+    "highest": ("literal", "clause"),
+    "middle": ("literal", "clause"),
+    "around": ("clause", "variable"),
+    "overall": ("clause", "scalar"),
 }
-ARITY: Mapping[str, int] = dict.fromkeys((*FUNCTIONS, *REDUCTIONS), 1) | dict.fromkeys((*ARITHMETIC, "power"), 2)
+ARITY: Mapping[str, int] = dict.fromkeys((*FUNCTIONS, *REDUCTIONS), 1) | dict.fromkeys(
+    (*ARITHMETIC, "power"), 2
+)
 
 STATISTICS = ("true3", "true2", "true1", "true0", "speed", "variables", "clauses", "ratio", "log_variables")
-"""Numbers of the whole formula: shares of clauses with 3, 2, 1 and 0 true literals, the largest |pull|, N, M, M/N and ln N."""
+"""Numbers of the whole formula: shares of clauses with 3, 2, 1 and 0 true literals, the largest |pull|, N, M,
+M/N and ln N."""
 
 LEAVES: Mapping[str, Kind] = {
-    "c": "clause", "second": "clause", "xl": "clause", "xs": "clause", "u": "literal", "rival": "literal", "best": "literal",
-    "v": "variable", "pull": "variable", "drift": "variable", **dict.fromkeys(STATISTICS, "scalar"),
+    "c": "clause",
+    "second": "clause",
+    "xl": "clause",
+    "xs": "clause",
+    "u": "literal",
+    "rival": "literal",
+    "best": "literal",
+    "v": "variable",
+    "pull": "variable",
+    "drift": "variable",
+    **dict.fromkeys(STATISTICS, "scalar"),
 }
-"""The names that every design has; `open_genome` says what they are. Memory variables and parameters come on top."""
+"""The names that every design has; `open_genome` says what they are. Memory variables and parameters come on
+top."""
 
 NUMBERED = re.compile(r"[km]\d+|fresh\w*|given_\w+")
 """Names of parameters and memories that are numbered again in every genome."""
@@ -78,7 +98,11 @@ def kind_of(expression: Expression, names: Mapping[str, Kind]) -> Kind:
         if expression not in names:
             raise IllTyped(f"no name {expression!r} at hand here")
         return names[expression]
-    if not isinstance(expression, tuple) or not expression or len(expression) != 1 + ARITY.get(str(expression[0]), -2):
+    if (
+        not isinstance(expression, tuple)
+        or not expression
+        or len(expression) != 1 + ARITY.get(str(expression[0]), -2)
+    ):
         raise IllTyped(f"{str(expression)[:80]} is no expression")
     operator, *operands = expression
     kinds: list[Kind] = [kind_of(operand, names) for operand in operands]
@@ -110,14 +134,18 @@ def replaced(expression: Expression, path: Path, by: Expression) -> Expression:
     if not path:
         return by
     at = path[0]
-    return (*expression[:at], replaced(expression[at], path[1:], by), *expression[at + 1:])
+    return (*expression[:at], replaced(expression[at], path[1:], by), *expression[at + 1 :])
 
 
 def renamed(expression: Expression, name: Callable[[str], str]) -> Expression:
     """Return every name through `name`."""
     if isinstance(expression, str):
         return name(expression)
-    return (expression[0], *(renamed(operand, name) for operand in expression[1:])) if isinstance(expression, tuple) else expression
+    return (
+        (expression[0], *(renamed(operand, name) for operand in expression[1:]))
+        if isinstance(expression, tuple)
+        else expression
+    )
 
 
 def leaf_names(expression: Expression) -> list[str]:
@@ -127,7 +155,11 @@ def leaf_names(expression: Expression) -> list[str]:
 
 def heads(expression: Expression) -> set[str]:
     """Operators and names that appear."""
-    return {result[0] if isinstance(result, tuple) else result for _, result in places(expression) if isinstance(result, tuple | str)}
+    return {
+        result[0] if isinstance(result, tuple) else result
+        for _, result in places(expression)
+        if isinstance(result, tuple | str)
+    }
 
 
 def tupled(data: Any) -> Expression:
@@ -136,12 +168,14 @@ def tupled(data: Any) -> Expression:
 
 
 def order(expression: Expression) -> tuple[int, str]:
-    """Return what operands of a commutative operator are sorted by. How memories and further parameters are numbered is no part of it."""
+    """Return what operands of a commutative operator are sorted by. How memories and further parameters are
+    numbered is no part of it."""
     return size(expression), repr(renamed(expression, lambda name: "*" if NUMBERED.fullmatch(name) else name))
 
 
 def simplified(expression: Expression) -> Expression:
-    """Return the same function in canonical form: neutral elements gone, numbers folded, operands of commutative operators in order.
+    """Return the same function in canonical form: neutral elements gone, numbers folded, operands of
+    commutative operators in order.
 
     Only identities that hold for every finite operand up to rounding are used, so behaviour stays.
     """
@@ -211,7 +245,13 @@ def _even(name: str) -> Callable[[Expression], Expression | None]:
     def rule(operand: Expression) -> Expression | None:
         if isinstance(operand, tuple) and operand[0] in ("neg", "abs"):
             return simplified((name, operand[1]))
-        return operand if name == "abs" and isinstance(operand, tuple) and operand[0] in ("square", "root", "log", "exp", "sigmoid", "relu") else None
+        return (
+            operand
+            if name == "abs"
+            and isinstance(operand, tuple)
+            and operand[0] in ("square", "root", "log", "exp", "sigmoid", "relu")
+            else None
+        )
 
     return rule
 
@@ -226,6 +266,12 @@ def _either(first: Expression, second: Expression) -> Expression | None:
 
 
 _RULES: Mapping[str, Callable[..., Expression | None]] = {
-    "add": _sum, "sub": _difference, "mul": _product, "neg": _negation, "min": _either, "max": _either, "relu": _positive,
+    "add": _sum,
+    "sub": _difference,
+    "mul": _product,
+    "neg": _negation,
+    "min": _either,
+    "max": _either,
+    "relu": _positive,
     **{name: _even(name) for name in ("abs", "square", "root", "log")},
 }

@@ -1,22 +1,25 @@
-"""Genomes of the open grammar: a drive for every state variable, as a typed expression of state, aggregates, memories and parameters.
+"""Genomes of the open grammar: a drive for every state variable, as a typed expression of state, aggregates,
+memories and parameters.
 
     force     literal     what a literal is pushed by; summed over clauses, with the literal's sign, it is `pull`
     v         variable    the drive of v, made of `pull`
     xs, xl    clause      the drives of the two memories that every design has
     m1, ...   any but literal   drives of further memory variables, each with its own bounds, which start at 0
 
-Names at hand: `c` unsatisfaction (1 - l)/2 of the clause's best literal, `second` that of the next best, `u` that of a literal itself, `rival` the
-least of a literal's two fellows, `best` 1 for the clause's best literal and 0 for the others, `xs`, `xl`, `v`, the memories, and in the drives of
-variables also `pull` and `drift`, pull over the largest |pull|. Numbers of the whole formula: `true3` to `true0`, the shares of clauses with so many
-true literals, `variables`, `clauses`, `ratio`, `log_variables`, memories over scalars, and in every drive but `force` also `speed`, the largest of
-all |pull|.
-Nothing in here knows what the paper's designs are made of.
+Names at hand: `c` unsatisfaction (1 - l)/2 of the clause's best literal, `second` that of the next best, `u`
+that of a literal itself, `rival` the least of a literal's two fellows, `best` 1 for the clause's best literal
+and 0 for the others, `xs`, `xl`, `v`, the memories, and in the drives of variables also `pull` and `drift`,
+pull over the largest |pull|. Numbers of the whole formula: `true3` to `true0`, the shares of clauses with so
+many true literals, `variables`, `clauses`, `ratio`, `log_variables`, memories over scalars, and in every
+drive but `force` also `speed`, the largest of all |pull|. Nothing in here knows what the paper's designs are
+made of.
 
-Time advances by lr / (largest |drive of v|) a step. So what is multiplied by `speed` moves at a rate per step that depends neither on the size nor
-on how large xl has grown; without it, a memory slows down as the forces grow, and at large sizes they grow more.
+Time advances by lr / (largest |drive of v|) a step. So what is multiplied by `speed` moves at a rate per step
+that depends neither on the size nor on how large xl has grown; without it, a memory slows down as the forces
+grow, and at large sizes they grow more.
 
 `BASELINE` is the baseline dynamics; it is where search starts.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -97,26 +100,42 @@ class OpenGenome:
         return sum(size(result) for result in self.all_drives().values())
 
     def term_names(self) -> tuple[str, ...]:
-        """Return what its drives hold beyond the baseline's, as `slot:name`; the terms of the paper's grammar have their place here."""
+        """Return what its drives hold beyond the baseline's, as `slot:name`; the terms of the paper's grammar
+        have their place here."""
         return tuple(name for name in vocabulary() if name in _features(self))
 
     def to_json(self) -> str:
         """Canonical JSON: equal genomes give equal text."""
-        return canonical_json({
-            "grammar": self.grammar, "drives": dict(self.drives),
-            "memories": [[result.name, result.axis, result.low, result.high, result.drive] for result in self.memories],
-            "constants": [[p.name, p.type, p.low, p.high, constant.value] for constant in self.constants for p in (constant.parameter,)],
-        }, ascii_only=True)
+        return canonical_json(
+            {
+                "grammar": self.grammar,
+                "drives": dict(self.drives),
+                "memories": [
+                    [result.name, result.axis, result.low, result.high, result.drive]
+                    for result in self.memories
+                ],
+                "constants": [
+                    [p.name, p.type, p.low, p.high, constant.value]
+                    for constant in self.constants
+                    for p in (constant.parameter,)
+                ],
+            },
+            ascii_only=True,
+        )
 
     def key(self) -> str:
         """sha256 of its behaviour on fixed instances; of its JSON, where that is not finite."""
         return hashlib.sha256((fingerprint(self) or self.to_json()).encode()).hexdigest()
 
 
-def names_at(slot: str, kinds: Mapping[str, Kind], memories: Iterable[Memory], constants: Iterable[str]) -> dict[str, Kind]:
+def names_at(
+    slot: str, kinds: Mapping[str, Kind], memories: Iterable[Memory], constants: Iterable[str]
+) -> dict[str, Kind]:
     """Kinds of the names that the drive of a slot may use."""
     late = ("pull", "drift")
-    names: dict[str, Kind] = {name: kind for name, kind in LEAVES.items() if kinds[slot] == "variable" or name not in late}
+    names: dict[str, Kind] = {
+        name: kind for name, kind in LEAVES.items() if kinds[slot] == "variable" or name not in late
+    }
     if slot == "force":
         names.pop("speed")
     if slot != "v":
@@ -128,8 +147,11 @@ def names_at(slot: str, kinds: Mapping[str, Kind], memories: Iterable[Memory], c
     return names
 
 
-def open_genome(drives: Mapping[str, Expression], memories: Iterable[Memory], constants: Iterable[Constant]) -> OpenGenome:
-    """Return the genome in canonical form: simplified, without memories and parameters that nothing reads, its names numbered as they appear.
+def open_genome(
+    drives: Mapping[str, Expression], memories: Iterable[Memory], constants: Iterable[Constant]
+) -> OpenGenome:
+    """Return the genome in canonical form: simplified, without memories and parameters that nothing reads,
+    its names numbered as they appear.
 
     Raises:
         InputError: a drive is missing, too large, or has no kind that fits its slot.
@@ -138,7 +160,10 @@ def open_genome(drives: Mapping[str, Expression], memories: Iterable[Memory], co
         raise InputError(f"a design without a drive of {missing[0]}", wanted=f"drives of {', '.join(SLOTS)}")
     memories, constants = list(memories), list(constants)
     kinds: dict[str, Kind] = {**SLOTS, **{memory.name: memory.axis for memory in memories}}
-    for slot, drive in (*((slot, drives[slot]) for slot in SLOTS), *((memory.name, memory.drive) for memory in memories)):
+    for slot, drive in (
+        *((slot, drives[slot]) for slot in SLOTS),
+        *((memory.name, memory.drive) for memory in memories),
+    ):
         _check_kind(slot, drive, kinds, memories, [held.parameter.name for held in constants])
     result = {slot: simplified(drives[slot]) for slot in SLOTS}
     kept = _read(result, [replace(memory, drive=simplified(memory.drive)) for memory in memories])
@@ -154,7 +179,10 @@ def open_genome(drives: Mapping[str, Expression], memories: Iterable[Memory], co
 
     made = OpenGenome(
         tuple((slot, renamed(expression, name_of)) for slot, expression in result.items()),
-        tuple(replace(memory, name=name_of(memory.name), drive=renamed(memory.drive, name_of)) for memory in kept),
+        tuple(
+            replace(memory, name=name_of(memory.name), drive=renamed(memory.drive, name_of))
+            for memory in kept
+        ),
         tuple(_renamed(by_name[name], name_of(name)) for name in _ordered(used, by_name)),
     )
     _check(made)
@@ -188,29 +216,48 @@ def _read(drives: Mapping[str, Expression], memories: list[Memory]) -> list[Memo
 def _check(made: OpenGenome) -> None:
     if len(made.memories) > MAX_MEMORIES or made.size() > MAX_SIZE:
         got = f"{len(made.memories)}, {made.size()}"
-        raise InputError("a design that is too large", wanted=f"{MAX_MEMORIES} memories and {MAX_SIZE} nodes", got=got)
+        raise InputError(
+            "a design that is too large", wanted=f"{MAX_MEMORIES} memories and {MAX_SIZE} nodes", got=got
+        )
     for slot, expression in made.all_drives().items():
         if size(expression) > MAX_SLOT:
-            raise InputError(f"the drive of {slot} is too large", wanted=f"at most {MAX_SLOT} nodes", got=str(size(expression)))
+            raise InputError(
+                f"the drive of {slot} is too large",
+                wanted=f"at most {MAX_SLOT} nodes",
+                got=str(size(expression)),
+            )
         if slot not in SLOTS and not set(leaf_names(expression)) - {slot, *made.values(), *FIXED}:
             raise InputError(f"the memory {slot} follows nothing", wanted="a drive that reads the state")
 
 
-def _check_kind(slot: str, drive: Expression, kinds: Mapping[str, Kind], memories: Iterable[Memory], constants: Iterable[str]) -> None:
+def _check_kind(
+    slot: str,
+    drive: Expression,
+    kinds: Mapping[str, Kind],
+    memories: Iterable[Memory],
+    constants: Iterable[str],
+) -> None:
     try:
         kind = kind_of(drive, names_at(slot, kinds, memories, constants))
     except IllTyped as error:
-        raise InputError(f"the drive of {slot} has no kind: {error}", wanted="an expression of the open grammar") from None
+        raise InputError(
+            f"the drive of {slot} has no kind: {error}", wanted="an expression of the open grammar"
+        ) from None
     if not fits(kind, kinds[slot]):
         raise InputError(f"the drive of {slot} is of a {kind}", wanted=f"one of a {kinds[slot]}")
 
 
 def from_json(text: str) -> OpenGenome:
-    """Inverse of `OpenGenome.to_json`. Raises InputError, KeyError, TypeError or ValueError where the text is no genome."""
+    """Inverse of `OpenGenome.to_json`. Raises InputError, KeyError, TypeError or ValueError where the text is
+    no genome."""
     data: dict[str, Any] = json.loads(text)
-    memories = [Memory(str(name), _axis(axis), float(low), float(high), tupled(drive)) for name, axis, low, high, drive in data["memories"]]
+    memories = [
+        Memory(str(name), _axis(axis), float(low), float(high), tupled(drive))
+        for name, axis, low, high, drive in data["memories"]
+    ]
     constants = [
-        Constant(Parameter(str(name), kind, 0.0, float(low), float(high)), float(value)) for name, kind, low, high, value in data["constants"]
+        Constant(Parameter(str(name), kind, 0.0, float(low), float(high)), float(value))
+        for name, kind, low, high, value in data["constants"]
     ]
     return open_genome({slot: tupled(drive) for slot, drive in data["drives"].items()}, memories, constants)
 
@@ -223,7 +270,10 @@ def _axis(text: Any) -> Kind:
 
 def with_values(base: OpenGenome, values: Mapping[str, Any]) -> OpenGenome:
     """Return `base` with other values of parameters that it has."""
-    moved = [Constant(held.parameter, float(values.get(held.parameter.name, held.value))) for held in base.constants]
+    moved = [
+        Constant(held.parameter, float(values.get(held.parameter.name, held.value)))
+        for held in base.constants
+    ]
     return open_genome(dict(base.drives), base.memories, moved)
 
 
@@ -235,7 +285,8 @@ def backbone() -> Mapping[str, Parameter]:
 
 BASELINE_DRIVES: Mapping[str, Expression] = {
     "force": (
-        "add", ("mul", "rival", ("mul", "xl", "xs")),
+        "add",
+        ("mul", "rival", ("mul", "xl", "xs")),
         ("mul", ("mul", "best", "c"), ("mul", ("add", 1.0, ("mul", "zeta", "xl")), ("sub", 1.0, "xs"))),
     ),
     "v": "pull",
@@ -252,38 +303,57 @@ def baseline() -> OpenGenome:
 
 def with_backbone(values: Mapping[str, float]) -> OpenGenome:
     """Return the baseline dynamics with other parameters."""
-    return open_genome(BASELINE_DRIVES, (), [Constant(parameter, values[name]) for name, parameter in backbone().items()])
+    return open_genome(
+        BASELINE_DRIVES, (), [Constant(parameter, values[name]) for name, parameter in backbone().items()]
+    )
 
 
 def simpler(base: OpenGenome) -> tuple[OpenGenome, str] | None:
     """Return `base` without its last memory, else with the baseline's drive in its last slot that has
     another; and what went. None: it has neither."""
     plain = baseline()
-    constants = [*base.constants, *(held for held in plain.constants if held.parameter.name not in base.values())]
+    constants = [
+        *base.constants,
+        *(held for held in plain.constants if held.parameter.name not in base.values()),
+    ]
     if base.memories:
         gone = base.memories[-1]
         drives = {slot: cleared(drive, gone.name) for slot, drive in base.drives}
         kept = [replace(memory, drive=cleared(memory.drive, gone.name)) for memory in base.memories[:-1]]
         return open_genome(drives, kept, constants), f"the memory {gone.name}"
     slot = next((slot for slot in reversed(list(SLOTS)) if base.drive(slot) != plain.drive(slot)), None)
-    return None if slot is None else (open_genome(dict(base.drives) | {slot: plain.drive(slot)}, (), constants), f"the drive of {slot}")
+    return (
+        None
+        if slot is None
+        else (
+            open_genome(dict(base.drives) | {slot: plain.drive(slot)}, (), constants),
+            f"the drive of {slot}",
+        )
+    )
 
 
 def cleared(expression: Expression, name: str) -> Expression:
     """Return the expression with 0 in the place of a name."""
     if expression == name:
         return 0.0
-    return (expression[0], *(cleared(operand, name) for operand in expression[1:])) if isinstance(expression, tuple) else expression
+    return (
+        (expression[0], *(cleared(operand, name) for operand in expression[1:]))
+        if isinstance(expression, tuple)
+        else expression
+    )
 
 
 @functools.cache
 def vocabulary() -> tuple[str, ...]:
-    """Return every feature that a genome may be shown by: what a drive may hold beyond the baseline's, and memories."""
+    """Return every feature that a genome may be shown by: what a drive may hold beyond the baseline's, and
+    memories."""
     from evolake.designs.genome.open_expression import FUNCTIONS
 
     known = {slot: heads(simplified(drive)) for slot, drive in BASELINE_DRIVES.items()}
     names = [
-        f"{slot}:{name}" for slot in SLOTS for name in (*names_at(slot, SLOTS, (), ()), *FUNCTIONS, "div", "min", "max", "power", *REDUCTIONS)
+        f"{slot}:{name}"
+        for slot in SLOTS
+        for name in (*names_at(slot, SLOTS, (), ()), *FUNCTIONS, "div", "min", "max", "power", *REDUCTIONS)
         if name not in known[slot]
     ]
     return (*names, *(f"memory:{axis}" for axis in MEMORY_AXES))

@@ -15,7 +15,9 @@ def _backbone_of(genome: OpenGenome) -> Mapping[str, float] | None:
 
 
 OPEN = Grammar(
-    name="open", operators=open_genetic.OPERATORS, crossing="crossover",
+    name="open",
+    operators=open_genetic.OPERATORS,
+    crossing="crossover",
     odds={  # insert, guarded, subtree, point, hoist, constants, gate, add_memory, drop_memory, crossover
         "early_exploration": (0.23, 0.1, 0.09, 0.05, 0.03, 0.27, 0.06, 0.07, 0.0, 0.1),
         "systematic_search": (0.2, 0.09, 0.09, 0.05, 0.05, 0.22, 0.05, 0.05, 0.02, 0.18),
@@ -23,8 +25,17 @@ OPEN = Grammar(
         "stagnation": (0.2, 0.09, 0.1, 0.06, 0.06, 0.12, 0.06, 0.08, 0.03, 0.2),
         "breakthrough_needed": (0.2, 0.11, 0.12, 0.08, 0.05, 0.05, 0.07, 0.05, 0.02, 0.25),
     },
-    baseline=opened.baseline, seeds=lambda: (opened.baseline(),), terms=opened.vocabulary,
+    baseline=opened.baseline,
+    seeds=lambda: (opened.baseline(),),
+    terms=opened.vocabulary,
     open_terms=lambda present: [name for name in opened.vocabulary() if name not in present],
-    genome=OpenGenome, from_json=opened.from_json, compose=open_compose.compose, scales_of=open_genetic.scales_of, with_values=opened.with_values,
-    backbone_of=_backbone_of, with_backbone=opened.with_backbone, simpler=opened.simpler, propose=open_genetic.propose,
+    genome=OpenGenome,
+    from_json=opened.from_json,
+    compose=open_compose.compose,
+    scales_of=open_genetic.scales_of,
+    with_values=opened.with_values,
+    backbone_of=_backbone_of,
+    with_backbone=opened.with_backbone,
+    simpler=opened.simpler,
+    propose=open_genetic.propose,
 )

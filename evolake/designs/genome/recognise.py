@@ -1,8 +1,9 @@
 """Finds out whether a design file computes what a known genome does, by running both.
 
-Seed designs come as files. If one of them is the baseline or another known design in other words, it can take part in the grammar: its terms can be
-dropped, swapped and grafted. Text proves nothing, so both are traced in float64 and run for five steps from the same start on the same
-instances; agreement to 1e-6 in every variable is recognition. (The dynamics are chaotic: over more steps even equal designs part.)
+Seed designs come as files. If one of them is the baseline or another known design in other words, it can take
+part in the grammar: its terms can be dropped, swapped and grafted. Text proves nothing, so both are traced in
+float64 and run for five steps from the same start on the same instances; agreement to 1e-6 in every variable
+is recognition. (The dynamics are chaotic: over more steps even equal designs part.)
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ PROBE_SEED = 20
 
 
 def recognised(source: str, pool: Any, genomes: Sequence[DesignGenome]) -> DesignGenome | None:
-    """Return the first genome that computes what the file does, or None. A file that cannot be traced is none. genomes: those that it may be."""
+    """Return the first genome that computes what the file does, or None. A file that cannot be traced is
+    none. genomes: those that it may be."""
     result = trace(source, pool=pool, dtype="float64", fits=fits_apart)
     if isinstance(result, Blocked):
         return None
@@ -43,7 +45,8 @@ def recognised(source: str, pool: Any, genomes: Sequence[DesignGenome]) -> Desig
 
 
 def states_after(traced: TracedDesign, steps: int = STEPS) -> dict[str, np.ndarray] | None:
-    """Return every variable after a few steps of the batched engine in float64, on small fixed instances; None for a design that breaks on them."""
+    """Return every variable after a few steps of the batched engine in float64, on small fixed instances;
+    None for a design that breaks on them."""
     states = states_apart(json.dumps(traced.to_json()), PROBE_N, PROBE_BATCH, PROBE_SEED, steps)
     return None if isinstance(states, str) else states
 

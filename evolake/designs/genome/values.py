@@ -1,7 +1,8 @@
 """How a hyperparameter moves: a Gaussian on its own scale (linear or logarithmic), within its bounds.
 
-Works on any HYPER_SPACE of the contract (uniform, log_uniform, int, categorical), so also on files that the grammar did not write. Values are
-rounded to six significant digits: what a person reads in a file is what runs.
+Works on any HYPER_SPACE of the contract (uniform, log_uniform, int, categorical), so also on files that the
+grammar did not write. Values are rounded to six significant digits: what a person reads in a file is what
+runs.
 """
 
 from __future__ import annotations
@@ -37,8 +38,13 @@ class Scale:
 def perturbed_values(
     values: Mapping[str, float | int | str], scales: Sequence[Scale], random: np.random.Generator
 ) -> dict[str, float | int | str]:
-    """Return all of `values`, one to a third of them moved. The step is `STEP` of the range, at times `LONG_STEP`."""
-    movable = [scale for scale in scales if scale.name in values and (len(scale.choices) > 1 or scale.low != scale.high)]
+    """Return all of `values`, one to a third of them moved. The step is `STEP` of the range, at times
+    `LONG_STEP`."""
+    movable = [
+        scale
+        for scale in scales
+        if scale.name in values and (len(scale.choices) > 1 or scale.low != scale.high)
+    ]
     moved = dict(values)
     if not movable:
         return moved
@@ -50,7 +56,9 @@ def perturbed_values(
     return moved
 
 
-def moved_value(scale: Scale, value: float | int | str, step: float, random: np.random.Generator) -> float | int | str:
+def moved_value(
+    scale: Scale, value: float | int | str, step: float, random: np.random.Generator
+) -> float | int | str:
     """One value after a Gaussian step of `step` times the range, clipped to the bounds."""
     if scale.type == "categorical":
         others = [choice for choice in scale.choices if choice != value]
@@ -62,27 +70,41 @@ def moved_value(scale: Scale, value: float | int | str, step: float, random: np.
         jump = round(push * span) or (1 if push > 0 else -1)
         return int(min(max(float(value) + jump, scale.low), scale.high))
     if scale.type == "log_uniform":
-        drawn = math.exp(min(math.log(float(value)) + push * step * math.log(scale.high / scale.low), LARGEST_LOG))
+        drawn = math.exp(
+            min(math.log(float(value)) + push * step * math.log(scale.high / scale.low), LARGEST_LOG)
+        )
     else:
         drawn = float(value) + push * step * (scale.high - scale.low)
     return min(max(rounded(drawn), scale.low), scale.high)
 
 
 def differed_values(
-    values: Mapping[str, float | int | str], first: Mapping[str, float | int | str], other: Mapping[str, float | int | str], scales: Sequence[Scale],
-    factor: float, random: np.random.Generator,
+    values: Mapping[str, float | int | str],
+    first: Mapping[str, float | int | str],
+    other: Mapping[str, float | int | str],
+    scales: Sequence[Scale],
+    factor: float,
+    random: np.random.Generator,
 ) -> dict[str, float | int | str]:
-    """`values` moved by `factor` times the way from `other` to `first`, each on its own scale and within its bounds, as differential evolution does.
+    """`values` moved by `factor` times the way from `other` to `first`, each on its own scale and within its
+    bounds, as differential evolution does.
 
-    Only parameters with a range that all three have are moved, each with probability `CROSSED`. (Storn and Price, J. Global Optim. 11, 1997.)
+    Only parameters with a range that all three have are moved, each with probability `CROSSED`. (Storn and
+    Price, J. Global Optim. 11, 1997.)
     """
     moved = dict(values)
     for scale in scales:
         name = scale.name
-        if scale.type not in ("uniform", "log_uniform") or not (name in values and name in first and name in other) or random.random() > CROSSED:
+        if (
+            scale.type not in ("uniform", "log_uniform")
+            or not (name in values and name in first and name in other)
+            or random.random() > CROSSED
+        ):
             continue
         assert scale.low is not None and scale.high is not None
-        here, to, start = (float(min(max(float(result[name]), scale.low), scale.high)) for result in (values, first, other))
+        here, to, start = (
+            float(min(max(float(result[name]), scale.low), scale.high)) for result in (values, first, other)
+        )
         drawn = here * (to / start) ** factor if scale.type == "log_uniform" else here + factor * (to - start)
         moved[name] = min(max(rounded(drawn), scale.low), scale.high)
     return moved
@@ -94,7 +116,8 @@ def rounded(value: float, digits: int = 6) -> float:
 
 
 def values_text(values: Mapping[str, Any]) -> str:
-    """Hyperparameter values as canonical JSON; ones that JSON cannot say (an integer of thousands of digits) as a JSON text of what they are."""
+    """Hyperparameter values as canonical JSON; ones that JSON cannot say (an integer of thousands of digits)
+    as a JSON text of what they are."""
     try:
         return json.dumps(dict(values), sort_keys=True)
     except (TypeError, ValueError, RecursionError):

@@ -1,7 +1,8 @@
-"""Designs that may be varied, their children, and how a design without a genome is varied: by its values alone.
+"""Designs that may be varied, their children, and how a design without a genome is varied: by its values
+alone.
 
-A design that came as a file has no genome; its text is not taken apart. It can be perturbed (new defaults for its HYPER_SPACE, the source unchanged),
-and it can be the second parent of nothing.
+A design that came as a file has no genome; its text is not taken apart. It can be perturbed (new defaults for
+its HYPER_SPACE, the source unchanged), and it can be the second parent of nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from evolake.designs.genome.values import Scale, perturbed_values, values_text
 
 TRIES = 40
 PERTURB_ODDS = 0.25
-"""How likely a try at a file gives a child: as likely as an operator would be drawn that a file can be varied by."""
+"""How likely a try at a file gives a child: as likely as an operator would be drawn that a file can be varied
+by."""
 
 
 class DesignGenome(Protocol):
@@ -42,7 +44,8 @@ class DesignGenome(Protocol):
 
 @dataclass(frozen=True)
 class Parent:
-    """A design that may be varied. `values` are its hyperparameters as they run; `scales` say how each may move."""
+    """A design that may be varied. `values` are its hyperparameters as they run; `scales` say how each may
+    move."""
 
     design_id: str
     title: str
@@ -54,7 +57,8 @@ class Parent:
 
 @dataclass(frozen=True)
 class Child:
-    """A new design. `hyper` holds the values that differ from the defaults in `source`; `weights` are (parent id, share), summing to 1."""
+    """A new design. `hyper` holds the values that differ from the defaults in `source`; `weights` are (parent
+    id, share), summing to 1."""
 
     source: str
     hyper: Mapping[str, float | int | str]
@@ -70,14 +74,20 @@ class Child:
 
 
 def design_key(genome: DesignGenome | None, source: str, hyper: Mapping[str, float | int | str]) -> str:
-    """Of a design with a genome: the genome's key (in the open grammar: of its behaviour). Of any other: the hash of its text and changed values."""
+    """Of a design with a genome: the genome's key (in the open grammar: of its behaviour). Of any other: the
+    hash of its text and changed values."""
     if genome is not None:
         return genome.key()
-    return hashlib.sha256((source + "\x1f" + values_text(hyper)).encode(errors="backslashreplace")).hexdigest()
+    return hashlib.sha256(
+        (source + "\x1f" + values_text(hyper)).encode(errors="backslashreplace")
+    ).hexdigest()
 
 
-def propose_perturbed(parent: Parent, taken: Collection[str], random: np.random.Generator, *, operator: str | None = None) -> Child | None:
-    """Return a file with other values; None when `TRIES` tries gave only what is in `taken`. operator: "perturb" spends no try on another one."""
+def propose_perturbed(
+    parent: Parent, taken: Collection[str], random: np.random.Generator, *, operator: str | None = None
+) -> Child | None:
+    """Return a file with other values; None when `TRIES` tries gave only what is in `taken`. operator:
+    "perturb" spends no try on another one."""
     for attempt in range(TRIES):
         asked = operator == "perturb" and attempt < TRIES // 2
         perturbs = asked or random.random() >= 1 - PERTURB_ODDS

@@ -1,14 +1,16 @@
 """The one boundary of the designs line: what an exception means that is raised while ONE candidate is judged.
 
-A candidate is text by a stranger. Whatever it makes our code raise is its verdict, a row with the reason; a call cache that replays the text
-gets the same
-row again, so a blocked reply never stops the line. What is excepted are the failures that no candidate can bring about and that would hit the next
-one as well: `evolake.gates.boundary` names them for all lines. Here an InputError is the candidate's too, for this line's parsers raise it for the
-texts that they read; `alone(passing=(InputError,))` is for what the *user* asked. Reasons have the words of all lines, so that `evolake.gates.faults`
-finds them: "judging it raised ValueError at trace.py:120: ...".
+A candidate is text by a stranger. Whatever it makes our code raise is its verdict, a row with the reason; a
+call cache that replays the text gets the same row again, so a blocked reply never stops the line. What is
+excepted are the failures that no candidate can bring about and that would hit the next one as well:
+`evolake.gates.boundary` names them for all lines. Here an InputError is the candidate's too, for this line's
+parsers raise it for the texts that they read; `alone(passing=(InputError,))` is for what the *user* asked.
+Reasons have the words of all lines, so that `evolake.gates.faults` finds them: "judging it raised ValueError
+at trace.py:120: ...".
 
-A MemoryError is the candidate's: what a candidate may use is bounded beforehand, so on the host it comes from one absurd request, not from a machine
-that is full (that one is killed by the kernel, which is a broken pool).
+A MemoryError is the candidate's: what a candidate may use is bounded beforehand, so on the host it comes from
+one absurd request, not from a machine that is full (that one is killed by the kernel, which is a broken
+pool).
 """
 
 from __future__ import annotations
@@ -39,18 +41,26 @@ def reason_of(error: BaseException) -> str:
 
 
 def shown(value: object, most: int = 80) -> str:
-    """`value` for a message. A number of thousands of digits, or a thing whose repr raises, is named by its type."""
+    """`value` for a message. A number of thousands of digits, or a thing whose repr raises, is named by its
+    type."""
     try:
         return repr(value)[:most]
     except Exception:
         return f"a {type(value).__name__} that cannot be shown"
 
 
-def alone(judge: Callable[[], Result], blocked: Callable[[str], Result], *, passing: tuple[type[Exception], ...] = ()) -> Result:
-    """Return what `judge` gives for one candidate; what it raises becomes `blocked(reason)`, with the reason of `evolake.gates.boundary.Raised`.
+def alone(
+    judge: Callable[[], Result],
+    blocked: Callable[[str], Result],
+    *,
+    passing: tuple[type[Exception], ...] = (),
+) -> Result:
+    """Return what `judge` gives for one candidate; what it raises becomes `blocked(reason)`, with the reason
+    of `evolake.gates.boundary.Raised`.
 
     Args:
-        passing: further exceptions that are the caller's own business (an InputError about what the *user* asked for).
+        passing: further exceptions that are the caller's own business (an InputError about what the *user*
+            asked for).
 
     Raises:
         whatever `judge` raises and `is_machinery` calls ours, and `passing`.

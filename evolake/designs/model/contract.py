@@ -1,15 +1,18 @@
 """What a design is, before and after tracing.
 
-A design file exports `VARIABLES_SPEC`, `HYPER_SPACE` and `_grad_single(vars, idx, sgn, hp)` (the contract of the paper's framework, section 4.5 and
-its public files). Here live the values that cross module borders: the variables with their bounds, the hyperparameters, the traced design, and
-the verdict on a design that cannot be used. A blocked design is a value, never an exception.
+A design file exports `VARIABLES_SPEC`, `HYPER_SPACE` and `_grad_single(vars, idx, sgn, hp)` (the contract of
+the paper's framework, section 4.5 and its public files). Here live the values that cross module borders: the
+variables with their bounds, the hyperparameters, the traced design, and the verdict on a design that cannot
+be used. A blocked design is a value, never an exception.
 
 Gates, in the order in which a design meets them:
     load       the file: size, syntax, the three exports
-    contract   the variables, the hyperparameters, the keys and shapes that come back, inputs left as they were
+    contract   the variables, the hyperparameters, the keys and shapes that come back, inputs left as they
+               were
     trace      control flow that depends on data, an error inside the design
     operators  an operator that is not on the list
-    size       a graph that depends on N and M in a way that no symbol expresses (trace it at one size instead)
+    size       a graph that depends on N and M in a way that no symbol expresses (trace it at one size
+               instead)
     graph      what came out of the jail is no well-formed graph, or needs too much memory
     jail       time, memory or output beyond the limits, or a forbidden system call
 """
@@ -36,7 +39,8 @@ HyperValue = float | int | str | bool
 
 @dataclass(frozen=True)
 class Variable:
-    """One state variable. `shape` of the batch, e.g. ("B", "M", 3); `low` and `high` clamp it after each step, None or infinite = unbounded."""
+    """One state variable. `shape` of the batch, e.g. ("B", "M", 3); `low` and `high` clamp it after each
+    step, None or infinite = unbounded."""
 
     name: str
     shape: tuple[str | int, ...]
@@ -51,7 +55,8 @@ class Variable:
 
 @dataclass(frozen=True)
 class Hyper:
-    """One hyperparameter. `low` and `high` are None for a categorical one, `choices` is empty for the others."""
+    """One hyperparameter. `low` and `high` are None for a categorical one, `choices` is empty for the
+    others."""
 
     name: str
     type: Literal["uniform", "log_uniform", "int", "categorical"]
@@ -63,7 +68,8 @@ class Hyper:
 
 @dataclass(frozen=True)
 class Blocked:
-    """Why a design cannot be used: the gate that stopped it (load, contract, trace, operators, size, graph or jail) and one sentence."""
+    """Why a design cannot be used: the gate that stopped it (load, contract, trace, operators, size, graph or
+    jail) and one sentence."""
 
     reason: str
     gate: str
@@ -74,8 +80,9 @@ class TracedDesign:
     """A design as data: what the host checks and runs.
 
     graph: {"gradient": graph, "initial": {variable: graph}} in the JSON form of evolake.designs.model.graph.
-    graph_sha: sha256 over the variables, the graphs (hyperparameter values are constants in them) and lr: equal designs, equal hashes.
-    dtype: the type it was traced in, "float32" or "float64". size: (N, M) when the graph holds for that size only, else None.
+    graph_sha: sha256 over the variables, the graphs (hyperparameter values are constants in them) and lr:
+    equal designs, equal hashes. dtype: the type it was traced in, "float32" or "float64". size: (N, M) when
+    the graph holds for that size only, else None.
     """
 
     variables: tuple[Variable, ...]
@@ -103,7 +110,10 @@ class TracedDesign:
         """Return the design as JSON values, the form that `from_json` reads."""
         return {
             "variables": [[item.name, list(item.shape), item.low, item.high] for item in self.variables],
-            "hypers": [[item.name, item.type, item.default, item.low, item.high, list(item.choices)] for item in self.hypers],
+            "hypers": [
+                [item.name, item.type, item.default, item.low, item.high, list(item.choices)]
+                for item in self.hypers
+            ],
             "hyper_values": dict(self.hyper_values),
             "graph": self.graph,
             "graph_sha": self.graph_sha,
@@ -113,12 +123,20 @@ class TracedDesign:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> TracedDesign:
-        """Inverse of `to_json`. Raises ValueError when the hash does not fit the content, or a name is none."""
-        variables = tuple(Variable(name, tuple(shape), low, high) for name, shape, low, high in data["variables"])
-        hypers = tuple(Hyper(name, kind, default, low, high, tuple(choices)) for name, kind, default, low, high, choices in data["hypers"])
+        """Inverse of `to_json`. Raises ValueError when the hash does not fit the content, or a name is
+        none."""
+        variables = tuple(
+            Variable(name, tuple(shape), low, high) for name, shape, low, high in data["variables"]
+        )
+        hypers = tuple(
+            Hyper(name, kind, default, low, high, tuple(choices))
+            for name, kind, default, low, high, choices in data["hypers"]
+        )
         values = dict(data["hyper_values"])
         names = [item.name for item in (*variables, *hypers)]
-        if not all(isinstance(name, str) and NAME.fullmatch(name) for name in names) or len({item.name for item in variables}) != len(variables):
+        if not all(isinstance(name, str) and NAME.fullmatch(name) for name in names) or len(
+            {item.name for item in variables}
+        ) != len(variables):
             raise ValueError("a name is letters, digits and underscores, and no two variables share one")
         if data["graph_sha"] != identity(variables, data["graph"], values):
             raise ValueError("graph_sha does not fit the graph")
@@ -126,7 +144,11 @@ class TracedDesign:
         return cls(variables, hypers, values, data["graph"], data["graph_sha"], data["dtype"], size)
 
 
-def identity(variables: tuple[Variable, ...], graph: dict[str, Any], hyper_values: dict[str, HyperValue]) -> str:
+def identity(
+    variables: tuple[Variable, ...], graph: dict[str, Any], hyper_values: dict[str, HyperValue]
+) -> str:
     """Return the hash of what a design computes: variables in name order, graphs, learning rate."""
     described = sorted([item.name, list(item.shape), item.low, item.high] for item in variables)
-    return sha_of({"variables": described, "graph": graph, "lr": float(hyper_values.get("lr", DEFAULT_LEARNING_RATE))})
+    return sha_of(
+        {"variables": described, "graph": graph, "lr": float(hyper_values.get("lr", DEFAULT_LEARNING_RATE))}
+    )

@@ -1,9 +1,10 @@
 """The graph of a design: a few dozen tensor operators on one instance, as data.
 
-A design arrives as Python source, is traced inside the jail, and from then on *is* this graph. Values in a node's arguments are plain numbers,
-strings, booleans, None, lists, or one of the five tagged kinds below; sizes of the instance stay symbolic, so that one graph serves every N.
-The JSON form is canonical: nodes in depth-first order from the outputs sorted by name, equal nodes merged, nodes that nothing uses dropped.
-Two files that compute the same thing in a different order of statements therefore have the same hash.
+A design arrives as Python source, is traced inside the jail, and from then on *is* this graph. Values in a
+node's arguments are plain numbers, strings, booleans, None, lists, or one of the five tagged kinds below;
+sizes of the instance stay symbolic, so that one graph serves every N. The JSON form is canonical: nodes in
+depth-first order from the outputs sorted by name, equal nodes merged, nodes that nothing uses dropped. Two
+files that compute the same thing in a different order of statements therefore have the same hash.
 """
 
 from __future__ import annotations
@@ -17,11 +18,28 @@ from evolake.canonical_json import key_of
 
 RANDOM_OPERATORS = frozenset(
     {
-        "rand.default", "randn.default", "rand_like.default", "randn_like.default", "uniform.default", "normal_functional.default",
-        "randint.default", "randint.low", "bernoulli.p", "bernoulli.default",
+        "rand.default",
+        "randn.default",
+        "rand_like.default",
+        "randn_like.default",
+        "uniform.default",
+        "normal_functional.default",
+        "randint.default",
+        "randint.low",
+        "bernoulli.p",
+        "bernoulli.default",
     }
 )
-COMMUTATIVE_OPERATORS = frozenset({"add.Tensor", "mul.Tensor", "maximum.default", "minimum.default", "logical_and.default", "logical_or.default"})
+COMMUTATIVE_OPERATORS = frozenset(
+    {
+        "add.Tensor",
+        "mul.Tensor",
+        "maximum.default",
+        "minimum.default",
+        "logical_and.default",
+        "logical_or.default",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +94,8 @@ class Constant:
 
 @dataclass(frozen=True)
 class Node:
-    """`operator` is an aten name with its overload, or one of `input`, `constant`, `getitem`. `args` is a tuple."""
+    """`operator` is an aten name with its overload, or one of `input`, `constant`, `getitem`. `args` is a
+    tuple."""
 
     operator: str
     args: Any
@@ -99,13 +118,24 @@ class Graph:
 
     def to_json(self) -> dict[str, Any]:
         """Return the graph as JSON values, the form that `from_json` reads."""
-        nodes = [[node.operator, [encode(arg) for arg in node.args], {key: encode(value) for key, value in node.kwargs}] for node in self.nodes]
+        nodes = [
+            [
+                node.operator,
+                [encode(arg) for arg in node.args],
+                {key: encode(value) for key, value in node.kwargs},
+            ]
+            for node in self.nodes
+        ]
         return {"nodes": nodes, "outputs": dict(self.outputs)}
 
     @classmethod
     def from_json(cls, data: Any) -> Graph:
         """Raise ValueError on anything that is not the JSON form, forward references included."""
-        if not isinstance(data, dict) or set(data) != {"nodes", "outputs"} or not isinstance(data["nodes"], list):
+        if (
+            not isinstance(data, dict)
+            or set(data) != {"nodes", "outputs"}
+            or not isinstance(data["nodes"], list)
+        ):
             raise ValueError("a graph is an object with nodes and outputs")
         nodes: list[Node] = []
         for position, entry in enumerate(data["nodes"]):
@@ -114,7 +144,11 @@ class Graph:
             operator, args, kwargs = entry
             if not isinstance(args, list) or not isinstance(kwargs, dict):
                 raise ValueError(f"node {position} has no argument list")
-            node = Node(operator, tuple(decode(arg) for arg in args), tuple(sorted((str(key), decode(value)) for key, value in kwargs.items())))
+            node = Node(
+                operator,
+                tuple(decode(arg) for arg in args),
+                tuple(sorted((str(key), decode(value)) for key, value in kwargs.items())),
+            )
             if any(not 0 <= reference < position for reference in node.references()):
                 raise ValueError(f"node {position} refers forward")
             nodes.append(node)
@@ -140,7 +174,9 @@ def encode(value: Any) -> Any:
         case Dtype(name):
             return {"dtype": name}
         case Constant(dtype, shape, data):
-            return {"constant": {"dtype": dtype, "shape": list(shape), "data": [encode(item) for item in data]}}
+            return {
+                "constant": {"dtype": dtype, "shape": list(shape), "data": [encode(item) for item in data]}
+            }
         case tuple() | list():
             return [encode(item) for item in value]
         case float() if not math.isfinite(value):
@@ -160,9 +196,19 @@ def decode(value: Any) -> Any:
         (tag, body), *_ = value.items()
         if tag == "ref" and _is_int(body):
             return Reference(body)
-        if tag == "size" and isinstance(body, list) and len(body) == 4 and all(_is_int(item) and abs(item) < 10**9 for item in body):
+        if (
+            tag == "size"
+            and isinstance(body, list)
+            and len(body) == 4
+            and all(_is_int(item) and abs(item) < 10**9 for item in body)
+        ):
             return Symbol(*body)
-        if tag == "power" and isinstance(body, list) and len(body) == 3 and all(_is_small(item) for item in body):
+        if (
+            tag == "power"
+            and isinstance(body, list)
+            and len(body) == 3
+            and all(_is_small(item) for item in body)
+        ):
             return Power(*(float(item) for item in body))
         if tag == "dtype" and isinstance(body, str):
             return Dtype(body)
@@ -175,7 +221,11 @@ def decode(value: Any) -> Any:
 
 def _decode_constant(body: dict[str, Any]) -> Constant:
     shape, data = body["shape"], body["data"]
-    if not isinstance(shape, list) or not isinstance(data, list) or not all(_is_int(item) and item >= 0 for item in shape):
+    if (
+        not isinstance(shape, list)
+        or not isinstance(data, list)
+        or not all(_is_int(item) and item >= 0 for item in shape)
+    ):
         raise ValueError("a constant needs a shape and data")
     numbers = tuple(decode(item) for item in data)
     if len(numbers) != math.prod(shape) or not all(isinstance(item, bool | int | float) for item in numbers):
@@ -210,8 +260,9 @@ def substitute(value: Any, mapping: dict[int, int]) -> Any:
 
 
 def canonical(graph: Graph, *, reorder: bool = True) -> Graph:
-    """Return the same function, in one of its many spellings: dead nodes dropped, equal nodes merged (random ones never), the operands of a sum or
-    product in one order (not with `reorder=False`), and a numbering that ignores the order of statements.
+    """Return the same function, in one of its many spellings: dead nodes dropped, equal nodes merged (random
+    ones never), the operands of a sum or product in one order (not with `reorder=False`), and a numbering
+    that ignores the order of statements.
     """
     nodes = _ordered_operands(graph.nodes) if reorder else list(graph.nodes)
     numbering: dict[int, int] = {}
@@ -230,7 +281,11 @@ def canonical(graph: Graph, *, reorder: bool = True) -> Graph:
                 continue
             stack.pop()
             node = nodes[index]
-            renamed = Node(node.operator, substitute(node.args, numbering), tuple((key, substitute(value, numbering)) for key, value in node.kwargs))
+            renamed = Node(
+                node.operator,
+                substitute(node.args, numbering),
+                tuple((key, substitute(value, numbering)) for key, value in node.kwargs),
+            )
             key = repr(renamed) if renamed.operator not in RANDOM_OPERATORS else f"random {index}"
             if key not in known:
                 known[key] = len(kept)
@@ -240,9 +295,15 @@ def canonical(graph: Graph, *, reorder: bool = True) -> Graph:
 
 
 def last_uses(graph: Graph) -> list[list[int]]:
-    """For each node, the nodes whose value no later node needs: an interpreter that lets go of them holds what `graph_check` counts as alive."""
+    """For each node, the nodes whose value no later node needs: an interpreter that lets go of them holds
+    what `graph_check` counts as alive."""
     kept = {index for _, index in graph.outputs}
-    last = {reference: position for position, node in enumerate(graph.nodes) for reference in node.references() if reference not in kept}
+    last = {
+        reference: position
+        for position, node in enumerate(graph.nodes)
+        for reference in node.references()
+        if reference not in kept
+    }
     spent: list[list[int]] = [[] for _ in graph.nodes]
     for reference, position in last.items():
         spent[position].append(reference)
@@ -250,8 +311,8 @@ def last_uses(graph: Graph) -> list[list[int]]:
 
 
 def _ordered_operands(nodes: tuple[Node, ...]) -> list[Node]:
-    """Commutative operators with their two operands sorted by what they compute: first by a hash of the tree below without its numbers (so that a
-    changed parameter does not change the order), then by one with them.
+    """Commutative operators with their two operands sorted by what they compute: first by a hash of the tree
+    below without its numbers (so that a changed parameter does not change the order), then by one with them.
     """
     digests: list[tuple[str, str]] = []
     result = []
@@ -261,8 +322,13 @@ def _ordered_operands(nodes: tuple[Node, ...]) -> list[Node]:
             node = Node(node.operator, tuple(sorted(node.args, key=lambda arg: digests[arg.index])))
         result.append(node)
         own = str(position) if node.operator in RANDOM_OPERATORS else ""
-        texts = [repr((node.operator, own, _described((node.args, node.kwargs), digests, numbers))) for numbers in (False, True)]
-        digests.append((hashlib.sha256(texts[0].encode()).hexdigest(), hashlib.sha256(texts[1].encode()).hexdigest()))
+        texts = [
+            repr((node.operator, own, _described((node.args, node.kwargs), digests, numbers)))
+            for numbers in (False, True)
+        ]
+        digests.append(
+            (hashlib.sha256(texts[0].encode()).hexdigest(), hashlib.sha256(texts[1].encode()).hexdigest())
+        )
     return result
 
 

@@ -1,11 +1,13 @@
 """The host's own look at a graph that came out of the jail.
 
-The reply is hearsay: a design may have forged it. Nothing is believed but what is checked here: the JSON form, every operator against the list, the
-inputs, and shapes and types by running the graph on meta tensors (no data, no memory) at two sizes. A graph that passes is harmless and honest by
-construction: it is what will be run, whatever the file said.
+The reply is hearsay: a design may have forged it. Nothing is believed but what is checked here: the JSON
+form, every operator against the list, the inputs, and shapes and types by running the graph on meta tensors
+(no data, no memory) at two sizes. A graph that passes is harmless and honest by construction: it is what will
+be run, whatever the file said.
 
-Two sizes show whether a graph is one; a size that is small at both may be vast, or negative, in between. So `check_at` is asked again for every size
-of a schedule before a design is accepted (judging), and for the size of a run before anything is allocated (engine).
+Two sizes show whether a graph is one; a size that is small at both may be vast, or negative, in between. So
+`check_at` is asked again for every size of a schedule before a design is accepted (judging), and for the size
+of a run before anything is allocated (engine).
 """
 
 from __future__ import annotations
@@ -23,34 +25,70 @@ MAX_NUMBERS = 400_000
 """Numbers a single node may hold for one instance at N=1280 or below (72 a clause); in proportion above."""
 MAX_LIVE_NUMBERS = 4_000_000
 """Numbers that may be alive at the same time for one instance at N=1280 or below; in proportion above."""
-PLACEMENT = frozenset({"device", "layout", "pin_memory", "memory_format", "non_blocking", "generator", "out", "names", "requires_grad"})
-"""Options that a trace never holds: with them a graph could leave the meta device, and allocate while it is only looked at."""
+PLACEMENT = frozenset(
+    {
+        "device",
+        "layout",
+        "pin_memory",
+        "memory_format",
+        "non_blocking",
+        "generator",
+        "out",
+        "names",
+        "requires_grad",
+    }
+)
+"""Options that a trace never holds: with them a graph could leave the meta device, and allocate while it is
+only looked at."""
 MAX_RESULTS = 4_096
 """Tensors that a single node may give (of an unbind or a split)."""
 
 
-def check_all(graph: Graph, outputs: dict[str, Variable], sizes: Sequence[tuple[int, int, int]], batched: bool) -> Blocked | None:
+def check_all(
+    graph: Graph, outputs: dict[str, Variable], sizes: Sequence[tuple[int, int, int]], batched: bool
+) -> Blocked | None:
     """Return the first thing wrong at a size (batch, N, M), or None. See `check_at`."""
-    return next((problem for size in sizes if (problem := check_at(graph, outputs, *size, batched=batched)) is not None), None)
+    return next(
+        (
+            problem
+            for size in sizes
+            if (problem := check_at(graph, outputs, *size, batched=batched)) is not None
+        ),
+        None,
+    )
 
 
 Fits = Callable[[Graph, dict[str, Variable], Sequence[tuple[int, int, int]], bool], Blocked | None]
-"""`check_all` in this process, or the same in one that has loaded torch (`evolake.designs.engines.isolated.fits_apart`)."""
+"""`check_all` in this process, or the same in one that has loaded torch
+(`evolake.designs.engines.isolated.fits_apart`)."""
 
 
-def check_gradient(data: Any, variables: Sequence[Variable], size: tuple[int, int] | None = None, fits: Fits = check_all) -> Graph | Blocked:
+def check_gradient(
+    data: Any, variables: Sequence[Variable], size: tuple[int, int] | None = None, fits: Fits = check_all
+) -> Graph | Blocked:
     """Return the checked graph of `_grad_single`, canonical again by the host's own hand."""
     expected = {variable.name: variable for variable in variables}
-    return _check(data, {f"var:{name}" for name in expected} | {"idx", "sgn"}, expected, size, fits, batched=False)
+    return _check(
+        data, {f"var:{name}" for name in expected} | {"idx", "sgn"}, expected, size, fits, batched=False
+    )
 
 
-def check_initial(data: Any, variable: Variable, size: tuple[int, int] | None = None, fits: Fits = check_all) -> Graph | Blocked:
-    """Return the checked graph of one variable's initialiser, which has no inputs and returns the whole batch."""
+def check_initial(
+    data: Any, variable: Variable, size: tuple[int, int] | None = None, fits: Fits = check_all
+) -> Graph | Blocked:
+    """Return the checked graph of one variable's initialiser, which has no inputs and returns the whole
+    batch."""
     return _check(data, set(), {variable.name: variable}, size, fits, batched=True)
 
 
 def _check(
-    data: Any, inputs: set[str], outputs: dict[str, Variable], size: tuple[int, int] | None, fits: Fits, *, batched: bool,
+    data: Any,
+    inputs: set[str],
+    outputs: dict[str, Variable],
+    size: tuple[int, int] | None,
+    fits: Fits,
+    *,
+    batched: bool,
 ) -> Graph | Blocked:
     try:
         graph = canonical(Graph.from_json(data))
@@ -75,14 +113,25 @@ def _node_problem(node: Node, inputs: set[str]) -> Blocked | None:
         return Blocked(f"an input {str(node.args)[:80]} that no design has", "graph")
     if node.operator == "constant":
         constant = node.args[0] if len(node.args) == 1 else None
-        if not isinstance(constant, Constant) or len(constant.data) > MAX_CONSTANT_NUMBERS or constant.dtype not in DTYPES:
+        if (
+            not isinstance(constant, Constant)
+            or len(constant.data) > MAX_CONSTANT_NUMBERS
+            or constant.dtype not in DTYPES
+        ):
             return Blocked("a constant that is not one, or too large", "graph")
     if node.operator == "getitem" and (
-        len(node.args) != 2 or not isinstance(node.args[0], Reference) or type(node.args[1]) is not int or node.args[1] < 0 or node.kwargs
+        len(node.args) != 2
+        or not isinstance(node.args[0], Reference)
+        or type(node.args[1]) is not int
+        or node.args[1] < 0
+        or node.kwargs
     ):
         return Blocked("a getitem without an index", "graph")
     if stray := sorted(PLACEMENT & {key for key, _ in node.kwargs}):
-        return Blocked(f"{node.operator} says where its result lies ({', '.join(stray)}); that is the host's business", "operators")
+        return Blocked(
+            f"{node.operator} says where its result lies ({', '.join(stray)}); that is the host's business",
+            "operators",
+        )
     if any(name not in DTYPES for name in _dtypes((node.args, tuple(value for _, value in node.kwargs)))):
         return Blocked("an element type that is not on the list", "operators")
     return None
@@ -109,19 +158,27 @@ def input_example(name: str, variables: dict[str, Variable], setting: Setting) -
 
 
 def infer(graph: Graph, variables: dict[str, Variable], setting: Setting) -> list[Any]:
-    """Return the meta tensor (or tuple of them) of every node; `setting.device` is "meta". Raises what torch raises on a misfit."""
+    """Return the meta tensor (or tuple of them) of every node; `setting.device` is "meta". Raises what torch
+    raises on a misfit."""
     values: list[Any] = []
     for node in graph.nodes:
-        values.append(input_example(node.args[0], variables, setting) if node.operator == "input" else evaluate(node, values, setting))
+        values.append(
+            input_example(node.args[0], variables, setting)
+            if node.operator == "input"
+            else evaluate(node, values, setting)
+        )
     return values
 
 
-def check_at(graph: Graph, outputs: dict[str, Variable], batch: int, n: int, m: int, *, batched: bool) -> Blocked | None:
-    """Return why a graph cannot be run at one size, or None. Only shapes are worked out, and a node that asks for too much is not followed any
-    further.
+def check_at(
+    graph: Graph, outputs: dict[str, Variable], batch: int, n: int, m: int, *, batched: bool
+) -> Blocked | None:
+    """Return why a graph cannot be run at one size, or None. Only shapes are worked out, and a node that asks
+    for too much is not followed any further.
 
     Args:
-        outputs: the variables that the graph gives. batched: whether it gives the whole batch (initial values) or one instance (gradients).
+        outputs: the variables that the graph gives. batched: whether it gives the whole batch (initial
+            values) or one instance (gradients).
     """
     import torch
 
@@ -130,7 +187,11 @@ def check_at(graph: Graph, outputs: dict[str, Variable], batch: int, n: int, m: 
     values: list[Any] = []
     for node in graph.nodes:
         try:
-            value = input_example(node.args[0], outputs, setting) if node.operator == "input" else evaluate(node, values, setting)
+            value = (
+                input_example(node.args[0], outputs, setting)
+                if node.operator == "input"
+                else evaluate(node, values, setting)
+            )
         except Exception as error:
             if is_machinery(error):
                 raise
@@ -142,12 +203,18 @@ def check_at(graph: Graph, outputs: dict[str, Variable], batch: int, n: int, m: 
     live = _most_alive(graph, values)
     most_live = _scaled(MAX_LIVE_NUMBERS, n)
     if live > most_live * (batch if batched else 1):
-        return Blocked(f"{live:,} numbers are alive at once for an instance at N={n}, at most {most_live:,} are allowed", "graph")
+        return Blocked(
+            f"{live:,} numbers are alive at once for an instance at N={n}, at most {most_live:,} are allowed",
+            "graph",
+        )
     for name, index in graph.outputs:
         value, wanted = values[index], outputs[name].dimensions(batch, n, m)
         wanted = wanted if batched else wanted[1:]
         if not isinstance(value, torch.Tensor) or tuple(value.shape) != wanted:
-            return Blocked(f"{name!r} has shape {tuple(getattr(value, 'shape', ()))}, wanted {wanted} (N={n}, M={m})", "contract")
+            return Blocked(
+                f"{name!r} has shape {tuple(getattr(value, 'shape', ()))}, wanted {wanted} (N={n}, M={m})",
+                "contract",
+            )
         if value.dtype in (torch.complex64, torch.complex128):
             return Blocked(f"{name!r} is complex", "contract")
     return None
@@ -158,27 +225,42 @@ def _scaled(limit: int, n: int) -> int:
 
 
 def _tensor_problem(node: Node, value: Any, n: int, most: int) -> Blocked | None:
-    """Return why what a node gives is no tensor (or are no tensors) of an allowed size. Extents count alone too: an empty tensor may have a vast one.
-    """
+    """Return why what a node gives is no tensor (or are no tensors) of an allowed size. Extents count alone
+    too: an empty tensor may have a vast one."""
     import torch
 
     tensors = value if isinstance(value, list | tuple) else (value,)
     if len(tensors) > MAX_RESULTS:
-        return Blocked(f"{node.operator} gives {len(tensors):,} tensors at N={n}, at most {MAX_RESULTS:,} are allowed", "graph")
+        return Blocked(
+            f"{node.operator} gives {len(tensors):,} tensors at N={n}, at most {MAX_RESULTS:,} are allowed",
+            "graph",
+        )
     for tensor in tensors:
-        if not isinstance(tensor, torch.Tensor) or (tensor.device.type != "meta" and tensor.numel() > MAX_CONSTANT_NUMBERS):
+        if not isinstance(tensor, torch.Tensor) or (
+            tensor.device.type != "meta" and tensor.numel() > MAX_CONSTANT_NUMBERS
+        ):
             return Blocked(f"{node.operator} gives no tensor", "graph")
         needed = max(tensor.numel(), *tensor.shape, 0)
         if needed > most:
-            return Blocked(f"{node.operator} needs {needed:,} numbers an instance at N={n}, at most {most:,} are allowed", "graph")
+            return Blocked(
+                f"{node.operator} needs {needed:,} numbers an instance at N={n}, at most {most:,} are "
+                "allowed",
+                "graph",
+            )
     return None
 
 
 def _most_alive(graph: Graph, values: list[Any]) -> int:
-    """Return the largest sum of numbers held at one time when each is dropped after its last use. Views count as copies."""
-    last = {reference: position for position, node in enumerate(graph.nodes) for reference in node.references()}
+    """Return the largest sum of numbers held at one time when each is dropped after its last use. Views count
+    as copies."""
+    last = {
+        reference: position for position, node in enumerate(graph.nodes) for reference in node.references()
+    }
     last |= {index: len(graph.nodes) for _, index in graph.outputs}
-    sizes = [sum(item.numel() for item in value) if isinstance(value, list | tuple) else value.numel() for value in values]
+    sizes = [
+        sum(item.numel() for item in value) if isinstance(value, list | tuple) else value.numel()
+        for value in values
+    ]
     alive = most = 0
     for position, node in enumerate(graph.nodes):
         alive += sizes[position]

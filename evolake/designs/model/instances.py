@@ -1,7 +1,9 @@
-"""Planted 3-SAT near the hardest ratio, after Barthel et al. (Phys. Rev. Lett. 88, 188701, 2002), which is what the paper measures on.
+"""Planted 3-SAT near the hardest ratio, after Barthel et al. (Phys. Rev. Lett. 88, 188701, 2002), which is
+what the paper measures on.
 
-A hidden assignment is drawn; a clause takes three distinct variables and has 3, 2 or 1 true literals under it with probabilities p0,
-(1 - 4 p0)/2 and (1 + 2 p0)/2, the false ones placed uniformly. At p0 = 0.08 no first-order bias points to the hidden assignment.
+A hidden assignment is drawn; a clause takes three distinct variables and has 3, 2 or 1 true literals under it
+with probabilities p0, (1 - 4 p0)/2 and (1 + 2 p0)/2, the false ones placed uniformly. At p0 = 0.08 no
+first-order bias points to the hidden assignment.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ MOST_VALUES = 1_000_000_000
 class Planted:
     """A batch of instances of one size.
 
-    idx: (B, M, 3) int32, variables 0..n-1, distinct in a clause. sgn: (B, M, 3) int8, +1 for a plain literal and -1 for a negated one.
-    hidden: (B, N) int8, +1 true and -1 false; it satisfies every clause.
+    idx: (B, M, 3) int32, variables 0..n-1, distinct in a clause. sgn: (B, M, 3) int8, +1 for a plain literal
+    and -1 for a negated one. hidden: (B, N) int8, +1 true and -1 false; it satisfies every clause.
     """
 
     idx: np.ndarray = field(repr=False)
@@ -47,19 +49,38 @@ def planted(n: int, batch: int, seed: int, *, ratio: float = RATIO, p0: float = 
     """`batch` instances with `n` variables and int(ratio*n) clauses; the same arguments give the same bytes.
 
     Raises:
-        InputError: n < 3, batch < 1, more than MOST_VALUES in all, a ratio that leaves no clause, a negative seed, p0 outside [0, 1/4].
+        InputError: n < 3, batch < 1, more than MOST_VALUES in all, a ratio that leaves no clause, a negative
+            seed, p0 outside [0, 1/4].
     """
     if n < 3:
-        raise InputError("too few variables for 3-SAT", wanted="n of at least 3", got=str(n), do="choose a larger n")
+        raise InputError(
+            "too few variables for 3-SAT", wanted="n of at least 3", got=str(n), do="choose a larger n"
+        )
     if batch < 1:
-        raise InputError("no instances asked for", wanted="at least 1 instance", got=str(batch), do="choose a positive number of instances")
+        raise InputError(
+            "no instances asked for",
+            wanted="at least 1 instance",
+            got=str(batch),
+            do="choose a positive number of instances",
+        )
     if seed < 0:
-        raise InputError("a seed cannot be negative", wanted="0 or more", got=str(seed), do="choose another seed")
+        raise InputError(
+            "a seed cannot be negative", wanted="0 or more", got=str(seed), do="choose another seed"
+        )
     if n * batch > MOST_VALUES:
-        raise InputError("too many variables", wanted=f"n times instances of at most {MOST_VALUES}", got=f"{n} times {batch}", do="choose fewer")
+        raise InputError(
+            "too many variables",
+            wanted=f"n times instances of at most {MOST_VALUES}",
+            got=f"{n} times {batch}",
+            do="choose fewer",
+        )
     m = int(ratio * n)
     if m < 1 or not 0 <= p0 <= 0.25:
-        raise InputError("no such ensemble", wanted="a ratio with at least one clause and p0 between 0 and 0.25", got=f"ratio {ratio}, p0 {p0}")
+        raise InputError(
+            "no such ensemble",
+            wanted="a ratio with at least one clause and p0 between 0 and 0.25",
+            got=f"ratio {ratio}, p0 {p0}",
+        )
     rng = generator(seed, "designs", "", f"planted n={n} batch={batch} ratio={ratio} p0={p0}")
     hidden = (2 * rng.integers(0, 2, size=(batch, n), dtype=np.int8) - 1).astype(np.int8)
     idx = distinct_triples(rng, batch * m, n).reshape(batch, m, 3)
@@ -71,7 +92,8 @@ def planted(n: int, batch: int, seed: int, *, ratio: float = RATIO, p0: float = 
 
 
 def distinct_triples(rng: np.random.Generator, count: int, n: int) -> np.ndarray:
-    """(count, 3) uniform ordered triples of distinct numbers below n: each draw skips over the ones before it."""
+    """(count, 3) uniform ordered triples of distinct numbers below n: each draw skips over the ones before
+    it."""
     first = rng.integers(0, n, size=count)
     second = rng.integers(0, n - 1, size=count)
     second += second >= first

@@ -1,8 +1,9 @@
 """The operators a design may use, and how the host calls one of them.
 
-A white list, by aten name and overload: element-wise arithmetic, reductions, selection and scattering, shapes. Nothing that reads files, calls
-back into Python, allocates by data, or keeps state. The list covers every operator seen in the paper's public designs, with room around it.
-Random operators are allowed (the paper's engine maps designs with `randomness="different"`): each step draws from the simulation's own seeded
+A white list, by aten name and overload: element-wise arithmetic, reductions, selection and scattering,
+shapes. Nothing that reads files, calls back into Python, allocates by data, or keeps state. The list covers
+every operator seen in the paper's public designs, with room around it. Random operators are allowed (the
+paper's engine maps designs with `randomness="different"`): each step draws from the simulation's own seeded
 generator, and such a design runs on the torch engine.
 """
 
@@ -18,6 +19,7 @@ from evolake.designs.model.graph import RANDOM_OPERATORS, Constant, Dtype, Node,
 if TYPE_CHECKING:
     import torch
 
+
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
@@ -28,7 +30,7 @@ UNARY = _words(
     cosh asinh acosh atanh erf erfc floor ceil round trunc frac sign sgn logical_not isnan isinf isfinite softplus silu gelu elu
     leaky_relu hardtanh hardsigmoid hardswish mish logit nan_to_num positive bitwise_not softshrink hardshrink threshold relu6
     log_sigmoid_forward celu selu deg2rad rad2deg sinc
-    """
+    """  # noqa: E501
 )
 BINARY = _words(
     """
@@ -41,7 +43,7 @@ _SHAPE = _words(
     index_select gather take scatter_add index_add index_put index_copy select_scatter slice_scatter constant_pad_nd tril triu
     zeros_like ones_like full_like mm mv dot bmm addmm topk sort argsort cumsum cumprod amax amin argmax argmin logsumexp _softmax
     _log_softmax aminmax kthvalue _to_copy contiguous outer
-    """
+    """  # noqa: E501
 )
 _OVERLOADS = _words(
     """
@@ -62,12 +64,10 @@ _OVERLOADS = _words(
     arange.start arange.start_step scalar_tensor.default new_zeros.default new_ones.default new_full.default linspace.default
     eye.default empty.memory_format empty_like.default new_empty.default rand.default randn.default rand_like.default
     randn_like.default uniform.default normal_functional.default randint.default randint.low bernoulli.p bernoulli.default
-    """
+    """  # noqa: E501
 )
 
-ALLOWED = frozenset(
-    [*(f"{name}.default" for name in UNARY + BINARY + _SHAPE), *_OVERLOADS, "round.decimals"]
-)
+ALLOWED = frozenset([*(f"{name}.default" for name in UNARY + BINARY + _SHAPE), *_OVERLOADS, "round.decimals"])
 PSEUDO = frozenset({"input", "constant", "getitem"})
 EMPTY = frozenset({"empty.memory_format", "empty_like.default", "new_empty.default"})
 VIEWS = frozenset({"view.default", "_unsafe_view.default"})
@@ -78,15 +78,28 @@ _FACTORIES = frozenset(
         """
         zeros.default ones.default full.default arange.default arange.start arange.start_step scalar_tensor.default
         linspace.default eye.default
-        """
+        """  # noqa: E501
     )
 )
-DTYPES = ("real", "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")
+DTYPES = (
+    "real",
+    "float64",
+    "float32",
+    "float16",
+    "bfloat16",
+    "int64",
+    "int32",
+    "int16",
+    "int8",
+    "uint8",
+    "bool",
+)
 
 
 @dataclass
 class Setting:
-    """Where and how nodes are evaluated: the real type, the sizes, the device, and the generator of random operators."""
+    """Where and how nodes are evaluated: the real type, the sizes, the device, and the generator of random
+    operators."""
 
     real: torch.dtype
     batch: int
@@ -120,7 +133,9 @@ class Setting:
         """Return a constant as a tensor."""
         import torch
 
-        return torch.tensor(value.data, dtype=self.dtype(value.dtype), device=self.device).reshape(value.shape)
+        return torch.tensor(value.data, dtype=self.dtype(value.dtype), device=self.device).reshape(
+            value.shape
+        )
 
 
 @cache
@@ -144,7 +159,8 @@ def exists(operator: str) -> bool:
 
 
 def evaluate(node: Node, values: list[Any], setting: Setting) -> Any:
-    """Return the value of one node (not an input) from the values of the nodes before it. Uninitialised tensors are zeros."""
+    """Return the value of one node (not an input) from the values of the nodes before it. Uninitialised
+    tensors are zeros."""
     if node.operator == "constant":
         return setting.constant(node.args[0])
     if node.operator == "getitem":
@@ -165,23 +181,38 @@ def call(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Settin
     if operator in RANDOM:
         return _random(operator, args, kwargs, setting)
     if operator in _FACTORIES:
-        if "dtype" not in kwargs and operator in ("zeros.default", "ones.default", "linspace.default", "eye.default", "scalar_tensor.default"):
+        if "dtype" not in kwargs and operator in (
+            "zeros.default",
+            "ones.default",
+            "linspace.default",
+            "eye.default",
+            "scalar_tensor.default",
+        ):
             kwargs = kwargs | {"dtype": setting.real}
         if operator == "full.default" and "dtype" not in kwargs and isinstance(args[1], float):
             kwargs = kwargs | {"dtype": setting.real}
-        if operator.startswith("arange") and "dtype" not in kwargs and any(isinstance(arg, float) for arg in args):
+        if (
+            operator.startswith("arange")
+            and "dtype" not in kwargs
+            and any(isinstance(arg, float) for arg in args)
+        ):
             kwargs = kwargs | {"dtype": setting.real}
         return resolve(operator)(*args, **kwargs, device=torch.device(setting.device))
     if operator == "round.decimals" and "decimals" not in kwargs:
         return torch.round(*args)
     result = resolve(operator)(*args, **kwargs)
-    if setting.real == torch.get_default_dtype() or "dtype" in kwargs or not _made_real(result, [args, kwargs.values()]):
+    if (
+        setting.real == torch.get_default_dtype()
+        or "dtype" in kwargs
+        or not _made_real(result, [args, kwargs.values()])
+    ):
         return result
     return _in_real_type(operator, args, kwargs, setting)
 
 
 def _made_real(result: Any, arguments: Any) -> bool:
-    """Return whether an operator made reals of truth values and whole numbers alone: torch then takes its default type, not the run's."""
+    """Return whether an operator made reals of truth values and whole numbers alone: torch then takes its
+    default type, not the run's."""
     import torch
 
     results = result if isinstance(result, list | tuple) else [result]
@@ -209,9 +240,16 @@ def _in_real_type(operator: str, args: list[Any], kwargs: dict[str, Any], settin
         return [real(item) for item in value] if isinstance(value, list) else value
 
     if operator.startswith("where."):
-        sides = [real(side) if isinstance(side, torch.Tensor) else torch.tensor(side, dtype=setting.real, device=setting.device) for side in args[1:]]
+        sides = [
+            real(side)
+            if isinstance(side, torch.Tensor)
+            else torch.tensor(side, dtype=setting.real, device=setting.device)
+            for side in args[1:]
+        ]
         return torch.where(args[0], *sides)
-    return resolve(operator)(*(real(arg) for arg in args), **{key: real(value) for key, value in kwargs.items()})
+    return resolve(operator)(
+        *(real(arg) for arg in args), **{key: real(value) for key, value in kwargs.items()}
+    )
 
 
 def _zeros(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Setting) -> torch.Tensor:
@@ -246,15 +284,21 @@ def _random(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Set
             return torch.randn(extent, **options)
         case "uniform.default":
             low, high = (*args[1:], *(0.0, 1.0)[len(args) - 1 :])
-            return torch.rand(shape or (), **options) * (kwargs.get("to", high) - kwargs.get("from", low)) + kwargs.get("from", low)
+            return torch.rand(shape or (), **options) * (
+                kwargs.get("to", high) - kwargs.get("from", low)
+            ) + kwargs.get("from", low)
         case "normal_functional.default":
             mean, std = (*args[1:], *(0.0, 1.0)[len(args) - 1 :])
             return torch.randn(shape or (), **options) * kwargs.get("std", std) + kwargs.get("mean", mean)
         case "randint.default" | "randint.low":
             low, high, size = (0, *args) if operator == "randint.default" else args
-            return torch.randint(low, high, size, dtype=dtype or torch.int64, device=device, generator=generator)
+            return torch.randint(
+                low, high, size, dtype=dtype or torch.int64, device=device, generator=generator
+            )
         case "bernoulli.p" | "bernoulli.default":
             chance = args[1] if operator == "bernoulli.p" else args[0]
             assert like is not None
-            return (torch.rand(like.shape, dtype=setting.real, device=device, generator=generator) < chance).to(like.dtype)
+            return (
+                torch.rand(like.shape, dtype=setting.real, device=device, generator=generator) < chance
+            ).to(like.dtype)
     raise KeyError(operator)

@@ -1,7 +1,9 @@
-"""Reading `VARIABLES_SPEC` and `HYPER_SPACE`: whatever a file wrote there, as checked values. ValueErrors say what is wrong with which entry.
+"""Reading `VARIABLES_SPEC` and `HYPER_SPACE`: whatever a file wrote there, as checked values. ValueErrors say
+what is wrong with which entry.
 
-The jail reads the file with these functions, and the host reads the jail's reply with the same ones: names, shapes, bounds, ranges and choices are
-checked twice, and the second time by a process that the design has never run in.
+The jail reads the file with these functions, and the host reads the jail's reply with the same ones: names,
+shapes, bounds, ranges and choices are checked twice, and the second time by a process that the design has
+never run in.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ _LARGEST_RANGE = 1e100
 
 
 def read_variables(spec: Any) -> tuple[tuple[Variable, ...], dict[str, Any]]:
-    """Return the variables, in the file's order, and their initialisers by name. `v` of shape (B, N) is required: it is what the clauses are checked
-    on.
+    """Return the variables, in the file's order, and their initialisers by name. `v` of shape (B, N) is
+    required: it is what the clauses are checked on.
     """
     if not isinstance(spec, dict) or not spec or len(spec) > MAX_ENTRIES:
         raise ValueError("VARIABLES_SPEC is no dict of variables")
@@ -44,8 +46,8 @@ def read_variables(spec: Any) -> tuple[tuple[Variable, ...], dict[str, Any]]:
 
 
 def checked_name(name: Any, what: str) -> str:
-    """Return a name of a variable or hyperparameter: ASCII letters, digits and underscores, at most 64. Names of ours hold a character that these
-    cannot.
+    """Return a name of a variable or hyperparameter: ASCII letters, digits and underscores, at most 64. Names
+    of ours hold a character that these cannot.
     """
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise ValueError(f"{what} {shown(name, 64)}: a name is letters, digits and underscores, at most 64")
@@ -56,10 +58,16 @@ def checked_variable(name: Any, shape: Any, bounds: Any) -> Variable:
     """Return a variable from raw values. Infinite or absent bounds become None: unbounded on that side."""
     checked_name(name, "variable")
     if not isinstance(shape, list | tuple) or len(shape) > 4 or not shape or shape[0] != "B":
-        raise ValueError(f"variable {name!r}: the shape starts with B and has at most four axes (got {shown(shape)})")
+        raise ValueError(
+            f"variable {name!r}: the shape starts with B and has at most four axes (got {shown(shape)})"
+        )
     for extent in shape[1:]:
-        if extent not in ("N", "M") and not (isinstance(extent, int) and not isinstance(extent, bool) and 0 < extent <= _MAX_EXTENT):
-            raise ValueError(f"variable {name!r}: an axis is N, M or an integer up to {_MAX_EXTENT} (got {shown(extent)})")
+        if extent not in ("N", "M") and not (
+            isinstance(extent, int) and not isinstance(extent, bool) and 0 < extent <= _MAX_EXTENT
+        ):
+            raise ValueError(
+                f"variable {name!r}: an axis is N, M or an integer up to {_MAX_EXTENT} (got {shown(extent)})"
+            )
     if not isinstance(bounds, list | tuple) or len(bounds) != 2:
         raise ValueError(f"variable {name!r}: bounds are a pair (got {shown(bounds)})")
     low, high = (_bound(name, item) for item in bounds)
@@ -87,21 +95,29 @@ def read_hypers(spec: Any) -> tuple[Hyper, ...]:
         if not isinstance(entry, dict) or "type" not in entry or "default" not in entry:
             raise ValueError(f"hyperparameter {name!r}: wanted a dict with type and default")
         choices = entry.get("choices", ())
-        hypers.append(checked_hyper(name, entry["type"], entry["default"], entry.get("low"), entry.get("high"), choices))
+        hypers.append(
+            checked_hyper(name, entry["type"], entry["default"], entry.get("low"), entry.get("high"), choices)
+        )
     return tuple(hypers)
 
 
 def checked_hyper(name: Any, kind: Any, default: Any, low: Any, high: Any, choices: Any) -> Hyper:
-    """Return a hyperparameter from raw values; its default must be in its own range, and `lr`, which our step multiplies by, is always a finite
-    number.
+    """Return a hyperparameter from raw values; its default must be in its own range, and `lr`, which our step
+    multiplies by, is always a finite number.
     """
     checked_name(name, "hyperparameter")
     if not isinstance(kind, str) or kind not in HYPER_TYPES:
-        raise ValueError(f"hyperparameter {name!r}: type is one of {', '.join(HYPER_TYPES)} (got {shown(kind)})")
+        raise ValueError(
+            f"hyperparameter {name!r}: type is one of {', '.join(HYPER_TYPES)} (got {shown(kind)})"
+        )
     if kind == "categorical":
         if not isinstance(choices, list | tuple) or not 0 < len(choices) <= _MAX_CHOICES:
-            raise ValueError(f"hyperparameter {name!r}: a categorical one lists its choices, 1 to {_MAX_CHOICES} of them")
-        hyper = Hyper(name, kind, _choice(name, default), None, None, tuple(_choice(name, item) for item in choices))
+            raise ValueError(
+                f"hyperparameter {name!r}: a categorical one lists its choices, 1 to {_MAX_CHOICES} of them"
+            )
+        hyper = Hyper(
+            name, kind, _choice(name, default), None, None, tuple(_choice(name, item) for item in choices)
+        )
     else:
         numbers = [_number(item) for item in (default, low, high)]
         if any(item is None or not math.isfinite(item) for item in numbers):
@@ -109,11 +125,22 @@ def checked_hyper(name: Any, kind: Any, default: Any, low: Any, high: Any, choic
             raise ValueError(f"hyperparameter {name!r}: default, low and high are finite numbers (got {got})")
         if kind == "int" and any(abs(item) > _LARGEST_WHOLE for item in numbers if item is not None):
             raise ValueError(f"hyperparameter {name!r}: a whole number is at most 2^53")
-        if any(abs(item) > _LARGEST_RANGE or (kind == "log_uniform" and 0 < item < 1 / _LARGEST_RANGE) for item in numbers if item is not None):
-            raise ValueError(f"hyperparameter {name!r}: its range leaves what can be searched, {1 / _LARGEST_RANGE:g} to {_LARGEST_RANGE:g}")
+        if any(
+            abs(item) > _LARGEST_RANGE or (kind == "log_uniform" and 0 < item < 1 / _LARGEST_RANGE)
+            for item in numbers
+            if item is not None
+        ):
+            raise ValueError(
+                f"hyperparameter {name!r}: its range leaves what can be searched, {1 / _LARGEST_RANGE:g} "
+                f"to {_LARGEST_RANGE:g}"
+            )
         kept: HyperValue = int(default) if kind == "int" else float(default)
         hyper = Hyper(name, kind, kept, float(low), float(high))
-        if hyper.low is not None and hyper.high is not None and (hyper.low > hyper.high or (kind == "log_uniform" and hyper.low <= 0)):
+        if (
+            hyper.low is not None
+            and hyper.high is not None
+            and (hyper.low > hyper.high or (kind == "log_uniform" and hyper.low <= 0))
+        ):
             raise ValueError(f"hyperparameter {name!r}: no range from {low} to {high} for {kind}")
     problem = outside(hyper, hyper.default)
     if problem:
@@ -124,14 +151,19 @@ def checked_hyper(name: Any, kind: Any, default: Any, low: Any, high: Any, choic
 
 
 def _choice(name: str, value: Any) -> HyperValue:
-    """Return a value of a categorical hyperparameter: a truth value, a number that JSON and a float64 can hold, or a short text."""
-    if isinstance(value, bool) or (isinstance(value, str) and len(value) <= _MAX_TEXT and value.isprintable()):
+    """Return a value of a categorical hyperparameter: a truth value, a number that JSON and a float64 can
+    hold, or a short text."""
+    if isinstance(value, bool) or (
+        isinstance(value, str) and len(value) <= _MAX_TEXT and value.isprintable()
+    ):
         return value
     if isinstance(value, int) and abs(value) <= _LARGEST_WHOLE:
         return int(value)
     if isinstance(value, float) and math.isfinite(value):
         return float(value)
-    wanted = f"a choice is True, False, a finite number, or a text of at most {_MAX_TEXT} printable characters"
+    wanted = (
+        f"a choice is True, False, a finite number, or a text of at most {_MAX_TEXT} printable characters"
+    )
     raise ValueError(f"hyperparameter {name!r}: {wanted} (got {shown(value)})")
 
 
@@ -140,7 +172,8 @@ def _is_rate(value: Any) -> bool:
 
 
 def outside(hyper: Hyper, value: Any) -> str | None:
-    """Return why `value` cannot be taken by `hyper`, or None. A hair's breadth outside the range is forgiven: tuned defaults sit on its edge."""
+    """Return why `value` cannot be taken by `hyper`, or None. A hair's breadth outside the range is forgiven:
+    tuned defaults sit on its edge."""
     if hyper.type == "categorical":
         return None if value in hyper.choices else f"{shown(value)} is none of the choices"
     number = _number(value)

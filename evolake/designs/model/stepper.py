@@ -1,7 +1,8 @@
 """What the engines share: the initial state, and the protocol of a stepper.
 
-A step is: gradients of every variable from the graph, `x -= lr * gradient`, clamp to the bounds, then the check of the clauses, which the host does
-itself from `v` (a clause is satisfied when one of its literals is positive; a state that is not a number satisfies nothing).
+A step is: gradients of every variable from the graph, `x -= lr * gradient`, clamp to the bounds, then the
+check of the clauses, which the host does itself from `v` (a clause is satisfied when one of its literals is
+positive; a state that is not a number satisfies nothing).
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ class Stepper(Protocol):
     def run(self, steps: int) -> np.ndarray:
         """Advances by `steps` and returns (steps, B) bool: which instance was solved after each step.
 
-        Raises Failed where the design breaks, and Inexpressible where this engine meets a number that it cannot follow torch in: the run is then to
-        be begun again on `engine.plain_stepper`.
+        Raises Failed where the design breaks, and Inexpressible where this engine meets a number that it
+        cannot follow torch in: the run is then to be begun again on `engine.plain_stepper`.
         """
         ...
 
@@ -43,11 +44,13 @@ class Stepper(Protocol):
 
 
 EVALUATION_ERRORS = (RuntimeError, IndexError, ValueError, TypeError, ArithmeticError, MemoryError)
-"""What torch and Python's numbers raise on a graph that cannot be run: the design's fault wherever a graph is evaluated."""
+"""What torch and Python's numbers raise on a graph that cannot be run: the design's fault wherever a graph is
+evaluated."""
 
 
 class Failed(Exception):
-    """The design itself broke while running (an index out of range, for one). Caught by `simulate` and turned into a value."""
+    """The design itself broke while running (an index out of range, for one). Caught by `simulate` and turned
+    into a value."""
 
 
 def generator_of(seed: int, purpose: str, index: int = 0) -> torch.Generator:
@@ -58,12 +61,14 @@ def generator_of(seed: int, purpose: str, index: int = 0) -> torch.Generator:
 
 
 def draw_setting(setting: Setting, seed: int, step: int, position: int, instance: int) -> Setting:
-    """Return the setting with the stream of one random operator, step and instance: what is drawn does not depend on the order of anything else."""
+    """Return the setting with the stream of one random operator, step and instance: what is drawn does not
+    depend on the order of anything else."""
     return replace(setting, generator=generator_of(seed, f"step {step} operator {position}", instance))
 
 
 def initial_state(traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> dict[str, torch.Tensor]:
-    """Return the start of every variable: its initialiser's graph, drawn from its own stream (so that a further variable shifts no other)."""
+    """Return the start of every variable: its initialiser's graph, drawn from its own stream (so that a
+    further variable shifts no other)."""
     import torch
 
     check_size(traced, instances)
@@ -71,7 +76,13 @@ def initial_state(traced: TracedDesign, instances: Planted, seed: int, dtype: st
     state = {}
     for variable in traced.variables:
         graph = traced.initial()[variable.name]
-        setting = Setting(real, instances.batch, instances.n, instances.m, generator=generator_of(seed, f"initial {variable.name}"))
+        setting = Setting(
+            real,
+            instances.batch,
+            instances.n,
+            instances.m,
+            generator=generator_of(seed, f"initial {variable.name}"),
+        )
         values: list[Any] = []
         try:
             for node, spent in zip(graph.nodes, last_uses(graph), strict=True):
@@ -106,13 +117,20 @@ def check_size(traced: TracedDesign, instances: Planted) -> None:
     """Raise InputError when the design was traced for another size, or the batch does not fit into memory."""
     if traced.size is not None and traced.size != (instances.n, instances.m):
         raise InputError(
-            "the design was traced for one size only", wanted=f"N={traced.size[0]}, M={traced.size[1]}", got=f"N={instances.n}, M={instances.m}",
+            "the design was traced for one size only",
+            wanted=f"N={traced.size[0]}, M={traced.size[1]}",
+            got=f"N={instances.n}, M={instances.m}",
             do="trace it again with size=(N, M)",
         )
-    numbers = sum(int(np.prod(variable.dimensions(instances.batch, instances.n, instances.m), dtype=np.int64)) for variable in traced.variables)
+    numbers = sum(
+        int(np.prod(variable.dimensions(instances.batch, instances.n, instances.m), dtype=np.int64))
+        for variable in traced.variables
+    )
     if numbers > MAX_STATE_NUMBERS:
         wanted = f"at most {MAX_STATE_NUMBERS:,} numbers of state"
-        raise InputError("the batch is too large", wanted=wanted, got=f"{numbers:,}", do="lower the size or batch")
+        raise InputError(
+            "the batch is too large", wanted=wanted, got=f"{numbers:,}", do="lower the size or batch"
+        )
 
 
 def is_random(graph: Graph) -> bool:

@@ -1,8 +1,9 @@
 """One graph for every size, from traces at a few sizes.
 
-A trace writes the sizes it saw as plain numbers. The same design traced at four unlike sizes gives four lists of nodes; where they differ only in
-numbers, each such number is solved for: an integer as a linear form in B, N, M, a float as a power law in N and M. The fourth size is the
-proof: a number that fits no form (or a graph whose nodes differ) raises NotUniform, and the design can then only be traced at one size.
+A trace writes the sizes it saw as plain numbers. The same design traced at four unlike sizes gives four lists
+of nodes; where they differ only in numbers, each such number is solved for: an integer as a linear form in B,
+N, M, a float as a power law in N and M. The fourth size is the proof: a number that fits no form (or a graph
+whose nodes differ) raises NotUniform, and the design can then only be traced at one size.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ class NotUniform(Exception):
 
 
 def unify(graphs: Sequence[Graph], points: Sequence[tuple[int, int, int]], *, batched: bool) -> Graph:
-    """Return the common graph of traces at `points`. `batched`: whether B may appear (initial values) or not (gradients). Points may share N and M;
-    then the graph holds for these, and only B stays symbolic.
+    """Return the common graph of traces at `points`. `batched`: whether B may appear (initial values) or not
+    (gradients). Points may share N and M; then the graph holds for these, and only B stays symbolic.
     """
     first = graphs[0]
     if len(graphs) == 1:
@@ -38,10 +39,15 @@ def unify(graphs: Sequence[Graph], points: Sequence[tuple[int, int, int]], *, ba
     for position, node in enumerate(first.nodes):
         twins = [graph.nodes[position] for graph in graphs]
         keys = tuple(key for key, _ in node.kwargs)
-        if any(twin.operator != node.operator or tuple(key for key, _ in twin.kwargs) != keys for twin in twins):
+        if any(
+            twin.operator != node.operator or tuple(key for key, _ in twin.kwargs) != keys for twin in twins
+        ):
             raise NotUniform("the operators depend on the size")
         args = _merge([twin.args for twin in twins], points, batched, node.operator)
-        kwargs = tuple((key, _merge([dict(twin.kwargs)[key] for twin in twins], points, batched, node.operator)) for key in keys)
+        kwargs = tuple(
+            (key, _merge([dict(twin.kwargs)[key] for twin in twins], points, batched, node.operator))
+            for key in keys
+        )
         nodes.append(Node(node.operator, args, kwargs))
     return Graph(tuple(nodes), first.outputs)
 
@@ -51,7 +57,10 @@ def _merge(values: list[Any], points: Sequence[tuple[int, int, int]], batched: b
     if all(type(value) is type(first) and (value == first or value != value) for value in values):
         return first
     if all(isinstance(value, tuple) for value in values) and len({len(value) for value in values}) == 1:
-        return tuple(_merge([value[position] for value in values], points, batched, operator) for position in range(len(first)))
+        return tuple(
+            _merge([value[position] for value in values], points, batched, operator)
+            for position in range(len(first))
+        )
     if all(type(value) is int for value in values):
         return _linear(values, points, batched, operator)
     if all(type(value) in (int, float) for value in values):
@@ -61,7 +70,9 @@ def _merge(values: list[Any], points: Sequence[tuple[int, int, int]], batched: b
     raise NotUniform(f"an argument of {operator} depends on the size")
 
 
-def _linear(values: list[int], points: Sequence[tuple[int, int, int]], batched: bool, operator: str) -> Symbol:
+def _linear(
+    values: list[int], points: Sequence[tuple[int, int, int]], batched: bool, operator: str
+) -> Symbol:
     one_size = len({point[1:] for point in points}) == 1
     if one_size:
         columns = (2, 3)
@@ -91,7 +102,10 @@ def _power(values: list[float], points: Sequence[tuple[int, int, int]], operator
     if max(abs(n_power), abs(m_power)) > _LARGEST_POWER:
         raise NotUniform(f"a number of {operator} is no power law in N and M")
     power = Power(values[0] / (points[0][1] ** n_power * points[0][2] ** m_power), n_power, m_power)
-    if any(abs(power.at(n, m) - value) > 1e-12 * abs(value) for (_, n, m), value in zip(points, values, strict=True)):
+    if any(
+        abs(power.at(n, m) - value) > 1e-12 * abs(value)
+        for (_, n, m), value in zip(points, values, strict=True)
+    ):
         raise NotUniform(f"a number of {operator} is no power law in N and M")
     return power
 

@@ -25,7 +25,11 @@ STEPS = "fewer median steps"
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
     """Against the baseline, on the fresh seeds of the cycle; None for the baseline itself."""
     for row in lake.read(LINE, "champion_decisions", cycle).to_dicts():
-        if row["comparison"] == "baseline" and row["challenger_id"] == artifact_id and row["ratio"] is not None:
+        if (
+            row["comparison"] == "baseline"
+            and row["challenger_id"] == artifact_id
+            and row["ratio"] is not None
+        ):
             return gain_of_decision(row)
     return None
 
@@ -33,18 +37,26 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
 def gain_of_decision(row: Mapping[str, Any]) -> Gain:
     """Return the gain that a row of DECISIONS states."""
     return Gain(
-        Interval(row["ratio"], row["ratio_low"], row["ratio_high"], LEVEL), MEASURES.get(row.get("unit") or "", STEPS), row["incumbent_id"],
-        f"at N={row['N']} on {row['pairs']} fresh seeds of {row['batch']} instances each, profile {row['profile']}", row["cycle"], row["wins"],
-        count=counted(row["pairs"], "seed"), bound=row.get("bound") or "",
+        Interval(row["ratio"], row["ratio_low"], row["ratio_high"], LEVEL),
+        MEASURES.get(row.get("unit") or "", STEPS),
+        row["incumbent_id"],
+        f"at N={row['N']} on {row['pairs']} fresh seeds of {row['batch']} instances each, profile "
+        f"{row['profile']}",
+        row["cycle"],
+        row["wins"],
+        count=counted(row["pairs"], "seed"),
+        bound=row.get("bound") or "",
     )
 
 
 def design_text(lake: Lake, artifact: Artifact) -> str:
-    """Return the design's file. Values that its row has in place of the file's own (a tuned copy) are set at its end, so that it computes the same.
-    """
+    """Return the design's file. Values that its row has in place of the file's own (a tuned copy) are set at
+    its end, so that it computes the same."""
     changed = json.loads(artifact.row.get("hyper") or "{}")
     lines = [f'HYPER_SPACE[{name!r}]["default"] = {value!r}' for name, value in sorted(changed.items())]
-    return blob_text(lake, artifact) + ("\n\n# The values that evolution found.\n" + "\n".join(lines) + "\n" if lines else "")
+    return blob_text(lake, artifact) + (
+        "\n\n# The values that evolution found.\n" + "\n".join(lines) + "\n" if lines else ""
+    )
 
 
 def write_design(lake: Lake, artifact: Artifact, folder: Path) -> str:
@@ -53,18 +65,43 @@ def write_design(lake: Lake, artifact: Artifact, folder: Path) -> str:
     return "evolake designs check design.py && evolake designs solve design.py --n 100 --instances 100"
 
 
-ARTIFACTS = LineArtifacts(gain=gain_of, standing=standing, score="consensus, lower is better", kinds={
-    "design": Kind(
-        "design_id", ("incoming_designs", "candidates", "seeds"),
-        ("origin", "operator", "idea", "rationale", "key_insight", "success_level", "tuned", "hyper", "reason"), ("final_ranking",),
-        text=design_text, write=write_design, changed=lambda row, _: str(row["rationale"] or ""),
-    ),
-    "objective": Kind(
-        "objective_id", ("incoming_objectives", "objectives"),
-        ("origin", "operator", "family", "parameters", "genome", "description", "multiplier", "reason"), ("final_ranking_weights",),
-        file="objective.py",
-    ),
-    "direction": Kind(
-        "direction_id", ("directions",), ("phase", "rationale", "focus", "avoid", "reference_ids"), title="direction", text=column_text("direction"),
-    ),
-})
+ARTIFACTS = LineArtifacts(
+    gain=gain_of,
+    standing=standing,
+    score="consensus, lower is better",
+    kinds={
+        "design": Kind(
+            "design_id",
+            ("incoming_designs", "candidates", "seeds"),
+            (
+                "origin",
+                "operator",
+                "idea",
+                "rationale",
+                "key_insight",
+                "success_level",
+                "tuned",
+                "hyper",
+                "reason",
+            ),
+            ("final_ranking",),
+            text=design_text,
+            write=write_design,
+            changed=lambda row, _: str(row["rationale"] or ""),
+        ),
+        "objective": Kind(
+            "objective_id",
+            ("incoming_objectives", "objectives"),
+            ("origin", "operator", "family", "parameters", "genome", "description", "multiplier", "reason"),
+            ("final_ranking_weights",),
+            file="objective.py",
+        ),
+        "direction": Kind(
+            "direction_id",
+            ("directions",),
+            ("phase", "rationale", "focus", "avoid", "reference_ids"),
+            title="direction",
+            text=column_text("direction"),
+        ),
+    },
+)

@@ -28,7 +28,8 @@ def not_given() -> NoReturn:
 
 @dataclass(frozen=True)
 class Material:
-    """ranked: the cycle's consensus. consensus: rows of RANKING of all cycles so far. texts: a blob as text. Asked for where a figure needs them."""
+    """ranked: the cycle's consensus. consensus: rows of RANKING of all cycles so far. texts: a blob as text.
+    Asked for where a figure needs them."""
 
     population: Population
     ranked: Callable[[], LongConsensus] = not_given
@@ -38,7 +39,8 @@ class Material:
 
 @dataclass(frozen=True)
 class VotingObjectives:
-    """The objectives of a consensus by round of creation and family. tau: (K, K). ranks: (K, designs), average ranks. multipliers: of the review."""
+    """The objectives of a consensus by round of creation and family. tau: (K, K). ranks: (K, designs),
+    average ranks. multipliers: of the review."""
 
     labels: list[str]
     families: list[str]
@@ -49,8 +51,13 @@ class VotingObjectives:
 
 
 def baseline_of(population: Population) -> str | None:
-    """Return the seed that the others are held against: that of the name, else the first by title; None where the line has no seed."""
-    seeds = sorted((row["title"] != "baseline", row["title"], row["design_id"]) for row in population.designs.to_dicts() if row["origin"] == "seed")
+    """Return the seed that the others are held against: that of the name, else the first by title; None where
+    the line has no seed."""
+    seeds = sorted(
+        (row["title"] != "baseline", row["title"], row["design_id"])
+        for row in population.designs.to_dicts()
+        if row["origin"] == "seed"
+    )
     return seeds[0][2] if seeds else None
 
 
@@ -59,13 +66,21 @@ def voting_objectives(material: Material) -> VotingObjectives:
     from evolake.objectives.ranks import rank_rows
 
     ranked = material.ranked()
-    known: dict[str, dict[str, Any]] = {row["objective_id"]: row for row in material.population.objectives.to_dicts()}
+    known: dict[str, dict[str, Any]] = {
+        row["objective_id"]: row for row in material.population.objectives.to_dicts()
+    }
     rows = [known[str(name)] for name in ranked.objective_ids]
-    order = sorted(range(len(rows)), key=lambda place: (rows[place]["created_round"], rows[place]["family"], rows[place]["objective_id"]))
+    order = sorted(
+        range(len(rows)),
+        key=lambda place: (rows[place]["created_round"], rows[place]["family"], rows[place]["objective_id"]),
+    )
     return VotingObjectives(
-        labels=[f"{rows[place]['family']} {rows[place]['objective_id'][:4]}" for place in order], families=[rows[place]["family"] for place in order],
-        weights=ranked.result.weights[order], multipliers=[rows[place]["multiplier"] for place in order],
-        tau=ranked.result.tau[np.ix_(order, order)], ranks=rank_rows(ranked.scores).average[order],
+        labels=[f"{rows[place]['family']} {rows[place]['objective_id'][:4]}" for place in order],
+        families=[rows[place]["family"] for place in order],
+        weights=ranked.result.weights[order],
+        multipliers=[rows[place]["multiplier"] for place in order],
+        tau=ranked.result.tau[np.ix_(order, order)],
+        ranks=rank_rows(ranked.scores).average[order],
     )
 
 
@@ -78,6 +93,11 @@ def material_of(lake: Lake, report: CycleReport) -> Material:
         weights = lake.read("designs", "final_ranking_weights", report.cycle)
         created = dict(report.population.objectives.select("objective_id", "created_round").iter_rows())
         multipliers = dict(weights.select("objective_id", "multiplier").iter_rows())
-        return rank_long(scores.select("objective_id", "design_id", "score"), created, int(report.cycle), multipliers=multipliers)
+        return rank_long(
+            scores.select("objective_id", "design_id", "score"),
+            created,
+            int(report.cycle),
+            multipliers=multipliers,
+        )
 
     return Material(report.population, ranked, lambda: report.consensus, texts_of(lake))

@@ -16,16 +16,25 @@ PACKAGE = "evolake.designs.report"
 
 
 def designs_section(root: Path, cycle: str) -> Section:
-    """Champion, by how much and with what spread, figures, objectives, funnel, ancestry, the champion's file."""
+    """Champion, by how much and with what spread, figures, objectives, funnel, ancestry, the champion's
+    file."""
     lake = Lake(root)
     report = read_report(root, cycle)
     material = material_of(lake, report)
     return section(
-        PACKAGE, LINE, report.cycle, _headline(report), material, report=report, source=lake.blobs.get(report.champion["source_sha"]).decode(),
+        PACKAGE,
+        LINE,
+        report.cycle,
+        _headline(report),
+        material,
+        report=report,
+        source=lake.blobs.get(report.champion["source_sha"]).decode(),
         supplement=read_supplement(lake, report, material),
     )
 
 
 def _headline(report: CycleReport) -> Markup:
     """By how much the champion beats the baseline, with its spread, or that it does not."""
-    return sentence(PACKAGE, "headline.html.j2", champion=report.champion, since=report.held.since, gain=report.held.gain)
+    return sentence(
+        PACKAGE, "headline.html.j2", champion=report.champion, since=report.held.since, gain=report.held.gain
+    )

@@ -1,4 +1,5 @@
-"""What only the designs line knows of its cycle: how much faster its champion is, who challenged it, and what was run."""
+"""What only the designs line knows of its cycle: how much faster its champion is, who challenged it, and what
+was run."""
 
 from __future__ import annotations
 
@@ -14,7 +15,10 @@ from evolake.report.story import Ask, Gate, Row, Story, Trend, contests, why_not
 NONE = f"{NONE_YET}: the baseline itself leads"
 GRAMMAR_NOTES = {
     "open": "; candidates are written in the open grammar",
-    "paper": "; candidates are written in the paper's grammar, which holds the parts of its best design (EVOLAKE_DESIGNS__GRAMMAR=open does without)",
+    "paper": (
+        "; candidates are written in the paper's grammar, which holds the parts of its best design "
+        "(EVOLAKE_DESIGNS__GRAMMAR=open does without)"
+    ),
 }
 """What is said of the grammar of a cycle's candidates; nothing if there is none or several."""
 WEAK = 1.0
@@ -26,78 +30,127 @@ def story(summary: Story, ask: Ask) -> Story:
     made, decisions = ask(MADE)[0], {row["comparison"]: row for row in ask(DECISIONS)}
     of_objectives = [gate for gate in summary.gates if gate.name == OBJECTIVE.name]
     return replace(
-        with_cpu(summary, ask(SECONDS)), noun="design", made=made["made"], passed=made["passed"], beside=_beside(made, of_objectives),
+        with_cpu(summary, ask(SECONDS)),
+        noun="design",
+        made=made["made"],
+        passed=made["passed"],
+        beside=_beside(made, of_objectives),
         gates=[*(gate for gate in summary.gates if gate not in of_objectives), *of_objectives],
-        gain=summary.gain or NONE, short_gain=summary.short_gain or NONE, duel=_lost_duel(decisions.get("incumbent")),
-        measured=_measured(ask(RAN)[0], made["grammar"]), contests=contests(ask, "designs.champion_decisions", comparison="incumbent"),
-        goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them",
-        look=why_nothing_passed(summary.line, made["made"], made["passed"]) or _look(summary, decisions.get("baseline")),
-        trend=Trend("work of the baseline over that of the champion", [(row["cycle"], row["ratio"]) for row in ask(RATIOS)]),
+        gain=summary.gain or NONE,
+        short_gain=summary.short_gain or NONE,
+        duel=_lost_duel(decisions.get("incumbent")),
+        measured=_measured(ask(RAN)[0], made["grammar"]),
+        contests=contests(ask, "designs.champion_decisions", comparison="incumbent"),
+        goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them",  # noqa: E501
+        look=why_nothing_passed(summary.line, made["made"], made["passed"])
+        or _look(summary, decisions.get("baseline")),
+        trend=Trend(
+            "work of the baseline over that of the champion",
+            [(row["cycle"], row["ratio"]) for row in ask(RATIOS)],
+        ),
     )
 
 
 def _beside(made: Row, of_objectives: Sequence[Gate]) -> str:
-    """Return what came to the gates and was not proposed. of_objectives: the gate of objectives, if the cycle has it."""
-    counts = [(made["tuned"], "tuned design"), (made["entered"], "new seed"), *((gate.came, "new objective") for gate in of_objectives)]
+    """Return what came to the gates and was not proposed. of_objectives: the gate of objectives, if the cycle
+    has it."""
+    counts = [
+        (made["tuned"], "tuned design"),
+        (made["entered"], "new seed"),
+        *((gate.came, "new objective") for gate in of_objectives),
+    ]
     return " and ".join(counted(count, noun) for count, noun in counts if count)
 
 
 def _measured(ran: Row, grammar: str | None) -> str:
     if not ran["runs"]:
         return ""
-    return f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to N={ran['largest']}{GRAMMAR_NOTES.get(grammar or '', '')}"
+    return (
+        f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to "
+        f"N={ran['largest']}{GRAMMAR_NOTES.get(grammar or '', '')}"
+    )
 
 
 def _lost_duel(duel: Row | None) -> str:
-    """Return why the first by consensus is not the champion, in one sentence; "" if it is, or if there was no duel."""
+    """Return why the first by consensus is not the champion, in one sentence; "" if it is, or if there was no
+    duel."""
     if not duel or duel["wins"]:
         return ""
     who = duel["title"] or "the first by consensus"
     if duel["ratio"] is None:
-        return f"{who} did not become champion: the duel is undecided, since this machine was too busy to end it"
+        return (
+            f"{who} did not become champion: the duel is undecided, since this machine was too busy to end it"
+        )
     what = "work" if duel.get("unit") == "work" else "steps"
     seeds = counted(duel["pairs"], "seed")
     ratio, low, high = duel["ratio"], duel["ratio_low"], duel["ratio_high"]
     before = BOUNDS.get(duel.get("bound") or "", "")
     where = f"the duel at N={duel['N']} on {seeds}"
     if duel.get("law"):
-        where = f"the duel on {seeds}, by the {duel['law']} through N={duel['sizes'][0]} to {duel['sizes'][-1]} at N={duel['target']}"
+        where = (
+            f"the duel on {seeds}, by the {duel['law']} through N={duel['sizes'][0]} to "
+            f"{duel['sizes'][-1]} at N={duel['target']}"
+        )
     if ratio < WEAK:
         most = {"at least ": "at most "}.get(before, before)
         cost = interval(1 / ratio, 1 / high if high else math.inf, 1 / low if low else math.inf)
-        return f"{who} did not become champion: it takes {most}{cost} times the {what} of the champion in {where}"
-    floor = f"; with this noise only a gain above {figures(duel['noise_floor'])} times would show" if duel["noise_floor"] else ""
+        return (
+            f"{who} did not become champion: it takes {most}{cost} times the {what} of the champion in "
+            f"{where}"
+        )
+    floor = (
+        f"; with this noise only a gain above {figures(duel['noise_floor'])} times would show"
+        if duel["noise_floor"]
+        else ""
+    )
     less = "less work" if what == "work" else "fewer steps"
     return (
-        f"{who} did not become champion: {before}{interval(ratio, low, high)} times {less} than the champion in {where}, "
-        f"which is within the noise{floor}"
+        f"{who} did not become champion: {before}{interval(ratio, low, high)} times {less} than the "
+        f"champion in {where}, which is within the noise{floor}"
     )
 
 
 def _look(summary: Story, against: Row | None) -> str:
     if against is not None and against["ratio"] is not None and against["ratio_low"] <= WEAK:
-        return "more seeds narrow the interval (EVOLAKE_DESIGNS__CHAMPION_REPEATS), or more cycles find more: evolake run --lines designs"
+        return (
+            "more seeds narrow the interval (EVOLAKE_DESIGNS__CHAMPION_REPEATS), or more cycles find "
+            "more: evolake run --lines designs"
+        )
     return summary.look
 
 
 MADE = """
-SELECT count(*) FILTER (cycle = $cycle) AS made, count(*) FILTER (cycle = $cycle AND state = 'accepted') AS passed,
-  (SELECT count(DISTINCT artifact_id) FROM artifacts WHERE line = 'designs' AND kind = 'design' AND state <> 'blocked' AND cycle <= $cycle) AS live,
+SELECT count(*) FILTER (cycle = $cycle) AS made, count(*) FILTER (cycle = $cycle
+  AND state = 'accepted') AS passed,
+  (SELECT count(DISTINCT artifact_id) FROM artifacts WHERE line = 'designs' AND kind = 'design'
+    AND state <> 'blocked' AND cycle <= $cycle) AS live,
   (SELECT count(*) FROM designs.final_ranking_weights WHERE cycle = $cycle) AS voting,
   (SELECT count(*) FROM designs.tuned_designs WHERE cycle = $cycle) AS tuned,
-  (SELECT count(DISTINCT artifact_id) FROM designs.immigrants WHERE cycle = $cycle AND state <> 'present') AS entered,
+  (SELECT count(DISTINCT artifact_id) FROM designs.immigrants WHERE cycle = $cycle
+    AND state <> 'present') AS entered,
   string_agg(DISTINCT grammar, ', ' ORDER BY grammar) FILTER (cycle = $cycle) AS grammar
 FROM designs.candidates"""
 DECISIONS = """
-SELECT d.*, known.title FROM designs.champion_decisions AS d LEFT JOIN known_artifacts AS known ON known.artifact_id = d.challenger_id
+SELECT d.*, known.title FROM designs.champion_decisions AS d LEFT JOIN known_artifacts AS known
+  ON known.artifact_id = d.challenger_id
 WHERE d.cycle = $cycle"""
-RUNS = " UNION ALL ".join(
-    f"SELECT cycle, design_id, N, cpu_s FROM designs.{table}" for table in ("experiments", "promoted_experiments", "champion_trials")
-) + " UNION ALL SELECT cycle, NULL AS design_id, NULL AS N, cpu_s FROM designs.trials"
+RUNS = (
+    " UNION ALL ".join(
+        f"SELECT cycle, design_id, N, cpu_s FROM designs.{table}"
+        for table in ("experiments", "promoted_experiments", "champion_trials")
+    )
+    + " UNION ALL SELECT cycle, NULL AS design_id, NULL AS N, cpu_s FROM designs.trials"
+)
 """All runs; those that authors asked for count as runs, and not as designs that were judged."""
-RAN = f"SELECT count(DISTINCT design_id) AS designs, count(*) AS runs, max(N) AS largest FROM ({RUNS}) WHERE cycle = $cycle"
-SECONDS = f"SELECT cycle, sum(cpu_s) AS cpu_s FROM ({RUNS}) WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"
+RAN = (
+    f"SELECT count(DISTINCT design_id) AS designs, count(*) AS runs, max(N) AS largest FROM ({RUNS}) "
+    "WHERE cycle = $cycle"
+)
+SECONDS = (
+    f"SELECT cycle, sum(cpu_s) AS cpu_s FROM ({RUNS}) WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"
+)
 RATIOS = """
 SELECT champions.cycle, coalesce(any_value(d.ratio), 1.0) AS ratio FROM champions
 LEFT JOIN designs.champion_decisions AS d ON d.cycle = champions.cycle AND d.comparison = 'baseline'
-WHERE champions.line = 'designs' AND champions.cycle <= $cycle AND champions.cycle > '0000' GROUP BY champions.cycle ORDER BY champions.cycle"""
+WHERE champions.line = 'designs' AND champions.cycle <= $cycle AND champions.cycle > '0000'
+  GROUP BY champions.cycle ORDER BY champions.cycle"""

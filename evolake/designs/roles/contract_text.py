@@ -1,7 +1,8 @@
-"""What a design file must be and what a step of it costs: the same words for planner, designer, session and repair.
+"""What a design file must be and what a step of it costs: the same words for planner, designer, session and
+repair.
 
-Every line is a rule that a gate checks, a fact of the engine, or a count of `evolake.designs.work`. A test plants a breach of each rule, and compares
-the rules that are named here with those of the gates.
+Every line is a rule that a gate checks, a fact of the engine, or a count of `evolake.designs.work`. A test
+plants a breach of each rule, and compares the rules that are named here with those of the gates.
 """
 
 FORM = """\
@@ -15,15 +16,19 @@ bounds=(low, high)); `v`, ("B", "N") in (-1.0, 1.0), whose signs are the assignm
 """
 """What the rule `designs-contract` checks."""
 BLOCKED = {
-    "more than 64 KiB": "designs-contract", "input, output, global state": "designs-trace",
+    "more than 64 KiB": "designs-contract",
+    "input, output, global state": "designs-trace",
     "branches on values of tensors (the function is traced once)": "designs-trace",
-    "more than 5,000 operators": "designs-trace", "the state's own update applied more than four times in a step": "designs-repeated-flow",
-    "first steps that leave the finite numbers": "designs-dynamics", "what computes a known design": "designs-duplicate",
+    "more than 5,000 operators": "designs-trace",
+    "the state's own update applied more than four times in a step": "designs-repeated-flow",
+    "first steps that leave the finite numbers": "designs-dynamics",
+    "what computes a known design": "designs-duplicate",
 }
 """What is blocked, in the words of the prompt -> the rule that blocks it."""
 FACTS = (
     "`torch` and `math` may be imported (Python 3).",
-    "The baseline divides all derivatives by the largest |dv|, so that lr is the largest move of a step; another time scale is allowed.",
+    "The baseline divides all derivatives by the largest |dv|, so that lr is the largest move of a step; "
+    "another time scale is allowed.",
 )
 """What no gate checks."""
 

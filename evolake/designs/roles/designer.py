@@ -1,8 +1,9 @@
-"""The designer's classical answers: a child by the genetic operators, the repair of a blocked file, and the reading of its results.
+"""The designer's classical answers: a child by the genetic operators, the repair of a blocked file, and the
+reading of its results.
 
-The direction names the operator before its first colon and the terms in its focus; the operator is followed seven times in ten, so that several
-designs of one direction differ in kind. Reference weights are
-the share of inherited terms, known when the child is made, so the analysis repeats them.
+The direction names the operator before its first colon and the terms in its focus; the operator is followed
+seven times in ten, so that several designs of one direction differ in kind. Reference weights are the share
+of inherited terms, known when the child is made, so the analysis repeats them.
 """
 
 from __future__ import annotations
@@ -34,30 +35,53 @@ from evolake.designs.roles.models import (
     RevisionRequest,
     SuccessLevel,
 )
-from evolake.designs.roles.request_text import DIRECTION_TEXTS, details_text, levels_text, outcomes_text, prompt_values
+from evolake.designs.roles.request_text import (
+    DIRECTION_TEXTS,
+    details_text,
+    levels_text,
+    outcomes_text,
+    prompt_values,
+)
 
 OBEDIENCE = 0.7
 NOTHING_NEW = "nothing new found"
 
 
 def write_design(request: DesignRequest, random: np.random.Generator) -> DesignReply:
-    """Return a child of the first reference. Where every try is known already, the first reference again: it will be blocked as a duplicate."""
+    """Return a child of the first reference. Where every try is known already, the first reference again: it
+    will be blocked as a duplicate."""
     parents = [_parent(item) for item in request.parents] or [parent_of("", "baseline", OPEN.baseline())]
     first = parents[0]
     grammar = grammar_of(first.genome) if first.genome else None
     named = request.direction.partition(":")[0].strip()
     operator = named if grammar and named in grammar.operators and random.random() < OBEDIENCE else None
-    child = propose(parents, set(request.taken), random, operator=operator, focus=_preferred(request, grammar) if grammar else ())
+    child = propose(
+        parents,
+        set(request.taken),
+        random,
+        operator=operator,
+        focus=_preferred(request, grammar) if grammar else (),
+    )
     if child is None:
         weights = [ReferenceWeight(design_id=first.design_id, weight=1.0)] if request.parents else []
         return DesignReply(
-            explanation="Every variant tried is known already.", solver_code=first.source, short_name=NOTHING_NEW, reference_weights=weights,
-            operator="repeat", genome=first.genome.to_json() if first.genome else None,
+            explanation="Every variant tried is known already.",
+            solver_code=first.source,
+            short_name=NOTHING_NEW,
+            reference_weights=weights,
+            operator="repeat",
+            genome=first.genome.to_json() if first.genome else None,
         )
     return DesignReply(
-        explanation=child.rationale, solver_code=child.source, short_name=child.title,
-        reference_weights=[ReferenceWeight(design_id=design_id, weight=weight) for design_id, weight in child.weights],
-        operator=child.operator, genome=child.genome.to_json() if child.genome else None, hyper=dict(child.hyper),
+        explanation=child.rationale,
+        solver_code=child.source,
+        short_name=child.title,
+        reference_weights=[
+            ReferenceWeight(design_id=design_id, weight=weight) for design_id, weight in child.weights
+        ],
+        operator=child.operator,
+        genome=child.genome.to_json() if child.genome else None,
+        hyper=dict(child.hyper),
     )
 
 
@@ -65,13 +89,19 @@ def repair_design(request: RepairRequest, random: np.random.Generator) -> Design
     """Return the design less its last part. Dropping one part after the other from the end is what a person
     would try; here the last one goes. A file without a genome stays as it is."""
     if request.genome is None:
-        return DesignRepairReply(error_summary="This file has no genome, so no operator can mend it.", solver_code=request.source)
+        return DesignRepairReply(
+            error_summary="This file has no genome, so no operator can mend it.", solver_code=request.source
+        )
     less = simpler(read_genome(request.genome))
     if less is None:
-        return DesignRepairReply(error_summary="Nothing left to drop.", solver_code=request.source, genome=request.genome)
+        return DesignRepairReply(
+            error_summary="Nothing left to drop.", solver_code=request.source, genome=request.genome
+        )
     left, last = less
     return DesignRepairReply(
-        error_summary=f"Dropped {last} after: {request.error[:200]}", solver_code=compose(left, f"without {last}"), genome=left.to_json(),
+        error_summary=f"Dropped {last} after: {request.error[:200]}",
+        solver_code=compose(left, f"without {last}"),
+        genome=left.to_json(),
     )
 
 
@@ -85,17 +115,30 @@ def analyse_design(design: MeasuredDesign) -> DesignAnalysis:
     ranks = sorted(design.reference_ranks.values())
     level = success_level(design.rank, ranks)
     solved = [item for item in design.results if item.unsolved_fraction < 0.5]
-    reached = f"solved up to N={solved[-1].N} with a median work of {solved[-1].median_work:.0f}" if solved else "solved no size"
-    against = ", ".join(f"{design_id} is rank {rank}" for design_id, rank in design.reference_ranks.items()) or "no reference was ranked"
+    reached = (
+        f"solved up to N={solved[-1].N} with a median work of {solved[-1].median_work:.0f}"
+        if solved
+        else "solved no size"
+    )
+    against = (
+        ", ".join(f"{design_id} is rank {rank}" for design_id, rank in design.reference_ranks.items())
+        or "no reference was ranked"
+    )
     advice = {
-        "excellent": "Perturb its parameters and drop its terms one by one.", "good": "Graft its new terms onto other strong designs.",
-        "moderate": "Perturb the new parameters before judging the term.", "poor": "Leave this term off this base.",
+        "excellent": "Perturb its parameters and drop its terms one by one.",
+        "good": "Graft its new terms onto other strong designs.",
+        "moderate": "Perturb the new parameters before judging the term.",
+        "poor": "Leave this term off this base.",
     }[level]
     return DesignAnalysis(
-        design_id=design.design_id, short_name=design.title[:40],
+        design_id=design.design_id,
+        short_name=design.title[:40],
         key_insight=f"{design.explanation.rstrip('.')}: rank {design.rank} of {design.ranked_designs}."[:600],
-        success_level=level, detailed_analysis=f"At {design.fidelity} fidelity it {reached}; consensus {design.consensus:.4f}.",
-        comparison_to_references=f"Rank {design.rank}; {against}.", recommended_next_steps=advice, reference_weights=design.creation_weights,
+        success_level=level,
+        detailed_analysis=f"At {design.fidelity} fidelity it {reached}; consensus {design.consensus:.4f}.",
+        comparison_to_references=f"Rank {design.rank}; {against}.",
+        recommended_next_steps=advice,
+        reference_weights=design.creation_weights,
     )
 
 
@@ -124,21 +167,34 @@ def _terms(text: str, grammar: Grammar) -> list[str]:
 
 def _parent(item: ParentMaterial) -> Parent:
     scales = tuple(Scale(**{**scale, "choices": tuple(scale.get("choices", ()))}) for scale in item.scales)
-    return Parent(item.design_id, item.title, item.source, item.values, scales, read_genome(item.genome) if item.genome else None)
+    return Parent(
+        item.design_id,
+        item.title,
+        item.source,
+        item.values,
+        scales,
+        read_genome(item.genome) if item.genome else None,
+    )
 
 
 def keep_design(request: RevisionRequest, random: np.random.Generator) -> RevisionReply:
-    """Operators keep what they made: theirs are children of measured designs, and their race measures them."""
+    """Operators keep what they made: theirs are children of measured designs, and their race measures
+    them."""
     return RevisionReply(explanation="Kept.")
 
 
 def _references_text(request: DesignRequest) -> str:
     """Return the references with their sources; the baseline where there is none."""
-    return details_text(request.references) if request.references else f"the baseline\nsource:\n{request.baseline_source}"
+    return (
+        details_text(request.references)
+        if request.references
+        else f"the baseline\nsource:\n{request.baseline_source}"
+    )
 
 
 def _changes_text(design: MeasuredDesign) -> str:
-    """Return the lines that differ from its first reference; "" if there is none, or if most of the file differs: then the explanation says it."""
+    """Return the lines that differ from its first reference; "" if there is none, or if most of the file
+    differs: then the explanation says it."""
     if not design.references:
         return ""
     before, after = design.references[0].source.splitlines(), design.source.splitlines()
@@ -150,8 +206,9 @@ def _parents_text(design: MeasuredDesign) -> str:
     """Return the references by title, rank and share: the ratio to the first says how they did."""
     shares = {item.design_id: item.weight for item in design.creation_weights}
     return ", ".join(
-        f"{item.design_id} ({inline(item.title, 80)}, rank {design.reference_ranks.get(item.design_id, 'unknown')}, "
-        f"share {shares.get(item.design_id, 0):g})"
+        f"{item.design_id} ({inline(item.title, 80)}, rank "
+        f"{design.reference_ranks.get(item.design_id, 'unknown')}, share "
+        f"{shares.get(item.design_id, 0):g})"
         for item in design.references
     )
 
@@ -159,28 +216,67 @@ def _parents_text(design: MeasuredDesign) -> str:
 def measured_text(design: MeasuredDesign) -> str:
     """Return what the analysis reads of one design."""
     parts = (
-        ("direction", clean(design.direction)), ("explanation", clean(design.explanation)), ("references", _parents_text(design)),
-        ("changed lines", _changes_text(design)), ("results", levels_text(design.results)), ("against its parent", design.against_parent),
-        ("scaling law", design.scaling), ("counted seconds of a core", "" if design.seconds is None else f"{design.seconds:g}"),
+        ("direction", clean(design.direction)),
+        ("explanation", clean(design.explanation)),
+        ("references", _parents_text(design)),
+        ("changed lines", _changes_text(design)),
+        ("results", levels_text(design.results)),
+        ("against its parent", design.against_parent),
+        ("scaling law", design.scaling),
+        ("counted seconds of a core", "" if design.seconds is None else f"{design.seconds:g}"),
         ("rank", f"{design.rank} of {design.ranked_designs} (consensus {design.consensus:.3g}, 0 is best)"),
     )
     head = f"design {design.design_id}: {inline(design.title)}"
-    return "\n".join([head, *(f"{name}:{chr(10) if chr(10) in text else ' '}{text}" for name, text in parts if text)])
+    return "\n".join(
+        [head, *(f"{name}:{chr(10) if chr(10) in text else ' '}{text}" for name, text in parts if text)]
+    )
 
 
 def analyses_fault(request: AnalysisRequest, reply: AnalysisReply) -> str:
     """Return which designs have no analysis, or more than one; "" if each has one."""
-    wanted, found = sorted(item.design_id for item in request.designs), sorted(item.design_id for item in reply.analyses)
-    return "" if wanted == found else f"`analyses` needs one entry for each of the designs {', '.join(wanted)}; got {', '.join(found) or 'none'}"
+    wanted, found = (
+        sorted(item.design_id for item in request.designs),
+        sorted(item.design_id for item in reply.analyses),
+    )
+    return (
+        ""
+        if wanted == found
+        else f"`analyses` needs one entry for each of the designs {', '.join(wanted)}; got "
+        f"{', '.join(found) or 'none'}"
+    )
 
 
-DESIGN_ROLE = Role("designs_designer", DesignRequest, DesignReply, write_design, values=prompt_values(
-    "goal", "parents", "taken", "baseline_source", contract=True, references=_references_text, written=DIRECTION_TEXTS,
-))
+DESIGN_ROLE = Role(
+    "designs_designer",
+    DesignRequest,
+    DesignReply,
+    write_design,
+    values=prompt_values(
+        "goal",
+        "parents",
+        "taken",
+        "baseline_source",
+        contract=True,
+        references=_references_text,
+        written=DIRECTION_TEXTS,
+    ),
+)
 DESIGN_REPAIR_ROLE = Role(
-    "designs_designer_repair", RepairRequest, DesignRepairReply, repair_design, values=prompt_values("goal", "genome", contract=True),
+    "designs_designer_repair",
+    RepairRequest,
+    DesignRepairReply,
+    repair_design,
+    values=prompt_values("goal", "genome", contract=True),
 )
 REVISION_ROLE = Role("designs_designer_revision", RevisionRequest, RevisionReply, keep_design)
-ANALYSIS_ROLE = Role("designs_designer_analysis", AnalysisRequest, AnalysisReply, analyse_designs, fault=analyses_fault, values=prompt_values(
-    designs=lambda request: "\n\n".join(map(measured_text, request.designs)), outcomes=lambda request: outcomes_text(request.outcomes),
-))
+ANALYSIS_ROLE = Role(
+    "designs_designer_analysis",
+    AnalysisRequest,
+    AnalysisReply,
+    analyse_designs,
+    fault=analyses_fault,
+    values=prompt_values(
+        designs=lambda request: "\n\n".join(map(measured_text, request.designs)),
+        outcomes=lambda request: outcomes_text(request.outcomes),
+    ),
+)

@@ -1,4 +1,5 @@
-"""The designer as a session: it writes its file, has it traced, and tries it on small instances beside the design it started from before it is done.
+"""The designer as a session: it writes its file, has it traced, and tries it on small instances beside the
+design it started from before it is done.
 
 There is no classical answer: by operators a design is made of terms in one step (`designer`).
 """
@@ -11,7 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evolake.agents.session.role import session_role
 from evolake.agents.session.tools import Arguments
-from evolake.designs.roles.models import DesignDetail, Direction, LongText, ReferenceWeight, RoleMessage, normalised
+from evolake.designs.roles.models import (
+    DesignDetail,
+    Direction,
+    LongText,
+    ReferenceWeight,
+    RoleMessage,
+    normalised,
+)
 from evolake.designs.roles.request_text import DIRECTION_TEXTS, detail_text, prompt_values
 
 LARGEST_TRIAL, MOST_INSTANCES, MOST_STEPS, MOST_SEEDS = 113, 32, 5_000, 6
@@ -39,9 +47,13 @@ class DesignCard(BaseModel):
     """What the session ends with; its file is the design."""
 
     model_config = ConfigDict(extra="forbid")
-    explanation: LongText = Field(description="what was changed, on what evidence, and what it should improve")
+    explanation: LongText = Field(
+        description="what was changed, on what evidence, and what it should improve"
+    )
     short_name: str = Field(max_length=40, description="a title of at most 40 characters")
-    reference_weights: list[ReferenceWeight] = Field(default_factory=list, description="share of each reference in this design; they sum to 1")
+    reference_weights: list[ReferenceWeight] = Field(
+        default_factory=list, description="share of each reference in this design; they sum to 1"
+    )
 
     @model_validator(mode="after")
     def weights_sum_to_one(self) -> DesignCard:
@@ -57,21 +69,46 @@ class Check(Arguments):
 class Trial(Arguments):
     variables: int = Field(default=20, ge=3, le=LARGEST_TRIAL, description="variables of each instance")
     instances: int = Field(default=16, ge=2, le=MOST_INSTANCES, description="instances of each seed")
-    seeds: int = Field(default=4, ge=1, le=MOST_SEEDS, description="batches of instances; the interval of the ratio is over them")
-    max_steps: int = Field(default=1000, ge=1, le=MOST_STEPS, description="work that is allowed a batch, in steps of the baseline")
+    seeds: int = Field(
+        default=4,
+        ge=1,
+        le=MOST_SEEDS,
+        description="batches of instances; the interval of the ratio is over them",
+    )
+    max_steps: int = Field(
+        default=1000,
+        ge=1,
+        le=MOST_STEPS,
+        description="work that is allowed a batch, in steps of the baseline",
+    )
 
 
 def _cards_text(request: DesignSessionRequest) -> str:
     """Return the references by their files."""
-    return "\n\n".join(f"file {item.file}\n{detail_text(item.detail, source=False)}" for item in request.references) or "none"
+    return (
+        "\n\n".join(
+            f"file {item.file}\n{detail_text(item.detail, source=False)}" for item in request.references
+        )
+        or "none"
+    )
 
 
-DESIGN_SESSION = replace(session_role(
-    "designs_designer_session", DesignSessionRequest, DesignCard, setting="EVOLAKE_DESIGNS__DESIGNER",
-    commands=(
-        ("check", "Trace design.py: says how many operators it has, or why it is no design.", Check),
-        ("trial", "Run design.py and the design that it started from on the same planted instances: steps, work, and the ratio of work with its "
-         "95% interval.", Trial),
+DESIGN_SESSION = replace(
+    session_role(
+        "designs_designer_session",
+        DesignSessionRequest,
+        DesignCard,
+        setting="EVOLAKE_DESIGNS__DESIGNER",
+        commands=(
+            ("check", "Trace design.py: says how many operators it has, or why it is no design.", Check),
+            (
+                "trial",
+                "Run design.py and the design that it started from on the same planted instances: steps, "
+                "work, and the ratio of work with its 95% interval.",
+                Trial,
+            ),
+        ),
     ),
-), values=prompt_values("goal", contract=True, references=_cards_text, written=DIRECTION_TEXTS))
+    values=prompt_values("goal", contract=True, references=_cards_text, written=DIRECTION_TEXTS),
+)
 """Write one new design in a workspace."""

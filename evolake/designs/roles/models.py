@@ -1,7 +1,9 @@
-"""What each role of the designs line is asked and what it answers: Pydantic models, shared by both backends (paper, section S5).
+"""What each role of the designs line is asked and what it answers: Pydantic models, shared by both backends
+(paper, section S5).
 
-Ids of designs in requests are short (the first twelve hex digits); whoever calls a role maps them back. A request holds all that the role may
-see, and nothing else. Fields whose description says "operators only" carry genomes for the operators backend; prompts leave them out.
+Ids of designs in requests are short (the first twelve hex digits); whoever calls a role maps them back. A
+request holds all that the role may see, and nothing else. Fields whose description says "operators only"
+carry genomes for the operators backend; prompts leave them out.
 """
 
 from __future__ import annotations
@@ -22,10 +24,11 @@ WEIGHT_SLACK = 0.02
 SHORT_ID = 12
 
 RESEARCH_GOAL = (
-    "Find a dynamical system that solves hard planted 3-SAT instances with little work, and above all when there are many variables. "
-    "Work is the median number of steps times the cost of a step relative to one of the baseline. What counts is how it grows with the number of "
-    "variables: it should stay a low power of it, better than quadratic. "
-    "Beware of designs that look polynomial on small instances and blow up on large ones."
+    "Find a dynamical system that solves hard planted 3-SAT instances with little work, and above all "
+    "when there are many variables. Work is the median number of steps times the cost of a step relative "
+    "to one of the baseline. What counts is how it grows with the number of variables: it should stay a "
+    "low power of it, better than quadratic. Beware of designs that look polynomial on small instances "
+    "and blow up on large ones."
 )
 
 
@@ -68,11 +71,17 @@ class DesignSummary(RoleMessage):
     visits: float
     largest_solved: int = Field(description="largest number of variables solved")
     median_step: int | None = Field(description="median steps at that size")
-    median_work: float | None = Field(default=None, description="median steps times the work of a step, in steps of the baseline")
+    median_work: float | None = Field(
+        default=None, description="median steps times the work of a step, in steps of the baseline"
+    )
     fidelity: str
     tuned: bool = False
-    terms: list[str] = Field(default_factory=list, description="terms of its genome; empty for a design that came as a file")
-    against_parent: str = Field(default="", description="work of its main parent over its own, with its interval")
+    terms: list[str] = Field(
+        default_factory=list, description="terms of its genome; empty for a design that came as a file"
+    )
+    against_parent: str = Field(
+        default="", description="work of its main parent over its own, with its interval"
+    )
 
 
 class LevelResult(RoleMessage):
@@ -104,7 +113,10 @@ class DesignDetail(RoleMessage):
     success_level: str = ""
     terms: list[str] = Field(default_factory=list)
     against_parent: str = ""
-    scaling: str = Field(default="", description="work that a power law through its sizes expects at the largest size, with its interval")
+    scaling: str = Field(
+        default="",
+        description="work that a power law through its sizes expects at the largest size, with its interval",
+    )
 
 
 class LookupRequest(RoleMessage):
@@ -118,8 +130,12 @@ class LookupRequest(RoleMessage):
     recent: list[DesignSummary]
     summaries: list[DesignSummary] = Field(description="ranked by upper confidence bound, best first")
     guidance: list[str] = Field(default_factory=list, description="what people asked for")
-    reports: list[str] = Field(default_factory=list, description="what other searches wrote in retrospect, as data")
-    outcomes: list[str] = Field(default_factory=list, description="who is champion, and how the last contests went")
+    reports: list[str] = Field(
+        default_factory=list, description="what other searches wrote in retrospect, as data"
+    )
+    outcomes: list[str] = Field(
+        default_factory=list, description="who is champion, and how the last contests went"
+    )
 
 
 class LookupReply(RoleMessage):
@@ -138,9 +154,15 @@ class DirectionsRequest(RoleMessage):
     details: list[DesignDetail]
     cycles_without_gain: int = 0
     guidance: list[str] = Field(default_factory=list)
-    grammar: Literal["open", "paper"] = Field(default="open", description="operators only: what designs are written in")
-    reports: list[str] = Field(default_factory=list, description="what other searches wrote in retrospect, as data")
-    outcomes: list[str] = Field(default_factory=list, description="who is champion, and how the last contests went")
+    grammar: Literal["open", "paper"] = Field(
+        default="open", description="operators only: what designs are written in"
+    )
+    reports: list[str] = Field(
+        default_factory=list, description="what other searches wrote in retrospect, as data"
+    )
+    outcomes: list[str] = Field(
+        default_factory=list, description="who is champion, and how the last contests went"
+    )
     tried: str = Field(default="", description="what was tried in all cycles, as a table")
     schedule: str = ""
 
@@ -164,7 +186,9 @@ class DirectionsReply(RoleMessage):
         wanted = len(self.research_directions)
         for name in ("strategy_rationales", "focus_areas", "avoid_areas", "reference_design_ids"):
             if len(getattr(self, name)) != wanted:
-                raise ValueError(f"{name} must have one entry a direction: wanted {wanted}, got {len(getattr(self, name))}")
+                raise ValueError(
+                    f"{name} must have one entry a direction: wanted {wanted}, got {len(getattr(self, name))}"
+                )
         return self
 
 
@@ -210,10 +234,14 @@ class DesignRequest(Direction):
 
 
 class DesignReply(RoleMessage):
-    explanation: LongText = Field(description="what was changed, on what evidence, and what it should improve")
+    explanation: LongText = Field(
+        description="what was changed, on what evidence, and what it should improve"
+    )
     solver_code: Code = Field(description="the whole design file")
     short_name: str = Field(max_length=40, description="a title of at most 40 characters")
-    reference_weights: list[ReferenceWeight] = Field(description="share of each reference in this design; they sum to 1")
+    reference_weights: list[ReferenceWeight] = Field(
+        description="share of each reference in this design; they sum to 1"
+    )
     operator: str | None = Field(default=None, description="leave null")
     genome: str | None = Field(default=None, description="leave null")
     hyper: dict[str, float | int | str] = Field(default_factory=dict, description="leave empty")
@@ -240,7 +268,9 @@ class RevisionReply(RoleMessage):
     """`solver_code` is null where the design shall stay as it is."""
 
     explanation: LongText = Field(description="what the trial showed, and what was changed")
-    solver_code: Code | None = Field(default=None, description="the whole revised file; null to keep the design")
+    solver_code: Code | None = Field(
+        default=None, description="the whole revised file; null to keep the design"
+    )
 
 
 class RepairRequest(RoleMessage):
@@ -274,10 +304,14 @@ class MeasuredDesign(RoleMessage):
     consensus: float = Field(description="0 is best, 1 is worst")
     references: list[DesignDetail]
     reference_ranks: dict[str, int]
-    creation_weights: list[ReferenceWeight] = Field(description="the weights stated when the design was written")
+    creation_weights: list[ReferenceWeight] = Field(
+        description="the weights stated when the design was written"
+    )
     against_parent: str = ""
     scaling: str = ""
-    seconds: float | None = Field(default=None, description="counted seconds of a core that its experiments took")
+    seconds: float | None = Field(
+        default=None, description="counted seconds of a core that its experiments took"
+    )
 
 
 class AnalysisRequest(RoleMessage):
@@ -292,7 +326,9 @@ class DesignAnalysis(RoleMessage):
     design_id: str
     key_insight: ShortText
     success_level: SuccessLevel
-    reference_weights: list[ReferenceWeight] = Field(default_factory=list, description="only if they differ from those at creation")
+    reference_weights: list[ReferenceWeight] = Field(
+        default_factory=list, description="only if they differ from those at creation"
+    )
     short_name: str = Field(default="", max_length=40, description="leave empty")
     detailed_analysis: LongText = Field(default="", description="leave empty")
     comparison_to_references: LongText = Field(default="", description="leave empty")
@@ -323,7 +359,9 @@ class ObjectiveSummary(RoleMessage):
     weight: float
     multiplier: float
     median_tau: float | None
-    nearest_tau: float | None = Field(default=None, description="operators only: agreement with the objective that agrees with it most")
+    nearest_tau: float | None = Field(
+        default=None, description="operators only: agreement with the objective that agrees with it most"
+    )
     genome: str | None = Field(default=None, description="operators only")
     assessment: str = Field(default="", description="what the last meta review says of it")
     without_score: int = Field(default=0, description="designs of the last cycle that it gave no score")
@@ -353,7 +391,9 @@ class ObjectiveReply(RoleMessage):
 class ObjectiveRepairReply(RoleMessage):
     error_summary: LongText
     objective_code: Code
-    objective_description: ShortText | None = Field(default=None, description="only if the mended file measures something else")
+    objective_description: ShortText | None = Field(
+        default=None, description="only if the mended file measures something else"
+    )
     family: str | None = Field(default=None, description="leave null")
     parameters: dict[str, Any] = Field(default_factory=dict, description="leave empty")
 
@@ -387,7 +427,9 @@ class ReviewRequest(RoleMessage):
     schedule: str
     objectives: list[ObjectiveSummary]
     tau: list[list[float | None]]
-    scores: dict[str, list[float | None]] = Field(description="objective id -> score of each design in `design_ids`, null when missing")
+    scores: dict[str, list[float | None]] = Field(
+        description="objective id -> score of each design in `design_ids`, null when missing"
+    )
     design_ids: list[str]
     largest_solved: list[int] = Field(description="largest number of variables each design solved")
     top_designs: list[DesignSummary]

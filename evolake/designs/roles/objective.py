@@ -1,4 +1,5 @@
-"""The classical answers of the objective writer and the meta reviewer: a search over objective programs, and the review of `evolake.objectives`."""
+"""The classical answers of the objective writer and the meta reviewer: a search over objective programs, and
+the review of `evolake.objectives`."""
 
 from __future__ import annotations
 
@@ -47,31 +48,48 @@ OBJECTIVES_HEAD = "objective | family | round | weight | multiplier | median tau
 def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> ObjectiveReply:
     """Return a program that no objective so far is: drawn, varied or crossed.
 
-    Parents are the objectives that vote, as programs: those that are, and templates by what their family looks at; other files are none. Families
-    that the review or people name are likelier parents, or what a drawn program begins with. Where nothing new is found, a template is drawn.
+    Parents are the objectives that vote, as programs: those that are, and templates by what their family
+    looks at; other files are none. Families that the review or people name are likelier parents, or what a
+    drawn program begins with. Where nothing new is found, a template is drawn.
     """
     wanted = families_wanted(request.review_guidance, request.guidance)
     parents = [parent for item in request.existing if (parent := parent_of(item, wanted)) is not None]
     asked = [name for name in wanted if name in COUNTERPARTS]
-    start = of_family(asked[int(random.integers(len(asked)))]) if asked and random.random() < START_ODDS else None
+    start = (
+        of_family(asked[int(random.integers(len(asked)))]) if asked and random.random() < START_ODDS else None
+    )
     child = propose(parents, {ranking(parent.program) for parent in parents}, random, start=start)
     if child is None:
-        spec = new_objective(random, [Known(objective_id(item.source), item.family) for item in request.existing], wanted=wanted)
+        spec = new_objective(
+            random,
+            [Known(objective_id(item.source), item.family) for item in request.existing],
+            wanted=wanted,
+        )
         return ObjectiveReply(
-            objective_description=spec.description, objective_code=spec.source, family=spec.family, parameters=dict(spec.parameters)
+            objective_description=spec.description,
+            objective_code=spec.source,
+            family=spec.family,
+            parameters=dict(spec.parameters),
         )
     return ProgramReply(
-        objective_description=words(child.program)[:LONGEST_DESCRIPTION], objective_code=compose(child.program), family=PROGRAM,
-        operator=child.operator, parents=dict(child.weights),
+        objective_description=words(child.program)[:LONGEST_DESCRIPTION],
+        objective_code=compose(child.program),
+        family=PROGRAM,
+        operator=child.operator,
+        parents=dict(child.weights),
     )
 
 
 def repair_objective(request: RepairRequest, random: np.random.Generator) -> ObjectiveRepairReply:
-    """Return a mutation of the program that was blocked; a drawn program in the place of a file that is none, for there is nothing in it to vary."""
+    """Return a mutation of the program that was blocked; a drawn program in the place of a file that is none,
+    for there is nothing in it to vary."""
     blocked = read(request.source)
     child: Child | None
     if blocked is None:
-        child, text = propose([], set(), random), "Replaced by a drawn program: the file is no program that could be varied."
+        child, text = (
+            propose([], set(), random),
+            "Replaced by a drawn program: the file is no program that could be varied.",
+        )
     else:
         child = propose([Parent("", blocked)], {ranking(blocked)}, random, operators=tuple(MUTATIONS))
         text = "" if child is None else f"Varied ({child.operator})."
@@ -80,38 +98,66 @@ def repair_objective(request: RepairRequest, random: np.random.Generator) -> Obj
     if child is None:
         spec = new_objective(random, [])
         return ObjectiveRepairReply(
-            error_summary=f"Replaced by a template ({spec.family}).", objective_code=spec.source, objective_description=spec.description,
-            family=spec.family, parameters=dict(spec.parameters),
+            error_summary=f"Replaced by a template ({spec.family}).",
+            objective_code=spec.source,
+            objective_description=spec.description,
+            family=spec.family,
+            parameters=dict(spec.parameters),
         )
     return ProgramRepairReply(
-        error_summary=text, objective_code=compose(child.program), objective_description=words(child.program)[:LONGEST_DESCRIPTION], family=PROGRAM,
+        error_summary=text,
+        objective_code=compose(child.program),
+        objective_description=words(child.program)[:LONGEST_DESCRIPTION],
+        family=PROGRAM,
         operator=child.operator,
     )
 
 
 def parent_of(item: ObjectiveSummary, wanted: Sequence[str]) -> Parent | None:
-    """Return an objective as a parent; None for a file that no program was written as and that is no template of ours."""
-    program = (from_json(item.genome) if item.genome else None) or counterpart(item.family, item.parameters, item.source)
+    """Return an objective as a parent; None for a file that no program was written as and that is no template
+    of ours."""
+    program = (from_json(item.genome) if item.genome else None) or counterpart(
+        item.family, item.parameters, item.source
+    )
     if program is None:
         return None
     return Parent(item.objective_id, program, item.weight, item.nearest_tau, item.family in wanted)
 
 
 def review_objectives(request: ReviewRequest, random: np.random.Generator) -> ReviewReply:
-    """Return the review of `evolake.objectives.review`, on the consensus that the request's scores, rounds and multipliers give."""
+    """Return the review of `evolake.objectives.review`, on the consensus that the request's scores, rounds
+    and multipliers give."""
     ids = [item.objective_id for item in request.objectives]
-    table = np.array([[np.inf if score is None else score for score in request.scores[name]] for name in ids], dtype=np.float64)
+    table = np.array(
+        [[np.inf if score is None else score for score in request.scores[name]] for name in ids],
+        dtype=np.float64,
+    )
     table = table.reshape(len(ids), len(request.design_ids))
     multipliers = [item.multiplier for item in request.objectives]
-    consensus = aggregate(table, [item.created_round for item in request.objectives], request.round, multipliers=multipliers, ids=request.design_ids)
+    consensus = aggregate(
+        table,
+        [item.created_round for item in request.objectives],
+        request.round,
+        multipliers=multipliers,
+        ids=request.design_ids,
+    )
     result = review(
-        [Reviewed(item.objective_id, item.family, item.multiplier) for item in request.objectives], table, consensus, request.largest_solved,
+        [Reviewed(item.objective_id, item.family, item.multiplier) for item in request.objectives],
+        table,
+        consensus,
+        request.largest_solved,
         [Progress(entry.cycle, entry.reach, entry.steps) for entry in request.progress],
     )
     return ReviewReply(
-        research_assessment=result.assessment, research_phase=result.phase, objective_directions=result.guidance,
+        research_assessment=result.assessment,
+        research_phase=result.phase,
+        objective_directions=result.guidance,
         objective_analysis=[
-            ObjectiveAnalysis(objective_id=item.objective_id, assessment=item.assessment[:600], weight_multiplier=item.multiplier)
+            ObjectiveAnalysis(
+                objective_id=item.objective_id,
+                assessment=item.assessment[:600],
+                weight_multiplier=item.multiplier,
+            )
             for item in result.objectives
         ],
     )
@@ -119,15 +165,19 @@ def review_objectives(request: ReviewRequest, random: np.random.Generator) -> Re
 
 def families_wanted(review_guidance: str, guidance: Sequence[str]) -> list[str]:
     """Families that the review asks for (it puts their names in brackets) or that people name."""
-    asked = set(re.findall(r"\((\w+)\)", review_guidance)) | set(re.findall(r"\w+", " ".join(guidance).lower()))
+    asked = set(re.findall(r"\((\w+)\)", review_guidance)) | set(
+        re.findall(r"\w+", " ".join(guidance).lower())
+    )
     return [name for name in OBJECTIVE_FAMILIES if name in asked]
 
 
 def _of_writer(request: ObjectiveRequest) -> dict[str, Any]:
-    """As the writer is asked: tables in place of records, and of the objectives the source of the heaviest, as an example of the form."""
+    """As the writer is asked: tables in place of records, and of the objectives the source of the heaviest,
+    as an example of the form."""
     shown = {name: getattr(request, name) for name in ("goal", "schedule", "guidance")}
     return shown | {
-        "recent_results": results_text(request.recent_results), "outcomes": outcomes_text(request.outcomes),
+        "recent_results": results_text(request.recent_results),
+        "outcomes": outcomes_text(request.outcomes),
         "existing": "\n".join([OBJECTIVES_HEAD, *map(_objective_line, request.existing)]),
         "example": request.existing[0].source if request.existing else request.baseline_source,
         "blocked": "\n".join(f"- {inline(line, LONGEST_DESCRIPTION)}" for line in request.blocked),
@@ -136,13 +186,17 @@ def _of_writer(request: ObjectiveRequest) -> dict[str, Any]:
 
 
 def _of_review(request: ReviewRequest) -> dict[str, Any]:
-    """As the reviewer is asked: tables in place of records, and objectives by their descriptions, without sources."""
+    """As the reviewer is asked: tables in place of records, and objectives by their descriptions, without
+    sources."""
     shown = {name: getattr(request, name) for name in ("goal", "round", "schedule", "progress", "guidance")}
     given = request.previous_guidance
     return shown | {
         "objectives": "\n".join([OBJECTIVES_HEAD, *map(_objective_line, request.objectives)]),
-        "tau": "\n".join(" ".join(map(_figure, row)) for row in request.tau), "top_designs": summaries_text(request.top_designs),
-        "scores": _scores_text(request), "outcomes": outcomes_text(request.outcomes), "previous_guidance": "" if given == "none yet" else given,
+        "tau": "\n".join(" ".join(map(_figure, row)) for row in request.tau),
+        "top_designs": summaries_text(request.top_designs),
+        "scores": _scores_text(request),
+        "outcomes": outcomes_text(request.outcomes),
+        "previous_guidance": "" if given == "none yet" else given,
     }
 
 
@@ -160,7 +214,10 @@ def _scores_text(request: ReviewRequest) -> str:
     names = list(request.scores)
     lines = [f"design | largest N solved | {' | '.join(name[:SHORT_ID] for name in names)}"]
     for place, (design, largest) in enumerate(zip(request.design_ids, request.largest_solved, strict=False)):
-        scores = [_figure(request.scores[name][place]) if place < len(request.scores[name]) else "" for name in names]
+        scores = [
+            _figure(request.scores[name][place]) if place < len(request.scores[name]) else ""
+            for name in names
+        ]
         lines.append(" | ".join((design, str(largest), *scores)))
     return "\n".join(lines)
 
@@ -171,14 +228,25 @@ def _figure(value: float | None) -> str:
 
 def _unweighed(request: ObjectiveRequest) -> dict[str, Any]:
     """As the writer was told before weights and agreement came with the objectives: none of them, by id."""
-    summary = request.model_dump(mode="json", exclude={"existing": {"__all__": SINCE_THEN}, "outcomes": True, "blocked": True})
-    summary["existing"] = [item | {"weight": 0.0, "median_tau": None} for item in sorted(summary["existing"], key=lambda item: item["objective_id"])]
+    summary = request.model_dump(
+        mode="json", exclude={"existing": {"__all__": SINCE_THEN}, "outcomes": True, "blocked": True}
+    )
+    summary["existing"] = [
+        item | {"weight": 0.0, "median_tau": None}
+        for item in sorted(summary["existing"], key=lambda item: item["objective_id"])
+    ]
     return summary
 
 
 OBJECTIVE_ROLE = Role(
-    "designs_objective_writer", ObjectiveRequest, ObjectiveReply, write_objective, values=_of_writer,
+    "designs_objective_writer",
+    ObjectiveRequest,
+    ObjectiveReply,
+    write_objective,
+    values=_of_writer,
     earlier=(Earlier(Path(__file__).with_name("asked_before") / "objective_writer.md", _unweighed),),
 )
-OBJECTIVE_REPAIR_ROLE = Role("designs_objective_repair", RepairRequest, ObjectiveRepairReply, repair_objective, values=hide("genome"))
+OBJECTIVE_REPAIR_ROLE = Role(
+    "designs_objective_repair", RepairRequest, ObjectiveRepairReply, repair_objective, values=hide("genome")
+)
 REVIEW_ROLE = Role("designs_meta_reviewer", ReviewRequest, ReviewReply, review_objectives, values=_of_review)

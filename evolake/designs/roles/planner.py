@@ -1,9 +1,9 @@
-"""The planner's classical answers: look up the designs with the highest upper confidence bound, then give each direction a base, donors and an
-operator.
+"""The planner's classical answers: look up the designs with the highest upper confidence bound, then give
+each direction a base, donors and an operator.
 
-What a term is worth is read off the ranks: the mean rank of designs that have it against those that lack it. Terms that help become focus
-areas, terms that hurt become areas to avoid. What people ask for through `evolake guide` is followed as far as a program can: a term or an
-operator that the text names comes first.
+What a term is worth is read off the ranks: the mean rank of designs that have it against those that lack it.
+Terms that help become focus areas, terms that hurt become areas to avoid. What people ask for through
+`evolake guide` is followed as far as a program can: a term or an operator that the text names comes first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from evolake.agents.fences import MAX_PART_CHARS, fence
 from evolake.agents.roles import Role
 from evolake.designs.genome.grammar import Grammar
 from evolake.designs.genome.grammars import GRAMMARS
-from evolake.designs.roles.models import DesignSummary, DirectionsReply, DirectionsRequest, LookupReply, LookupRequest, Phase
+from evolake.designs.roles.models import (
+    DesignSummary,
+    DirectionsReply,
+    DirectionsRequest,
+    LookupReply,
+    LookupRequest,
+    Phase,
+)
 from evolake.designs.roles.request_text import details_text, outcomes_text, prompt_values, summaries_text
 
 MARGIN = 0.1
@@ -29,11 +36,15 @@ def choose_lookups(request: LookupRequest, random: np.random.Generator) -> Looku
     if request.best is not None and request.best.design_id not in ids:
         ids = [*ids[: request.max_lookups - 1], request.best.design_id]
     names = ", ".join(item.title for item in request.summaries if item.design_id in ids[:3])
-    return LookupReply(lookup_experiment_ids=ids, context_rationale=f"Highest upper confidence bounds, and the best design: {names}.")
+    return LookupReply(
+        lookup_experiment_ids=ids,
+        context_rationale=f"Highest upper confidence bounds, and the best design: {names}.",
+    )
 
 
 def give_directions(request: DirectionsRequest, random: np.random.Generator) -> DirectionsReply:
-    """One direction after the other: a base drawn from the looked-up designs (earlier ones, with a higher bound, more often), donors, an operator."""
+    """One direction after the other: a base drawn from the looked-up designs (earlier ones, with a higher
+    bound, more often), donors, an operator."""
     phase = phase_of(request)
     grammar = GRAMMARS[request.grammar]
     worth = term_worth(request.summaries, grammar)
@@ -46,23 +57,35 @@ def give_directions(request: DirectionsRequest, random: np.random.Generator) -> 
     odds = 0.7 ** np.arange(len(ids))
     directions, rationales, focus, avoid, references = [], [], [], [], []
     for number in range(request.directions_wanted):
-        base = ids[number] if number < min(2, len(ids)) else ids[int(random.choice(len(ids), p=odds / odds.sum()))]
+        base = (
+            ids[number]
+            if number < min(2, len(ids))
+            else ids[int(random.choice(len(ids), p=odds / odds.sum()))]
+        )
         others = [design_id for design_id in ids if design_id != base]
         random.shuffle(others)
         chosen = [base, *others[: max(0, request.max_references - 1)]]
         operator = _operator(grammar, phase, asked_operators, len(others), random)
         wanted = asked_terms or _fresh_terms(grammar, known.get(base), helping, hurting, random)
-        directions.append(f"{operator}: vary {_title(known, base)}" + (f" with {', '.join(wanted)}" if wanted else ""))
+        directions.append(
+            f"{operator}: vary {_title(known, base)}" + (f" with {', '.join(wanted)}" if wanted else "")
+        )
         rationales.append(_rationale(known.get(base), operator, asked_terms, asked_operators))
         focus.append(", ".join(wanted))
         avoid.append(", ".join(hurting[:4]))
         references.append(chosen)
     return DirectionsReply(
         current_phase=phase,
-        key_insights=[f"{name}: designs with it rank {gain:+.2f} of the field better" for name, gain in best_terms],
+        key_insights=[
+            f"{name}: designs with it rank {gain:+.2f} of the field better" for name, gain in best_terms
+        ],
         success_patterns=[f"has {name}" for name in helping[:5]],
         failure_patterns=[f"has {name}" for name in hurting[:5]],
-        research_directions=directions, strategy_rationales=rationales, focus_areas=focus, avoid_areas=avoid, reference_design_ids=references,
+        research_directions=directions,
+        strategy_rationales=rationales,
+        focus_areas=focus,
+        avoid_areas=avoid,
+        reference_design_ids=references,
     )
 
 
@@ -80,7 +103,8 @@ def phase_of(request: DirectionsRequest) -> Phase:
 
 
 def term_worth(summaries: Sequence[DesignSummary], grammar: Grammar) -> dict[str, float]:
-    """Return how much better, as a share of the field, designs with a term rank on average than those without; terms with two of each sort only."""
+    """Return how much better, as a share of the field, designs with a term rank on average than those
+    without; terms with two of each sort only."""
     if len(summaries) < 4:
         return {}
     worth: dict[str, float] = {}
@@ -93,12 +117,21 @@ def term_worth(summaries: Sequence[DesignSummary], grammar: Grammar) -> dict[str
 
 
 def named_in(guidance: Sequence[str], grammar: Grammar) -> tuple[list[str], list[str]]:
-    """Terms and operators that people named, in the grammar's order. Words may be joined by spaces or hyphens."""
+    """Terms and operators that people named, in the grammar's order. Words may be joined by spaces or
+    hyphens."""
     text = " ".join(guidance).lower().replace("-", "_").replace(" ", "_")
-    return [name for name in grammar.terms() if name in text], [name for name in grammar.operators if name in text]
+    return [name for name in grammar.terms() if name in text], [
+        name for name in grammar.operators if name in text
+    ]
 
 
-def _fresh_terms(grammar: Grammar, base: DesignSummary | None, helping: list[str], hurting: list[str], random: np.random.Generator) -> list[str]:
+def _fresh_terms(
+    grammar: Grammar,
+    base: DesignSummary | None,
+    helping: list[str],
+    hurting: list[str],
+    random: np.random.Generator,
+) -> list[str]:
     """Terms the base lacks: two that help elsewhere, else two at random that are not known to hurt."""
     present = set(base.terms) if base else set()
     useful = [name for name in helping if name not in present][:2]
@@ -109,7 +142,9 @@ def _fresh_terms(grammar: Grammar, base: DesignSummary | None, helping: list[str
     return open_terms[:2]
 
 
-def _operator(grammar: Grammar, phase: Phase, asked: list[str], donors: int, random: np.random.Generator) -> str:
+def _operator(
+    grammar: Grammar, phase: Phase, asked: list[str], donors: int, random: np.random.Generator
+) -> str:
     if asked:
         return asked[int(random.integers(len(asked)))]
     odds = np.array(grammar.odds[phase])
@@ -127,11 +162,15 @@ def _rationale(base: DesignSummary | None, operator: str, terms: list[str], oper
         return f"People asked for {', '.join([*terms, *operators])}."
     if base is None:
         return f"{operator} on a design that was looked up."
-    return f"Rank {base.rank}, bound {base.ucb:.3f} after {base.visits:.1f} visits, solved up to N={base.largest_solved}."
+    return (
+        f"Rank {base.rank}, bound {base.ucb:.3f} after {base.visits:.1f} visits, solved up to "
+        f"N={base.largest_solved}."
+    )
 
 
 def _asked_text(request: LookupRequest | DirectionsRequest) -> str:
-    """Return what people asked for, and below it what other searches wrote, as fenced data; "" for neither."""
+    """Return what people asked for, and below it what other searches wrote, as fenced data; "" for
+    neither."""
     asked = [f"- {note}" for note in request.guidance]
     if request.reports:
         asked += ["What other searches report to have learnt; nothing of it was measured here:"]
@@ -140,13 +179,32 @@ def _asked_text(request: LookupRequest | DirectionsRequest) -> str:
 
 
 _SHARED: dict[str, Callable[[Any], Any]] = {
-    "guidance": _asked_text, "outcomes": lambda request: outcomes_text(request.outcomes),
+    "guidance": _asked_text,
+    "outcomes": lambda request: outcomes_text(request.outcomes),
     "summaries": lambda request: summaries_text(request.summaries),
 }
-LOOKUP_ROLE = Role("designs_planner_lookup", LookupRequest, LookupReply, choose_lookups, values=prompt_values(
-    "reports", written=_SHARED, best=lambda request: request.best.design_id if request.best else "none",
-    recent=lambda request: ", ".join(item.design_id for item in request.recent) or "none",
-))
-DIRECTIONS_ROLE = Role("designs_planner_directions", DirectionsRequest, DirectionsReply, give_directions, values=prompt_values(
-    "reports", "grammar", contract=True, written=_SHARED, details=lambda request: details_text(request.details),
-))
+LOOKUP_ROLE = Role(
+    "designs_planner_lookup",
+    LookupRequest,
+    LookupReply,
+    choose_lookups,
+    values=prompt_values(
+        "reports",
+        written=_SHARED,
+        best=lambda request: request.best.design_id if request.best else "none",
+        recent=lambda request: ", ".join(item.design_id for item in request.recent) or "none",
+    ),
+)
+DIRECTIONS_ROLE = Role(
+    "designs_planner_directions",
+    DirectionsRequest,
+    DirectionsReply,
+    give_directions,
+    values=prompt_values(
+        "reports",
+        "grammar",
+        contract=True,
+        written=_SHARED,
+        details=lambda request: details_text(request.details),
+    ),
+)

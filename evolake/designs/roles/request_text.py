@@ -17,13 +17,26 @@ from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, 
 NOT_MEASURED = "not measured yet"
 LONGEST_RATIONALE = 600
 RESULT_FIELDS = (
-    "design_id", "N", "median_step", "max_steps", "steps_run", "unsolved_fraction", "work_per_step", "fidelity", "batch", "ratio",
+    "design_id",
+    "N",
+    "median_step",
+    "max_steps",
+    "steps_run",
+    "unsolved_fraction",
+    "work_per_step",
+    "fidelity",
+    "batch",
+    "ratio",
 )
-SUMMARY_HEAD = "design | rank | consensus | ucb | visits | largest N solved | median work there | against its parent | operator | title"
+SUMMARY_HEAD = (
+    "design | rank | consensus | ucb | visits | largest N solved | median work there | against its parent "
+    "| operator | title"
+)
 
 
 def levels_text(results: Sequence[LevelResult]) -> str:
-    """Return median and allowed work of the sizes that were solved, a line for each kind, fidelity and cost of a step; a line for each that was not.
+    """Return median and allowed work of the sizes that were solved, a line for each kind, fidelity and cost
+    of a step; a line for each that was not.
 
     Median steps are left out: they are the median work divided by the cost of a step.
     """
@@ -33,10 +46,15 @@ def levels_text(results: Sequence[LevelResult]) -> str:
         head = f"{item.kind}, {item.fidelity}, a step costs {item.work_per_step:g}"
         if item.unsolved_fraction < 0.5:
             cut = " (a clock cut it)" if item.timed_out else ""
-            solved.setdefault(head, []).append(f"N={item.N} {item.median_work:g} of {item.max_work}{_diverged_text(item)}{cut}")
+            solved.setdefault(head, []).append(
+                f"N={item.N} {item.median_work:g} of {item.max_work}{_diverged_text(item)}{cut}"
+            )
         else:
             failed.append(f"{head}; {_failed_level(item)}")
-    return "\n".join([*(f"{head}; median work: {', '.join(sizes)}" for head, sizes in solved.items()), *failed]) or NOT_MEASURED
+    return (
+        "\n".join([*(f"{head}; median work: {', '.join(sizes)}" for head, sizes in solved.items()), *failed])
+        or NOT_MEASURED
+    )
 
 
 def summaries_text(summaries: Sequence[DesignSummary]) -> str:
@@ -48,7 +66,11 @@ def detail_text(detail: DesignDetail, *, source: bool = True) -> str:
     """Return a design as a reference. source: with its file."""
     lines = [f"design {detail.design_id}: {inline(detail.title)}"]
     lines += [f"idea: {inline(detail.rationale, LONGEST_RATIONALE)}"] if detail.rationale else []
-    lines += [f"lesson ({detail.success_level or 'no level'}): {inline(detail.key_insight, LONGEST_RATIONALE)}"] if detail.key_insight else []
+    lines += (
+        [f"lesson ({detail.success_level or 'no level'}): {inline(detail.key_insight, LONGEST_RATIONALE)}"]
+        if detail.key_insight
+        else []
+    )
     lines += [f"against its parent: {detail.against_parent}"] if detail.against_parent else []
     lines += [f"scaling law: {detail.scaling}"] if detail.scaling else []
     lines += ["results:", levels_text(detail.results)]
@@ -65,7 +87,9 @@ def results_text(results: Sequence[Mapping[str, Any]]) -> str:
     if not results:
         return "none yet"
     names = [name for name in RESULT_FIELDS if name in results[0]]
-    return "\n".join([" | ".join(names), *(" | ".join(_result_cell(name, row[name]) for name in names) for row in results)])
+    return "\n".join(
+        [" | ".join(names), *(" | ".join(_result_cell(name, row[name]) for name in names) for row in results)]
+    )
 
 
 def outcomes_text(outcomes: Sequence[str]) -> str:
@@ -76,8 +100,12 @@ def outcomes_text(outcomes: Sequence[str]) -> str:
 def brief_text(request: Direction) -> str:
     """Return what the planner asks for, without what it left empty, and which request of the cycle it is."""
     parts = (
-        ("direction", request.direction), ("why", request.rationale), ("focus", request.focus), ("stay away from", request.avoid),
-        ("phase of the search", request.phase), ("learnt so far", "; ".join(request.key_insights)),
+        ("direction", request.direction),
+        ("why", request.rationale),
+        ("focus", request.focus),
+        ("stay away from", request.avoid),
+        ("phase of the search", request.phase),
+        ("learnt so far", "; ".join(request.key_insights)),
     )
     lines = [f"{name}: {clean(text)}" for name, text in parts if text]
     return "\n".join([*lines, *([clean(request.sibling.text())] if request.sibling else [])])
@@ -93,9 +121,13 @@ BRIEF_FIELDS = ("sibling", "phase", "direction", "rationale", "focus", "avoid", 
 
 
 def prompt_values(
-    *hidden: str, contract: bool = False, written: Mapping[str, Callable[[Any], Any]] | None = None, **texts: Callable[[Any], Any],
+    *hidden: str,
+    contract: bool = False,
+    written: Mapping[str, Callable[[Any], Any]] | None = None,
+    **texts: Callable[[Any], Any],
 ) -> Callable[[BaseModel], dict[str, Any]]:
-    """For `Role.values`: the request's fields but the hidden ones, those that are `written` as text, and the contract.
+    """For `Role.values`: the request's fields but the hidden ones, those that are `written` as text, and the
+    contract.
 
     written, texts: placeholder -> (request) -> its value.
     """
@@ -104,7 +136,11 @@ def prompt_values(
 
     def values(request: BaseModel) -> dict[str, Any]:
         shown = request.model_dump(mode="json", exclude=left_out)
-        return shown | {name: write(request) for name, write in made.items()} | ({"contract": CONTRACT} if contract else {})
+        return (
+            shown
+            | {name: write(request) for name, write in made.items()}
+            | ({"contract": CONTRACT} if contract else {})
+        )
 
     return values
 
@@ -122,7 +158,10 @@ def _failed_level(item: LevelResult) -> str:
     if item.timed_out:
         return f"N={item.N} not measured: a clock cut it"
     ran = "" if item.steps_run is None else f" after {item.steps_run} steps"
-    return f"N={item.N} not solved: {item.unsolved_fraction:.0%} unsolved{ran} of a work of {item.max_work}{_diverged_text(item)}"
+    return (
+        f"N={item.N} not solved: {item.unsolved_fraction:.0%} unsolved{ran} of a work of "
+        f"{item.max_work}{_diverged_text(item)}"
+    )
 
 
 def _diverged_text(item: LevelResult) -> str:
@@ -131,7 +170,30 @@ def _diverged_text(item: LevelResult) -> str:
 
 def _summary_line(item: DesignSummary) -> str:
     measured = item.fidelity != "none"
-    figures = (str(item.rank), f"{item.consensus:.3f}", f"{item.ucb:.3f}", f"{item.visits:.1f}", str(item.largest_solved)) if measured else ("",) * 5
+    figures = (
+        (
+            str(item.rank),
+            f"{item.consensus:.3f}",
+            f"{item.ucb:.3f}",
+            f"{item.visits:.1f}",
+            str(item.largest_solved),
+        )
+        if measured
+        else ("",) * 5
+    )
     work = "" if item.median_work is None else f"{item.median_work:g}"
-    title = inline(item.title, 80).replace("|", "/") + (", tuned" if item.tuned else "") + ("" if measured else f", {NOT_MEASURED}")
-    return " | ".join((item.design_id, *figures, work, item.against_parent, inline(item.operator, 40).replace("|", "/"), title))
+    title = (
+        inline(item.title, 80).replace("|", "/")
+        + (", tuned" if item.tuned else "")
+        + ("" if measured else f", {NOT_MEASURED}")
+    )
+    return " | ".join(
+        (
+            item.design_id,
+            *figures,
+            work,
+            item.against_parent,
+            inline(item.operator, 40).replace("|", "/"),
+            title,
+        )
+    )

@@ -1,8 +1,10 @@
 """Runs inside the jail: loads a design file, traces it, answers with JSON.
 
-`make_fx` records the aten operators of `_grad_single` on example tensors; `functionalize` turns in-place writes into pure operators, and a write to
-an input into something that can be seen and refused. The traces at several sizes become one graph with symbolic sizes (evolake.designs.model.unify).
-Everything this module says is hearsay to the host, which checks the reply as it would check a stranger's (evolake.designs.model.graph_check).
+`make_fx` records the aten operators of `_grad_single` on example tensors; `functionalize` turns in-place
+writes into pure operators, and a write to an input into something that can be seen and refused. The traces at
+several sizes become one graph with symbolic sizes (evolake.designs.model.unify). Everything this module says
+is hearsay to the host, which checks the reply as it would check a stranger's
+(evolake.designs.model.graph_check).
 """
 
 from __future__ import annotations
@@ -33,8 +35,9 @@ class Stop(Exception):
 def trace(source: str, payload: dict[str, Any]) -> dict[str, Any]:
     """Traces the design in `source`.
 
-    payload: {"hyper": {name: value} of values that replace defaults, "dtype": "float32"|"float64", "size": null or [N, M]}.
-    Returns {"status": "traced", "variables", "hypers", "hyper_values", "graph", "overridden"} or {"status": "blocked", "gate", "reason"}.
+    payload: {"hyper": {name: value} of values that replace defaults, "dtype": "float32"|"float64", "size":
+    null or [N, M]}. Returns {"status": "traced", "variables", "hypers", "hyper_values", "graph",
+    "overridden"} or {"status": "blocked", "gate", "reason"}.
     """
     try:
         return _trace(source, payload)
@@ -54,7 +57,9 @@ def _trace(source: str, payload: dict[str, Any]) -> dict[str, Any]:
     values.update({name: value for name, value in payload["hyper"].items() if name in values})
     points = [(5, *payload["size"]), (7, *payload["size"])] if payload["size"] else list(POINTS)
     hyper = types.SimpleNamespace(**values)
-    traces = [_trace_gradient(module._grad_single, variables, hyper, point, payload["dtype"]) for point in points]
+    traces = [
+        _trace_gradient(module._grad_single, variables, hyper, point, payload["dtype"]) for point in points
+    ]
     gradient = _unified(traces, points, batched=False, what="_grad_single")
     initial = {}
     for variable in variables:
@@ -63,9 +68,14 @@ def _trace(source: str, payload: dict[str, Any]) -> dict[str, Any]:
     return {
         "status": "traced",
         "variables": [[item.name, list(item.shape), item.low, item.high] for item in variables],
-        "hypers": [[item.name, item.type, item.default, item.low, item.high, list(item.choices)] for item in hypers],
+        "hypers": [
+            [item.name, item.type, item.default, item.low, item.high, list(item.choices)] for item in hypers
+        ],
         "hyper_values": values,
-        "graph": {"gradient": gradient.to_json(), "initial": {name: graph.to_json() for name, graph in initial.items()}},
+        "graph": {
+            "gradient": gradient.to_json(),
+            "initial": {name: graph.to_json() for name, graph in initial.items()},
+        },
     }
 
 
@@ -95,14 +105,18 @@ def _or_stop(read: Callable[[], Any]) -> Any:
         raise Stop("contract", str(error)) from None
 
 
-def _unified(graphs: Sequence[Graph], points: Sequence[tuple[int, int, int]], *, batched: bool, what: str) -> Graph:
+def _unified(
+    graphs: Sequence[Graph], points: Sequence[tuple[int, int, int]], *, batched: bool, what: str
+) -> Graph:
     try:
         return canonical(unify(graphs, points, batched=batched))
     except NotUniform as error:
         raise Stop("size", f"{what}: {error}") from None
 
 
-def _trace_gradient(function: Any, variables: Sequence[Any], hyper: Any, point: tuple[int, int, int], dtype: str) -> Graph:
+def _trace_gradient(
+    function: Any, variables: Sequence[Any], hyper: Any, point: tuple[int, int, int], dtype: str
+) -> Graph:
     import torch
 
     _, n, m = point
@@ -117,25 +131,34 @@ def _trace_gradient(function: Any, variables: Sequence[Any], hyper: Any, point: 
         given = dict(state)
         gradients = function(state, tensors[-2], tensors[-1], hyper)
         if not isinstance(gradients, dict):
-            raise Stop("contract", f"_grad_single returned {type(gradients).__name__}, wanted a dict of tensors")
+            raise Stop(
+                "contract", f"_grad_single returned {type(gradients).__name__}, wanted a dict of tensors"
+            )
         if set(gradients) != set(names):
             raise Stop("contract", f"_grad_single returned keys {_names(gradients)}, wanted {_names(names)}")
         for name, tensor in given.items():
             if not isinstance(gradients[name], torch.Tensor):
-                raise Stop("contract", f"the gradient of {name!r} is {type(gradients[name]).__name__}, wanted a tensor")
+                raise Stop(
+                    "contract",
+                    f"the gradient of {name!r} is {type(gradients[name]).__name__}, wanted a tensor",
+                )
             if tuple(gradients[name].shape) != tuple(tensor.shape):
                 raise Stop(
                     "contract",
-                    f"the gradient of {name!r} has shape {tuple(gradients[name].shape)}, wanted {tuple(tensor.shape)} (N={n}, M={m})",
+                    f"the gradient of {name!r} has shape {tuple(gradients[name].shape)}, wanted "
+                    f"{tuple(tensor.shape)} (N={n}, M={m})",
                 )
         return {name: gradients[name] for name in names}
 
-    return record(single, [*examples, clauses, signs], [*(f"var:{name}" for name in names), "idx", "sgn"], names, dtype)
+    return record(
+        single, [*examples, clauses, signs], [*(f"var:{name}" for name in names), "idx", "sgn"], names, dtype
+    )
 
 
 @cache
 def example_clauses(n: int, m: int) -> Any:
-    """(m, 3) int64: clauses of a trace, three variables each. Kept, so that a jail that has made them once forks with them."""
+    """(m, 3) int64: clauses of a trace, three variables each. Kept, so that a jail that has made them once
+    forks with them."""
     import torch
 
     generator = torch.Generator().manual_seed(n * 1_000_003 + m + 1)
@@ -154,7 +177,13 @@ def _trace_initial(initialiser: Any, variable: Any, point: tuple[int, int, int])
             raise Stop("contract", f"init of {variable.name!r} gave {got} for shape {shape}")
         return {variable.name: value}
 
-    return record(single, [], [], [variable.name], "float32" if torch.get_default_dtype() == torch.float32 else "float64")
+    return record(
+        single,
+        [],
+        [],
+        [variable.name],
+        "float32" if torch.get_default_dtype() == torch.float32 else "float64",
+    )
 
 
 def _example(variable: Any, point: tuple[int, int, int], generator: Any) -> Any:
@@ -165,7 +194,13 @@ def _example(variable: Any, point: tuple[int, int, int], generator: Any) -> Any:
     return low + (high - low) * torch.rand(variable.dimensions(*point)[1:], generator=generator)
 
 
-def record(function: Callable[..., dict[str, Any]], examples: list[Any], inputs: list[str], outputs: list[str], dtype: str) -> Graph:
+def record(
+    function: Callable[..., dict[str, Any]],
+    examples: list[Any],
+    inputs: list[str],
+    outputs: list[str],
+    dtype: str,
+) -> Graph:
     """Return the graph of `function` on `examples`, canonical, sizes still plain numbers."""
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
@@ -183,8 +218,13 @@ def record(function: Callable[..., dict[str, Any]], examples: list[Any], inputs:
         raise
     except Exception as error:
         text = _one_line(error)
-        if "get value out of a tracing tensor" in text or "vmap: It looks like you're calling .item()" in text:
-            raise Stop("trace", "control flow or a Python number depends on the data, which one graph cannot express") from None
+        if (
+            "get value out of a tracing tensor" in text
+            or "vmap: It looks like you're calling .item()" in text
+        ):
+            raise Stop(
+                "trace", "control flow or a Python number depends on the data, which one graph cannot express"
+            ) from None
         raise Stop("trace", f"tracing raised {text}") from None
     return _graph_of(traced, inputs, outputs, dtype)
 
@@ -210,12 +250,20 @@ def _graph_of(traced: Any, inputs: list[str], outputs: list[str], dtype: str) ->
             raise Stop("trace", f"an unexpected {fx.op} in the trace")
         index_of[fx] = len(nodes)
         nodes.append(node)
-    return canonical(Graph(tuple(nodes), tuple(sorted((name, index_of[result[name]]) for name in outputs))), reorder=False)
+    return canonical(
+        Graph(tuple(nodes), tuple(sorted((name, index_of[result[name]]) for name in outputs))), reorder=False
+    )
 
 
 def _call(fx: Any, index_of: dict[Any, int], dtype: str) -> Node:
     args = tuple(_argument(arg, index_of, dtype) for arg in fx.args)
-    kwargs = tuple(sorted((key, _argument(value, index_of, dtype)) for key, value in fx.kwargs.items() if key not in _DROPPED and value is not None))
+    kwargs = tuple(
+        sorted(
+            (key, _argument(value, index_of, dtype))
+            for key, value in fx.kwargs.items()
+            if key not in _DROPPED and value is not None
+        )
+    )
     name = getattr(fx.target, "__name__", str(fx.target))
     if name == "getitem":
         return Node("getitem", args)
@@ -225,7 +273,9 @@ def _call(fx: Any, index_of: dict[Any, int], dtype: str) -> Node:
     base, _, overload = name.partition(".")
     if base.endswith("_") and not base.endswith("__"):
         if base == "copy_" or fx.args[0].op == "placeholder":
-            raise Stop("contract", "_grad_single writes to one of its inputs in place; return the gradient instead")
+            raise Stop(
+                "contract", "_grad_single writes to one of its inputs in place; return the gradient instead"
+            )
         name = f"{base[:-1]}.{overload}"
     return Node(name, args, kwargs)
 
@@ -253,7 +303,10 @@ def _dtype(value: Any, real: str) -> Dtype:
 
 def _constant(tensor: Any, real: str) -> Constant:
     if tensor.numel() > MAX_CONSTANT_NUMBERS:
-        raise Stop("operators", f"a constant tensor of {tensor.numel()} numbers, at most {MAX_CONSTANT_NUMBERS} are allowed")
+        raise Stop(
+            "operators",
+            f"a constant tensor of {tensor.numel()} numbers, at most {MAX_CONSTANT_NUMBERS} are allowed",
+        )
     return Constant(_dtype(tensor.dtype, real).name, tuple(tensor.shape), tuple(tensor.flatten().tolist()))
 
 

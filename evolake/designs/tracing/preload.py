@@ -1,8 +1,9 @@
 """Imported once by each warm jail worker before candidates are forked from it.
 
-The first trace of a process loads much of torch; doing one here, on a function of ours, leaves every candidate with a warm tracer. Torch's compiler,
-half of it, is left out (`put_off_compiler`). What has been loaded by then is put out of the garbage collector's sight, which would else go through
-all of torch in every candidate.
+The first trace of a process loads much of torch; doing one here, on a function of ours, leaves every
+candidate with a warm tracer. Torch's compiler, half of it, is left out (`put_off_compiler`). What has been
+loaded by then is put out of the garbage collector's sight, which would else go through all of torch in every
+candidate.
 """
 
 from __future__ import annotations

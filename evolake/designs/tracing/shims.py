@@ -1,6 +1,7 @@
 """Small stand-ins that let common calls be traced on one instance, and what a trace leaves out.
 
-`one_hot` reads its largest value to check it (data-dependent, so a trace would refuse it); with the number of classes given it is a comparison with
+`one_hot` reads its largest value to check it (data-dependent, so a trace would refuse it); with the number of
+classes given it is a comparison with
 0..classes-1. Imported inside the jail only: it needs torch at import time.
 """
 
@@ -18,7 +19,9 @@ from torch.overrides import TorchFunctionMode
 class TracingShims(TorchFunctionMode):
     """While active, calls that have a pure equivalent go to that."""
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         if func is torch.nn.functional.one_hot:
             classes = args[1] if len(args) > 1 else kwargs.get("num_classes", -1)
@@ -29,9 +32,11 @@ class TracingShims(TorchFunctionMode):
 
 @contextmanager
 def without_annotations() -> Iterator[None]:
-    """Traces in here do not annotate their nodes with a fake copy of each value, for which torch makes a `FakeTensorMode` of its own per node.
+    """Traces in here do not annotate their nodes with a fake copy of each value, for which torch makes a
+    `FakeTensorMode` of its own per node.
 
-    Two thirds of a trace's processor time went there, and nothing here reads it. Where torch has no such annotation, nothing is left out.
+    Two thirds of a trace's processor time went there, and nothing here reads it. Where torch has no such
+    annotation, nothing is left out.
     """
     annotate = getattr(proxy_tensor, "extract_val", None)
     if annotate is None:

@@ -51,7 +51,8 @@ def trace(
         source: the text of the file. pool: an open pool of evolake.jail (best opened with `preload=PRELOAD`).
         hyper: values that replace defaults; each must be in its range.
         dtype: "float32", as in the paper's framework, or "float64".
-        size: (N, M) to fall back on for a design whose graph has no common form for all sizes; the result then holds for that size only.
+        size: (N, M) to fall back on for a design whose graph has no common form for all sizes; the result
+            then holds for that size only.
         fits: where shapes are worked out, which needs torch.
 
     Raises:
@@ -71,12 +72,18 @@ def trace(
     return result
 
 
-def _attempt(source: str, pool: Any, payload: dict[str, Any], limits: Limits, fits: Fits) -> TracedDesign | Blocked:
+def _attempt(
+    source: str, pool: Any, payload: dict[str, Any], limits: Limits, fits: Fits
+) -> TracedDesign | Blocked:
     outcome = pool.call(driver=DRIVER, source=source, payload=payload, limits=limits)
     if outcome.status != "ok":
         return _blocked_by_jail(outcome)
     reply = outcome.value
-    if not isinstance(reply, dict) or not isinstance(reply.get("status"), str) or reply["status"] not in ("traced", "blocked"):
+    if (
+        not isinstance(reply, dict)
+        or not isinstance(reply.get("status"), str)
+        or reply["status"] not in ("traced", "blocked")
+    ):
         return Blocked("the reply is not that of a trace", "jail")
     if reply["status"] == "blocked":
         return Blocked(str(reply.get("reason", ""))[:500], str(reply.get("gate", "trace"))[:20])
@@ -91,9 +98,10 @@ def _blocked_by_jail(outcome: Outcome) -> Blocked:
 
 
 def accept(
-    reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[int, int] | None, fits: Fits = check_all,
+    reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[int, int] | None, fits: Fits = check_all
 ) -> TracedDesign | Blocked:
-    """Return the design in a driver's reply, if it stands up to the host's checks; `hyper` are the values that were asked for.
+    """Return the design in a driver's reply, if it stands up to the host's checks; `hyper` are the values
+    that were asked for.
 
     The reply may be anything that JSON can say. What reading it raises is the design's fault, a block.
 
@@ -101,13 +109,14 @@ def accept(
         InputError: a value of `hyper` that the design does not take.
     """
     return alone(
-        lambda: _accepted(reply, hyper, dtype, size, fits), lambda reason: Blocked(reason, "contract"),
+        lambda: _accepted(reply, hyper, dtype, size, fits),
+        lambda reason: Blocked(reason, "contract"),
         passing=(InputError,),
     )
 
 
 def _accepted(
-    reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[int, int] | None, fits: Fits,
+    reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[int, int] | None, fits: Fits
 ) -> TracedDesign | Blocked:
     try:
         variables = tuple(_variable(item) for item in reply["variables"])
@@ -116,9 +125,15 @@ def _accepted(
         raw_gradient, raw_initial = graphs["gradient"], dict(graphs["initial"])
     except (KeyError, TypeError, ValueError) as error:
         return Blocked(f"{error}"[:500], "contract")
-    if len(variables) > MAX_ENTRIES or len(hypers) > MAX_ENTRIES or len({item.name for item in hypers}) != len(hypers):
+    if (
+        len(variables) > MAX_ENTRIES
+        or len(hypers) > MAX_ENTRIES
+        or len({item.name for item in hypers}) != len(hypers)
+    ):
         return Blocked(f"more than {MAX_ENTRIES} entries, or two of one name", "contract")
-    if len({item.name for item in variables}) != len(variables) or not any(item.name == "v" and item.shape == ("B", "N") for item in variables):
+    if len({item.name for item in variables}) != len(variables) or not any(
+        item.name == "v" and item.shape == ("B", "N") for item in variables
+    ):
         return Blocked("the variables are not those of a design", "contract")
     values = _values(hypers, hyper)
     rate = values.get("lr", DEFAULT_LEARNING_RATE)
@@ -157,7 +172,11 @@ def _values(hypers: tuple[Hyper, ...], wanted: dict[str, HyperValue]) -> dict[st
     known = {hyper.name: hyper for hyper in hypers}
     for name, value in wanted.items():
         if name not in known:
-            raise InputError(f"no hyperparameter {name!r}", wanted=f"one of {', '.join(sorted(known)) or 'none'}", do="correct the name")
+            raise InputError(
+                f"no hyperparameter {name!r}",
+                wanted=f"one of {', '.join(sorted(known)) or 'none'}",
+                do="correct the name",
+            )
         problem = outside(known[name], value)
         if problem:
             raise InputError(f"hyperparameter {name!r}: {problem}", do="choose a value in its range")

@@ -1,8 +1,10 @@
-"""Counts what one step of a traced design computes: elements by class of operator, as multiples of N and M and their own as numbers.
+"""Counts what one step of a traced design computes: elements by class of operator, as multiples of N and M
+and their own as numbers.
 
-A design is counted as what its kernel computes: equal expressions once in each loop that needs them, views not at all, the loops themselves, and the
-check of the clauses with it, which shares the literals that the design gathers. So it hardly matters how a file spells what it computes.
-Operators that no kernel is generated for are counted by the shapes that they take and give, as is a graph that cannot be taken apart at all.
+A design is counted as what its kernel computes: equal expressions once in each loop that needs them, views
+not at all, the loops themselves, and the check of the clauses with it, which shares the literals that the
+design gathers. So it hardly matters how a file spells what it computes. Operators that no kernel is generated
+for are counted by the shapes that they take and give, as is a graph that cannot be taken apart at all.
 """
 
 from __future__ import annotations
@@ -31,8 +33,8 @@ LITERALS = 3
 class Counts:
     """What one step computes for one instance.
 
-    by_loop: (class, loop) -> elements a turn; loop is "N", "M" or "S" (once an instance). torch: positions in the graph of the operators that are
-    counted by their shapes.
+    by_loop: (class, loop) -> elements a turn; loop is "N", "M" or "S" (once an instance). torch: positions in
+    the graph of the operators that are counted by their shapes.
     """
 
     by_loop: dict[tuple[CostClass, str], float]
@@ -54,11 +56,13 @@ class Counts:
 def count(traced: TracedDesign) -> Counts:
     """Count one step of a design.
 
-    Numbers of its file are put together by torch on the way, which may kill the process: strangers' designs are counted where they are run
-    (`evolake.designs.engines.isolated`).
+    Numbers of its file are put together by torch on the way, which may kill the process: strangers' designs
+    are counted where they are run (`evolake.designs.engines.isolated`).
     """
     if traced.size is None:
-        counts = alone(lambda: _lowered_counts(lower(traced, "float32", foreign=True), traced), lambda reason: None)
+        counts = alone(
+            lambda: _lowered_counts(lower(traced, "float32", foreign=True), traced), lambda reason: None
+        )
         if counts is not None:
             return counts
     return _plain_counts(traced)
@@ -66,9 +70,13 @@ def count(traced: TracedDesign) -> Counts:
 
 def _lowered_counts(lowered: Lowered, traced: TracedDesign) -> Counts:
     cells = [cell for cells in lowered.moves.values() for cell in cells]
-    operands = [cell for foreign in lowered.foreign for part in foreign.operands.values() for cell in part.cells]
+    operands = [
+        cell for foreign in lowered.foreign for part in foreign.operands.values() for cell in part.cells
+    ]
     counted: defaultdict[tuple[CostClass, str], float] = defaultdict(float)
-    items, loops = (reachable([*cells, *operands]), []) if lowered.foreign else computed(lowered.moves, lowered.states)
+    items, loops = (
+        (reachable([*cells, *operands]), []) if lowered.foreign else computed(lowered.moves, lowered.states)
+    )
     known = {item.serial for item in items}
     for item in [*items, *(item for item in reachable(_check(lowered)) if item.serial not in known)]:
         for kind, loop, elements in _of_expression(item):
@@ -77,7 +85,11 @@ def _lowered_counts(lowered: Lowered, traced: TracedDesign) -> Counts:
         counted["turn", loop] += 1
     for loop, number in lowered.states.values():
         counted["state", loop] += number
-    return Counts(dict(counted), tuple(foreign.position for foreign in lowered.foreign), traced.gradient() if lowered.foreign else None)
+    return Counts(
+        dict(counted),
+        tuple(foreign.position for foreign in lowered.foreign),
+        traced.gradient() if lowered.foreign else None,
+    )
 
 
 def _check(lowered: Lowered) -> list[Expression]:
@@ -86,14 +98,18 @@ def _check(lowered: Lowered) -> list[Expression]:
     v = builder.make("state", (), "real", ("v", 0), "N")
     good = builder.boolean(False)
     for place in range(LITERALS):
-        index, sign = builder.make("index", (), "variable", place, "M"), builder.make("sign", (), "real", place, "M")
+        index, sign = (
+            builder.make("index", (), "variable", place, "M"),
+            builder.make("sign", (), "real", place, "M"),
+        )
         literal = builder.apply("mul", sign, builder.gather(v, index))
         good = builder.either(good, builder.compare("gt", literal, builder.literal(0.0)))
     return [builder.reduce("min", builder.real(good), "M")]
 
 
 def _of_expression(item: Expression) -> list[tuple[CostClass, str, int]]:
-    """Return (class, loop, elements per turn) of one expression. A sum over clauses takes a turn for every literal, a reduction those of its loop."""
+    """Return (class, loop, elements per turn) of one expression. A sum over clauses takes a turn for every
+    literal, a reduction those of its loop."""
     kind = class_of_expression(item.operator)
     match kind:
         case "free":
@@ -106,17 +122,27 @@ def _of_expression(item: Expression) -> list[tuple[CostClass, str, int]]:
 
 
 def _plain_counts(traced: TracedDesign) -> Counts:
-    """Count every operator by its shapes, for a graph that is run node by node; and the states and the check of the clauses."""
+    """Count every operator by its shapes, for a graph that is run node by node; and the states and the check
+    of the clauses."""
     graph = traced.gradient()
-    counted: dict[tuple[CostClass, str], float] = {("gather", "M"): LITERALS, ("simple", "M"): 2 * LITERALS, ("reduce", "M"): 1}
+    counted: dict[tuple[CostClass, str], float] = {
+        ("gather", "M"): LITERALS,
+        ("simple", "M"): 2 * LITERALS,
+        ("reduce", "M"): 1,
+    }
     for variable in traced.variables:
         loop = "M" if "M" in variable.shape else "N"
-        counted["state", loop] = counted.get(("state", loop), 0.0) + math.prod(extent for extent in variable.shape[1:] if isinstance(extent, int))
+        counted["state", loop] = counted.get(("state", loop), 0.0) + math.prod(
+            extent for extent in variable.shape[1:] if isinstance(extent, int)
+        )
     return Counts(counted, tuple(range(len(graph.nodes))), graph)
 
 
-def _torch_elements(graph: Graph, positions: tuple[int, ...], n: int, m: int, variables: Mapping[str, Variable]) -> dict[CostClass, float]:
-    """Return the elements of the operators at `positions`: the larger of what each takes and gives, with the turns of a sort or a product."""
+def _torch_elements(
+    graph: Graph, positions: tuple[int, ...], n: int, m: int, variables: Mapping[str, Variable]
+) -> dict[CostClass, float]:
+    """Return the elements of the operators at `positions`: the larger of what each takes and gives, with the
+    turns of a sort or a product."""
     import torch
 
     values = infer(graph, dict(variables), Setting(torch.float32, 1, n, m, "meta"))
@@ -143,7 +169,8 @@ def _torch_elements(graph: Graph, positions: tuple[int, ...], n: int, m: int, va
 
 
 def _multiplications(operator: str, taken: list[Any], given: list[Any]) -> float:
-    """Return the multiplications of a product of matrices: the numbers that it gives, times the axis that is summed over."""
+    """Return the multiplications of a product of matrices: the numbers that it gives, times the axis that is
+    summed over."""
     outputs = sum(tensor.numel() for tensor in given)
     if operator.startswith("outer"):
         return outputs

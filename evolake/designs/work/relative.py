@@ -1,10 +1,11 @@
 """Compute work: the cost of a step of a design relative to one of the baseline.
 
-    work_per_step   operators of a step, each element weighted by what its class costs, over the same sum of the baseline; the baseline is 1.0
+    work_per_step   operators of a step, each element weighted by what its class costs, over the same sum of
+                    the baseline; the baseline is 1.0
     median_work     median step times work_per_step: the cost in steps of the baseline
 
-A step that does eight steps' arithmetic counts as about eight, however its file is written. Every limit on steps is one of work too: a design that
-does twice as much a step gets half the steps.
+A step that does eight steps' arithmetic counts as about eight, however its file is written. Every limit on
+steps is one of work too: a design that does twice as much a step gets half the steps.
 """
 
 from __future__ import annotations
@@ -19,10 +20,21 @@ from evolake.designs.work.costs import COSTS
 from evolake.designs.work.counting import Counts, count
 
 BASELINE: Mapping[tuple[CostClass, str], float] = {
-    ("gather", "M"): 3, ("simple", "M"): 80, ("reduce", "M"): 1, ("scatter", "M"): 3, ("state", "M"): 2, ("turn", "M"): 1, ("simple", "N"): 7,
-    ("reduce", "N"): 1, ("state", "N"): 1, ("turn", "N"): 1, ("simple", "S"): 3, ("divide", "S"): 1,
+    ("gather", "M"): 3,
+    ("simple", "M"): 80,
+    ("reduce", "M"): 1,
+    ("scatter", "M"): 3,
+    ("state", "M"): 2,
+    ("turn", "M"): 1,
+    ("simple", "N"): 7,
+    ("reduce", "N"): 1,
+    ("state", "N"): 1,
+    ("turn", "N"): 1,
+    ("simple", "S"): 3,
+    ("divide", "S"): 1,
 }
-"""Counts of one step of the baseline (data_lake/seeds/designs/baseline.py), whose constant values they do not depend on."""
+"""Counts of one step of the baseline (data_lake/seeds/designs/baseline.py), whose constant values they do not
+depend on."""
 KEPT = 4096
 
 

@@ -1,9 +1,10 @@
 """Count the its own steps flow that a design takes inside one call of `_grad_single`.
 
-A step gathers the variables' values at the clauses' literals, works out forces, and sums them over the clauses. A design that then moves its own
-variables by that sum and gathers the moved ones again has taken another step inside the first. It is seen in the graph: what is gathered by the
-literals is a state plus something that was summed over clauses, operation by operation, with no reduction in between. A force that is gathered
-itself, or a rate that was reduced to one number, is no such step.
+A step gathers the variables' values at the clauses' literals, works out forces, and sums them over the
+clauses. A design that then moves its own variables by that sum and gathers the moved ones again has taken
+another step inside the first. It is seen in the graph: what is gathered by the literals is a state plus
+something that was summed over clauses, operation by operation, with no reduction in between. A force that is
+gathered itself, or a rate that was reduced to one number, is no such step.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ BARRIERS = frozenset({"gather", "scatter", "reduce", "sort", "scan", "product"})
 
 @dataclass(frozen=True)
 class _Seen:
-    """Of a node: whether a state, a sum over clauses, the literals' variables lead to it operation by operation; and the steps behind it."""
+    """Of a node: whether a state, a sum over clauses, the literals' variables lead to it operation by
+    operation; and the steps behind it."""
 
     state: bool = False
     summed: bool = False
@@ -44,9 +46,18 @@ def _of(node: Node, operands: list[_Seen]) -> _Seen:
         moved = operands[0].state and operands[0].summed and any(operand.literals for operand in operands[1:])
         return _Seen(steps=steps + moved)
     if kind == "scatter":
-        return _Seen(state=operands[0].state if operands else False, summed=any(operand.literals for operand in operands[1:]), steps=steps)
-    if kind in BARRIERS or name.endswith("_like") or name.startswith("new_"):  # these take no more than a shape
+        return _Seen(
+            state=operands[0].state if operands else False,
+            summed=any(operand.literals for operand in operands[1:]),
+            steps=steps,
+        )
+    if (
+        kind in BARRIERS or name.endswith("_like") or name.startswith("new_")
+    ):  # these take no more than a shape
         return _Seen(steps=steps)
     return _Seen(
-        any(operand.state for operand in operands), any(operand.summed for operand in operands), any(operand.literals for operand in operands), steps,
+        any(operand.state for operand in operands),
+        any(operand.summed for operand in operands),
+        any(operand.literals for operand in operands),
+        steps,
     )

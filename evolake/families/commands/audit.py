@@ -22,11 +22,14 @@ def audit() -> None:
 
 
 @audit.command("export", short_help="Write a CSV of sampled families with columns for grades.")
-@click.option("--size", type=click.IntRange(min=1), default=100, show_default=True, help="Families in the sheet.")
+@click.option(
+    "--size", type=click.IntRange(min=1), default=100, show_default=True, help="Families in the sheet."
+)
 @click.option("--out", type=OrdinaryPath(dir_okay=False), required=True, help="The CSV to write.")
 @click.option("--evolved-only", is_flag=True, help="Leave the seeds out.")
 def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
-    """Write a CSV with a random sample of families, one instance each, and empty columns for the grades A to D."""
+    """Write a CSV with a random sample of families, one instance each, and empty columns for the grades A to
+    D."""
     from evolake.errors import InputError
     from evolake.families.commands.export import finished
     from evolake.families.dataset.audit import audit_row, choose, sheet
@@ -36,16 +39,31 @@ def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
     settings = settings_module.load()
     lake = Lake(settings.require_lake())
     data = read_dataset(lake, finished(lake, None))
-    rows = {row["family_id"]: row for row in data.families if not (evolved_only and row["operator"] == "seed")}
+    rows = {
+        row["family_id"]: row for row in data.families if not (evolved_only and row["operator"] == "seed")
+    }
     if not rows:
-        raise InputError("no family to audit", wanted="at least one that is no seed", do="run a cycle, or leave --evolved-only out")
+        raise InputError(
+            "no family to audit",
+            wanted="at least one that is no seed",
+            do="run a cycle, or leave --evolved-only out",
+        )
     ids = choose(list(rows), size, settings.seed)
-    hardest = {row["family_id"]: row for row in sorted(data.instances, key=lambda row: abs(row["difficulty"] - 5), reverse=True)}
+    hardest = {
+        row["family_id"]: row
+        for row in sorted(data.instances, key=lambda row: abs(row["difficulty"] - 5), reverse=True)
+    }
     families = load_families(lake, [rows[family_id] for family_id in ids])
-    lines = [audit_row(family, hardest[family.family_id], rows[family.family_id]["operator"]) for family in families]
+    lines = [
+        audit_row(family, hardest[family.family_id], rows[family.family_id]["operator"])
+        for family in families
+    ]
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(sheet(lines), encoding="utf-8")
-    say(f"{len(lines)} families in {out}; grade the columns after `auditor` with A, B, C or D, then: evolake families audit import {out}")
+    say(
+        f"{len(lines)} families in {out}; grade the columns after `auditor` with A, B, C or D, then: "
+        f"evolake families audit import {out}"
+    )
     return 0
 
 
@@ -74,7 +92,9 @@ def import_grades(path: Path, as_json: bool) -> int:
     good = summary["graded"] > 0 and 2 * summary["usable"] >= summary["graded"]
     if as_json:
         reasons = [] if good else [f"{summary['usable']} of {summary['graded']} families are usable"]
-        say_json({"verdict": "usable" if good else "not usable", "reasons": reasons, "new": len(new)} | summary)
+        say_json(
+            {"verdict": "usable" if good else "not usable", "reasons": reasons, "new": len(new)} | summary
+        )
         return 0 if good else 1
     say(f"{len(new)} grades read; {summary['graded']} in all")
     for name in DIMENSIONS:

@@ -1,5 +1,5 @@
-"""What `evolake families check` looks at after the gates: the catalogue of readings, and who solved the family from
-its text alone."""
+"""What `evolake families check` looks at after the gates: the catalogue of readings, and who solved the
+family from its text alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from evolake.seeds import child_seed
 from evolake.settings import Settings
 
 SUMMED = (
-    ("fixed", "fixed by the text and done so"), ("never decides", "distinguished by no instance"), ("ambiguous", "fixed by no sentence"),
+    ("fixed", "fixed by the text and done so"),
+    ("never decides", "distinguished by no instance"),
+    ("ambiguous", "fixed by no sentence"),
     ("contradicted", "done otherwise than said"),
 )
 FOLDER = "folder"
@@ -35,7 +37,8 @@ FOLDER = "folder"
 
 @dataclass(frozen=True)
 class Checked:
-    """A family after its gates, its readings, and who solved it from its text alone. failed: why it could not be read, "" if it could."""
+    """A family after its gates, its readings, and who solved it from its text alone. failed: why it could not
+    be read, "" if it could."""
 
     result: FamilyResults
     readings: tuple[ReadingPlace, ...]
@@ -45,7 +48,10 @@ class Checked:
     @property
     def remarks(self) -> list[str]:
         """Return everything that is named in addition to the verdict."""
-        return [*([f"its readings could not be examined: {self.failed}"] if self.failed else []), *remarks(self.result, self.readings)]
+        return [
+            *([f"its readings could not be examined: {self.failed}"] if self.failed else []),
+            *remarks(self.result, self.readings),
+        ]
 
     @property
     def summary(self) -> str:
@@ -63,11 +69,19 @@ class Checked:
 
 
 def examined_further(
-    result: FamilyResults, written: Sequence[Written], *, pool: Any, readers: Agents | None, settings: Settings, root_seed: int
+    result: FamilyResults,
+    written: Sequence[Written],
+    *,
+    pool: Any,
+    readers: Agents | None,
+    settings: Settings,
+    root_seed: int,
 ) -> Checked:
-    """Return what comes after the gates. An accepted family is read by the catalogue, and by `readers`, whose answers are kept in the lake.
+    """Return what comes after the gates. An accepted family is read by the catalogue, and by `readers`, whose
+    answers are kept in the lake.
 
-    written: validators that other authors wrote just now. Raises MachineryError when the jail failed, or the budget is spent.
+    written: validators that other authors wrote just now. Raises MachineryError when the jail failed, or the
+    budget is spent.
     """
     lake, sizes = Lake(settings.require_lake()), settings.of(FamiliesSettings)
     readings: tuple[ReadingPlace, ...] = ()
@@ -85,4 +99,6 @@ def examined_further(
         usable = [review for review in reviews if review.status != "failed"]
         keep_answers(lake, [answer_row(result.family_id, MODEL, name, review) for review in usable])
     authors = authorship_rows(result.family, written, author=FOLDER, saw=(PRIMARY,), cycle="")
-    return Checked(result, readings, independence_seen(result, authors, answers_in(lake, [result.family_id])), failed)
+    return Checked(
+        result, readings, independence_seen(result, authors, answers_in(lake, [result.family_id])), failed
+    )

@@ -22,9 +22,15 @@ SEED_ROUND = "0000"
 
 
 @click.command(short_help="Write the gates' evidence of all seed families.")
-@click.option("--out", type=OrdinaryPath(dir_okay=False), default=None, help="File to write (default: the one next to the seeds).")
+@click.option(
+    "--out",
+    type=OrdinaryPath(dir_okay=False),
+    default=None,
+    help="File to write (default: the one next to the seeds).",
+)
 def evidence(out: Path | None) -> int:
-    """Write what the gates see of every seed family, and of the faults that are planted, so that a first run need not look.
+    """Write what the gates see of every seed family, and of the faults that are planted, so that a first run
+    need not look.
 
     Make it again after a change of a seed family or of the code of a gate.
     """
@@ -50,7 +56,9 @@ def evidence(out: Path | None) -> int:
         ruleset = load_rules(settings.seeds / "rules", "families")
 
         def judge(family: Family, known: Sequence[Fingerprint], limits: FamiliesSettings) -> FamilyResults:
-            examined = FamilyGates(pool, agents, ruleset, limits, SEED_ROUND, "evidence", settings.seed)(family, known)
+            examined = FamilyGates(pool, agents, ruleset, limits, SEED_ROUND, "evidence", settings.seed)(
+                family, known
+            )
             if entry := entry_of(examined):
                 entries[evidence_key(family, limits, settings.seed)] = entry
             return examined
@@ -63,8 +71,16 @@ def evidence(out: Path | None) -> int:
             else:
                 blocked.append(family.name)
         plant_faults(
-            sound, fingerprints, lambda family, known: judge(family, known, shorter), each=SHIPPED_EACH, cycle=SEED_ROUND, root_seed=settings.seed,
-            faults=ALL_FAULTS, progress=lambda number, name: say(f"class of faults {number} of {len(ALL_FAULTS)}: {name}", err=True),
+            sound,
+            fingerprints,
+            lambda family, known: judge(family, known, shorter),
+            each=SHIPPED_EACH,
+            cycle=SEED_ROUND,
+            root_seed=settings.seed,
+            faults=ALL_FAULTS,
+            progress=lambda number, name: say(
+                f"class of faults {number} of {len(ALL_FAULTS)}: {name}", err=True
+            ),
         )
     path = out or settings.seeds / FILE
     write_entries(entries, path)

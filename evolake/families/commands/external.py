@@ -15,12 +15,25 @@ from evolake.terminal import say
 
 @click.command(short_help="Write instances of reasoning-gym datasets as JSONL.")
 @click.argument("names", nargs=-1)
-@click.option("--each", type=click.IntRange(min=1), default=10, show_default=True, help="Instances per dataset, difficulties 1 to 10 in turn.")
-@click.option("--out", type=OrdinaryPath(dir_okay=False), default=None, help="The JSONL to write (default: list the datasets).")
+@click.option(
+    "--each",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Instances per dataset, difficulties 1 to 10 in turn.",
+)
+@click.option(
+    "--out",
+    type=OrdinaryPath(dir_okay=False),
+    default=None,
+    help="The JSONL to write (default: list the datasets).",
+)
 def external(names: tuple[str, ...], each: int, out: Path | None) -> int:
-    """Write instances of the reasoning-gym datasets NAMES (all by default): text, answer, difficulty, seed, and whose verifier judges replies.
+    """Write instances of the reasoning-gym datasets NAMES (all by default): text, answer, difficulty, seed,
+    and whose verifier judges replies.
 
-    They are generated and verified only, never mutated, and stay outside the lake: no validators have voted on their answers.
+    They are generated and verified only, never mutated, and stay outside the lake: no validators have voted
+    on their answers.
     """
     from evolake.families.sandbox.external import GYM_PRELOAD, external_names, external_rows, require_library
     from evolake.jail import open_pool
@@ -30,7 +43,11 @@ def external(names: tuple[str, ...], each: int, out: Path | None) -> int:
     with open_pool(workers=1, preload=GYM_PRELOAD, mode=settings.jail) as pool:
         known = external_names(pool)
         if unknown := sorted(set(names) - set(known)):
-            raise InputError(f"no dataset {unknown[0]!r}", wanted="one of those that `evolake families external` lists", do="check the name")
+            raise InputError(
+                f"no dataset {unknown[0]!r}",
+                wanted="one of those that `evolake families external` lists",
+                do="check the name",
+            )
         if out is None:
             say(*(names or known))
             return 0

@@ -1,6 +1,7 @@
 """All faults of a blocked family at the same time, each with the file and the line that it is about.
 
-The gates stop at the first block, which is right for a cycle. A person who writes a family wants the others too.
+The gates stop at the first block, which is right for a cycle. A person who writes a family wants the others
+too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from typing import Any
 from evolake.families.evolution.measuring import MEASURING, measure_draft
 from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.families.model.contract import CHECKERS, GENERATOR, READER, TEMPLATE, VALIDATOR, VALIDATORS, Family
+from evolake.families.model.contract import (
+    CHECKERS,
+    GENERATOR,
+    READER,
+    TEMPLATE,
+    VALIDATOR,
+    VALIDATORS,
+    Family,
+)
 from evolake.families.model.similarity import Fingerprint
 
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.){12,})'|\"((?:[^\"\\]|\\.){12,})\"")
@@ -24,8 +33,15 @@ _SLOT = re.compile(r"\bslot (\d+)\b")
 _ENTRIES = {GENERATOR: "input", VALIDATOR: "solution", READER: "read"}
 _WORDS = (
     (VALIDATOR, re.compile(r"\bsolution\b|\bprimary\b|strict majority")),
-    (GENERATOR, re.compile(r"\binput\(|generator|instances? (?:are|differ)|the difficulty|slot texts|statement has|the answer stands in")),
-    (READER, re.compile(r"\breader\b|blind reviews?")), (VALIDATOR, re.compile(r"validators?\b|answers?\b")),
+    (
+        GENERATOR,
+        re.compile(
+            r"\binput\(|generator|instances? (?:are|differ)|the difficulty|slot texts|statement has|the "
+            r"answer stands in"
+        ),
+    ),
+    (READER, re.compile(r"\breader\b|blind reviews?")),
+    (VALIDATOR, re.compile(r"validators?\b|answers?\b")),
     (TEMPLATE, re.compile(r"statement|sentence|template|text|question|brackets")),
 )
 
@@ -50,7 +66,8 @@ class PlacedFault:
 
 
 def all_faults(family: Family, gates: FamilyGates, known: Sequence[Fingerprint]) -> list[PlacedFault]:
-    """Return every fault that a gate finds without a model, in order of the gates. Raises MachineryError when the jail failed."""
+    """Return every fault that a gate finds without a model, in order of the gates. Raises MachineryError when
+    the jail failed."""
     asks_nobody = gates.agents.backend.name == "operators"
     names = [name for name in GATE_NAMES if asks_nobody or name in (*MEASURING, "consensus")]
     split = [fault.partition(": ") for fault in measure_draft(family, gates, known, names).faults]
@@ -58,7 +75,8 @@ def all_faults(family: Family, gates: FamilyGates, known: Sequence[Fingerprint])
 
 
 def place_of(family: Family, reason: str) -> tuple[str, int]:
-    """(file, line) that a reason is about: of the sentence that it quotes, the constant or the source that it names, else of the entry concerned."""
+    """(file, line) that a reason is about: of the sentence that it quotes, the constant or the source that it
+    names, else of the entry concerned."""
     for match in _QUOTED.finditer(reason):
         if line := _line_of_sentence(family.template, match[1] or match[2]):
             return TEMPLATE, line
@@ -71,7 +89,9 @@ def place_of(family: Family, reason: str) -> tuple[str, int]:
         return file, int(line[1]) if line else _line_of(sources[file], rf"^def {entry}\b")
     if match := _SLOT.search(reason):
         return TEMPLATE, _line_of(family.template, rf"\[Input Slot {match[1]}\]")
-    file = next((name for name, words in _WORDS if words.search(reason) and (name == TEMPLATE or name in sources)), "")
+    file = next(
+        (name for name, words in _WORDS if words.search(reason) and (name == TEMPLATE or name in sources)), ""
+    )
     return file, _line_of(sources[file], rf"^def {_ENTRIES[file]}\b") if file in _ENTRIES else 0
 
 
@@ -86,7 +106,8 @@ def _file_of(family: Family, name: str) -> str:
 
 
 def _line_of_sentence(template: str, sentence: str) -> int:
-    """Return the line on which the sentence begins, with slots for `#` and rules for what the template does not have; 0 if it is nowhere."""
+    """Return the line on which the sentence begins, with slots for `#` and rules for what the template does
+    not have; 0 if it is nowhere."""
     bare = sentence.replace("\\n", "\n").replace("\\'", "'").replace("*", "")
     pieces = [re.escape(word).replace(r"\#", r"\[Input Slot \d+\]") for word in bare.split()]
     for words in (len(pieces), 6, 4):

@@ -21,11 +21,19 @@ DIFFICULTIES = (2, 7)
 
 @click.command(short_help="Write a page per family with instances and programs.")
 @click.option("--out", type=OrdinaryPath(file_okay=False), required=True, help="Folder to write.")
-@click.option("--from", "source", type=OrdinaryPath(), default=None, help="A family's folder, a folder of such, or a JSONL file (default: "
-    "the seeds).")
-@click.option("--evolved", is_flag=True, help="Every accepted family of the lake instead of the seed families.")
+@click.option(
+    "--from",
+    "source",
+    type=OrdinaryPath(),
+    default=None,
+    help="A family's folder, a folder of such, or a JSONL file (default: the seeds).",
+)
+@click.option(
+    "--evolved", is_flag=True, help="Every accepted family of the lake instead of the seed families."
+)
 def gallery(out: Path, source: Path | None, evolved: bool) -> int:
-    """Write an index and one page per family: two instances with their labels, the rules that may change, and every program."""
+    """Write an index and one page per family: two instances with their labels, the rules that may change, and
+    every program."""
     from evolake.families.commands.group import read_path
     from evolake.families.dataset.gallery import write_gallery
     from evolake.families.sandbox.running import PRELOAD
@@ -34,7 +42,9 @@ def gallery(out: Path, source: Path | None, evolved: bool) -> int:
     settings = settings_module.load()
     if source is not None and evolved:
         raise click.UsageError("--from and --evolved exclude each other")
-    result = _of_lake(settings.require_lake()) if evolved else read_path(source or settings.seeds / "families")[0]
+    result = (
+        _of_lake(settings.require_lake()) if evolved else read_path(source or settings.seeds / "families")[0]
+    )
     with open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
         examples = {family.family_id: examples_of(family, pool, settings) for family in result}
     written = write_gallery(result, examples, out)
@@ -50,12 +60,20 @@ def examples_of(family: Family, pool: Any, settings: Any) -> list[Example]:
     from evolake.families.sandbox.running import generate
     from evolake.seeds import child_seed
 
-    pairs = [(difficulty, child_seed(settings.seed, "families", family.family_id, "gallery", difficulty)) for difficulty in DIFFICULTIES]
-    made = [item for item in generate(family, pairs, pool=pool, caps=caps_of(settings.of(FamiliesSettings))) if item.status == "ok"]
+    pairs = [
+        (difficulty, child_seed(settings.seed, "families", family.family_id, "gallery", difficulty))
+        for difficulty in DIFFICULTIES
+    ]
+    made = [
+        item
+        for item in generate(family, pairs, pool=pool, caps=caps_of(settings.of(FamiliesSettings)))
+        if item.status == "ok"
+    ]
     votes = take_votes(family, made, pool=pool, settings=settings.of(FamiliesSettings))
     return [
         Example(item.difficulty, item.text, vote.label, len(vote.for_label), len(vote.statuses))
-        for item, vote in zip(made, votes, strict=True) if vote.decided
+        for item, vote in zip(made, votes, strict=True)
+        if vote.decided
     ]
 
 
@@ -68,5 +86,7 @@ def _of_lake(root: Path) -> list[Family]:
     lake = Lake(root)
     done = finished(lake, None)
     if not done:
-        raise InputError(f"no cycle of families is finished in {root}", do="run `evolake run --cycles 1 --lines families`")
+        raise InputError(
+            f"no cycle of families is finished in {root}", do="run `evolake run --cycles 1 --lines families`"
+        )
     return load_families(lake, archive_after(lake, done[-1]).rows("accepted"))

@@ -1,6 +1,7 @@
 """`evolake families`: take a family through the gates; export and audit are their own in files.
 
-Exit codes: 0 when every family is accepted, 1 when one is blocked, 2 for a folder or file that holds no family, 3 when the machinery failed.
+Exit codes: 0 when every family is accepted, 1 when one is blocked, 2 for a folder or file that holds no
+family, 3 when the machinery failed.
 """
 
 from __future__ import annotations
@@ -25,15 +26,22 @@ if TYPE_CHECKING:
     from evolake.families.model.contract import Family
 
 
-@click.group(cls=LazyGroup, later={
-    "audit": Lazy("evolake.families.commands.audit:audit"), "evidence": Lazy("evolake.families.commands.evidence:evidence"),
-    "export": Lazy("evolake.families.commands.export:export"),
-    "external": Lazy("evolake.families.commands.external:external"), "gallery": Lazy("evolake.families.commands.gallery:gallery"),
-    "import-task": Lazy("evolake.families.commands.import_task:import_task"),
-    "new": Lazy("evolake.families.commands.new:new"), "review-sheet": Lazy("evolake.families.commands.review_sheet:review_sheet"),
-    "show": Lazy("evolake.families.commands.show:show"),
-    "utility": Lazy("evolake.utility.commands.utility:utility"),
-}, short_help="Check, export and audit verifiable task families.")
+@click.group(
+    cls=LazyGroup,
+    later={
+        "audit": Lazy("evolake.families.commands.audit:audit"),
+        "evidence": Lazy("evolake.families.commands.evidence:evidence"),
+        "export": Lazy("evolake.families.commands.export:export"),
+        "external": Lazy("evolake.families.commands.external:external"),
+        "gallery": Lazy("evolake.families.commands.gallery:gallery"),
+        "import-task": Lazy("evolake.families.commands.import_task:import_task"),
+        "new": Lazy("evolake.families.commands.new:new"),
+        "review-sheet": Lazy("evolake.families.commands.review_sheet:review_sheet"),
+        "show": Lazy("evolake.families.commands.show:show"),
+        "utility": Lazy("evolake.utility.commands.utility:utility"),
+    },
+    short_help="Check, export and audit verifiable task families.",
+)
 def families() -> None:
     """Manage verifiable task families: check them, export their instances, have them audited.
 
@@ -46,18 +54,42 @@ def families() -> None:
 
 @families.command(short_help="Judge the task families in PATH by every gate.")
 @click.argument("path", type=OrdinaryPath())
-@click.option("--backend", type=click.Choice(["operators", "model"]), default=None, help="Who reviews; default: the setting EVOLAKE_BACKEND.")
-@click.option("--readers", type=click.Choice(["model"]), default=None, help="Ask readers who see the text alone; kept in the lake (default: none).")
-@click.option("--profile", default=None, help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
-@click.option("--seed", type=click.IntRange(min=0), default=None, help="Root seed of the blind reviews' instances (default: EVOLAKE_SEED, else 0).")
+@click.option(
+    "--backend",
+    type=click.Choice(["operators", "model"]),
+    default=None,
+    help="Who reviews; default: the setting EVOLAKE_BACKEND.",
+)
+@click.option(
+    "--readers",
+    type=click.Choice(["model"]),
+    default=None,
+    help="Ask readers who see the text alone; kept in the lake (default: none).",
+)
+@click.option(
+    "--profile",
+    default=None,
+    help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=None,
+    help="Root seed of the blind reviews' instances (default: EVOLAKE_SEED, else 0).",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def check(path: Path, backend: str | None, readers: str | None, profile: str | None, seed: int | None, as_json: bool) -> int:
-    """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one record per line.
+def check(
+    path: Path, backend: str | None, readers: str | None, profile: str | None, seed: int | None, as_json: bool
+) -> int:
+    """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one
+    record per line.
 
-    Of a blocked family all faults are listed that the gates find without a model, each with its file and line.
+    Of a blocked family all faults are listed that the gates find without a model, each with its file and
+    line.
 
-    It must differ from the shipped seeds, from what the lake has accepted, and from those before it in PATH. What is accepted is read
-    by a catalogue of readings (docs/trust.md), and it is said who solved it from its text alone.
+    It must differ from the shipped seeds, from what the lake has accepted, and from those before it in PATH.
+    What is accepted is read by a catalogue of readings (docs/trust.md), and it is said who solved it from its
+    text alone.
     """
     from evolake.agents import open_agents
     from evolake.families.commands.checked import examined_further
@@ -79,31 +111,55 @@ def check(path: Path, backend: str | None, readers: str | None, profile: str | N
     results: list[Checked] = []
     faults: dict[str, list[PlacedFault]] = {}
     with ExitStack() as stack:
-        agents = stack.enter_context(open_agents(settings, settings.require_lake(), "0001", f"check-{uuid4().hex[:12]}", line="families"))
+        agents = stack.enter_context(
+            open_agents(
+                settings, settings.require_lake(), "0001", f"check-{uuid4().hex[:12]}", line="families"
+            )
+        )
         blind = None
         if readers is not None:
             asked = load(profile, backend=readers)
-            blind = stack.enter_context(open_agents(asked, asked.require_lake(), "0001", f"readers-{uuid4().hex[:12]}", line="families"))
+            blind = stack.enter_context(
+                open_agents(
+                    asked, asked.require_lake(), "0001", f"readers-{uuid4().hex[:12]}", line="families"
+                )
+            )
         pool = stack.enter_context(open_pool(workers=1, preload=PRELOAD, mode=settings.jail))
         for family in matches:
             written: list[Written] = []
             whole = complete(
-                family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=root_seed, note=written.append,
+                family,
+                pool=pool,
+                agents=agents,
+                settings=settings.of(FamiliesSettings),
+                root_seed=root_seed,
+                note=written.append,
             )
             earlier = [item.result for item in results]
-            known = [*others.fingerprints, *(result.fingerprint for result in earlier if result.accepted and result.fingerprint)]
-            gates = FamilyGates(pool, agents, ruleset, settings.of(FamiliesSettings), "0001", "check", root_seed)
+            known = [
+                *others.fingerprints,
+                *(result.fingerprint for result in earlier if result.accepted and result.fingerprint),
+            ]
+            gates = FamilyGates(
+                pool, agents, ruleset, settings.of(FamiliesSettings), "0001", "check", root_seed
+            )
             examined = gates(whole, known)
             if not examined.accepted:
                 faults[family.name] = all_faults(whole, gates, known)
-            checked = examined_further(examined, written, pool=pool, readers=blind, settings=settings, root_seed=root_seed)
+            checked = examined_further(
+                examined, written, pool=pool, readers=blind, settings=settings, root_seed=root_seed
+            )
             results.append(checked)
             if not as_json:
                 tell(checked)
                 found = () if examined.accepted else faults[family.name]
                 say(*(f"  {number}. {fault.sentence()}" for number, fault in enumerate(found, start=1)))
     if as_json:
-        placed = {"faults": {name: [fault.to_json() for fault in found] for name, found in faults.items()}} if faults else {}
+        placed = (
+            {"faults": {name: [fault.to_json() for fault in found] for name, found in faults.items()}}
+            if faults
+            else {}
+        )
         say_json(as_object(results, many) | placed | {"compared_with": others.to_json()}, ensure_ascii=False)
     else:
         say(*others.lines())
@@ -111,7 +167,8 @@ def check(path: Path, backend: str | None, readers: str | None, profile: str | N
 
 
 def read_path(path: Path) -> tuple[list[Family], bool]:
-    """Return the families of a folder, of a folder of folders, or of a JSONL file; and whether there may be several. Raises InputError."""
+    """Return the families of a folder, of a folder of folders, or of a JSONL file; and whether there may be
+    several. Raises InputError."""
     from evolake.families.model.contract import GENERATOR
     from evolake.families.model.importing import read_jsonl
     from evolake.families.model.loading import read_families, read_family
@@ -130,8 +187,11 @@ def as_object(results: list[Checked], many: bool) -> dict[str, Any]:
         return matches[0]
     blocked = [item for item in matches if item["verdict"] == "blocked"]
     return {
-        "verdict": "blocked" if blocked else "accepted", "gate": blocked[0]["gate"] if blocked else None,
-        "reasons": [f"{item['name']}: {reason}" for item in blocked for reason in item["reasons"]], "votes": None, "families": matches,
+        "verdict": "blocked" if blocked else "accepted",
+        "gate": blocked[0]["gate"] if blocked else None,
+        "reasons": [f"{item['name']}: {reason}" for item in blocked for reason in item["reasons"]],
+        "votes": None,
+        "families": matches,
     }
 
 
@@ -140,15 +200,25 @@ def _one(checked: Checked) -> dict[str, Any]:
     votes = None
     if result.sample_votes:
         votes = {
-            "instances": len(result.sample_votes), "strict_majority": sum(vote.decided for vote in result.sample_votes),
-            "for_label": {name: sum(name in vote.for_label for vote in result.sample_votes) for name in result.family.voters()},
-            "blind_reviews": len(result.reviews), "blind_matches": sum(review.matched for review in result.reviews),
+            "instances": len(result.sample_votes),
+            "strict_majority": sum(vote.decided for vote in result.sample_votes),
+            "for_label": {
+                name: sum(name in vote.for_label for vote in result.sample_votes)
+                for name in result.family.voters()
+            },
+            "blind_reviews": len(result.reviews),
+            "blind_matches": sum(review.matched for review in result.reviews),
         }
     return {
-        "verdict": checked.verdict, "gate": verdict.gate if verdict else None,
+        "verdict": checked.verdict,
+        "gate": verdict.gate if verdict else None,
         "reasons": [*([verdict.reason] if verdict else []), *_unread(result)],
-        "votes": votes, "remarks": checked.remarks, "readings": [place.to_json() for place in checked.readings],
-        "independent": checked.independence.to_json(), "name": result.family.name, "family_id": result.family_id,
+        "votes": votes,
+        "remarks": checked.remarks,
+        "readings": [place.to_json() for place in checked.readings],
+        "independent": checked.independence.to_json(),
+        "name": result.family.name,
+        "family_id": result.family_id,
     }
 
 
@@ -159,7 +229,9 @@ def _unread(result: FamilyResults) -> list[str]:
         return []
     if any(review.reviewer != "none" for review in result.reviews):
         return ["there is no reader.py; one was learnt from the slot texts, and it misreads"]
-    return ["there is no reader.py, and none could be learnt from the slot texts: add one, `read(text)` -> inputs"]
+    return [
+        "there is no reader.py, and none could be learnt from the slot texts: add one, `read(text)` -> inputs"
+    ]
 
 
 def tell(checked: Checked) -> None:
@@ -171,9 +243,16 @@ def tell(checked: Checked) -> None:
     if verdict is not None:
         say(f"{result.family.name}: blocked at the gate {verdict.gate!r}: {verdict.reason}")
     else:
-        agree = f"{voters} voters, not always of one mind" if voter_sentences(result) else f"{voters} voters agree"
+        agree = (
+            f"{voters} voters, not always of one mind"
+            if voter_sentences(result)
+            else f"{voters} voters agree"
+        )
         matched = sum(review.matched for review in result.reviews)
-        say(f"{result.family.name}: {checked.verdict}, {agree}, {matched} of {len(result.reviews)} blind reviews match")
+        say(
+            f"{result.family.name}: {checked.verdict}, {agree}, {matched} of {len(result.reviews)} blind "
+            "reviews match"
+        )
         say(f"  family {result.family_id}")
         say(f"  {checked.independence.in_words()}")
         if checked.summary:

@@ -1,5 +1,6 @@
-"""Say what `evolake families check` prints next to the verdict: readings that text and programs do not share, voters that are outvoted, blind
-reviews that do not match, and all that the evidence of gates names without blocking for it."""
+"""Say what `evolake families check` prints next to the verdict: readings that text and programs do not share,
+voters that are outvoted, blind reviews that do not match, and all that the evidence of gates names without
+blocking for it."""
 
 from __future__ import annotations
 
@@ -26,18 +27,30 @@ LONGEST = 200
 def remarks(result: FamilyResults, readings: Sequence[ReadingPlace] = ()) -> list[str]:
     """Return everything that evidence and readings name, in sentences for the author of the family."""
     return [
-        *(place.remark() for place in readings if place.open), *voter_sentences(result),
-        *(review_sentence(review) for review in result.reviews if not review.matched), *evidence_sentences(result.evidence),
+        *(place.remark() for place in readings if place.open),
+        *voter_sentences(result),
+        *(review_sentence(review) for review in result.reviews if not review.matched),
+        *evidence_sentences(result.evidence),
     ]
 
 
 def evidence_sentences(evidence: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return what the evidence of gates names without blocking for it: votes of one side, sentences and words that no program reads, numbers."""
+    """Return what the evidence of gates names without blocking for it: votes of one side, sentences and words
+    that no program reads, numbers."""
     parts: list[str] = []
-    votes, text, sample = evidence.get("consensus", {}), evidence.get("sentences", {}), evidence.get("static", {})
-    parts += [f"the validators {name} and {other} are {share:.0%} alike: their votes may be one" for name, other, share in votes.get("alike", ())]
+    votes, text, sample = (
+        evidence.get("consensus", {}),
+        evidence.get("sentences", {}),
+        evidence.get("static", {}),
+    )
+    parts += [
+        f"the validators {name} and {other} are {share:.0%} alike: their votes may be one"
+        for name, other, share in votes.get("alike", ())
+    ]
     if sample.get("answers") and (share := commonest_share(sample["answers"], FROM_DIFFICULTY)) >= ONE_SIDED:
-        parts.append(f"one answer holds in {share:.0%} of the instances at difficulty {FROM_DIFFICULTY} and above")
+        parts.append(
+            f"one answer holds in {share:.0%} of the instances at difficulty {FROM_DIFFICULTY} and above"
+        )
     if not text:
         return parts
     if not text.get("has_reader", True):
@@ -51,14 +64,34 @@ def evidence_sentences(evidence: Mapping[str, Mapping[str, Any]]) -> list[str]:
         loose.setdefault(f"{start}{word}{end}", []).append(word)
     for sentence, words in loose.items():
         if sentence not in unread:
-            parts.append(f"no program reads the words {', '.join(dict.fromkeys(words))} in {one_line(sentence, LONGEST)!r}")
+            parts.append(
+                f"no program reads the words {', '.join(dict.fromkeys(words))} in "
+                f"{one_line(sentence, LONGEST)!r}"
+            )
     if text.get("misread"):
-        parts.append(f"the reader hands on other inputs than the generator's for {text['misread']} statements")
-    parts += [f"all programs decide by the number {number}, and the text does not say it" for number in text.get("unsaid", ())]
-    parts += [f"the text says {value}, and no code that decides has it: {one_line(said, LONGEST)!r}" for value, said in text.get("unbacked", ())]
-    parts += [f"a number can be another and no answer changes: {one_line(said, LONGEST)!r}" for _, said in text.get("idle", ())]
-    parts += [f"the rule {name} can be another and no answer changes: {one_line(said, LONGEST)!r}" for name, said in text.get("dead", ())]
-    parts += [f"the function {name} can lose its work and no answer changes" for name in text.get("dead_functions", ())]
+        parts.append(
+            f"the reader hands on other inputs than the generator's for {text['misread']} statements"
+        )
+    parts += [
+        f"all programs decide by the number {number}, and the text does not say it"
+        for number in text.get("unsaid", ())
+    ]
+    parts += [
+        f"the text says {value}, and no code that decides has it: {one_line(said, LONGEST)!r}"
+        for value, said in text.get("unbacked", ())
+    ]
+    parts += [
+        f"a number can be another and no answer changes: {one_line(said, LONGEST)!r}"
+        for _, said in text.get("idle", ())
+    ]
+    parts += [
+        f"the rule {name} can be another and no answer changes: {one_line(said, LONGEST)!r}"
+        for name, said in text.get("dead", ())
+    ]
+    parts += [
+        f"the function {name} can lose its work and no answer changes"
+        for name in text.get("dead_functions", ())
+    ]
     return parts
 
 
@@ -78,7 +111,10 @@ def _outvoted(name: str, who: str, votes: tuple[Vote, ...]) -> list[str]:
         return []
     first = lost[0]
     where = f"{who} is outvoted on {len(lost)} of {counted(len(votes), 'instance')}"
-    return [f"{where}; at difficulty {first.difficulty}: it answers {_answer_text(first.answers[name])}, the majority {_answer_text(first.label)}"]
+    return [
+        f"{where}; at difficulty {first.difficulty}: it answers {_answer_text(first.answers[name])}, the "
+        f"majority {_answer_text(first.label)}"
+    ]
 
 
 def _silent(name: str, who: str, votes: tuple[Vote, ...]) -> list[str]:
@@ -86,20 +122,32 @@ def _silent(name: str, who: str, votes: tuple[Vote, ...]) -> list[str]:
     if not lost:
         return []
     first = lost[0]
-    return [f"{who} gives no answer on {len(lost)} of {counted(len(votes), 'instance')}; at difficulty {first.difficulty}: {first.statuses[name]}"]
+    return [
+        f"{who} gives no answer on {len(lost)} of {counted(len(votes), 'instance')}; at difficulty "
+        f"{first.difficulty}: {first.statuses[name]}"
+    ]
 
 
 def review_sentence(review: Review) -> str:
     """Return what a blind review answered, or what it failed at, and what would have been right."""
-    label = "no answer has a strict majority" if review.label is None else f"the label is {_answer_text(review.label)}"
+    label = (
+        "no answer has a strict majority"
+        if review.label is None
+        else f"the label is {_answer_text(review.label)}"
+    )
     if review.status == "answered":
         said = f"answered {one_line(review.answer, LONGEST)}"
     elif review.turns and "\\boxed" not in review.turns[-1].output:
-        said = f"{review.status}, as its program ended so: {one_line(review.turns[-1].output, LONGEST) or 'nothing was printed'}"
+        said = (
+            f"{review.status}, as its program ended so: "
+            f"{one_line(review.turns[-1].output, LONGEST) or 'nothing was printed'}"
+        )
     else:
         said = f"{review.status}: {one_line(review.note, LONGEST)}" if review.note else review.status
     return f"the blind review at difficulty {review.difficulty} (by {review.reviewer}) {said}; {label}"
 
 
 def _answer_text(answer: Any) -> str:
-    return one_line(answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str), LONGEST)
+    return one_line(
+        answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str), LONGEST
+    )

@@ -16,7 +16,14 @@ EXAMPLE_ID = "radio-houses"
 FILES = {
     name: resources.files("evolake.families.commands").joinpath("example", name).read_text(encoding="utf-8")
     for name in (
-        "family.toml", "generator.py", "template.md", "validator.py", "validators/asking.py", "validators/metres.py", "reader.py", "mutations.toml",
+        "family.toml",
+        "generator.py",
+        "template.md",
+        "validator.py",
+        "validators/asking.py",
+        "validators/metres.py",
+        "reader.py",
+        "mutations.toml",
     )
 }
 """Path below the folder -> its text."""
@@ -25,8 +32,8 @@ FILES = {
 @click.command(short_help="Write a complete task family into DIR.")
 @click.argument("folder", metavar="DIR", type=OrdinaryPath())
 def new(folder: Path) -> int:
-    """Write a complete family into DIR: generator, template, validator, two further validators, reader and mutations. DIR's name is its id.
-    Nothing is overwritten."""
+    """Write a complete family into DIR: generator, template, validator, two further validators, reader and
+    mutations. DIR's name is its id. Nothing is overwritten."""
     files = FILES | {SETTINGS: FILES[SETTINGS].replace(EXAMPLE_ID, id_of(folder))}
     write_new({folder / name: text for name, text in files.items()})
     say(f"{len(FILES)} files in {folder}; next: evolake families check {folder}")

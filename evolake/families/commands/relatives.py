@@ -1,4 +1,5 @@
-"""What a family that is checked is compared with: the shipped seeds, by their shipped evidence, and what the lake has accepted."""
+"""What a family that is checked is compared with: the shipped seeds, by their shipped evidence, and what the
+lake has accepted."""
 
 from __future__ import annotations
 
@@ -15,14 +16,18 @@ if TYPE_CHECKING:
     from evolake.settings import Settings
 
 
-UNKNOWN = "no evidence is shipped for Python {python} and these sizes, and no finished cycle of this lake has accepted it"
+UNKNOWN = (
+    "no evidence is shipped for Python {python} and these sizes, and no finished cycle of this lake has "
+    "accepted it"
+)
 NAMED = 6
 """Seeds that are named for one reason; of more than these the others are counted."""
 
 
 @dataclass(frozen=True)
 class Relatives:
-    """Fingerprints, and how many families they are of. left_out: folder of a seed that a family is not compared with -> why."""
+    """Fingerprints, and how many families they are of. left_out: folder of a seed that a family is not
+    compared with -> why."""
 
     fingerprints: tuple[Fingerprint, ...]
     seeds: int
@@ -32,7 +37,10 @@ class Relatives:
     def sentence(self) -> str:
         """Return what a family was compared with."""
         missing = f" (not with {len(self.left_out)} more)" if self.left_out else ""
-        return f"compared with {counted(self.seeds, 'seed')}{missing} and {self.lake} more {'family' if self.lake == 1 else 'families'} of the lake"
+        return (
+            f"compared with {counted(self.seeds, 'seed')}{missing} and {self.lake} more "
+            f"{'family' if self.lake == 1 else 'families'} of the lake"
+        )
 
     def lines(self) -> list[str]:
         """Return the sentence, then what a family was not compared with, by reason."""
@@ -40,7 +48,9 @@ class Relatives:
         for reason in dict.fromkeys(self.left_out.values()):
             names = [name for name, why in self.left_out.items() if why == reason]
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-            parts.append(f"  not with {counted(len(names), 'seed')} ({', '.join(names[:NAMED])}{more}): {reason}")
+            parts.append(
+                f"  not with {counted(len(names), 'seed')} ({', '.join(names[:NAMED])}{more}): {reason}"
+            )
         return parts
 
     def to_json(self) -> dict[str, Any]:
@@ -63,7 +73,11 @@ def relatives(settings: Settings, without: str = "") -> Relatives:
     of_lake = {item.family_id: item for item in _of_lake(settings) if item.family_id != without}
     result: dict[str, Fingerprint] = {}
     left_out: dict[str, str] = {}
-    folders = [path.parent for place in settings.seed_folders for path in sorted((place / "families").glob(f"*/{GENERATOR}"))]
+    folders = [
+        path.parent
+        for place in settings.seed_folders
+        for path in sorted((place / "families").glob(f"*/{GENERATOR}"))
+    ]
     for folder in folders:
         try:
             family = read_family(folder)
@@ -83,7 +97,8 @@ def relatives(settings: Settings, without: str = "") -> Relatives:
 
 
 def _of_lake(settings: Settings) -> list[Fingerprint]:
-    """Return what the last finished cycle handed on; nothing if there is no lake, or none of this line's cycles in it."""
+    """Return what the last finished cycle handed on; nothing if there is no lake, or none of this line's
+    cycles in it."""
     from evolake.families.commands.export import finished
     from evolake.families.dataset.datasets import LINE, archive_after
     from evolake.lake import Lake, following
@@ -91,5 +106,9 @@ def _of_lake(settings: Settings) -> list[Fingerprint]:
     if not settings.require_lake().exists():
         return []
     lake = Lake(settings.require_lake())
-    done = [cycle for cycle in finished(lake, None) if lake.record(LINE, "incoming_families", following(cycle)) is not None]
+    done = [
+        cycle
+        for cycle in finished(lake, None)
+        if lake.record(LINE, "incoming_families", following(cycle)) is not None
+    ]
     return archive_after(lake, done[-1]).known() if done else []

@@ -13,7 +13,8 @@ from evolake.terminal import say, say_json
 @click.argument("family", metavar="[ID]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def show(family: str | None, as_json: bool) -> int:
-    """Show a family: its idea, its state, its parents and what the gates said. Without ID: every attempt of all cycles with its idea and outcome.
+    """Show a family: its idea, its state, its parents and what the gates said. Without ID: every attempt of
+    all cycles with its idea and outcome.
 
     ID: its id or the first eight or more digits of it.
     """
@@ -26,12 +27,19 @@ def show(family: str | None, as_json: bool) -> int:
         if as_json:
             say_json({"attempts": rows})
         else:
-            say(*(attempt_lines(rows) or ["no family was proposed yet: `evolake run --lines families --cycles 1` proposes some"]))
+            say(
+                *(
+                    attempt_lines(rows)
+                    or ["no family was proposed yet: `evolake run --lines families --cycles 1` proposes some"]
+                )
+            )
         return 0
     report = family_report(lake, family)
     if report is None:
         raise InputError(
-            f"no family {family!r} is in the lake", wanted="the id of one family, or its first eight or more digits", got=repr(family),
+            f"no family {family!r} is in the lake",
+            wanted="the id of one family, or its first eight or more digits",
+            got=repr(family),
             do="`evolake families show` lists all attempts with their ids",
         )
     if as_json:

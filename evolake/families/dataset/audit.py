@@ -1,4 +1,5 @@
-"""The human audit: a random sample of families as CSV, graded A to D by people in four dimensions, and what the grades come to (paper, appendix L).
+"""The human audit: a random sample of families as CSV, graded A to D by people in four dimensions, and what
+the grades come to (paper, appendix L).
 
 Usable is a family whose four grades are A or B; fully correct one with four A.
 """
@@ -20,14 +21,29 @@ from evolake.stats.proportions import wilson_interval
 DIMENSIONS = ("validator_consistency", "answer_correctness", "question_clarity", "generator_quality")
 GRADES = ("A", "B", "C", "D")
 COLUMNS: tuple[str, ...] = (
-    "family_id", "name", "title", "category", "operator", "difficulty", "question", "answer", "votes", "generator", "template", "validator",
-    "validators", "auditor", *DIMENSIONS, "notes",
+    "family_id",
+    "name",
+    "title",
+    "category",
+    "operator",
+    "difficulty",
+    "question",
+    "answer",
+    "votes",
+    "generator",
+    "template",
+    "validator",
+    "validators",
+    "auditor",
+    *DIMENSIONS,
+    "notes",
 )
 LONGEST_CELL = 2_000_000
 
 
 def choose(ids: Sequence[str], size: int, root_seed: int) -> list[str]:
-    """`size` families drawn without replacement, all if there are fewer. The order of `ids` does not matter."""
+    """`size` families drawn without replacement, all if there are fewer. The order of `ids` does not
+    matter."""
     ordered = sorted(set(ids))
     drawn = generator(root_seed, "families", "*", "audit").permutation(len(ordered)).tolist()[:size]
     return [ordered[number] for number in drawn]
@@ -38,15 +54,25 @@ def audit_row(family: Family, instance: Mapping[str, Any], operator: str) -> dic
     answer = f"one correct answer: {instance['answer']}" if family.checkers else instance["answer"]
     judges = {**family.validators, **family.checkers}
     return {
-        "family_id": family.family_id, "name": family.name, "title": family.title, "category": family.category, "operator": operator,
-        "difficulty": str(instance["difficulty"]), "question": instance["text"], "answer": answer,
-        "votes": f"{instance['votes']} of {instance['voters']}", "generator": family.generator, "template": family.template,
-        "validator": family.validator, "validators": "\n\n".join(f"# {name}\n{source}" for name, source in judges.items()),
+        "family_id": family.family_id,
+        "name": family.name,
+        "title": family.title,
+        "category": family.category,
+        "operator": operator,
+        "difficulty": str(instance["difficulty"]),
+        "question": instance["text"],
+        "answer": answer,
+        "votes": f"{instance['votes']} of {instance['voters']}",
+        "generator": family.generator,
+        "template": family.template,
+        "validator": family.validator,
+        "validators": "\n\n".join(f"# {name}\n{source}" for name, source in judges.items()),
     }
 
 
 def sheet(rows: Sequence[Mapping[str, str]]) -> str:
-    """Return the CSV. A cell that a spreadsheet would take for a formula is distinguished by a quote in front."""
+    """Return the CSV. A cell that a spreadsheet would take for a formula is distinguished by a quote in
+    front."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()
@@ -69,32 +95,59 @@ def read_grades(path: Path, known: Sequence[str]) -> list[dict[str, str]]:
     """Rows of GRADES from a graded sheet; lines without any grade are left out.
 
     Raises:
-        InputError: naming the line: a column is missing, a family is not known, a grade is none of A, B, C, D or stands alone, a line is there twice.
+        InputError: naming the line: a column is missing, a family is not known, a grade is none of A, B, C, D
+            or stands alone, a line is there twice.
     """
     csv.field_size_limit(LONGEST_CELL)
     try:
         lines = list(csv.DictReader(io.StringIO(read_text(path, DATA_BYTES))))
     except (OSError, Unreadable, csv.Error) as error:
-        raise InputError(f"{path} cannot be read", got=reason(error), wanted="the CSV of `evolake families audit export`, graded") from None
+        raise InputError(
+            f"{path} cannot be read",
+            got=reason(error),
+            wanted="the CSV of `evolake families audit export`, graded",
+        ) from None
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for number, line in enumerate(lines, start=2):
         where = f"{path}, row {number}"
         if missing := [name for name in ("family_id", *DIMENSIONS) if line.get(name) is None]:
-            raise InputError(f"{where}: column {missing[0]!r} is missing", wanted=", ".join(COLUMNS), do="keep the sheet's columns")
+            raise InputError(
+                f"{where}: column {missing[0]!r} is missing",
+                wanted=", ".join(COLUMNS),
+                do="keep the sheet's columns",
+            )
         grades = {name: line[name].strip().upper() for name in DIMENSIONS}
         if not any(grades.values()):
             continue
         if line["family_id"] not in known:
-            raise InputError(f"{where}: no family {line['family_id']!r} in this lake", do="grade a sheet that was exported from it")
+            raise InputError(
+                f"{where}: no family {line['family_id']!r} in this lake",
+                do="grade a sheet that was exported from it",
+            )
         if wrong := [f"{name}={grade or 'empty'}" for name, grade in grades.items() if grade not in GRADES]:
-            raise InputError(f"{where}: grades", wanted="A, B, C or D in all four dimensions, or in none", got=", ".join(wrong))
+            raise InputError(
+                f"{where}: grades",
+                wanted="A, B, C or D in all four dimensions, or in none",
+                got=", ".join(wrong),
+            )
         auditor = (line.get("auditor") or "").strip() or "unnamed"
         key = (line["family_id"], auditor)
         if key in rows:
-            raise InputError(f"{where}: {auditor} graded {line['family_id'][:12]} twice", do="keep one of the two rows")
-        rows[key] = {"family_id": key[0], "auditor": auditor, **grades, "notes": (line.get("notes") or "").strip()}
+            raise InputError(
+                f"{where}: {auditor} graded {line['family_id'][:12]} twice", do="keep one of the two rows"
+            )
+        rows[key] = {
+            "family_id": key[0],
+            "auditor": auditor,
+            **grades,
+            "notes": (line.get("notes") or "").strip(),
+        }
     if not rows:
-        raise InputError(f"{path} holds no grade", wanted=f"A, B, C or D in the columns {', '.join(DIMENSIONS)}", do="grade some families first")
+        raise InputError(
+            f"{path} holds no grade",
+            wanted=f"A, B, C or D in the columns {', '.join(DIMENSIONS)}",
+            do="grade some families first",
+        )
     return list(rows.values())
 
 
@@ -102,14 +155,20 @@ def audit_summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return counts per dimension and grade, the share of A and B, families that are usable, with a 95%
     Wilson interval. An auditor counts a family once."""
     table = {
-        name: {grade: sum(row[name] == grade for row in rows) for grade in GRADES} | {"pass": share(rows, name)} for name in DIMENSIONS
+        name: {grade: sum(row[name] == grade for row in rows) for grade in GRADES}
+        | {"pass": share(rows, name)}
+        for name in DIMENSIONS
     }
     usable = sum(all(row[name] in "AB" for name in DIMENSIONS) for row in rows)
     correct = sum(all(row[name] == "A" for name in DIMENSIONS) for row in rows)
     interval = wilson_interval(usable, len(rows)) if rows else None
     return {
-        "graded": len(rows), "dimensions": table, "usable": usable, "fully_correct": correct,
-        "usable_low": interval.low if interval else None, "usable_high": interval.high if interval else None,
+        "graded": len(rows),
+        "dimensions": table,
+        "usable": usable,
+        "fully_correct": correct,
+        "usable_low": interval.low if interval else None,
+        "usable_high": interval.high if interval else None,
     }
 
 

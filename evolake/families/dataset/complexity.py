@@ -1,10 +1,12 @@
-"""How complex a family's program is: generator and primary validator together, by their syntax (paper, appendix K).
+"""How complex a family's program is: generator and primary validator together, by their syntax (paper,
+appendix K).
 
     loc, cyclomatic, Halstead    radon            cognitive    complexipy            the rest    one walk over the tree, below
 
-The patterns and the time class are heuristics on names and structure, as in the paper: they describe a population, they prove nothing of a program.
-Sources are parsed, never run. A source that `syntax.parse` refuses is not handed to the libraries, whose recursion has no bound of its own.
-"""
+The patterns and the time class are heuristics on names and structure, as in the paper: they describe a
+population, they prove nothing of a program. Sources are parsed, never run. A source that `syntax.parse`
+refuses is not handed to the libraries, whose recursion has no bound of its own.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ SORTING = {"sort", "sorted", "heapify", "heappush", "heappop", "nsmallest", "nla
 HALVING = {"mid", "left", "right", "low", "high", "lo", "hi"}
 MEMORY = re.compile(r"(?:^|_)(?:dp|memo|cache|tabulation|table|best)(?:$|_|\d)")
 CACHES = {"lru_cache", "cache"}
-GRAPH = re.compile(r"(?:^|_)(?:bfs|dfs|dijkstra|bellman|floyd|graph|visited|queue|stack|adjacency|neighbours?|neighbors?|edges?)(?:$|_|\d)")
+GRAPH = re.compile(
+    r"(?:^|_)(?:bfs|dfs|dijkstra|bellman|floyd|graph|visited|queue|stack|adjacency|neighbours?|neighbors?|"
+    r"edges?)(?:$|_|\d)"
+)
 DIVIDING = {"mid", "half", "divide"}
 ENUMERATORS = {"product", "permutations", "combinations", "combinations_with_replacement"}
 
@@ -43,8 +48,14 @@ class Structure:
 
 
 def complexity_row(family: Family, cycle: str) -> dict[str, Any]:
-    """Return a row of COMPLEXITY; parsed is false and all measures null where the sources cannot be parsed, or a measure raises."""
-    head = {"family_id": family.family_id, "cycle": cycle, "operator": family.operator, "category": family.category}
+    """Return a row of COMPLEXITY; parsed is false and all measures null where the sources cannot be parsed,
+    or a measure raises."""
+    head = {
+        "family_id": family.family_id,
+        "cycle": cycle,
+        "operator": family.operator,
+        "category": family.category,
+    }
     result = contained(measure, family.generator + "\n\n" + family.validator)
     measured = None if isinstance(result, Raised) else result
     return head | {"parsed": measured is not None} | (measured or {})
@@ -62,15 +73,23 @@ def measure(source: str) -> dict[str, Any] | None:
 
     result, halstead = structure(tree), h_visit_ast(tree).total
     return {
-        "loc": analyze(source).sloc, "cyclomatic": cyclomatic(tree),
-        "cognitive": code_complexity(source).complexity, "halstead_volume": float(halstead.volume),
-        "halstead_difficulty": float(halstead.difficulty), "halstead_effort": float(halstead.effort), "loops": result.loops,
-        "loop_depth": result.loop_depth, "recursive": bool(result.self_calls), **patterns(result), "time_class": time_class(result),
+        "loc": analyze(source).sloc,
+        "cyclomatic": cyclomatic(tree),
+        "cognitive": code_complexity(source).complexity,
+        "halstead_volume": float(halstead.volume),
+        "halstead_difficulty": float(halstead.difficulty),
+        "halstead_effort": float(halstead.effort),
+        "loops": result.loops,
+        "loop_depth": result.loop_depth,
+        "recursive": bool(result.self_calls),
+        **patterns(result),
+        "time_class": time_class(result),
     }
 
 
 def cyclomatic(tree: ast.Module) -> int:
-    """1 and one per decision point. radon leaves functions within functions out, of which a composed family consists: they are added here."""
+    """1 and one per decision point. radon leaves functions within functions out, of which a composed family
+    consists: they are added here."""
     from radon.visitors import ComplexityVisitor
 
     total = ComplexityVisitor.from_ast(tree).total_complexity
@@ -85,7 +104,8 @@ def cyclomatic(tree: ast.Module) -> int:
 
 
 def structure(tree: ast.AST) -> Structure:
-    """Loops and their nesting (comprehensions count as loops, one a `for`), names, calls, calls of a function within itself."""
+    """Loops and their nesting (comprehensions count as loops, one a `for`), names, calls, calls of a function
+    within itself."""
     result = Structure()
     waiting: list[tuple[ast.AST, int, tuple[str, ...]]] = [(tree, 0, ())]
     while waiting:
@@ -107,7 +127,9 @@ def structure(tree: ast.AST) -> Structure:
             result.calls.add(name)
             if name in inside:
                 result.self_calls[name] = result.self_calls.get(name, 0) + 1
-            result.all_subsets |= name == "range" and any(power_of_two(part) for argument in node.args for part in ast.walk(argument))
+            result.all_subsets |= name == "range" and any(
+                power_of_two(part) for argument in node.args for part in ast.walk(argument)
+            )
         elif isinstance(node, ast.Name):
             result.names.add(node.id)
         elif isinstance(node, ast.arg):
@@ -118,7 +140,11 @@ def structure(tree: ast.AST) -> Structure:
 
 def power_of_two(node: ast.AST) -> bool:
     """Return whether this is `1 << n` or `2 ** n`: a range over it goes through all subsets."""
-    if not isinstance(node, ast.BinOp) or not isinstance(node.left, ast.Constant) or isinstance(node.right, ast.Constant):
+    if (
+        not isinstance(node, ast.BinOp)
+        or not isinstance(node.left, ast.Constant)
+        or isinstance(node.right, ast.Constant)
+    ):
         return False
     if isinstance(node.op, ast.LShift):
         base = 1
@@ -144,20 +170,27 @@ def patterns(result: Structure) -> dict[str, bool]:
     return {
         "binary_search": "mid" in result.while_names and len(result.while_names & HALVING) >= 2,
         "sorting": bool(result.calls & SORTING),
-        "dynamic_programming": bool(result.decorators & CACHES) or any(MEMORY.search(name.lower()) for name in result.names),
+        "dynamic_programming": bool(result.decorators & CACHES)
+        or any(MEMORY.search(name.lower()) for name in result.names),
         "graph_traversal": any(GRAPH.search(name.lower()) for name in result.names),
         "divide_and_conquer": bool(result.self_calls) and bool(result.names & DIVIDING),
     }
 
 
 def time_class(result: Structure) -> str:
-    """Return a bucket of the paper's: O(1), O(log n), O(n), O(n log n), O(n^2), O(n^3), O(n^4+), O(|V|+|E|), O(2^n), Other.
+    """Return a bucket of the paper's: O(1), O(log n), O(n), O(n log n), O(n^2), O(n^3), O(n^4+), O(|V|+|E|),
+    O(2^n), Other.
 
-    By the first that holds: enumeration (itertools, all subsets, branching recursion without a memory), graph traversal, then the nesting of loops.
+    By the first that holds: enumeration (itertools, all subsets, branching recursion without a memory), graph
+    traversal, then the nesting of loops.
     """
     flags = patterns(result)
     branching = max(result.self_calls.values(), default=0) >= 2
-    if result.calls & ENUMERATORS or result.all_subsets or (branching and not flags["dynamic_programming"] and not flags["divide_and_conquer"]):
+    if (
+        result.calls & ENUMERATORS
+        or result.all_subsets
+        or (branching and not flags["dynamic_programming"] and not flags["divide_and_conquer"])
+    ):
         return "O(2^n)"
     if flags["graph_traversal"] and result.loop_depth >= 2:
         return "O(|V|+|E|)"

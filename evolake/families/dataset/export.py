@@ -4,8 +4,9 @@
     trl      prompt (messages), answer, case_sensitive, units, category, difficulty, ids
     verl     data_source, prompt, answer, ability, reward_model, extra_info
 
-Each form is a folder with a card and, for the trainers, the reward function. A text occurs once. Splits are by lineage and mechanics: no family of
-the test split has an ancestor that a family of the training split has, or one with the same engine or the same code in other dress.
+Each form is a folder with a card and, for the trainers, the reward function. A text occurs once. Splits are
+by lineage and mechanics: no family of the test split has an ancestor that a family of the training split has,
+or one with the same engine or the same code in other dress.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ from evolake.lake.lineages import held
 Form = Literal["jsonl", "trl", "verl"]
 CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE = "README.md", "reward.py", "instances.jsonl", "families.jsonl"
 SPLITS = ("train", "test")
-WRITTEN = {CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE} | {f"{split}.{suffix}" for split in SPLITS for suffix in ("parquet", "jsonl")}
+WRITTEN = {CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE} | {
+    f"{split}.{suffix}" for split in SPLITS for suffix in ("parquet", "jsonl")
+}
 DATA_SOURCE = "evolake/families"
 NEITHER = "neither"
 CHECKED = "checked"
@@ -37,15 +40,24 @@ CHECKED = "checked"
 
 
 def write_dataset(
-    form: Form, rows: Sequence[Mapping[str, Any]], families: Sequence[Mapping[str, Any]], folder: Path, made_by: Provenance, *,
-    test_share: float = 0.0, units: Mapping[str, Collection[str]] | None = None,
+    form: Form,
+    rows: Sequence[Mapping[str, Any]],
+    families: Sequence[Mapping[str, Any]],
+    folder: Path,
+    made_by: Provenance,
+    *,
+    test_share: float = 0.0,
+    units: Mapping[str, Collection[str]] | None = None,
 ) -> dict[str, int]:
-    """Write the data set below `folder`; gives split -> instances, and under "neither" how many have units of both sides and are left out.
+    """Write the data set below `folder`; gives split -> instances, and under "neither" how many have units of
+    both sides and are left out.
 
     Args:
-        rows: columns of INSTANCES and `operator`. families: records of `contract.to_record`; written for "jsonl", their checkers into reward.py.
+        rows: columns of INSTANCES and `operator`. families: records of `contract.to_record`; written for
+            "jsonl", their checkers into reward.py.
         test_share: 0 to 1, of the units.
-        units: family -> what a split keeps together of it (`datasets.units_of`); a family that is not named is its own unit.
+        units: family -> what a split keeps together of it (`datasets.units_of`); a family that is not named
+            is its own unit.
 
     Raises:
         InputError: the folder holds something else, or a split would be empty. Nothing is written then.
@@ -59,26 +71,40 @@ def write_dataset(
         kept = [row for members in splits.values() for row in members]
     clear(folder)
     forms = answer_forms(kept)
-    checkers = {from_record(record).family_id: list(record["checkers"].values()) for record in families if record.get("checkers")}
-    splits = {split: [{**row, **_checked_by(row, checkers)} for row in members] for split, members in splits.items()}
+    checkers = {
+        from_record(record).family_id: list(record["checkers"].values())
+        for record in families
+        if record.get("checkers")
+    }
+    splits = {
+        split: [{**row, **_checked_by(row, checkers)} for row in members] for split, members in splits.items()
+    }
     if form == "jsonl":
         for split, members in splits.items():
-            write_lines(folder / (f"{split}.jsonl" if test_share else INSTANCES_FILE), [plain(row) for row in members])
+            write_lines(
+                folder / (f"{split}.jsonl" if test_share else INSTANCES_FILE), [plain(row) for row in members]
+            )
         write_lines(folder / FAMILIES_FILE, families)
     else:
         convert = trl_row if form == "trl" else verl_row
         for split, members in splits.items():
-            converted = [convert(row, split, number, forms.get(row["family_id"])) for number, row in enumerate(members)]
+            converted = [
+                convert(row, split, number, forms.get(row["family_id"])) for number, row in enumerate(members)
+            ]
             write_parquet(folder / f"{split}.parquet", converted)
         (folder / REWARD).write_text(reward_source(checkers), encoding="utf-8")
     counts = {split: len(members) for split, members in splits.items()}
     shared = shared_text(splits) if test_share else ""
-    (folder / CARD).write_text(card(form, kept, made_by, counts, left_out=len(left_out), shared=shared, checked=set(checkers)), encoding="utf-8")
+    (folder / CARD).write_text(
+        card(form, kept, made_by, counts, left_out=len(left_out), shared=shared, checked=set(checkers)),
+        encoding="utf-8",
+    )
     return counts | ({NEITHER: len(left_out)} if left_out else {})
 
 
 def _checked_by(row: Mapping[str, Any], checkers: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Columns of a question of many correct answers: whose checkers judge, and the inputs that they need. {} if no family has checkers."""
+    """Columns of a question of many correct answers: whose checkers judge, and the inputs that they need. {}
+    if no family has checkers."""
     if not checkers:
         return {}
     own = row["family_id"] in checkers
@@ -95,7 +121,9 @@ def split_rows(
     return {split: sides[split] for split in SPLITS}, sides[NEITHER]
 
 
-def require_both(splits: Mapping[str, Sequence[Any]], left_out: Sequence[Mapping[str, Any]], share: float) -> None:
+def require_both(
+    splits: Mapping[str, Sequence[Any]], left_out: Sequence[Mapping[str, Any]], share: float
+) -> None:
     """Raise InputError where a split is empty: a data set without a test split must not be taken for one with
     it."""
     empty = [split for split, members in splits.items() if not members]
@@ -103,19 +131,31 @@ def require_both(splits: Mapping[str, Sequence[Any]], left_out: Sequence[Mapping
         counts = ", ".join(f"{split}: {len(members)}" for split, members in splits.items())
         raise InputError(
             f"no family is of the split {empty[0]!r}",
-            wanted=f"families on both sides of a split by lineage and engine, {share:g} of these units for the test",
+            wanted=(
+                f"families on both sides of a split by lineage and engine, {share:g} of these units for "
+                "the test"
+            ),
             got=f"{counts}, with units on both sides: {len({row['family_id'] for row in left_out})} families",
             do="choose another --test-share, or run more cycles: evolake run --lines families",
         )
 
 
 def clear(folder: Path) -> None:
-    """Make the folder, or take away what an earlier export left there. Raises InputError where it holds anything else: nothing is touched then."""
+    """Make the folder, or take away what an earlier export left there. Raises InputError where it holds
+    anything else: nothing is touched then."""
     folder.mkdir(parents=True, exist_ok=True)
     there = sorted(folder.iterdir())
     strange = [path.name for path in there if path.name not in WRITTEN]
-    if there and (strange or TITLE not in (folder / CARD).read_text(encoding="utf-8", errors="replace") if (folder / CARD).is_file() else True):
-        raise InputError(f"{folder} is not empty", wanted="a new folder, or that of an earlier export", got=", ".join(strange[:5]) or CARD)
+    if there and (
+        strange or TITLE not in (folder / CARD).read_text(encoding="utf-8", errors="replace")
+        if (folder / CARD).is_file()
+        else True
+    ):
+        raise InputError(
+            f"{folder} is not empty",
+            wanted="a new folder, or that of an earlier export",
+            got=", ".join(strange[:5]) or CARD,
+        )
     for path in there:
         path.unlink()
 
@@ -136,10 +176,14 @@ SHARED = ("category", "operator", "answer_type", "language", "engine")
 
 
 def shared_text(splits: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """Return what the sides of a split share: "5 of 6 categories (...)", a clause for each column of SHARED."""
+    """Return what the sides of a split share: "5 of 6 categories (...)", a clause for each column of
+    SHARED."""
     parts = []
     for column in SHARED:
-        values = [{str(row[column]) for row in members if row.get(column) is not None} for members in splits.values()]
+        values = [
+            {str(row[column]) for row in members if row.get(column) is not None}
+            for members in splits.values()
+        ]
         both, every = set.intersection(*values), set.union(*values)
         if every:
             named = f" ({', '.join(sorted(both))})" if both else ""
@@ -165,11 +209,25 @@ def in_test(unit: str, share: float) -> bool:
 def plain(row: Mapping[str, Any]) -> dict[str, Any]:
     """One line of instances.jsonl: text, hidden inputs, answer, difficulty, seed, and where it comes from."""
     return {
-        "id": row["instance_id"], "family_id": row["family_id"], "category": row["category"], "language": row["language"],
-        "difficulty": row["difficulty"], "seed": row["seed"], "text": row["text"], "inputs": json.loads(row["inputs"]),
-        "answer": json.loads(row["answer"]), "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
-        "votes": row["votes"], "voters": row["voters"], **described(row),
-    } | ({"checker": checked["checker"], "answer_is": "one correct answer"} if (checked := row.get(CHECKED, {})).get("checker") else {})
+        "id": row["instance_id"],
+        "family_id": row["family_id"],
+        "category": row["category"],
+        "language": row["language"],
+        "difficulty": row["difficulty"],
+        "seed": row["seed"],
+        "text": row["text"],
+        "inputs": json.loads(row["inputs"]),
+        "answer": json.loads(row["answer"]),
+        "case_sensitive": row["case_sensitive"],
+        "units": asked_units(row["text"]),
+        "votes": row["votes"],
+        "voters": row["voters"],
+        **described(row),
+    } | (
+        {"checker": checked["checker"], "answer_is": "one correct answer"}
+        if (checked := row.get(CHECKED, {})).get("checker")
+        else {}
+    )
 
 
 DESCRIBED = ("title", "engine", "operator", "parents", "answer_type", "independent")
@@ -182,15 +240,22 @@ def described(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def prompt(row: Mapping[str, Any], form: type | None) -> list[dict[str, str]]:
-    """Return the question as messages, with the request to box the answer, and what form it has where all answers of the family have one."""
+    """Return the question as messages, with the request to box the answer, and what form it has where all
+    answers of the family have one."""
     return [{"role": "user", "content": f"{row['text']}\n\n{request(row['language'], form)}"}]
 
 
 def trl_row(row: Mapping[str, Any], split: str, number: int, form: type | None) -> dict[str, Any]:
     """answer: the label as JSON text, one type for all rows. units: those that the question asks for."""
     return {
-        "prompt": prompt(row, form), "answer": row["answer"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
-        "category": row["category"], "difficulty": row["difficulty"], "family_id": row["family_id"], "instance_id": row["instance_id"],
+        "prompt": prompt(row, form),
+        "answer": row["answer"],
+        "case_sensitive": row["case_sensitive"],
+        "units": asked_units(row["text"]),
+        "category": row["category"],
+        "difficulty": row["difficulty"],
+        "family_id": row["family_id"],
+        "instance_id": row["instance_id"],
         **described(row),
     } | row.get(CHECKED, {})
 
@@ -198,13 +263,24 @@ def trl_row(row: Mapping[str, Any], split: str, number: int, form: type | None) 
 def verl_row(row: Mapping[str, Any], split: str, number: int, form: type | None) -> dict[str, Any]:
     """reward_model.ground_truth: the label as JSON text."""
     return {
-        "data_source": DATA_SOURCE, "prompt": prompt(row, form), "answer": row["answer"], "ability": row["category"],
+        "data_source": DATA_SOURCE,
+        "prompt": prompt(row, form),
+        "answer": row["answer"],
+        "ability": row["category"],
         "reward_model": {"style": "rule", "ground_truth": row["answer"]},
         "extra_info": {
-            "split": split, "index": number, "instance_id": row["instance_id"], "family_id": row["family_id"], "difficulty": row["difficulty"],
-            "seed": row["seed"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]), "category": row["category"],
+            "split": split,
+            "index": number,
+            "instance_id": row["instance_id"],
+            "family_id": row["family_id"],
+            "difficulty": row["difficulty"],
+            "seed": row["seed"],
+            "case_sensitive": row["case_sensitive"],
+            "units": asked_units(row["text"]),
+            "category": row["category"],
             **described(row),
-        } | row.get(CHECKED, {}),
+        }
+        | row.get(CHECKED, {}),
     }
 
 

@@ -1,7 +1,8 @@
-"""The gallery: one HTML page per family, with a statement, its label, the rules that may change, and every program that votes; and an index.
+"""The gallery: one HTML page per family, with a statement, its label, the rules that may change, and every
+program that votes; and an index.
 
-Pages are made from the families alone, so they show what runs. Nothing is loaded from elsewhere, and all text is escaped: a family may be a model's.
-The templates are with the report's.
+Pages are made from the families alone, so they show what runs. Nothing is loaded from elsewhere, and all text
+is escaped: a family may be a model's. The templates are with the report's.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Example:
     voters: int
 
 
-def write_gallery(families: Sequence[Family], examples: Mapping[str, Sequence[Example]], folder: Path) -> list[Path]:
+def write_gallery(
+    families: Sequence[Family], examples: Mapping[str, Sequence[Example]], folder: Path
+) -> list[Path]:
     """index.html and a page per family below `folder`. examples: by family_id. Gives the files written."""
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / "index.html"]
@@ -43,7 +46,8 @@ def write_gallery(families: Sequence[Family], examples: Mapping[str, Sequence[Ex
 
 
 def page_name(family: Family) -> str:
-    """Return the page's file: the name for people (a model may have given it), and enough of the id to distinguish two of one name."""
+    """Return the page's file: the name for people (a model may have given it), and enough of the id to
+    distinguish two of one name."""
     return file_name(f"{family.name}-{family.family_id[:8]}", ".html")
 
 
@@ -54,8 +58,16 @@ def index_page(families: Sequence[Family]) -> str:
 
 
 def family_page(family: Family, examples: Sequence[Example]) -> str:
-    """One family: instances, mutation points with their alternatives as text and code, what else operators may use, every program."""
-    return render(PACKAGE, "gallery_family.html.j2", family=family, examples=examples, stated=stated(family), shown=_label_text)
+    """One family: instances, mutation points with their alternatives as text and code, what else operators
+    may use, every program."""
+    return render(
+        PACKAGE,
+        "gallery_family.html.j2",
+        family=family,
+        examples=examples,
+        stated=stated(family),
+        shown=_label_text,
+    )
 
 
 def _label_text(label: Any) -> str:

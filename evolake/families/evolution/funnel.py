@@ -1,7 +1,8 @@
-"""How many came through, and what it cost: gate by gate, accepted attempts against rejected ones (paper, section 5.4, tables 5 and 6).
+"""How many came through, and what it cost: gate by gate, accepted attempts against rejected ones (paper,
+section 5.4, tables 5 and 6).
 
-An attempt is one proposal with all its refinements; it is accepted where one of its versions is, and one that brought no family at all is rejected.
-Costs count every version, because that is what was paid.
+An attempt is one proposal with all its refinements; it is accepted where one of its versions is, and one that
+brought no family at all is rejected. Costs count every version, because that is what was paid.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ ALL = "all"
 ATTEMPTS = "attempts"
 
 
-def funnel_rows(candidates: Sequence[Row], gated: Iterable[Row], cycle: str, unmade: Sequence[Row] = ()) -> list[dict[str, Any]]:
-    """Rows of FUNNEL. candidates: rows of CANDIDATES, every version. gated: rows of GATED, by the verdicts of record. unmade: rows of `UNMADE`."""
+def funnel_rows(
+    candidates: Sequence[Row], gated: Iterable[Row], cycle: str, unmade: Sequence[Row] = ()
+) -> list[dict[str, Any]]:
+    """Rows of FUNNEL. candidates: rows of CANDIDATES, every version. gated: rows of GATED, by the verdicts of
+    record. unmade: rows of `UNMADE`."""
     operators = {row["family_id"]: row["operator"] for row in candidates}
     numbers = {gate.name: gate.number for gate in GATES}
     counts: dict[tuple[str, str], list[int]] = {}
@@ -40,10 +44,18 @@ def funnel_rows(candidates: Sequence[Row], gated: Iterable[Row], cycle: str, unm
             counts.setdefault((operator, ATTEMPTS), [0, 0])[0] += 1
     return [
         {
-            "cycle": cycle, "operator": operator, "gate_no": numbers.get(gate), "gate": gate, "came": came, "passed": passed,
-            "blocked": came - passed, "rate": passed / came,
+            "cycle": cycle,
+            "operator": operator,
+            "gate_no": numbers.get(gate),
+            "gate": gate,
+            "came": came,
+            "passed": passed,
+            "blocked": came - passed,
+            "rate": passed / came,
         }
-        for (operator, gate), (came, passed) in sorted(counts.items(), key=lambda item: (item[0][0] != ALL, item[0][0], _place(item[0][1])))
+        for (operator, gate), (came, passed) in sorted(
+            counts.items(), key=lambda item: (item[0][0] != ALL, item[0][0], _place(item[0][1]))
+        )
     ]
 
 
@@ -64,12 +76,17 @@ def attempts(candidates: Sequence[Row]) -> list[list[Row]]:
     return list(result.values())
 
 
-def resource_rows(candidates: Sequence[Row], accepted: set[str], calls: Sequence[Row], cycle: str, unmade: int = 0) -> list[dict[str, Any]]:
-    """Rows of RESOURCES. candidates: rows of CANDIDATES. accepted: ids. calls: rows of AGENT_CALLS; those about no family count in "all".
-    unmade: attempts that brought no family; they took nothing in the jail, and are rejected."""
+def resource_rows(
+    candidates: Sequence[Row], accepted: set[str], calls: Sequence[Row], cycle: str, unmade: int = 0
+) -> list[dict[str, Any]]:
+    """Rows of RESOURCES. candidates: rows of CANDIDATES. accepted: ids. calls: rows of AGENT_CALLS; those
+    about no family count in "all". unmade: attempts that brought no family; they took nothing in the jail,
+    and are rejected."""
     outcomes: dict[str, list[list[Row]]] = {"accepted": [], "rejected": [[] for _ in range(unmade)]}
     for versions in attempts(candidates):
-        outcomes["accepted" if any(version["family_id"] in accepted for version in versions) else "rejected"].append(versions)
+        outcomes[
+            "accepted" if any(version["family_id"] in accepted for version in versions) else "rejected"
+        ].append(versions)
     outcomes[ALL] = [*outcomes["accepted"], *outcomes["rejected"]]
     rows = []
     for outcome, groups in outcomes.items():
@@ -77,13 +94,25 @@ def resource_rows(candidates: Sequence[Row], accepted: set[str], calls: Sequence
         paid = [call for call in calls if outcome == ALL or call["artifact_id"] in ids]
         usd = sum(call["usd"] or 0.0 for call in paid)
         families = len(outcomes["accepted"]) if outcome == ALL else len(groups)
-        spent = {name: [sum(cost(version, name) for version in versions) for versions in groups] for name in ("calls", "cpu_s", "wall_s")}
-        rows.append({
-            "cycle": cycle, "outcome": outcome, "attempts": len(groups), "versions": sum(map(len, groups)), "calls_mean": _mean(spent["calls"]),
-            "cpu_s_mean": _mean(spent["cpu_s"]), "cpu_s_p99": float(np.quantile(spent["cpu_s"], 0.99)) if groups else None,
-            "wall_s_mean": _mean(spent["wall_s"]), "tokens": sum((call["input_tokens"] or 0) + (call["output_tokens"] or 0) for call in paid),
-            "usd": usd, "usd_each": usd / families if families else None,
-        })
+        spent = {
+            name: [sum(cost(version, name) for version in versions) for versions in groups]
+            for name in ("calls", "cpu_s", "wall_s")
+        }
+        rows.append(
+            {
+                "cycle": cycle,
+                "outcome": outcome,
+                "attempts": len(groups),
+                "versions": sum(map(len, groups)),
+                "calls_mean": _mean(spent["calls"]),
+                "cpu_s_mean": _mean(spent["cpu_s"]),
+                "cpu_s_p99": float(np.quantile(spent["cpu_s"], 0.99)) if groups else None,
+                "wall_s_mean": _mean(spent["wall_s"]),
+                "tokens": sum((call["input_tokens"] or 0) + (call["output_tokens"] or 0) for call in paid),
+                "usd": usd,
+                "usd_each": usd / families if families else None,
+            }
+        )
     return rows
 
 
@@ -93,7 +122,8 @@ def cost(row: Row, name: str) -> float:
 
 
 def divergence(rows: Sequence[Row]) -> float | None:
-    """Return how many times the cpu time of an accepted attempt a rejected one takes; None where one of the two is missing."""
+    """Return how many times the cpu time of an accepted attempt a rejected one takes; None where one of the
+    two is missing."""
     by_outcome = {row["outcome"]: row["cpu_s_mean"] for row in rows}
     accepted, rejected = by_outcome.get("accepted"), by_outcome.get("rejected")
     return rejected / accepted if accepted and rejected else None

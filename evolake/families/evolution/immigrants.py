@@ -1,4 +1,5 @@
-"""The seed families as what may immigrate: folders below `families` of the seeds, each with a generator.py."""
+"""The seed families as what may immigrate: folders below `families` of the seeds, each with a
+generator.py."""
 
 from __future__ import annotations
 

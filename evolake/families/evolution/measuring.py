@@ -1,7 +1,8 @@
 """Run a draft through the gates that ask no model, and return all that they say against it at the same time.
 
-A model that writes in one reply is sent this before anybody is asked for validators or reviews, so a fault that the jail finds in a second does not
-cost those calls. Nothing is decided here: the version that comes of it goes through every gate like any other.
+A model that writes in one reply is sent this before anybody is asked for validators or reviews, so a fault
+that the jail finds in a second does not cost those calls. Nothing is decided here: the version that comes of
+it goes through every gate like any other.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ READINGS = "readings"
 
 @dataclass(frozen=True)
 class Measurement:
-    """The outcome of a draft's run. faults: "gate: reason", in the order of gates and rules, then readings. costs: jail calls, cpu_s and wall_s."""
+    """The outcome of a draft's run. faults: "gate: reason", in the order of gates and rules, then readings.
+    costs: jail calls, cpu_s and wall_s."""
 
     faults: tuple[str, ...]
     costs: Mapping[str, float]
@@ -43,40 +45,62 @@ def measure_draft(
 
     Raises MachineryError when the jail failed.
     """
-    course = GateContext(family, MeteredPool(gates.pool), gates.agents, gates.settings, known, gates.root_seed, "")
+    course = GateContext(
+        family, MeteredPool(gates.pool), gates.agents, gates.settings, known, gates.root_seed, ""
+    )
     faults: list[str] = []
     for name in names:
         course.pool.gate = name
         evidence = collected(gate_named(GATES, name).collector(), course)
         found = [f"{name}: {reason}" for reason in findings(gates.ruleset, name, evidence)]
         faults += found
-        if (found and name == names[0] and not _runs(evidence)) or (course.sample is None and name == "static"):
+        if (found and name == names[0] and not _runs(evidence)) or (
+            course.sample is None and name == "static"
+        ):
             break
     faults += _misreadings(family, course) if course.sample is not None and names == MEASURING else []
     costs = course.pool.costs.values()
-    return Measurement(tuple(faults), {key: sum(account[key] for account in costs) for key in ("calls", "cpu_s", "wall_s")})
+    return Measurement(
+        tuple(faults), {key: sum(account[key] for account in costs) for key in ("calls", "cpu_s", "wall_s")}
+    )
 
 
 def _runs(evidence: Mapping[str, Any]) -> bool:
-    """Return whether the execution gate's evidence has all instances, with an answer of the primary to each."""
+    """Return whether the execution gate's evidence has all instances, with an answer of the primary to
+    each."""
     primary = evidence.get("voters", {}).get("primary")
-    return all(item[2] == "ok" for item in evidence.get("instances", [["", "", "none"]])) and primary is not None and not primary["failures"]
+    return (
+        all(item[2] == "ok" for item in evidence.get("instances", [["", "", "none"]]))
+        and primary is not None
+        and not primary["failures"]
+    )
 
 
 def _misreadings(family: Family, course: GateContext) -> list[str]:
-    """Return what the text fixes and the programs do otherwise, and what no sentence fixes (evolake.families.readings)."""
+    """Return what the text fixes and the programs do otherwise, and what no sentence fixes
+    (evolake.families.readings)."""
     assert course.sample is not None, "the sample is drawn by the static gate"
     course.pool.gate = READINGS
     places = contained(examine, family, course.sample, pool=course.pool, settings=course.settings)
-    return [] if isinstance(places, Raised) else [f"{READINGS}: {place.remark()}" for place in places if place.open]
+    return (
+        []
+        if isinstance(places, Raised)
+        else [f"{READINGS}: {place.remark()}" for place in places if place.open]
+    )
 
 
 def findings(ruleset: Ruleset, gate: str, evidence: Mapping[str, Any]) -> list[str]:
-    """Return what every rule of a gate says against a candidate, where judging stops at the first. The same words are returned once.
+    """Return what every rule of a gate says against a candidate, where judging stops at the first. The same
+    words are returned once.
 
-    A rule names the first of several sentences or numbers that it objects to. It is applied to each of them, so all are named.
+    A rule names the first of several sentences or numbers that it objects to. It is applied to each of them,
+    so all are named.
     """
     listed = [(key, value) for key, value in evidence.items() if key in LISTED and isinstance(value, list)]
     views = [evidence, *({**evidence, key: [item]} for key, value in listed for item in value)]
-    results = [contained(apply, rule.check, view, rule.parameters) for rule in ruleset.of_gate(gate) for view in views]
+    results = [
+        contained(apply, rule.check, view, rule.parameters)
+        for rule in ruleset.of_gate(gate)
+        for view in views
+    ]
     return list(dict.fromkeys(result.reason for result in results if isinstance(result, Finding | Raised)))

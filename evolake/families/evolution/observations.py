@@ -1,7 +1,9 @@
-"""A block as a structured observation: what kind of fault it is, the traces that show it, and the lesson of its rule, which holds for any family.
+"""A block as a structured observation: what kind of fault it is, the traces that show it, and the lesson of
+its rule, which holds for any family.
 
-Kinds, as in the paper's phase III: an implementation bug (the code is wrong), unsolvable (the text does not say enough), ambiguity (it says more than
-one thing). The author who refines a family gets the observation, not the verdict alone.
+Kinds, as in the paper's phase III: an implementation bug (the code is wrong), unsolvable (the text does not
+say enough), ambiguity (it says more than one thing). The author who refines a family gets the observation,
+not the verdict alone.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ LONGEST_TRACE = 600
 
 @dataclass(frozen=True)
 class Observation:
-    """Why a family was blocked. traces: the instances, votes or reviews that show it, as JSON lines. lesson: of its rule; "" where that has none."""
+    """Why a family was blocked. traces: the instances, votes or reviews that show it, as JSON lines. lesson:
+    of its rule; "" where that has none."""
 
     family_id: str
     kind: Kind
@@ -41,13 +44,21 @@ def observe(examined: FamilyResults) -> Observation | None:
         return None
     evidence = examined.evidence.get(verdict.gate, {})
     kind = kind_of(verdict.rule_id, evidence)
-    return Observation(examined.family_id, kind, verdict.gate, verdict.rule_id, verdict.reason, traces_of(verdict.rule_id, evidence))
+    return Observation(
+        examined.family_id,
+        kind,
+        verdict.gate,
+        verdict.rule_id,
+        verdict.reason,
+        traces_of(verdict.rule_id, evidence),
+    )
 
 
 def kind_of(rule_id: str, evidence: Mapping[str, Any]) -> Kind:
     """Return what kind of fault the evidence speaks for.
 
-    No majority: ambiguity. Blind reviewers who mostly give up or give nothing: unsolvable; who give other answers: ambiguity. All else is a bug.
+    No majority: ambiguity. Blind reviewers who mostly give up or give nothing: unsolvable; who give other
+    answers: ambiguity. All else is a bug.
     """
     if rule_id == "families-majority":
         return "ambiguity"
@@ -72,11 +83,18 @@ def traces_of(rule_id: str, evidence: Mapping[str, Any]) -> tuple[str, ...]:
     elif rule_id == "families-instances":
         shown = [item for item in evidence["instances"] if item[2] != "ok"]
     elif rule_id in ("families-primary", "families-confined"):
-        shown = [{name: voter} for name, voter in evidence["voters"].items() if voter["failures"] or voter["unsafe_probes"]]
+        shown = [
+            {name: voter}
+            for name, voter in evidence["voters"].items()
+            if voter["failures"] or voter["unsafe_probes"]
+        ]
     elif rule_id == "families-difficulty":
         shown = [{name: evidence.get(name) for name in ("size", "magnitude", "work")}]
     elif rule_id == "families-guessable":
-        shown = [{"difficulty": row[0], "instances": row[1], "constant": row[2], "pair": row[3]} for row in evidence.get("guesses", ())]
+        shown = [
+            {"difficulty": row[0], "instances": row[1], "constant": row[2], "pair": row[3]}
+            for row in evidence.get("guesses", ())
+        ]
     elif rule_id == "families-near-duplicate":
         shown = evidence["nearest"]
     elif rule_id == "families-idle":

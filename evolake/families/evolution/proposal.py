@@ -1,4 +1,5 @@
-"""What a proposal came to: a family with what the gates said of each version, or the reason why there is none."""
+"""What a proposal came to: a family with what the gates said of each version, or the reason why there is
+none."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from evolake.families.model.contract import Family
 
 @dataclass(frozen=True)
 class Proposal:
-    """One attempt. operator: the one asked for; the family's own `operator` says which one made it. family: the delivered version, or None.
+    """One attempt. operator: the one asked for; the family's own `operator` says which one made it. family:
+    the delivered version, or None.
 
     idea: of the author, in a sentence. lost: why a correction brought no family.
     """
@@ -63,13 +65,18 @@ class Proposals:
     @property
     def observations(self) -> list[Observation]:
         """Of all blocked versions, in order."""
-        return [observation for proposal in self.proposals for observation in proposal.refinement.observations]
+        return [
+            observation for proposal in self.proposals for observation in proposal.refinement.observations
+        ]
 
 
 def outcome_text(outcome: Proposal | Failure) -> str:
     """Say in a line what an attempt proposed and what came of it, for the requests of later waves."""
     if isinstance(outcome, Failure):
-        return f"{outcome.title or outcome.operator}: {outcome.idea or 'no idea was given'}; no family: {outcome.reason[:200]}"
+        return (
+            f"{outcome.title or outcome.operator}: {outcome.idea or 'no idea was given'}; no family: "
+            f"{outcome.reason[:200]}"
+        )
     last = outcome.rounds[-1]
     verdict = last.blocked_by
     ended = "accepted" if verdict is None else f"blocked at the gate {verdict.gate}: {verdict.reason[:200]}"

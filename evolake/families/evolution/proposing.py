@@ -1,9 +1,12 @@
-"""The evolution agent's turn in a cycle: parents are drawn, children proposed, taken through the gates, corrected by what the gates say, or given up.
+"""The evolution agent's turn in a cycle: parents are drawn, children proposed, taken through the gates,
+corrected by what the gates say, or given up.
 
-Operators take turns, so each has its share; a child that passed is known to the near-duplicate gate from then on. Attempts of the operators' are made
-side by side and compared with each other in their order (`gates.in_turn`). A model is asked in waves: each request says its direction and what came
-of the waves before. Which parents, which operator and which random numbers depend on the root seed, the cycle and the number of the proposal alone.
-Nothing here decides: the gates do. A reply that makes our code raise before the gates is a failure with its reason, and the next one is looked at.
+Operators take turns, so each has its share; a child that passed is known to the near-duplicate gate from then
+on. Attempts of the operators' are made side by side and compared with each other in their order
+(`gates.in_turn`). A model is asked in waves: each request says its direction and what came of the waves
+before. Which parents, which operator and which random numbers depend on the root seed, the cycle and the
+number of the proposal alone. Nothing here decides: the gates do. A reply that makes our code raise before the
+gates is a failure with its reason, and the next one is looked at.
 """
 
 from __future__ import annotations
@@ -53,40 +56,72 @@ OPERATOR = re.compile(r"[a-z][a-z0-9_-]{0,39}\Z")
 """What a reply may call its operator; anything else is `written`. It becomes part of names and of files."""
 T = TypeVar("T")
 Judge = Callable[[Family, Sequence[Fingerprint]], FamilyResults]
-"""(family, fingerprints of all known ones) -> the family after its gates: `judging.FamilyGates`, for example."""
+"""(family, fingerprints of all known ones) -> the family after its gates: `judging.FamilyGates`, for
+example."""
 
 
 def propose_families(
-    agents: Agents, sources: EvolutionSources, *, pool: Any, judge: Judge, settings: FamiliesSettings, cycle: str, root_seed: int,
+    agents: Agents,
+    sources: EvolutionSources,
+    *,
+    pool: Any,
+    judge: Judge,
+    settings: FamiliesSettings,
+    cycle: str,
+    root_seed: int,
     count: int | None = None,
 ) -> Proposals:
-    """`count` attempts (default: `settings.families_per_cycle`), each with up to `settings.refinements` refinements.
+    """`count` attempts (default: `settings.families_per_cycle`), each with up to `settings.refinements`
+    refinements.
 
     Args:
-        judge: the gates. If it is a `FamilyGates`, operators' attempts are made side by side, and a model's drafts are measured before the gates.
+        judge: the gates. If it is a `FamilyGates`, operators' attempts are made side by side, and a model's
+            drafts are measured before the gates.
 
     Raises:
-        InputError: the population is empty, or operators are to hold sessions. MachineryError: the jail failed, or the budget is spent.
+        InputError: the population is empty, or operators are to hold sessions. MachineryError: the jail
+            failed, or the budget is spent.
     """
     if not sources.population:
-        raise InputError("no families to evolve from", wanted="a population of at least one family", do="materialize the seeds first")
+        raise InputError(
+            "no families to evolve from",
+            wanted="a population of at least one family",
+            do="materialize the seeds first",
+        )
     check_evolution_agent(settings, agents.backend.name)
     gates = judge if isinstance(judge, FamilyGates) else None
-    session = SessionAuthor(agents, pool, settings, root_seed, gates, sources.known) if settings.evolution_agent == "session" else None
+    session = (
+        SessionAuthor(agents, pool, settings, root_seed, gates, sources.known)
+        if settings.evolution_agent == "session"
+        else None
+    )
     requests = [
-        request_of(sources, number, cycle=cycle, root_seed=root_seed, settings=settings, for_model=agents.backend.name != "operators")
+        request_of(
+            sources,
+            number,
+            cycle=cycle,
+            root_seed=root_seed,
+            settings=settings,
+            for_model=agents.backend.name != "operators",
+        )
         for number in range(settings.families_per_cycle if count is None else count)
     ]
     taken = {family.family_id for family in sources.population} | sources.fingerprints.keys()
-    attempts = _Attempts(agents, judge, pool, settings, cycle, root_seed, requests, taken, list(sources.known), session)
+    attempts = _Attempts(
+        agents, judge, pool, settings, cycle, root_seed, requests, taken, list(sources.known), session
+    )
     if isinstance(judge, FamilyGates) and agents.backend.name == "operators":
-        made = in_turn(range(len(requests)), attempts.beside_each_other, still=attempts.still, settle=attempts.settle)
+        made = in_turn(
+            range(len(requests)), attempts.beside_each_other, still=attempts.still, settle=attempts.settle
+        )
     else:
         made = attempts.in_waves(sources.waves)
     outcomes = [item.outcome for item in made]
     return Proposals(
-        tuple(item for item in outcomes if isinstance(item, Proposal)), tuple(item for item in outcomes if not isinstance(item, Proposal)),
-        tuple(row for item in made for row in item.authors), tuple(row for item in made for row in item.measured),
+        tuple(item for item in outcomes if isinstance(item, Proposal)),
+        tuple(item for item in outcomes if not isinstance(item, Proposal)),
+        tuple(row for item in made for row in item.authors),
+        tuple(row for item in made for row in item.measured),
     )
 
 
@@ -96,9 +131,11 @@ def check_evolution_agent(settings: FamiliesSettings, backend: str) -> None:
 
 
 def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whole: bool) -> Family | str:
-    """Return the family that a reply holds, or why it holds none. whole: take the reply's `record`, which operators give, instead of its texts.
+    """Return the family that a reply holds, or why it holds none. whole: take the reply's `record`, which
+    operators give, instead of its texts.
 
-    A reply that names no parent has all that it was shown: each had its share. Where others write the validators, those in the reply are left out.
+    A reply that names no parent has all that it was shown: each had its share. Where others write the
+    validators, those in the reply are left out.
     """
     if isinstance(reply, AgentFailure):
         return f"{reply.status}: {reply.reason}"
@@ -110,12 +147,26 @@ def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whol
     operator = reply.operator if OPERATOR.match(reply.operator) else "written"
     used = list(dict.fromkeys(ids[parent - 1] for parent in reply.used_parents if 0 < parent <= len(ids)))
     try:
-        written = make_family("the reply", UncheckedFamily(
-            name="written", title=reply.title or "written", category=reply.category, language=reply.language, generator=reply.generator,
-            template=reply.template, validator=reply.validator, reader=reply.reader,
-            validators={validator.name: validator.source for validator in reply.validators} if _together(request) else {},
-            answer={"type": reply.answer_type}, parents=used or ids, operator=operator if used or ids else INVENTED, mutations={},
-        ))
+        written = make_family(
+            "the reply",
+            UncheckedFamily(
+                name="written",
+                title=reply.title or "written",
+                category=reply.category,
+                language=reply.language,
+                generator=reply.generator,
+                template=reply.template,
+                validator=reply.validator,
+                reader=reply.reader,
+                validators={validator.name: validator.source for validator in reply.validators}
+                if _together(request)
+                else {},
+                answer={"type": reply.answer_type},
+                parents=used or ids,
+                operator=operator if used or ids else INVENTED,
+                mutations={},
+            ),
+        )
     except InputError as error:
         return str(error)
     return named(written)
@@ -123,7 +174,8 @@ def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whol
 
 @dataclass(frozen=True)
 class _Made:
-    """What came of an attempt. taken: the ids that it took. authors: rows of VALIDATOR_AUTHORS. agents: who was asked. measured: rows of MEASURED."""
+    """What came of an attempt. taken: the ids that it took. authors: rows of VALIDATOR_AUTHORS. agents: who
+    was asked. measured: rows of MEASURED."""
 
     outcome: Proposal | Failure
     taken: frozenset[str]
@@ -134,7 +186,8 @@ class _Made:
 
 @dataclass
 class _Attempts:
-    """The attempts of a cycle. taken: ids that are there, and seen: fingerprints to differ from, both of the population and of attempts before."""
+    """The attempts of a cycle. taken: ids that are there, and seen: fingerprints to differ from, both of the
+    population and of attempts before."""
 
     agents: Agents
     judge: Judge
@@ -157,8 +210,9 @@ class _Attempts:
         return self.judge
 
     def in_waves(self, number_of_waves: int) -> list[_Made]:
-        """Return each after those before it, so that no double is paid for a review. Requests of a wave know the waves before; a backend that may be
-        asked several at the same time gives the replies of a wave beforehand."""
+        """Return each after those before it, so that no double is paid for a review. Requests of a wave know
+        the waves before; a backend that may be asked several at the same time gives the replies of a wave
+        beforehand."""
         made: list[_Made] = []
         # operators draw again when a child is there already, so each of their requests knows all before it
         count = len(self.requests) if self.agents.backend.name == "operators" else number_of_waves
@@ -167,28 +221,45 @@ class _Attempts:
             asked = [self._request(number, self.taken, siblings) for number in wave]
             ahead: list[Reply[EvolveReply | AgentFailure]] = []
             if self.agents.backend.threads > 1 and self.session is None:
-                ahead = self.agents.call_many(EVOLUTION_ROLE, asked, seeds=[self._seed(number) for number in wave], attempts=list(wave))
+                ahead = self.agents.call_many(
+                    EVOLUTION_ROLE, asked, seeds=[self._seed(number) for number in wave], attempts=list(wave)
+                )
             for place, number in enumerate(wave):
-                made.append(self._made(number, self.agents, self.judge, self.taken, asked[place], ahead[place] if ahead else None))
+                made.append(
+                    self._made(
+                        number,
+                        self.agents,
+                        self.judge,
+                        self.taken,
+                        asked[place],
+                        ahead[place] if ahead else None,
+                    )
+                )
                 self._saw(made[-1].outcome)
         return made
 
     def beside_each_other(self, numbers: Sequence[int]) -> list[_Made]:
         """Run attempts by threads of this process, or whole by the workers of a cluster."""
         if isinstance(self.pool, RemotePool):
-            common = replace(self, agents=self.agents.apart(), judge=None, pool=None), replace(self.gates, pool=None, agents=None), self.pool.jail
+            common = (
+                replace(self, agents=self.agents.apart(), judge=None, pool=None),
+                replace(self.gates, pool=None, agents=None),
+                self.pool.jail,
+            )
             return self.pool.spread(_apart_there, common, numbers)
         return side_by_side(self.apart, numbers, self.pool.workers)
 
     def apart(self, number: int) -> _Made:
         """Return an attempt next to others, under what is taken and seen now. Called by threads."""
         agents = self.agents.apart()
-        return self._made(number, agents, self.gates.by(agents), set(self.taken), self._request(number, self.taken))
+        return self._made(
+            number, agents, self.gates.by(agents), set(self.taken), self._request(number, self.taken)
+        )
 
     def still(self, number: int, made: _Made) -> _Made | None:
-        """Return the attempt next to all that are taken and seen by now; None where it would have gone another way. A child that operators
-        passed over
-        was there already, so only the ids that it took itself can meet others."""
+        """Return the attempt next to all that are taken and seen by now; None where it would have gone
+        another way. A child that operators passed over was there already, so only the ids that it took itself
+        can meet others."""
         if made.taken & self.taken:
             return None
         if not isinstance(made.outcome, Proposal) or len(self.seen) == self._at_start:
@@ -196,7 +267,9 @@ class _Attempts:
         rounds = [self.gates.beside(item, self.seen) for item in made.outcome.rounds]
         if any(item is None for item in rounds):
             return None
-        refinement = replace(made.outcome.refinement, rounds=tuple(item for item in rounds if item is not None))
+        refinement = replace(
+            made.outcome.refinement, rounds=tuple(item for item in rounds if item is not None)
+        )
         return replace(made, outcome=replace(made.outcome, refinement=refinement))
 
     def settle(self, number: int, made: _Made) -> None:
@@ -207,27 +280,48 @@ class _Attempts:
 
     def _saw(self, outcome: Proposal | Failure) -> None:
         if isinstance(outcome, Proposal):
-            self.seen.extend(item.fingerprint for item in outcome.rounds if item.accepted and item.fingerprint is not None)
+            self.seen.extend(
+                item.fingerprint for item in outcome.rounds if item.accepted and item.fingerprint is not None
+            )
 
     def _made(
-        self, number: int, agents: Agents, judge: Judge, taken: set[str], request: EvolveRequest,
+        self,
+        number: int,
+        agents: Agents,
+        judge: Judge,
+        taken: set[str],
+        request: EvolveRequest,
         replied: Reply[EvolveReply | AgentFailure] | None = None,
     ) -> _Made:
         """One attempt with its refinements. taken: gets the ids of its versions."""
         before = frozenset(taken)
         attempt = _Attempt(
-            agents, judge, request, number, self.cycle, self.root_seed, self.pool, self.settings, taken, tuple(self.seen), self.session,
+            agents,
+            judge,
+            request,
+            number,
+            self.cycle,
+            self.root_seed,
+            self.pool,
+            self.settings,
+            taken,
+            tuple(self.seen),
+            self.session,
         )
         try:
             outcome = attempt.outcome(replied)
         except HostBusy as error:
             outcome = attempt.failure(f"unknown: {error.what}; it may be proposed again")
             attempt.authors.clear()
-        return _Made(outcome, frozenset(taken - before), tuple(attempt.authors), agents, tuple(attempt.measured))
+        return _Made(
+            outcome, frozenset(taken - before), tuple(attempt.authors), agents, tuple(attempt.measured)
+        )
 
     def _request(self, number: int, taken: set[str], siblings: Sequence[str] = ()) -> EvolveRequest:
         request = self.requests[number]
-        note = request.generation and request.generation.model_copy(update={"count": len(self.requests), "siblings": list(siblings)})
+        note = request.generation and request.generation.model_copy(
+            update={"count": len(self.requests), "siblings": list(siblings)}
+        )
         return request.model_copy(update={"taken": sorted(taken), "generation": note})
 
     def _seed(self, number: int) -> int:
@@ -243,9 +337,10 @@ def _apart_there(common: Shared, number: int) -> _Made:
 
 @dataclass
 class _Attempt:
-    """One attempt: its draft, the measure of it, its gates and refinements. seen: fingerprints to differ from. authors: rows of VALIDATOR_AUTHORS.
-    measured: rows of MEASURED. written: validators of the version at hand that others wrote. lost: why a correction brought no family.
-    reply: the last one that holds a family.
+    """One attempt: its draft, the measure of it, its gates and refinements. seen: fingerprints to differ
+    from. authors: rows of VALIDATOR_AUTHORS. measured: rows of MEASURED. written: validators of the version
+    at hand that others wrote. lost: why a correction brought no family. reply: the last one that holds a
+    family.
     """
 
     agents: Agents
@@ -297,11 +392,21 @@ class _Attempt:
             return self.failure(f"family {family.family_id[:12]} is there already")
         self.agents.assign(replied.call_id, whole.family_id)
         guard = SubmissionGuard()
-        done = refine(whole, self._judged, self.revised, rounds=self.settings.refinements, guard=guard, end_at_repeat=self.by_operators)
-        return Proposal(self.number, self.request.operator, done, self.reply.idea if self.reply else "", tuple(self.lost))
+        done = refine(
+            whole,
+            self._judged,
+            self.revised,
+            rounds=self.settings.refinements,
+            guard=guard,
+            end_at_repeat=self.by_operators,
+        )
+        return Proposal(
+            self.number, self.request.operator, done, self.reply.idea if self.reply else "", tuple(self.lost)
+        )
 
     def _judged(self, family: Family) -> FamilyResults:
-        """Return the family after its gates. A model that reviews is shown an instance of the first parent: it is to say what is new."""
+        """Return the family after its gates. A model that reviews is shown an instance of the first parent:
+        it is to say what is new."""
         if self.by_operators or not isinstance(self.judge, FamilyGates):
             return self.judge(family, self.seen)
         return self.judge(family, self.seen, self._parent_statement(family))
@@ -312,30 +417,51 @@ class _Attempt:
         parent = next((parents[name] for name in family.parents if name in parents), None)
         if parent is None:
             return ""
-        [instance] = generate(parent, pairs_of([REVIEWED_DIFFICULTY], 1, "sample"), pool=self.pool, caps=caps_of(self.settings))
+        [instance] = generate(
+            parent, pairs_of([REVIEWED_DIFFICULTY], 1, "sample"), pool=self.pool, caps=caps_of(self.settings)
+        )
         return instance.text
 
     def _after_measuring(self, family: Family) -> Family:
-        """Return the draft, or what its author made of it after a look at what the jail says. A correction that is no family leaves the draft as it
-        was.
+        """Return the draft, or what its author made of it after a look at what the jail says. A correction
+        that is no family leaves the draft as it was.
         """
         if self.by_operators or self.session is not None or not isinstance(self.judge, FamilyGates):
             return family
         for number in range(self.settings.measured_drafts):
             measurement = measure_draft(family, self.judge, self.seen)
             row = {
-                "number": self.number, "round": number, "cycle": self.cycle, "title": family.title, "faults": list(measurement.faults),
-                "outcome": "no fault", **measurement.costs,
+                "number": self.number,
+                "round": number,
+                "cycle": self.cycle,
+                "title": family.title,
+                "faults": list(measurement.faults),
+                "outcome": "no fault",
+                **measurement.costs,
             }
             self.measured.append(row)
             if not measurement.faults:
                 break
             draft = Draft(
-                generator=family.generator, template=stated(family), validator=family.validator, reader=family.reader, kind="not judged yet",
-                gate="measured before the gates", reason=measurement.faults[0], faults=list(measurement.faults[1:]), measured=True,
+                generator=family.generator,
+                template=stated(family),
+                validator=family.validator,
+                reader=family.reader,
+                kind="not judged yet",
+                gate="measured before the gates",
+                reason=measurement.faults[0],
+                faults=list(measurement.faults[1:]),
+                measured=True,
             )
-            request = self.request.model_copy(update={"draft": draft, "draft_record": to_record(family), "taken": sorted(self.taken)})
-            replied = self.agents.call(EVOLUTION_ROLE, request, seed=child_seed(self.seed, LINE, self.cycle, "measure", number), attempt=self.number)
+            request = self.request.model_copy(
+                update={"draft": draft, "draft_record": to_record(family), "taken": sorted(self.taken)}
+            )
+            replied = self.agents.call(
+                EVOLUTION_ROLE,
+                request,
+                seed=child_seed(self.seed, LINE, self.cycle, "measure", number),
+                attempt=self.number,
+            )
             corrected = _value(contained(family_of, replied.value, self.request, whole=False))
             row["outcome"] = "corrected" if isinstance(corrected, Family) else "kept"
             if isinstance(corrected, str):
@@ -345,9 +471,17 @@ class _Attempt:
         return family
 
     def completed(self, family: Family) -> Family | None:
-        """With the validators that it lacks, as far as the backend writes any. None if exactly this family is there already."""
+        """With the validators that it lacks, as far as the backend writes any. None if exactly this family is
+        there already."""
         seed = child_seed(self.root_seed, LINE, self.cycle, "complete", self.number)
-        whole = complete(family, pool=self.pool, agents=self.agents, settings=self.settings, root_seed=seed, note=self.written.append)
+        whole = complete(
+            family,
+            pool=self.pool,
+            agents=self.agents,
+            settings=self.settings,
+            root_seed=seed,
+            note=self.written.append,
+        )
         if whole.family_id in self.taken:
             return None
         self.taken.add(whole.family_id)
@@ -374,19 +508,34 @@ class _Attempt:
         family = examined.family
         if self.by_operators:
             draft = Draft(
-                generator=family.generator, template=stated(family), validator=family.validator, reader=family.reader,
-                validators=dict(family.validators), kind=observation.kind, gate=observation.gate, reason=observation.reason,
+                generator=family.generator,
+                template=stated(family),
+                validator=family.validator,
+                reader=family.reader,
+                validators=dict(family.validators),
+                kind=observation.kind,
+                gate=observation.gate,
+                reason=observation.reason,
                 traces=list(observation.traces),
             )
         else:
             ruleset = self.judge.ruleset if isinstance(self.judge, FamilyGates) else None
             draft = draft_of(
-                examined, observation, ruleset=ruleset, pool=self.pool, settings=self.settings, validators=_together(self.request)
+                examined,
+                observation,
+                ruleset=ruleset,
+                pool=self.pool,
+                settings=self.settings,
+                validators=_together(self.request),
             )
-        request = self.request.model_copy(update={"draft": draft, "draft_record": to_record(family), "taken": sorted(self.taken)})
+        request = self.request.model_copy(
+            update={"draft": draft, "draft_record": to_record(family), "taken": sorted(self.taken)}
+        )
         seed = child_seed(self.root_seed, LINE, f"{self.cycle}/{self.number}", "mend", round_number)
         if self.session is not None:
-            reply = self.session.write(request, seed=seed, attempt=self.number, artifact_id=family.family_id).value
+            reply = self.session.write(
+                request, seed=seed, attempt=self.number, artifact_id=family.family_id
+            ).value
         else:
             reply = self.agents.call(EVOLUTION_ROLE, request, seed=seed, artifact_id=family.family_id).value
         result = family_of(reply, self.request, whole=self.by_operators)
@@ -394,11 +543,17 @@ class _Attempt:
             self.lost.append(result)
             return None
         corrected = replace(result, parents=result.parents or family.parents)
-        return self.completed(corrected if self.by_operators else self._with_its_validators(corrected, family))
+        return self.completed(
+            corrected if self.by_operators else self._with_its_validators(corrected, family)
+        )
 
     def _with_its_validators(self, corrected: Family, before: Family) -> Family:
-        """Return the corrected version with the validators of the one before, if what their authors saw is the same: they need not be asked again."""
-        if _together(self.request) or (corrected.generator, stated(corrected)) != (before.generator, stated(before)):
+        """Return the corrected version with the validators of the one before, if what their authors saw is
+        the same: they need not be asked again."""
+        if _together(self.request) or (corrected.generator, stated(corrected)) != (
+            before.generator,
+            stated(before),
+        ):
             self.written.clear()
             return corrected
         return replace(corrected, validators=before.validators)

@@ -26,9 +26,13 @@ from evolake.lake import BlobStore
 def gates_seen(examined: FamilyResults) -> dict[str, dict[str, Any]]:
     """Gate -> its evidence as it is stored, for every gate that was reached."""
     rows: dict[str, list[dict[str, Any]]] = {
-        "consensus": [plain_vote(vote) for vote in examined.sample_votes], "blind": [plain_review(review) for review in examined.reviews],
+        "consensus": [plain_vote(vote) for vote in examined.sample_votes],
+        "blind": [plain_review(review) for review in examined.reviews],
     }
-    return {gate: {"evidence": evidence, "rows": rows.get(gate, [])} for gate, evidence in examined.evidence.items()}
+    return {
+        gate: {"evidence": evidence, "rows": rows.get(gate, [])}
+        for gate, evidence in examined.evidence.items()
+    }
 
 
 def store_evidence(examined: FamilyResults, blobs: BlobStore) -> dict[str, str]:
@@ -52,26 +56,54 @@ def load_evidence(sha: str, blobs: BlobStore) -> dict[str, Any]:
 
 
 def candidate_row(
-    examined: FamilyResults, blobs: BlobStore, *, cycle: str, origin: str, attempt: int = 0, number: int = 0,
-    seen: Mapping[str, Mapping[str, Any]] | None = None, authors: Sequence[Mapping[str, Any]] = (),
+    examined: FamilyResults,
+    blobs: BlobStore,
+    *,
+    cycle: str,
+    origin: str,
+    attempt: int = 0,
+    number: int = 0,
+    seen: Mapping[str, Mapping[str, Any]] | None = None,
+    authors: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
-    """Return a row of CANDIDATES. attempt, number: which attempt of the cycle, and which version within it. Stores the family and its evidence.
+    """Return a row of CANDIDATES. attempt, number: which attempt of the cycle, and which version within it.
+    Stores the family and its evidence.
 
-    seen: the evidence, where it is another than `gates_seen` of `examined`. authors: rows of VALIDATOR_AUTHORS of this family.
+    seen: the evidence, where it is another than `gates_seen` of `examined`. authors: rows of
+    VALIDATOR_AUTHORS of this family.
     """
     family, verdict = examined.family, examined.blocked_by
     evidence = store_gates(gates_seen(examined) if seen is None else seen, blobs)
     return {
-        "family_id": family.family_id, "state": "accepted" if examined.accepted else "blocked", "cycle": cycle, "name": family.name,
-        "title": family.title, "category": family.category, "language": family.language, "operator": family.operator, "origin": origin,
-        "parents": list(family.parents), "attempt": attempt, "round": number, "record_sha": store_family(family, blobs),
-        "fingerprint": examined.fingerprint.to_json() if examined.fingerprint else None, "evidence": as_json(evidence),
-        "gate": verdict.gate if verdict else None, "rule_id": verdict.rule_id if verdict else None, "reason": verdict.reason if verdict else None,
-        "instances": None, "costs": as_json(examined.costs), "independent": independence_seen(examined, authors).level,
+        "family_id": family.family_id,
+        "state": "accepted" if examined.accepted else "blocked",
+        "cycle": cycle,
+        "name": family.name,
+        "title": family.title,
+        "category": family.category,
+        "language": family.language,
+        "operator": family.operator,
+        "origin": origin,
+        "parents": list(family.parents),
+        "attempt": attempt,
+        "round": number,
+        "record_sha": store_family(family, blobs),
+        "fingerprint": examined.fingerprint.to_json() if examined.fingerprint else None,
+        "evidence": as_json(evidence),
+        "gate": verdict.gate if verdict else None,
+        "rule_id": verdict.rule_id if verdict else None,
+        "reason": verdict.reason if verdict else None,
+        "instances": None,
+        "costs": as_json(examined.costs),
+        "independent": independence_seen(examined, authors).level,
     }
 
 
-def independence_seen(examined: FamilyResults, authors: Sequence[Mapping[str, Any]] = (), answers: Sequence[Mapping[str, Any]] = ()) -> Independence:
+def independence_seen(
+    examined: FamilyResults,
+    authors: Sequence[Mapping[str, Any]] = (),
+    answers: Sequence[Mapping[str, Any]] = (),
+) -> Independence:
     """Return who solved the family from its text alone, by what its gates saw.
 
     authors: rows of VALIDATOR_AUTHORS. answers: of INDEPENDENT_ANSWERS.
@@ -81,9 +113,15 @@ def independence_seen(examined: FamilyResults, authors: Sequence[Mapping[str, An
 
 
 def proposal_rows(
-    proposals: Iterable[Proposal], blobs: BlobStore, *, cycle: str, origin: str, authors: Sequence[Mapping[str, Any]] = ()
+    proposals: Iterable[Proposal],
+    blobs: BlobStore,
+    *,
+    cycle: str,
+    origin: str,
+    authors: Sequence[Mapping[str, Any]] = (),
 ) -> list[dict[str, Any]]:
-    """Rows of CANDIDATES for every version of every attempt. A version that comes twice is one row: the accepted one, else the first.
+    """Rows of CANDIDATES for every version of every attempt. A version that comes twice is one row: the
+    accepted one, else the first.
 
     authors: rows of VALIDATOR_AUTHORS of all versions.
     """
@@ -95,17 +133,27 @@ def proposal_rows(
         for number, examined in enumerate(proposal.rounds):
             if examined.accepted or examined.family_id not in rows:
                 rows[examined.family_id] = candidate_row(
-                    examined, blobs, cycle=cycle, origin=origin, attempt=proposal.number, number=number, authors=wrote.get(examined.family_id, ()),
+                    examined,
+                    blobs,
+                    cycle=cycle,
+                    origin=origin,
+                    attempt=proposal.number,
+                    number=number,
+                    authors=wrote.get(examined.family_id, ()),
                 )
     return list(rows.values())
 
 
 def derivation_rows(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Rows of DERIVATIONS: the parents of one candidate in equal shares; a parent that was used twice has two of them."""
+    """Rows of DERIVATIONS: the parents of one candidate in equal shares; a parent that was used twice has two
+    of them."""
     parents = list(row["parents"])
     return [
         {
-            "child_id": row["family_id"], "parent_id": parent, "operator": row["operator"], "weight": parents.count(parent) / len(parents),
+            "child_id": row["family_id"],
+            "parent_id": parent,
+            "operator": row["operator"],
+            "weight": parents.count(parent) / len(parents),
             "cycle": row["cycle"],
         }
         for parent in dict.fromkeys(parents)
@@ -115,31 +163,62 @@ def derivation_rows(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 def plain_vote(vote: Vote) -> dict[str, Any]:
     """Return a vote as JSON."""
     return {
-        "difficulty": vote.difficulty, "seed": vote.seed, "label": vote.label, "decided": vote.decided, "for_label": list(vote.for_label),
-        "answers": vote.answers, "statuses": vote.statuses,
+        "difficulty": vote.difficulty,
+        "seed": vote.seed,
+        "label": vote.label,
+        "decided": vote.decided,
+        "for_label": list(vote.for_label),
+        "answers": vote.answers,
+        "statuses": vote.statuses,
     }
 
 
 def plain_review(review: Review) -> dict[str, Any]:
     """Return a review as JSON."""
     return {
-        "number": review.number, "difficulty": review.difficulty, "seed": review.seed, "reviewer": review.reviewer, "status": review.status,
-        "answer": review.answer, "label": as_json(review.label), "matched": review.matched, "programs": len(review.turns), "note": review.note,
+        "number": review.number,
+        "difficulty": review.difficulty,
+        "seed": review.seed,
+        "reviewer": review.reviewer,
+        "status": review.status,
+        "answer": review.answer,
+        "label": as_json(review.label),
+        "matched": review.matched,
+        "programs": len(review.turns),
+        "note": review.note,
     }
 
 
-def vote_rows(family_id: str, cycle: str, votes: Sequence[Mapping[str, Any]], passed: bool) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of VOTES, one per instance, and of VALIDATOR_VOTES, one per voter and instance. votes: as `plain_vote` gives them."""
+def vote_rows(
+    family_id: str, cycle: str, votes: Sequence[Mapping[str, Any]], passed: bool
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows of VOTES, one per instance, and of VALIDATOR_VOTES, one per voter and instance. votes: as
+    `plain_vote` gives them."""
     whole, single = [], []
     for vote in votes:
-        place = {"family_id": family_id, "cycle": cycle, "difficulty": vote["difficulty"], "seed": vote["seed"]}
-        whole.append(place | {
-            "label": as_json(vote["label"]), "decided": vote["decided"], "primary_agrees": "primary" in vote["for_label"],
-            "voters": len(vote["statuses"]), "votes": len(vote["for_label"]), "passed": passed,
-        })
+        place = {
+            "family_id": family_id,
+            "cycle": cycle,
+            "difficulty": vote["difficulty"],
+            "seed": vote["seed"],
+        }
+        whole.append(
+            place
+            | {
+                "label": as_json(vote["label"]),
+                "decided": vote["decided"],
+                "primary_agrees": "primary" in vote["for_label"],
+                "voters": len(vote["statuses"]),
+                "votes": len(vote["for_label"]),
+                "passed": passed,
+            }
+        )
         single += [
-            place | {
-                "voter": voter, "status": status, "answer": as_json(vote["answers"][voter]) if voter in vote["answers"] else None,
+            place
+            | {
+                "voter": voter,
+                "status": status,
+                "answer": as_json(vote["answers"][voter]) if voter in vote["answers"] else None,
                 "for_label": voter in vote["for_label"],
             }
             for voter, status in vote["statuses"].items()
@@ -149,12 +228,15 @@ def vote_rows(family_id: str, cycle: str, votes: Sequence[Mapping[str, Any]], pa
 
 STORED = StoredEvidence(
     find=in_rows(
-        ("seeds", "candidates", "immigrant_families", *map(further_table, gates_of_assets(GATES))), "family_id",
-        lambda blob, _gate: blob["evidence"], "families",
+        ("seeds", "candidates", "immigrant_families", *map(further_table, gates_of_assets(GATES))),
+        "family_id",
+        lambda blob, _gate: blob["evidence"],
+        "families",
     ),
     seconds="""
 SELECT 'candidates' AS asset, cycle, family_id AS artifact_id, (
-  SELECT coalesce(sum(cast(json_extract(costs, '$.' || gate || '.cpu_s') AS DOUBLE)), 0) FROM (SELECT unnest(json_keys(costs)) AS gate)) AS cpu_s
+  SELECT coalesce(sum(cast(json_extract(costs, '$.' || gate || '.cpu_s') AS DOUBLE)), 0)
+    FROM (SELECT unnest(json_keys(costs)) AS gate)) AS cpu_s
 FROM families.candidates""",
 )
 """Where the evidence of families is stored, and what each took in the jail."""

@@ -1,8 +1,9 @@
-"""Generate, validate, refine: a blocked family goes back with its observation until it passes or its rounds are over.
-Source: SSLogic, section 3.4, phase III.
+"""Generate, validate, refine: a blocked family goes back with its observation until it passes or its rounds
+are over. Source: SSLogic, section 3.4, phase III.
 
-The submission guard holds what the paper's workflow holds: nothing is delivered without a pass of exactly this content, and three refused
-submissions end the attempt. The pass is kept by family_id, which is a hash of the content, so it cannot survive an edit.
+The submission guard holds what the paper's workflow holds: nothing is delivered without a pass of exactly
+this content, and three refused submissions end the attempt. The pass is kept by family_id, which is a hash of
+the content, so it cannot survive an edit.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class SubmissionGuard:
             self._passed.add(examined.family_id)
 
     def submit(self, family: Family) -> bool:
-        """Return whether the family, as it is now, may be delivered. A refusal is counted; after the last one nothing is delivered any more."""
+        """Return whether the family, as it is now, may be delivered. A refusal is counted; after the last one
+        nothing is delivered any more."""
         if self.ended:
             return False
         if family.family_id in self._passed:
@@ -53,14 +55,15 @@ class SubmissionGuard:
 
 @dataclass(frozen=True)
 class Refinement:
-    """An attempt: every version in order with what its gates said. `family` is the delivered version, None if there is none."""
+    """An attempt: every version in order with what its gates said. `family` is the delivered version, None if
+    there is none."""
 
     rounds: tuple[FamilyResults, ...]
     observations: tuple[Observation, ...]
     family: Family | None
     ended: str
-    """accepted, rounds (t_max reached), refused (the guard ended it), given up, unchanged (a revision that changes nothing), or repeated (a revision
-    was blocked for the reason of an earlier version)."""
+    """accepted, rounds (t_max reached), refused (the guard ended it), given up, unchanged (a revision that
+    changes nothing), or repeated (a revision was blocked for the reason of an earlier version)."""
 
     @property
     def last(self) -> FamilyResults:
@@ -73,12 +76,19 @@ def _bare_reason(observation: Observation) -> tuple[str, str]:
 
 
 def refine(
-    family: Family, examine: Callable[[Family], FamilyResults], revise: Revise, *, rounds: int, guard: SubmissionGuard, end_at_repeat: bool = False
+    family: Family,
+    examine: Callable[[Family], FamilyResults],
+    revise: Revise,
+    *,
+    rounds: int,
+    guard: SubmissionGuard,
+    end_at_repeat: bool = False,
 ) -> Refinement:
     """Examine the family, and up to `rounds` revisions of it.
 
-    end_at_repeat: stop when a version is blocked for the reason of an earlier one, numbers aside. Of 28 attempts by
-    operators (27 November 2026) five met a reason again, and none of these was accepted afterwards.
+    end_at_repeat: stop when a version is blocked for the reason of an earlier one, numbers aside. Of 28
+    attempts by operators (27 November 2026) five met a reason again, and none of these was accepted
+    afterwards.
     """
     seen: list[FamilyResults] = []
     observations: list[Observation] = []

@@ -28,18 +28,36 @@ SHOWN_PARENTS = 2
 MOST_TRIED = 24
 """Attempts of all cycles that one request shows."""
 IDEAS = {
-    "switch": "Change a rule of one parent, in the text and in all programs together, so that another reasoning is asked for.",
+    "switch": (
+        "Change a rule of one parent, in the text and in all programs together, so that another reasoning "
+        "is asked for."
+    ),
     "pipe": "Solve one parent first; its answer becomes a parameter of another parent.",
     "guard": "A condition on the answer of one parent decides which of two rules holds in another parent.",
-    "aggregate": "Give several instances of one parent and ask about all their answers: how many, the largest, which one, a parity.",
-    "invert": "Turn the question of one parent round: which index, or the smallest parameter such that the answer has a property.",
+    "aggregate": (
+        "Give several instances of one parent and ask about all their answers: how many, the largest, "
+        "which one, a parity."
+    ),
+    "invert": (
+        "Turn the question of one parent round: which index, or the smallest parameter such that the "
+        "answer has a property."
+    ),
     "filter": "Add a constraint to one parent that selects what counts: a parity, a bound, distinctness.",
-    "constraint_world": "Invent a kind of puzzle that no accepted family has, without a parent: for example things with unknown places, groups or "
-    "colours, statements about them, and a question on all the arrangements that fit.",
-    "puzzle_world": "Invent a kind of puzzle that no accepted family has, without a parent: for example a search on a map, a schedule, a game with "
-    "perfect play, an exact probability or a word that rules rewrite, whose answer is a list, a mapping, a word or a fraction.",
-    "process_world": "Invent a kind of puzzle that no accepted family has, without a parent: for example quantities or places that change turn by "
-    "turn under rules of your own, or choices of several who each want something, and a question on the run.",
+    "constraint_world": (
+        "Invent a kind of puzzle that no accepted family has, without a parent: for example things with "
+        "unknown places, groups or colours, statements about them, and a question on all the arrangements "
+        "that fit."
+    ),
+    "puzzle_world": (
+        "Invent a kind of puzzle that no accepted family has, without a parent: for example a search on a "
+        "map, a schedule, a game with perfect play, an exact probability or a word that rules rewrite, "
+        "whose answer is a list, a mapping, a word or a fraction."
+    ),
+    "process_world": (
+        "Invent a kind of puzzle that no accepted family has, without a parent: for example quantities or "
+        "places that change turn by turn under rules of your own, or choices of several who each want "
+        "something, and a question on the run."
+    ),
 }
 
 
@@ -48,8 +66,10 @@ class EvolutionSources:
     """What a cycle's proposals are made from.
 
     Attributes:
-        population: families that may be parents, in an order that the caller fixes. known: fingerprints of every family there is, blocked ones too.
-        experience: lessons that requests show. guidance: what people asked for. factors: of the draw of parents, see `operators.novelty`.
+        population: families that may be parents, in an order that the caller fixes. known: fingerprints of
+            every family there is, blocked ones too.
+        experience: lessons that requests show. guidance: what people asked for. factors: of the draw of
+            parents, see `operators.novelty`.
         answered: family_id -> what a policy in training made of it. tried: the attempts of the cycles before,
             the oldest first. waves: in which a model is asked, see `evolake.agents.waves`.
     """
@@ -75,23 +95,46 @@ class EvolutionSources:
 
 
 def request_of(
-    sources: EvolutionSources, number: int, *, cycle: str, root_seed: int, settings: FamiliesSettings, for_model: bool = False
+    sources: EvolutionSources,
+    number: int,
+    *,
+    cycle: str,
+    root_seed: int,
+    settings: FamiliesSettings,
+    for_model: bool = False,
 ) -> EvolveRequest:
-    """Return the request of attempt `number` of a cycle. for_model: with what only a model reads, and the parents that it needs."""
+    """Return the request of attempt `number` of a cycle. for_model: with what only a model reads, and the
+    parents that it needs."""
     random = generator(root_seed, LINE, cycle, "parents", number)
     operator = turn(number, start=_start(cycle, settings), share=settings.world_share)
     deepest = None if operator == "switch" or operator in WORLDS else settings.composition_depth
-    chosen = novel_parents(sources.population, PARENTS, random, known=sources.fingerprints, deepest=deepest, factors=sources.factors)
+    chosen = novel_parents(
+        sources.population,
+        PARENTS,
+        random,
+        known=sources.fingerprints,
+        deepest=deepest,
+        factors=sources.factors,
+    )
     if for_model:
         chosen = [] if operator in WORLDS else chosen[:SHOWN_PARENTS]
     request = FamilyRequest(
-        deepest=settings.composition_depth, operator=operator, idea=IDEAS[operator], validators_by=settings.validator_authors,
-        experience=list(sources.experience), guidance=list(sources.guidance),
+        deepest=settings.composition_depth,
+        operator=operator,
+        idea=IDEAS[operator],
+        validators_by=settings.validator_authors,
+        experience=list(sources.experience),
+        guidance=list(sources.guidance),
         records=[to_record(item) for item in chosen],
         parents=[
             ParentMaterial(
-                title=item.title, category=item.category, language=item.language, generator=item.generator, statement=stated(item),
-                validator=item.validator, reader=item.reader,
+                title=item.title,
+                category=item.category,
+                language=item.language,
+                generator=item.generator,
+                statement=stated(item),
+                validator=item.validator,
+                reader=item.reader,
             )
             for item in chosen
         ],
@@ -99,20 +142,31 @@ def request_of(
     if not for_model:
         return request
     direction = direction_of(sources.directions, number)
-    answered = [f"Parent {place}: {text}" for place, item in enumerate(chosen, 1) if (text := sources.answered.get(item.family_id))]
-    return request.model_copy(update={
-        "corpus": corpus_lines(sources.population), "tried": attempts_table(sources.tried, about=f"{request.idea} {direction}", most=MOST_TRIED),
-        "limits": limits_text(settings), "experience": [*answered, *request.experience],
-        "generation": SiblingNote(number=number + 1, count=settings.families_per_cycle, direction=direction),
-    })
+    answered = [
+        f"Parent {place}: {text}"
+        for place, item in enumerate(chosen, 1)
+        if (text := sources.answered.get(item.family_id))
+    ]
+    return request.model_copy(
+        update={
+            "corpus": corpus_lines(sources.population),
+            "tried": attempts_table(sources.tried, about=f"{request.idea} {direction}", most=MOST_TRIED),
+            "limits": limits_text(settings),
+            "experience": [*answered, *request.experience],
+            "generation": SiblingNote(
+                number=number + 1, count=settings.families_per_cycle, direction=direction
+            ),
+        }
+    )
 
 
 def limits_text(settings: FamiliesSettings) -> str:
     """Return what a program of a family may take, and how often it comes back to its author."""
     return (
-        f"Python {sys.version_info[0]}.{sys.version_info[1]}, standard library only, no files, no network. One instance, answer or reading: "
-        f"{settings.instance_cpu_s:g} s of processor time; {settings.call_cpu_s:g} s and {settings.memory_mb} MiB for some tens of them together. "
-        f"A version that a gate blocks comes back with the reason at most {settings.refinements} times."
+        f"Python {sys.version_info[0]}.{sys.version_info[1]}, standard library only, no files, no "
+        f"network. One instance, answer or reading: {settings.instance_cpu_s:g} s of processor time; "
+        f"{settings.call_cpu_s:g} s and {settings.memory_mb} MiB for some tens of them together. A "
+        f"version that a gate blocks comes back with the reason at most {settings.refinements} times."
     )
 
 

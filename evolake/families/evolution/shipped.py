@@ -1,12 +1,15 @@
-"""Evidence that comes with the seed families, so that the first minutes of a lake are not spent on what the gates of every lake see alike.
+"""Evidence that comes with the seed families, so that the first minutes of a lake are not spent on what the
+gates of every lake see alike.
 
-`evidence/families.jsonl.xz` next to the seeds has one line per family, a seed or one with a planted fault: what each gate saw under the operators.
-A line counts only where everything it depends on is the same here: the family to the byte, the code of the gates and of what runs in the jail, the
-sizes that gates read, the root seed, and Python's minor version (the work of a validator is counted in source lines). Any other family is taken
-through the gates, and no verdict is shipped: rules judge the evidence as they are now. What is most like a family depends on the families there
-are, so it is compared again.
+`evidence/families.jsonl.xz` next to the seeds has one line per family, a seed or one with a planted fault:
+what each gate saw under the operators. A line counts only where everything it depends on is the same here:
+the family to the byte, the code of the gates and of what runs in the jail, the sizes that gates read, the
+root seed, and Python's minor version (the work of a validator is counted in source lines). Any other family
+is taken through the gates, and no verdict is shipped: rules judge the evidence as they are now. What is most
+like a family depends on the families there are, so it is compared again.
 
-Some families, drawn again for each root seed, go through the gates all the same. Where their evidence is another than the shipped, that is an error.
+Some families, drawn again for each root seed, go through the gates all the same. Where their evidence is
+another than the shipped, that is an error.
 """
 
 from __future__ import annotations
@@ -42,14 +45,46 @@ FILE = Path("evidence", "families.jsonl.xz")
 MOST_BYTES = 512 << 20
 """Limit of the file, and of its text."""
 ROOTS = (
-    "evolake.families.gates.collecting", *own_modules(), "evolake.families.sandbox.driver", "evolake.jail.drivers", "evolake.jail.inside.candidate",
+    "evolake.families.gates.collecting",
+    *own_modules(),
+    "evolake.families.sandbox.driver",
+    "evolake.jail.drivers",
+    "evolake.jail.inside.candidate",
 )
-CARRIERS = ("evolake.agents", "evolake.errors", "evolake.families.settings", "evolake.gates", "evolake.jail", "evolake.lake", "evolake.settings")
-NOT_OF_GATES = frozenset({
-    "band_weights", "checked_evidence", "composition_depth", "drift_difficulties", "drift_pairs", "drift_samples", "evolution_agent",
-    "families_per_cycle", "instance_rounds", "instances_per_family", "learnability", "learnability_cycles", "learnability_floor",
-    "learnability_groups", "measured_drafts", "planted_faults", "refinements", "seed_review", "trivial_steps", "validator_authors", "world_share",
-})
+CARRIERS = (
+    "evolake.agents",
+    "evolake.errors",
+    "evolake.families.settings",
+    "evolake.gates",
+    "evolake.jail",
+    "evolake.lake",
+    "evolake.settings",
+)
+NOT_OF_GATES = frozenset(
+    {
+        "band_weights",
+        "checked_evidence",
+        "composition_depth",
+        "drift_difficulties",
+        "drift_pairs",
+        "drift_samples",
+        "evolution_agent",
+        "families_per_cycle",
+        "instance_rounds",
+        "instances_per_family",
+        "learnability",
+        "learnability_cycles",
+        "learnability_floor",
+        "learnability_groups",
+        "measured_drafts",
+        "planted_faults",
+        "refinements",
+        "seed_review",
+        "trivial_steps",
+        "validator_authors",
+        "world_share",
+    }
+)
 """Settings that no gate reads; every other one, also one that is yet to be added, is part of a key."""
 LIMITS = frozenset({"cpu", "killed", "memory", "output", "protocol", "steps", "timeout"})
 """Statuses of what met a limit of the jail."""
@@ -70,7 +105,13 @@ class FamilyEvidence:
 def evidence_key(family: Family, settings: FamiliesSettings, root_seed: int) -> str:
     """64 hex digits over everything that the operators' evidence on a family depends on."""
     sizes = settings.model_dump(exclude=set(NOT_OF_GATES))
-    parts = {"family": to_record(family), "code": _code(), "python": list(sys.version_info[:2]), "sizes": sizes, "root_seed": root_seed}
+    parts = {
+        "family": to_record(family),
+        "code": _code(),
+        "python": list(sys.version_info[:2]),
+        "sizes": sizes,
+        "root_seed": root_seed,
+    }
     return hashlib.sha256(as_json(parts).encode()).hexdigest()
 
 
@@ -80,14 +121,16 @@ def _code() -> str:
 
 
 def entry_of(examined: FamilyResults) -> FamilyEvidence | None:
-    """Return a family's evidence, compared with no other family; None where a limit of the jail had a part in it, which another machine may not meet.
-    """
+    """Return a family's evidence, compared with no other family; None where a limit of the jail had a part in
+    it, which another machine may not meet."""
     seen = json.loads(as_json(gates_seen(examined)))
     if any(word in LIMITS for word in _words(seen)):
         return None
     if "static" in seen:
         seen["static"]["evidence"]["nearest"] = []
-    return FamilyEvidence(examined.family.name, seen, examined.fingerprint.to_json() if examined.fingerprint else "")
+    return FamilyEvidence(
+        examined.family.name, seen, examined.fingerprint.to_json() if examined.fingerprint else ""
+    )
 
 
 def _words(value: Any) -> Iterator[str]:
@@ -107,32 +150,58 @@ def read_entries(path: Path) -> dict[str, FamilyEvidence]:
     try:
         packed = read_bytes(path, MOST_BYTES)
         lines = decompress(packed, MOST_BYTES, name=str(path), kind="xz").decode().splitlines()
-        return {line["key"]: FamilyEvidence(line["name"], line["gates"], line["fingerprint"]) for line in map(json.loads, lines)}
+        return {
+            line["key"]: FamilyEvidence(line["name"], line["gates"], line["fingerprint"])
+            for line in map(json.loads, lines)
+        }
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         do = "restore it, or remove it: the evidence is then made here"
-        raise InputError(f"the shipped evidence {path} cannot be read", wanted="lines of JSON, packed by xz", got=str(error), do=do) from None
+        raise InputError(
+            f"the shipped evidence {path} cannot be read",
+            wanted="lines of JSON, packed by xz",
+            got=str(error),
+            do=do,
+        ) from None
 
 
 def write_entries(entries: Mapping[str, FamilyEvidence], path: Path) -> None:
     """Write the file: the same entries give the same bytes."""
     ordered = sorted(entries.items(), key=lambda item: (item[1].name, item[0]))
-    lines = [as_json({"key": key, "name": entry.name, "gates": entry.gates, "fingerprint": entry.fingerprint}) for key, entry in ordered]
+    lines = [
+        as_json({"key": key, "name": entry.name, "gates": entry.gates, "fingerprint": entry.fingerprint})
+        for key, entry in ordered
+    ]
     disk.make_folder(path.parent)
-    disk.write_atomic(path, lzma.compress("".join(f"{line}\n" for line in lines).encode(), preset=9 | lzma.PRESET_EXTREME), tag=str(os.getpid()))
+    disk.write_atomic(
+        path,
+        lzma.compress("".join(f"{line}\n" for line in lines).encode(), preset=9 | lzma.PRESET_EXTREME),
+        tag=str(os.getpid()),
+    )
 
 
 def drawn(expected: int, count: int, root_seed: int, purpose: str) -> frozenset[int]:
     """Return which of `expected` uses of shipped evidence are checked: their places, 0 for the first."""
-    return frozenset(generator(root_seed, "families", "*", f"shipped evidence of {purpose}").permutation(expected)[:count].tolist())
+    return frozenset(
+        generator(root_seed, "families", "*", f"shipped evidence of {purpose}")
+        .permutation(expected)[:count]
+        .tolist()
+    )
 
 
 def results_of(
-    entry: FamilyEvidence, family: Family, known: Sequence[Fingerprint], ruleset: Ruleset, *, cycle: str, run_id: str
+    entry: FamilyEvidence,
+    family: Family,
+    known: Sequence[Fingerprint],
+    ruleset: Ruleset,
+    *,
+    cycle: str,
+    run_id: str,
 ) -> tuple[FamilyResults, Gates] | None:
-    """Return the family by shipped evidence and the rules in force, with that evidence; None where it is no use next to the families of `known`: the
-    quality reviewer was shown that no other has its text, and now one does."""
+    """Return the family by shipped evidence and the rules in force, with that evidence; None where it is no
+    use next to the families of `known`: the quality reviewer was shown that no other has its text, and now
+    one does."""
     seen, ours = dict(entry.gates), Fingerprint.from_json(entry.fingerprint) if entry.fingerprint else None
     if ours is not None:
         relatives = nearest(ours, known)
@@ -143,7 +212,16 @@ def results_of(
     for gate in GATES:
         if gate.name not in seen or not gates.is_usable(gate, seen[gate.name]["evidence"]):
             return None
-        results.append(gates.replay_gate(gate, seen[gate.name]["evidence"], ruleset, artifact_id=family.family_id, cycle=cycle, run_id=run_id))
+        results.append(
+            gates.replay_gate(
+                gate,
+                seen[gate.name]["evidence"],
+                ruleset,
+                artifact_id=family.family_id,
+                cycle=cycle,
+                run_id=run_id,
+            )
+        )
         if not results[-1].passed:
             break
     accepted = len(results) == len(GATES) and results[-1].passed
@@ -153,9 +231,11 @@ def results_of(
 
 @dataclass
 class ShippedGates:
-    """The gates, by shipped evidence if there is some. Of the first `expected` families that have some, a drawn few are examined all the same.
+    """The gates, by shipped evidence if there is some. Of the first `expected` families that have some, a
+    drawn few are examined all the same.
 
-    entries: key -> entry, see `read_entries`; {} where another backend than the operators reviews. examine: all gates. purpose: what is drawn for.
+    entries: key -> entry, see `read_entries`; {} where another backend than the operators reviews. examine:
+    all gates. purpose: what is drawn for.
     """
 
     entries: Mapping[str, FamilyEvidence]
@@ -179,13 +259,17 @@ class ShippedGates:
             MachineryError: the jail failed, or the shipped evidence is not what the gates see.
         """
         entry = self.entries.get(evidence_key(family, self.settings, self.root_seed))
-        shipped = entry and results_of(entry, family, known, self.ruleset, cycle=self.cycle, run_id=self.run_id)
+        shipped = entry and results_of(
+            entry, family, known, self.ruleset, cycle=self.cycle, run_id=self.run_id
+        )
         if shipped is None:
             self.made += 1
             examined = self.examine(family, known)
             return examined, gates_seen(examined)
         self.shipped += 1
-        if self.shipped - 1 in drawn(self.expected, self.settings.checked_evidence, self.root_seed, self.purpose):
+        if self.shipped - 1 in drawn(
+            self.expected, self.settings.checked_evidence, self.root_seed, self.purpose
+        ):
             self.checked += 1
             self._check(family, gates_seen(self.examine(family, known)), shipped[1])
         return shipped
@@ -195,8 +279,12 @@ class ShippedGates:
         return f"{self.shipped} shipped ({self.checked} re-verified here), {self.made} made"
 
     def _check(self, family: Family, made: Gates, shipped: Gates) -> None:
-        if differing := [gate.name for gate in GATES if as_json(made.get(gate.name)) != as_json(shipped.get(gate.name))]:
+        if differing := [
+            gate.name for gate in GATES if as_json(made.get(gate.name)) != as_json(shipped.get(gate.name))
+        ]:
             raise MachineryError(
-                f"the shipped evidence of the family {family.name!r} is not what its gates see here", wanted=f"what {self.path} holds",
-                got=f"other evidence of the gate {differing[0]!r}", do="tell the project; without that file the evidence is made here",
+                f"the shipped evidence of the family {family.name!r} is not what its gates see here",
+                wanted=f"what {self.path} holds",
+                got=f"other evidence of the gate {differing[0]!r}",
+                do="tell the project; without that file the evidence is made here",
             )

@@ -1,8 +1,9 @@
 """Bring the pool of validators to its size before the gates: ask for what is missing.
 
-What is written joins the family, so it is part of the content that is judged. A source that does not even answer the sample is not taken. By default
-each validator comes from its own call that sees the statement and a few instances, never the primary (`roles.validator_author`); with
-`validator_authors` "together" the builder is shown the primary, as it was before 0.2.0. Operators write none: under them a family without independent
+What is written joins the family, so it is part of the content that is judged. A source that does not even
+answer the sample is not taken. By default each validator comes from its own call that sees the statement and
+a few instances, never the primary (`roles.validator_author`); with `validator_authors` "together" the builder
+is shown the primary, as it was before 0.2.0. Operators write none: under them a family without independent
 validators stays so, and the consensus gate says it.
 """
 
@@ -33,7 +34,8 @@ BUILDER_SAW = ("statement", "generator", "primary")
 
 @dataclass(frozen=True)
 class Written:
-    """A validator that was asked for and taken. author: the role. saw: what it was shown. algorithm: its idea, in its words."""
+    """A validator that was asked for and taken. author: the role. saw: what it was shown. algorithm: its
+    idea, in its words."""
 
     name: str
     author: str
@@ -42,12 +44,16 @@ class Written:
 
 
 def complete(
-    family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int,
+    family: Family,
+    *,
+    pool: Any,
+    agents: Agents,
+    settings: FamiliesSettings,
+    root_seed: int,
     note: Callable[[Written], object] = lambda written: None,
 ) -> Family:
-    """Return the family with up to `settings.validators` independent validators; one whose answers checkers judge, as it is. note: called with
-    each that
-    was taken.
+    """Return the family with up to `settings.validators` independent validators; one whose answers checkers
+    judge, as it is. note: called with each that was taken.
 
     Raises:
         MachineryError: the jail failed.
@@ -56,7 +62,11 @@ def complete(
         return family
     lacking = settings.validators - len(family.validators)
     separate = settings.validator_authors == "separate"
-    shown = shown_instances(family, pool=pool, settings=settings) if lacking > 0 and separate and agents.backend.name != "operators" else []
+    shown = (
+        shown_instances(family, pool=pool, settings=settings)
+        if lacking > 0 and separate and agents.backend.name != "operators"
+        else []
+    )
     if separate and not shown and agents.backend.name != "operators":
         return family
     taken, unusable = list[str](), list[str]()
@@ -67,47 +77,87 @@ def complete(
         reply = _asked(family, agents, shown, taken, unusable, separate=separate, seed=seed, number=number)
         if isinstance(reply, AgentFailure) or not reply.source.strip():
             continue
-        failure = _copied(family, reply.source) or _failure_on_sample(family, reply.source, pool=pool, settings=settings)
+        failure = _copied(family, reply.source) or _failure_on_sample(
+            family, reply.source, pool=pool, settings=settings
+        )
         if failure:
             unusable.append(f"{reply.algorithm}: {failure}")
         else:
             taken.append(reply.algorithm)
             name = next(f"built{count}" for count in range(1, 99) if f"built{count}" not in family.validators)
             family = replace(family, validators={**family.validators, name: reply.source.rstrip() + "\n"})
-            note(Written(name, (AUTHOR_ROLE if separate else VALIDATOR_ROLE).name, SAW if separate else BUILDER_SAW, reply.algorithm))
+            note(
+                Written(
+                    name,
+                    (AUTHOR_ROLE if separate else VALIDATOR_ROLE).name,
+                    SAW if separate else BUILDER_SAW,
+                    reply.algorithm,
+                )
+            )
     return family
 
 
 def shown_instances(family: Family, *, pool: Any, settings: FamiliesSettings) -> list[Shown]:
-    """Return what authors see of a family: instances that no gate draws, without answers. Empty where the generator gives none."""
+    """Return what authors see of a family: instances that no gate draws, without answers. Empty where the
+    generator gives none."""
     pairs = pairs_of(SHOWN_DIFFICULTIES, 1, "shown to authors")
     instances = generate(family, pairs, pool=pool, caps=caps_of(settings))
     return [
-        Shown(slots=[text[:LONGEST_SHOWN] for text in instance.slot_texts], inputs=json.dumps(instance.inputs, ensure_ascii=False)[:LONGEST_SHOWN])
-        for instance in instances if instance.status == "ok"
+        Shown(
+            slots=[text[:LONGEST_SHOWN] for text in instance.slot_texts],
+            inputs=json.dumps(instance.inputs, ensure_ascii=False)[:LONGEST_SHOWN],
+        )
+        for instance in instances
+        if instance.status == "ok"
     ]
 
 
 def _asked(
-    family: Family, agents: Agents, shown: Sequence[Shown], taken: Sequence[str], unusable: Sequence[str], *, separate: bool, seed: int, number: int,
+    family: Family,
+    agents: Agents,
+    shown: Sequence[Shown],
+    taken: Sequence[str],
+    unusable: Sequence[str],
+    *,
+    separate: bool,
+    seed: int,
+    number: int,
 ) -> ValidatorReply | AgentFailure:
-    """One validator more. An author's request says nothing of the family but what a solver of its questions may know."""
+    """One validator more. An author's request says nothing of the family but what a solver of its questions
+    may know."""
     if not separate:
-        request = ValidatorRequest(generator=family.generator, template=stated(family), primary=family.validator, taken=list(taken))
-        return agents.call(VALIDATOR_ROLE, request, seed=seed, artifact_id=family.family_id, attempt=number).value
-    task = AuthorRequest(template=stated(family), answer_type=family.answer.type, instances=list(shown), taken=list(taken), unusable=list(unusable))
+        request = ValidatorRequest(
+            generator=family.generator, template=stated(family), primary=family.validator, taken=list(taken)
+        )
+        return agents.call(
+            VALIDATOR_ROLE, request, seed=seed, artifact_id=family.family_id, attempt=number
+        ).value
+    task = AuthorRequest(
+        template=stated(family),
+        answer_type=family.answer.type,
+        instances=list(shown),
+        taken=list(taken),
+        unusable=list(unusable),
+    )
     return agents.call(AUTHOR_ROLE, task, seed=seed, artifact_id=family.family_id, attempt=number).value
 
 
 def _copied(family: Family, source: str) -> str:
-    """Return which program of the family this one repeats, by its normalised syntax tree; "" if none: two of a kind are one vote."""
+    """Return which program of the family this one repeats, by its normalised syntax tree; "" if none: two of
+    a kind are one vote."""
     ours = normalised(source)
     same = next((name for name, other in family.voters().items() if ours and normalised(other) == ours), "")
-    return f"it is the program of {'another author' if same == 'primary' else same} again: take another algorithm" if same else ""
+    return (
+        f"it is the program of {'another author' if same == 'primary' else same} again: take another "
+        "algorithm"
+        if same
+        else ""
+    )
 
 
 def _failure_on_sample(family: Family, source: str, *, pool: Any, settings: FamiliesSettings) -> str:
-    """Return why the source does not answer instances, "" if it does; whether it answers rightly is for the vote."""
+    """Return why the source does not answer instances, "" if it does; whether it answers rightly is for the
+    vote."""
     caps = caps_of(settings)
     instances = generate(family, pairs_of(settings.gate_difficulties, 1, "execution"), pool=pool, caps=caps)
     good = [instance for instance in instances if instance.status == "ok"]
@@ -115,4 +165,8 @@ def _failure_on_sample(family: Family, source: str, *, pool: Any, settings: Fami
     failed = [(instance, item) for instance, item in zip(good, solved, strict=True) if item.status != "ok"]
     if not good:
         return "the generator gives no instance"
-    return f"at difficulty {failed[0][0].difficulty}: {failed[0][1].status} {failed[0][1].reason}"[:400] if failed else ""
+    return (
+        f"at difficulty {failed[0][0].difficulty}: {failed[0][1].status} {failed[0][1].reason}"[:400]
+        if failed
+        else ""
+    )

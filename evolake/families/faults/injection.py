@@ -1,7 +1,7 @@
 """Plant faults, see which gate catches them: one row per fault and family, and the kill rate of every class.
 
-A class is tried on families in a drawn order until enough of them take it. What a family cannot take is a row too, so that no class looks well
-tested where it hardly applies.
+A class is tried on families in a drawn order until enough of them take it. What a family cannot take is a row
+too, so that no class looks well tested where it hardly applies.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ ALL_FAULTS = (*FAULTS.values(), *UNSEEN.values())
 
 @dataclass(frozen=True)
 class Planted:
-    """One fault in one family. outcome: caught, survived, or "does not apply" (reason says why). gate, rule_id: of the verdict that caught it."""
+    """One fault in one family. outcome: caught, survived, or "does not apply" (reason says why). gate,
+    rule_id: of the verdict that caught it."""
 
     fault: str
     expected: str
@@ -39,7 +40,8 @@ class Planted:
 
 @dataclass(frozen=True)
 class KillRate:
-    """Of one class: families that took the fault, how many were caught, by which gates. rate is NaN if none took it."""
+    """Of one class: families that took the fault, how many were caught, by which gates. rate is NaN if none
+    took it."""
 
     fault: str
     expected: str
@@ -55,24 +57,40 @@ class KillRate:
 
 
 def short_caps(settings: FamiliesSettings) -> FamiliesSettings:
-    """Return the sizes with short caps on cpu time: an endless loop is as endless within half a second, and sound families are far below."""
-    return settings.model_copy(update={"instance_cpu_s": min(settings.instance_cpu_s, 0.5), "call_cpu_s": min(settings.call_cpu_s, 2.0)})
+    """Return the sizes with short caps on cpu time: an endless loop is as endless within half a second, and
+    sound families are far below."""
+    return settings.model_copy(
+        update={
+            "instance_cpu_s": min(settings.instance_cpu_s, 0.5),
+            "call_cpu_s": min(settings.call_cpu_s, 2.0),
+        }
+    )
 
 
 SHIPPED_EACH = 3
-"""Families that each class is planted into whose evidence is shipped with the seeds: what a first run with more than these waits for."""
+"""Families that each class is planted into whose evidence is shipped with the seeds: what a first run with
+more than these waits for."""
 
 
 def plant_faults(
-    families: Sequence[Family], fingerprints: Mapping[str, Fingerprint], judge: Judge, *, each: int, cycle: str, root_seed: int,
-    faults: Iterable[Fault] = tuple(FAULTS.values()), progress: Callable[[int, str], None] = lambda number, name: None,
+    families: Sequence[Family],
+    fingerprints: Mapping[str, Fingerprint],
+    judge: Judge,
+    *,
+    each: int,
+    cycle: str,
+    root_seed: int,
+    faults: Iterable[Fault] = tuple(FAULTS.values()),
+    progress: Callable[[int, str], None] = lambda number, name: None,
 ) -> list[Planted]:
     """Rows, by class in the order of `faults`.
 
     Args:
-        families: sound ones, which pass every gate; those with checkers are left out, for the classes change validators.
+        families: sound ones, which pass every gate; those with checkers are left out, for the classes change
+            validators.
         fingerprints: by family_id; a class that shows only next to the sound family needs it.
-        each: families that a class is planted into. judge: the gates. progress: called with number, from 1, and name of each class as it begins.
+        each: families that a class is planted into. judge: the gates. progress: called with number, from 1,
+            and name of each class as it begins.
 
     Raises MachineryError when the jail failed.
     """
@@ -96,11 +114,25 @@ def plant(fault: Fault, family: Family, fingerprints: Mapping[str, Fingerprint],
     try:
         spoilt = fault.plant(family)
     except NotComposable as error:
-        return Planted(fault.name, fault.expected, family.family_id, family.name, "", "does not apply", "", "", str(error))
+        return Planted(
+            fault.name,
+            fault.expected,
+            family.family_id,
+            family.name,
+            "",
+            "does not apply",
+            "",
+            "",
+            str(error),
+        )
     known = [fingerprints[family.family_id]] if fault.twin else []
     verdict = judge(spoilt, known).blocked_by
     head = (fault.name, fault.expected, family.family_id, family.name, spoilt.family_id)
-    return Planted(*head, "survived", "", "", "") if verdict is None else Planted(*head, "caught", verdict.gate, verdict.rule_id, verdict.reason)
+    return (
+        Planted(*head, "survived", "", "", "")
+        if verdict is None
+        else Planted(*head, "caught", verdict.gate, verdict.rule_id, verdict.reason)
+    )
 
 
 def kill_rates(rows: Sequence[Planted]) -> list[KillRate]:
@@ -113,5 +145,14 @@ def kill_rates(rows: Sequence[Planted]) -> list[KillRate]:
             if row.outcome == "caught":
                 gates[row.gate] = gates.get(row.gate, 0) + 1
         skipped = sum(row.outcome == "does not apply" for row in own)
-        result.append(KillRate(fault, own[0].expected, len(own) - skipped, sum(gates.values()), skipped, dict(sorted(gates.items()))))
+        result.append(
+            KillRate(
+                fault,
+                own[0].expected,
+                len(own) - skipped,
+                sum(gates.values()),
+                skipped,
+                dict(sorted(gates.items())),
+            )
+        )
     return result

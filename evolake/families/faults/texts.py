@@ -1,7 +1,8 @@
-"""Faults of text against code: what is said and what is done part company, and every program of the family continues agreeing with every other.
+"""Faults of text against code: what is said and what is done part company, and every program of the family
+continues agreeing with every other.
 
-A family has no sentences of its own that could be declared for it, so two classes are planted into the family with all its sentences declared
-(model.sentences): what they measure is the declaration.
+A family has no sentences of its own that could be declared for it, so two classes are planted into the family
+with all its sentences declared (model.sentences): what they measure is the declaration.
 """
 
 from __future__ import annotations
@@ -17,7 +18,15 @@ from evolake.families.gates.text_changes import fixed_quantities
 from evolake.families.model.ast_transforms import NotComposable, compose, factory, switch
 from evolake.families.model.contract import MAX_SOURCE_BYTES, Family
 from evolake.families.model.sentences import ALWAYS, DECLARATION, WORDS, sentences, spans
-from evolake.families.model.statement import QUESTION_LINE, RULE, SLOT, join_question, slots, split_question, stated
+from evolake.families.model.statement import (
+    QUESTION_LINE,
+    RULE,
+    SLOT,
+    join_question,
+    slots,
+    split_question,
+    stated,
+)
 from evolake.families.model.syntax import Unreadable, parse
 from evolake.families.model.terms import says_order_of_equals
 from evolake.families.operators.aggregate import aggregate
@@ -40,19 +49,38 @@ def number_is_another(family: Family) -> Family:
         text = sentence[:start] + (said.get(other, str(other)) if word else str(other)) + sentence[end:]
         if changed.template.count(sentence) == 1:
             return replace(changed, template=changed.template.replace(sentence, text))
-        return replace(changed, points=tuple(replace(point, alternatives=tuple(
-            replace(item, text=item.text.replace(sentence, text)) if item.name == point.chosen else item for item in point.alternatives
-        )) for point in changed.points))
+        return replace(
+            changed,
+            points=tuple(
+                replace(
+                    point,
+                    alternatives=tuple(
+                        replace(item, text=item.text.replace(sentence, text))
+                        if item.name == point.chosen
+                        else item
+                        for item in point.alternatives
+                    ),
+                )
+                for point in changed.points
+            ),
+        )
     raise NotComposable("the prose says no number")
 
 
 def _numbers(family: Family) -> Iterator[tuple[Family, str, int, int, bool]]:
-    """(family, text that holds a number, where the number is, whether it is a word): of rules, whichever alternative, then of the template."""
+    """(family, text that holds a number, where the number is, whether it is a word): of rules, whichever
+    alternative, then of the template."""
     for point in family.points:
         for item in point.alternatives:
             for quantity in fixed_quantities(item.text):
                 if quantity.value > 2:
-                    yield switch(family, point.name, item.name), item.text, quantity.start, quantity.end, quantity.word
+                    yield (
+                        switch(family, point.name, item.name),
+                        item.text,
+                        quantity.start,
+                        quantity.end,
+                        quantity.word,
+                    )
     for sentence in sentences(family.template):
         for quantity in fixed_quantities(sentence):
             if not RULE.search(sentence):
@@ -60,9 +88,12 @@ def _numbers(family: Family) -> Iterator[tuple[Family, str, int, int, bool]]:
 
 
 def tie_unstated(family: Family) -> Family:
-    """Return the family asked in several cases, for the case with the largest parity, with no word on equal ones, which there always are."""
+    """Return the family asked in several cases, for the case with the largest parity, with no word on equal
+    ones, which there always are."""
     if family.language != "en" or family.answer.type != "integer" or says_order_of_equals(stated(family)):
-        raise NotComposable("not in English, an answer that is no whole number, or a text that speaks of equals")
+        raise NotComposable(
+            "not in English, an answer that is no whole number, or a text that speaks of equals"
+        )
     for attempt in range(24):
         child = aggregate([family], random_of(0, "families", family.family_id, "tie", attempt))
         point = next(point for point in child.points if point.name == "fold")
@@ -75,7 +106,8 @@ def tie_unstated(family: Family) -> Family:
         raise NotComposable("no value is noted")
     silent = tuple(replace(item, text=_SAID_ORDER.sub("", item.text)) for item in point.alternatives)
     return replace(
-        every_voter(child, _parity), points=tuple(replace(item, alternatives=silent) if item is point else item for item in child.points),
+        every_voter(child, _parity),
+        points=tuple(replace(item, alternatives=silent) if item is point else item for item in child.points),
         template=child.template.replace(said[1], f"the remainder that {said[1]} leaves when divided by 2"),
     )
 
@@ -84,7 +116,12 @@ def _parity(source: str) -> str:
     """Return the source whose `measure` gives the remainder by 2 of what it gave."""
     tree = parse(source)
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == "measure" and isinstance(last := node.body[-1], ast.Return) and last.value is not None:
+        if (
+            isinstance(node, ast.FunctionDef)
+            and node.name == "measure"
+            and isinstance(last := node.body[-1], ast.Return)
+            and last.value is not None
+        ):
             last.value = ast.BinOp(left=last.value, op=ast.Mod(), right=ast.Constant(2))
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
@@ -96,7 +133,12 @@ def without_border(family: Family) -> Family:
         raise NotComposable("not in English")
     word = BORDERLESS[int(family.family_id[:8], 16) % len(BORDERLESS)]
     setting, question = split_question(family.template)
-    return replace(family, template=join_question(f"{setting}\n\nWhatever is {word} is left out.", question or "What is the answer?"))
+    return replace(
+        family,
+        template=join_question(
+            f"{setting}\n\nWhatever is {word} is left out.", question or "What is the answer?"
+        ),
+    )
 
 
 def rule_obeyed_by_no_voter(family: Family) -> Family:
@@ -110,11 +152,17 @@ def rule_obeyed_by_no_voter(family: Family) -> Family:
             tree = parse(source)
         except Unreadable as error:
             raise NotComposable(str(error)) from None
-        values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == constant]
+        values = [
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == constant
+        ]
 
         class Frozen(ast.NodeTransformer):
             def visit_Name(self, node: ast.Name) -> ast.AST:
-                return values[0] if node.id == constant and isinstance(node.ctx, ast.Load) and values else node
+                return (
+                    values[0] if node.id == constant and isinstance(node.ctx, ast.Load) and values else node
+                )
 
         return ast.unparse(ast.fix_missing_locations(Frozen().visit(tree))) + "\n"
 
@@ -132,8 +180,10 @@ def quantity_minded_by_nobody(family: Family) -> Family:
     limit = fill_template("evolake.families.faults.templates.miscounted", key=repr(KEY))
     read = fill_template("evolake.families.faults.templates.read_limit", key=repr(KEY), pattern=repr(pattern))
     return replace(
-        family, template=join_question(f"{setting}\n\n{shown}", question) if question else f"{setting}\n\n{shown}\n",
-        generator=compose([factory("part", family.generator, "input")], limit), reader=compose([factory("part", family.reader, "read")], read),
+        family,
+        template=join_question(f"{setting}\n\n{shown}", question) if question else f"{setting}\n\n{shown}\n",
+        generator=compose([factory("part", family.generator, "input")], limit),
+        reader=compose([factory("part", family.reader, "read")], read),
     )
 
 
@@ -147,21 +197,28 @@ def declared_sentence_left_out(family: Family) -> Family:
 
 
 def sentence_without_pattern(family: Family) -> Family:
-    """Return the family with all its sentences declared, and one more in the text, which no program follows."""
+    """Return the family with all its sentences declared, and one more in the text, which no program
+    follows."""
     whole = with_declared_sentences(family)
     setting, question = split_question(whole.template)
     extra = {"en": "Whoever comes last counts double.", "zh": "最后来的算两次。"}[family.language]
-    return replace(whole, template=join_question(f"{setting}\n\n{extra}", question) if question else f"{setting}\n\n{extra}\n")
+    return replace(
+        whole,
+        template=join_question(f"{setting}\n\n{extra}", question) if question else f"{setting}\n\n{extra}\n",
+    )
 
 
 def with_declared_sentences(family: Family) -> Family:
-    """Return the family whose reader declares each sentence of its statement, and what slots hold as anything; those of the prose must be there."""
+    """Return the family whose reader declares each sentence of its statement, and what slots hold as
+    anything; those of the prose must be there."""
     if family.reader is None:
         raise NotComposable("no reader")
     patterns: dict[str, str] = {"- {item}": ""} if _holds_lists(family) else {}
     for sentence in sentences(stated(family)):
         if not QUESTION_LINE.fullmatch(sentence) and not SLOT.fullmatch(sentence):
-            patterns[SLOT.sub(lambda match: f"{{slot{match[1]}}}", sentence)] = ALWAYS if _is_prose(sentence) else ""
+            patterns[SLOT.sub(lambda match: f"{{slot{match[1]}}}", sentence)] = (
+                ALWAYS if _is_prose(sentence) else ""
+            )
     reader = f"{DECLARATION} = {patterns!r}\n{family.reader}"
     if len(reader) > MAX_SOURCE_BYTES:
         raise NotComposable("a reader that is too long")
@@ -174,4 +231,9 @@ def _holds_lists(family: Family) -> bool:
 
 
 def _is_prose(sentence: str) -> bool:
-    return not SLOT.search(sentence) and not RULE.search(sentence) and not QUESTION_LINE.fullmatch(sentence) and "{" not in sentence
+    return (
+        not SLOT.search(sentence)
+        and not RULE.search(sentence)
+        and not QUESTION_LINE.fullmatch(sentence)
+        and "{" not in sentence
+    )

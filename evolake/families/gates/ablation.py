@@ -1,7 +1,9 @@
-"""Does a joined family need its first part? A child that can be solved without it is the second family in a longer text.
+"""Does a joined family need its first part? A child that can be solved without it is the second family in a
+longer text.
 
-Inputs of such a child are {"a": of the first family, "b": of the second, ...} (see contract). Each instance is solved again with the `a` of another
-instance of the same difficulty; how often the answer changes is how often the first part decides it.
+Inputs of such a child are {"a": of the first family, "b": of the second, ...} (see contract). Each instance
+is solved again with the `a` of another instance of the same difficulty; how often the answer changes is how
+often the first part decides it.
 """
 
 from __future__ import annotations
@@ -14,13 +16,22 @@ from evolake.families.model.contract import Family
 from evolake.families.sandbox.running import Caps, Instance, Solved, solve
 
 
-def deciding_share(family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, caps: Caps) -> float | None:
-    """Return the share of instances whose answer changes, None for a family that joins no two. Raises MachineryError when the jail failed."""
-    good = [(instance, solved) for instance, solved in zip(instances, answers, strict=True) if instance.status == solved.status == "ok"]
+def deciding_share(
+    family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, caps: Caps
+) -> float | None:
+    """Return the share of instances whose answer changes, None for a family that joins no two. Raises
+    MachineryError when the jail failed."""
+    good = [
+        (instance, solved)
+        for instance, solved in zip(instances, answers, strict=True)
+        if instance.status == solved.status == "ok"
+    ]
     if not good or not all(joined(instance.inputs) for instance, _ in good):
         return None
     others = [_next(good, number) for number in range(len(good))]
-    swapped = [{**instance.inputs, "a": other.inputs["a"]} for (instance, _), other in zip(good, others, strict=True)]
+    swapped = [
+        {**instance.inputs, "a": other.inputs["a"]} for (instance, _), other in zip(good, others, strict=True)
+    ]
     again = solve(family.validator, swapped, pool=pool, caps=caps)
     sensitive = family.answer.case_sensitive
     changed = [

@@ -1,5 +1,6 @@
-"""Does a statement are in a benchmark that models are measured by? Overlap of word n-grams in normalised text: lower case, no punctuation, every
-number the same, so that a known puzzle with other numbers is known again.
+"""Does a statement are in a benchmark that models are measured by? Overlap of word n-grams in normalised
+text: lower case, no punctuation, every number the same, so that a known puzzle with other numbers is known
+again.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 Gram = tuple[str, ...]
 
 
-def benchmark_evidence(family: Family, texts: Sequence[str], folder: str, words: int = WORDS) -> dict[str, Any] | None:
-    """Return the share of a statement's n-grams that are in the folder's files: of the template, or of an instance where that has more of them; and
-    one of them in words. None if no folder is set.
+def benchmark_evidence(
+    family: Family, texts: Sequence[str], folder: str, words: int = WORDS
+) -> dict[str, Any] | None:
+    """Return the share of a statement's n-grams that are in the folder's files: of the template, or of an
+    instance where that has more of them; and one of them in words. None if no folder is set.
 
     Raises InputError for a folder that cannot be read.
     """
@@ -54,22 +57,40 @@ def benchmark_grams(folder: Path, words: int) -> tuple[int, frozenset[Gram]]:
     """Return (number of files, the n-grams of their texts). Raises InputError: no folder, no file of a known
     form, too large, or unreadable."""
     if not folder.is_dir():
-        raise InputError(f"the folder of benchmarks {folder} is not there", wanted="a folder", do="mend EVOLAKE_FAMILIES__BENCHMARKS")
-    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in PLAIN | RECORDS and path.is_file())
+        raise InputError(
+            f"the folder of benchmarks {folder} is not there",
+            wanted="a folder",
+            do="mend EVOLAKE_FAMILIES__BENCHMARKS",
+        )
+    files = sorted(
+        path for path in folder.rglob("*") if path.suffix.lower() in PLAIN | RECORDS and path.is_file()
+    )
     if not files:
         wanted = ", ".join(sorted(PLAIN | RECORDS))
-        raise InputError(f"no benchmark in {folder}", wanted=f"files that end in {wanted}", do="mend EVOLAKE_FAMILIES__BENCHMARKS")
+        raise InputError(
+            f"no benchmark in {folder}",
+            wanted=f"files that end in {wanted}",
+            do="mend EVOLAKE_FAMILIES__BENCHMARKS",
+        )
     sizes = tuple((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files)
     if (total := sum(size for _, size, _ in sizes)) > LARGEST_MB << 20:
         raise InputError(
-            f"the benchmarks in {folder} are too large", wanted=f"at most {LARGEST_MB} MB", got=f"{total >> 20} MB", do="leave files out",
+            f"the benchmarks in {folder} are too large",
+            wanted=f"at most {LARGEST_MB} MB",
+            got=f"{total >> 20} MB",
+            do="leave files out",
         )
     return len(files), _grams(sizes, words)
 
 
 @functools.lru_cache(maxsize=1)
 def _grams(files: tuple[tuple[str, int, int], ...], words: int) -> frozenset[Gram]:
-    return frozenset(gram for path, _, _ in files for text in texts_of(Path(path)) for gram in normalised_grams(text, words))
+    return frozenset(
+        gram
+        for path, _, _ in files
+        for text in texts_of(Path(path))
+        for gram in normalised_grams(text, words)
+    )
 
 
 def texts_of(path: Path) -> Iterator[str]:
@@ -90,7 +111,9 @@ def texts_of(path: Path) -> Iterator[str]:
         else:
             yield path.read_text(encoding="utf-8")
     except Exception as error:  # a damaged Parquet file fails in many ways
-        raise InputError(f"the benchmark {path} cannot be read", got=str(error)[:300], do="mend the file, or leave it out") from None
+        raise InputError(
+            f"the benchmark {path} cannot be read", got=str(error)[:300], do="mend the file, or leave it out"
+        ) from None
 
 
 def strings(value: Any) -> Iterator[str]:

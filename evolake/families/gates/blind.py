@@ -1,9 +1,11 @@
-"""Gate 2b: can the instance be solved from its text alone? One independent reviewer an instance, who may run programs in the jail.
+"""Gate 2b: can the instance be solved from its text alone? One independent reviewer an instance, who may run
+programs in the jail.
 
-Both backends go the same way: a reviewer replies with a program, sees what it printed, and ends with \\boxed{answer}. The operators' reviewers are
-pairs of a reader and a strategy: k different pairs go round over the instances, independent validators first, the primary only if there is
-nothing else. The pass is of this content: it is kept under the family's id, so any edit starts without one.
-Source: SSLogic, section 3.3, "Code-Augmented Blind Review", equation 2.
+Both backends go the same way: a reviewer replies with a program, sees what it printed, and ends with
+\\boxed{answer}. The operators' reviewers are pairs of a reader and a strategy: k different pairs go round
+over the instances, independent validators first, the primary only if there is nothing else. The pass is of
+this content: it is kept under the family's id, so any edit starts without one. Source: SSLogic, section 3.3,
+"Code-Augmented Blind Review", equation 2.
 """
 
 from __future__ import annotations
@@ -39,8 +41,8 @@ MODEL = "model"
 
 @dataclass(frozen=True)
 class Review:
-    """One blind review. answer: what was in the box; "" for none. reviewer: the pair, or "model". status: answered, gave up (N/A), no answer,
-    failed (the role gave no usable reply).
+    """One blind review. answer: what was in the box; "" for none. reviewer: the pair, or "model". status:
+    answered, gave up (N/A), no answer, failed (the role gave no usable reply).
     """
 
     number: int
@@ -66,11 +68,24 @@ class Strategy:
 
 
 def strategies(family: Family, learned: str | None = None) -> list[Strategy]:
-    """Return the operators' pairs, readers taking turns. learned: a reader that was learnt from examples. Empty without any reader."""
-    readers = [(name, source) for name, source in (("reader", family.reader), ("learned", learned)) if source is not None]
-    named = [(name, source, f"{VALIDATORS}/{name}.py") for name, source in family.validators.items()] or [("primary", family.validator, VALIDATOR)]
-    pairs = [(readers[(number + turn) % len(readers)], solver) for turn in range(len(readers)) for number, solver in enumerate(named)]
-    return [Strategy(f"{reader}+{name}", text, source, file) for (reader, text), (name, source, file) in pairs]
+    """Return the operators' pairs, readers taking turns. learned: a reader that was learnt from examples.
+    Empty without any reader."""
+    readers = [
+        (name, source)
+        for name, source in (("reader", family.reader), ("learned", learned))
+        if source is not None
+    ]
+    named = [(name, source, f"{VALIDATORS}/{name}.py") for name, source in family.validators.items()] or [
+        ("primary", family.validator, VALIDATOR)
+    ]
+    pairs = [
+        (readers[(number + turn) % len(readers)], solver)
+        for turn in range(len(readers))
+        for number, solver in enumerate(named)
+    ]
+    return [
+        Strategy(f"{reader}+{name}", text, source, file) for (reader, text), (name, source, file) in pairs
+    ]
 
 
 @dataclass
@@ -88,10 +103,13 @@ class _Reviewer:
     note: str = ""
 
     def request(self, turns_left: int) -> BlindRequest:
-        return BlindRequest(statement=self.instance.text, transcript=self.turns, turns_left=turns_left, **self.hidden)
+        return BlindRequest(
+            statement=self.instance.text, transcript=self.turns, turns_left=turns_left, **self.hidden
+        )
 
     def took(self, code: str, output: str) -> None:
-        """Note a program that was run. A model's that prints the box as its last line has answered: no further call only repeats it."""
+        """Note a program that was run. A model's that prints the box as its last line has answered: no
+        further call only repeats it."""
         self.turns = [*self.turns, Turn(code=code, output=output)]
         last = output.rstrip().rpartition("\n")[2]
         if self.name == MODEL and last.startswith("\\boxed{") and extract_boxed(last) is not None:
@@ -106,18 +124,34 @@ class _Reviewer:
             elif answer.strip().casefold() == "n/a":
                 status = "gave up"
         units = asked_units(self.instance.text)
-        matched = self.vote.decided and matches(self.final, self.vote.label, case_sensitive=case_sensitive, units=units)
+        matched = self.vote.decided and matches(
+            self.final, self.vote.label, case_sensitive=case_sensitive, units=units
+        )
         return Review(
-            self.number, self.instance.difficulty, self.instance.seed, self.name, status, answer[:LONGEST_ANSWER], self.vote.label, matched,
-            tuple(self.turns), self.note[:500],
+            self.number,
+            self.instance.difficulty,
+            self.instance.seed,
+            self.name,
+            status,
+            answer[:LONGEST_ANSWER],
+            self.vote.label,
+            matched,
+            tuple(self.turns),
+            self.note[:500],
         )
 
 
-def blind_review(family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int) -> tuple[list[Review], list[Vote]]:
-    """One review an entry of `settings.blind_difficulties`, and the votes on those instances. All reviewers take a turn before any takes the next,
-    so a model is asked by several threads. Raises MachineryError when the jail failed.
+def blind_review(
+    family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int
+) -> tuple[list[Review], list[Vote]]:
+    """One review an entry of `settings.blind_difficulties`, and the votes on those instances. All reviewers
+    take a turn before any takes the next, so a model is asked by several threads. Raises MachineryError when
+    the jail failed.
     """
-    seeds = [child_seed(root_seed, "families", family.family_id, "blind", number) for number in range(len(settings.blind_difficulties))]
+    seeds = [
+        child_seed(root_seed, "families", family.family_id, "blind", number)
+        for number in range(len(settings.blind_difficulties))
+    ]
     pairs = list(zip(settings.blind_difficulties, seeds, strict=True))
     instances = generate(family, pairs, pool=pool, caps=caps_of(settings))
     votes = take_votes(family, instances, pool=pool, settings=settings)
@@ -127,8 +161,10 @@ def blind_review(family: Family, *, pool: Any, agents: Agents, settings: Familie
         if not active:
             break
         replies = agents.call_many(
-            BLIND_ROLE, [reviewer.request(settings.reviewer_turns - turn - 1) for reviewer in active],
-            seeds=[reviewer.instance.seed for reviewer in active], artifact_ids=[family.family_id] * len(active),
+            BLIND_ROLE,
+            [reviewer.request(settings.reviewer_turns - turn - 1) for reviewer in active],
+            seeds=[reviewer.instance.seed for reviewer in active],
+            artifact_ids=[family.family_id] * len(active),
             attempts=[reviewer.number for reviewer in active],
         )
         for reviewer, replied in zip(active, replies, strict=True):
@@ -139,11 +175,19 @@ def blind_review(family: Family, *, pool: Any, agents: Agents, settings: Familie
                 reviewer.status, reviewer.final, reviewer.note = "answered", reply.final, reply.reasoning
             else:
                 reviewer.note = reply.reasoning
-                reviewer.took(reply.code or "", run_program(reply.code or "", reviewer.instance.text, pool=pool, settings=settings))
+                reviewer.took(
+                    reply.code or "",
+                    run_program(reply.code or "", reviewer.instance.text, pool=pool, settings=settings),
+                )
     reviews = [reviewer.review(family.answer.case_sensitive) for reviewer in reviewers]
     if family.checkers:
         tasks = [
-            (reviewer.instance.inputs, answer_value(extract_boxed(reviewer.final) or "", review.label) if review.status == "answered" else None)
+            (
+                reviewer.instance.inputs,
+                answer_value(extract_boxed(reviewer.final) or "", review.label)
+                if review.status == "answered"
+                else None,
+            )
             for reviewer, review in zip(reviewers, reviews, strict=True)
         ]
         right = right_answers(family, tasks, pool=pool, settings=settings)
@@ -155,7 +199,13 @@ def blind_review(family: Family, *, pool: Any, agents: Agents, settings: Familie
 
 
 def _reviewers(
-    family: Family, instances: Sequence[Instance], votes: Sequence[Vote], *, pool: Any, agents: Agents, settings: FamiliesSettings
+    family: Family,
+    instances: Sequence[Instance],
+    votes: Sequence[Vote],
+    *,
+    pool: Any,
+    agents: Agents,
+    settings: FamiliesSettings,
 ) -> list[_Reviewer]:
     """One an instance: models who are shown nothing more, or the operators' pairs in turn."""
     numbered = list(enumerate(zip(instances, votes, strict=True)))
@@ -178,17 +228,27 @@ def run_program(source: str, text: str, *, pool: Any, settings: FamiliesSettings
     outcome = called(pool, f"{DRIVER}:program", source, payload, caps_of(settings))
     if outcome.status != "ok":
         return f"{outcome.status}: {outcome.reason}"[:LONGEST_OUTPUT]
-    if not isinstance(outcome.value, str):  # the program shares its process with the driver, and may say anything
+    if not isinstance(
+        outcome.value, str
+    ):  # the program shares its process with the driver, and may say anything
         return "protocol: the reply is not that of the driver"
-    return outcome.value if len(outcome.value) <= LONGEST_OUTPUT + len(CUT) else outcome.value[:LONGEST_OUTPUT] + CUT
+    return (
+        outcome.value
+        if len(outcome.value) <= LONGEST_OUTPUT + len(CUT)
+        else outcome.value[:LONGEST_OUTPUT] + CUT
+    )
 
 
 def _points(family: Family, solver_file: str) -> list[dict[str, Any]]:
-    """Return the rules with their alternatives in order of the template; which one is in force is not among it."""
+    """Return the rules with their alternatives in order of the template; which one is in force is not among
+    it."""
     order = {name: place for place, name in enumerate(rules(family.template))}
     points = sorted(family.points, key=lambda point: order.get(point.name, len(order)))
     return [
-        {"constant": point.constant, "alternatives": sorted([item.text, item.expression(solver_file)] for item in point.alternatives)}
+        {
+            "constant": point.constant,
+            "alternatives": sorted([item.text, item.expression(solver_file)] for item in point.alternatives),
+        }
         for point in points
     ]
 
@@ -199,13 +259,21 @@ def blind_evidence(family: Family, reviews: Sequence[Review], votes: Sequence[Vo
     return {
         "reviews": [
             {
-                "difficulty": review.difficulty, "seed": review.seed, "reviewer": review.reviewer, "status": review.status, "answer": review.answer,
-                "label": review.label, "matched": review.matched, "note": review.note,
+                "difficulty": review.difficulty,
+                "seed": review.seed,
+                "reviewer": review.reviewer,
+                "status": review.status,
+                "answer": review.answer,
+                "label": review.label,
+                "matched": review.matched,
+                "note": review.note,
             }
             for review in reviews
         ],
         "probes": sum(len(wrong_answers(label)) for label in labels),
         "accepted_wrongly": [
-            [label, result] for label in labels for result in accepted_wrongly(label, case_sensitive=family.answer.case_sensitive)
+            [label, result]
+            for label in labels
+            for result in accepted_wrongly(label, case_sensitive=family.answer.case_sensitive)
         ],
     }

@@ -1,8 +1,10 @@
-"""Families whose questions have many correct answers: votes of checkers, replies that they judge, and probes of the checkers themselves.
+"""Families whose questions have many correct answers: votes of checkers, replies that they judge, and probes
+of the checkers themselves.
 
-A label is the primary's answer, if more than half of all checkers accept it. The checkers are shown answers that are nearly right, labels of other
-instances, and the answers of the further solvers: on each of them all checkers must agree. Some must be accepted, or the answer is unique and the
-family needs no checkers; most must be rejected.
+A label is the primary's answer, if more than half of all checkers accept it. The checkers are shown answers
+that are nearly right, labels of other instances, and the answers of the further solvers: on each of them all
+checkers must agree. Some must be accepted, or the answer is unique and the family needs no checkers; most
+must be rejected.
 """
 
 from __future__ import annotations
@@ -28,46 +30,82 @@ PROBED_LABELS = 4
 
 
 def checker_votes(
-    family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, settings: FamiliesSettings
+    family: Family,
+    instances: Sequence[Instance],
+    answers: Sequence[Solved],
+    *,
+    pool: Any,
+    settings: FamiliesSettings,
 ) -> list[Vote]:
-    """Return the checkers' votes on the primary's answers. A rejected answer is decided too, without a label. Raises MachineryError when the jail
-    failed.
+    """Return the checkers' votes on the primary's answers. A rejected answer is decided too, without a label.
+    Raises MachineryError when the jail failed.
     """
     tasks = [(instance.inputs, [solved.answer]) for instance, solved in zip(instances, answers, strict=True)]
-    columns = {name: check(source, tasks, pool=pool, caps=caps_of(settings)) for name, source in family.checkers.items()}
+    columns = {
+        name: check(source, tasks, pool=pool, caps=caps_of(settings))
+        for name, source in family.checkers.items()
+    }
     votes = []
     for row, (instance, solved) in enumerate(zip(instances, answers, strict=True)):
         said = accepted(columns, row, 0) if solved.status == "ok" else {}
         verdict = by_majority(said, len(family.checkers))
-        agreed = ("primary", *(name for name, yes in said.items() if yes)) if verdict else tuple(name for name, yes in said.items() if not yes)
-        votes.append(Vote(
-            instance.difficulty, instance.seed, solved.answer if verdict else None, verdict is not None, agreed if verdict is not None else (),
-            ({"primary": solved.answer} if solved.status == "ok" else {}) | said,
-            {"primary": solved.status} | {name: column[row].status for name, column in columns.items()},
-        ))
+        agreed = (
+            ("primary", *(name for name, yes in said.items() if yes))
+            if verdict
+            else tuple(name for name, yes in said.items() if not yes)
+        )
+        votes.append(
+            Vote(
+                instance.difficulty,
+                instance.seed,
+                solved.answer if verdict else None,
+                verdict is not None,
+                agreed if verdict is not None else (),
+                ({"primary": solved.answer} if solved.status == "ok" else {}) | said,
+                {"primary": solved.status} | {name: column[row].status for name, column in columns.items()},
+            )
+        )
     return votes
 
 
-def right_answers(family: Family, tasks: Sequence[tuple[Any, Any]], *, pool: Any, settings: FamiliesSettings) -> list[bool]:
-    """Return whether more than half of the checkers accept each answer; tasks are (inputs, answer). Raises MachineryError when the jail failed."""
+def right_answers(
+    family: Family, tasks: Sequence[tuple[Any, Any]], *, pool: Any, settings: FamiliesSettings
+) -> list[bool]:
+    """Return whether more than half of the checkers accept each answer; tasks are (inputs, answer). Raises
+    MachineryError when the jail failed."""
     asked = [(inputs, [answer]) for inputs, answer in tasks]
-    columns = {name: check(source, asked, pool=pool, caps=caps_of(settings)) for name, source in family.checkers.items()}
+    columns = {
+        name: check(source, asked, pool=pool, caps=caps_of(settings))
+        for name, source in family.checkers.items()
+    }
     return [by_majority(accepted(columns, row, 0), len(family.checkers)) is True for row in range(len(asked))]
 
 
 def checker_probes(
-    family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, settings: FamiliesSettings
+    family: Family,
+    instances: Sequence[Instance],
+    answers: Sequence[Solved],
+    *,
+    pool: Any,
+    settings: FamiliesSettings,
 ) -> dict[str, Any]:
-    """Evidence on the checkers: what they say of other answers than the label. Raises MachineryError when the jail failed.
+    """Evidence on the checkers: what they say of other answers than the label. Raises MachineryError when the
+    jail failed.
 
-    probes: how many answers. accepted_wrongly: [label, answer] on which they are not of one mind. other_right: instances with another right answer.
-    rejected: share of the other answers that they reject. refused: [solver, its answer] that they do not accept.
+    probes: how many answers. accepted_wrongly: [label, answer] on which they are not of one mind.
+    other_right: instances with another right answer. rejected: share of the other answers that they reject.
+    refused: [solver, its answer] that they do not accept.
     """
     caps = caps_of(settings)
-    good = [(item, solved.answer) for item, solved in zip(instances, answers, strict=True) if item.status == solved.status == "ok"]
+    good = [
+        (item, solved.answer)
+        for item, solved in zip(instances, answers, strict=True)
+        if item.status == solved.status == "ok"
+    ]
     picked = good[:: max(1, len(good) // PROBED)][:PROBED]
     found = {
-        name: solve(source, [item.inputs for item, _ in picked], pool=pool, caps=caps) for name, source in family.validators.items()
+        name: solve(source, [item.inputs for item, _ in picked], pool=pool, caps=caps)
+        for name, source in family.validators.items()
     }
     tasks = []
     for row, (item, label) in enumerate(picked):
@@ -92,8 +130,12 @@ def checker_probes(
                 other = other or all(said.values())
         right += other
     return {
-        "probes": sum(len(candidates) for _, candidates in tasks), "accepted_wrongly": split, "refused": refused, "probed": len(picked),
-        "other_right": right, "rejected": rejected / others if others else 0.0,
+        "probes": sum(len(candidates) for _, candidates in tasks),
+        "accepted_wrongly": split,
+        "refused": refused,
+        "probed": len(picked),
+        "other_right": right,
+        "rejected": rejected / others if others else 0.0,
     }
 
 
@@ -110,17 +152,35 @@ def rearranged(label: Any) -> list[Any]:
 
 
 def judged_family(
-    family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, settings: FamiliesSettings
+    family: Family,
+    instances: Sequence[Instance],
+    answers: Sequence[Solved],
+    *,
+    pool: Any,
+    settings: FamiliesSettings,
 ) -> tuple[Family, list[Solved]]:
-    """Return the family with its checkers as validators, which judge the same answers on every instance, and what the first of them says: so text and
-    code can be held against each other as in other families. Raises MachineryError when the jail failed.
+    """Return the family with its checkers as validators, which judge the same answers on every instance, and
+    what the first of them says: so text and code can be held against each other as in other families. Raises
+    MachineryError when the jail failed.
     """
     labels = [solved.answer for solved in answers if solved.status == "ok"]
-    known = {as_json(answer): answer for answer in [*labels, *(wrong for label in labels[:PROBED_LABELS] for wrong in wrong_answers(label))]}
-    sources = {name: checker_on_answers(source, list(known.values())) for name, source in family.checkers.items()}
+    known = {
+        as_json(answer): answer
+        for answer in [
+            *labels,
+            *(wrong for label in labels[:PROBED_LABELS] for wrong in wrong_answers(label)),
+        ]
+    }
+    sources = {
+        name: checker_on_answers(source, list(known.values())) for name, source in family.checkers.items()
+    }
     first, *others = sources
-    view = replace(family, validator=sources[first], validators={name: sources[name] for name in others}, checkers={})
-    return view, list(solve(view.validator, [instance.inputs for instance in instances], pool=pool, caps=caps_of(settings)))
+    view = replace(
+        family, validator=sources[first], validators={name: sources[name] for name in others}, checkers={}
+    )
+    return view, list(
+        solve(view.validator, [instance.inputs for instance in instances], pool=pool, caps=caps_of(settings))
+    )
 
 
 def _without(label: Any, others: Sequence[Any]) -> list[Any]:

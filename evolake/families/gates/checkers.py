@@ -1,7 +1,7 @@
 """The checks that the rules of the families line name: pure functions of collected evidence.
 
-Evidence of the gates: execution (evolake.families.gates.execution), static (static), quality (judging), consensus (consensus), blind (blind),
-sentences (sentences).
+Evidence of the gates: execution (evolake.families.gates.execution), static (static), quality (judging),
+consensus (consensus), blind (blind), sentences (sentences).
 """
 
 from __future__ import annotations
@@ -14,8 +14,13 @@ from evolake.gates import Finding, checker
 
 Evidence = Mapping[str, Any]
 FITS = {
-    "integer": {"integer"}, "number": {"integer", "number", "string"}, "boolean": {"boolean"}, "string": {"string"}, "list": {"list"},
-    "mapping": {"mapping"}, "any": {"integer", "number", "boolean", "string", "list", "mapping"},
+    "integer": {"integer"},
+    "number": {"integer", "number", "string"},
+    "boolean": {"boolean"},
+    "string": {"string"},
+    "list": {"list"},
+    "mapping": {"mapping"},
+    "any": {"integer", "number", "boolean", "string", "list", "mapping"},
 }
 """Declared answer type -> types that validators may return; a fraction comes as a string."""
 
@@ -33,11 +38,17 @@ def instances(evidence: Evidence) -> Finding | None:
 def determinism(evidence: Evidence) -> Finding | None:
     """Twice the same, for instances and for answers."""
     if evidence["unstable_instances"]:
-        text = f"{evidence['unstable_instances']} of {len(evidence['instances'])} instances differ between two runs with the same seed"
+        text = (
+            f"{evidence['unstable_instances']} of {len(evidence['instances'])} instances differ between "
+            "two runs with the same seed"
+        )
         return Finding(f"{text} (at two dates, in two time zones, with sets in two orders)")
     for name, voter in evidence["voters"].items():
         if voter["unstable"]:
-            return Finding(f"validator {name}: {voter['unstable']} of {len(evidence['instances'])} answers differ between two runs on one input")
+            return Finding(
+                f"validator {name}: {voter['unstable']} of {len(evidence['instances'])} answers differ "
+                "between two runs on one input"
+            )
     return None
 
 
@@ -48,7 +59,10 @@ def slots(evidence: Evidence) -> Finding | None:
     if wanted != list(range(1, len(wanted) + 1)):
         return Finding(f"the template's slots are {wanted}, wanted 1 to n without gaps")
     if given != [len(wanted)]:
-        return Finding(f"the template has {len(wanted)} slots and the generator gives {' or '.join(map(str, given))} slot texts")
+        return Finding(
+            f"the template has {len(wanted)} slots and the generator gives {' or '.join(map(str, given))} "
+            "slot texts"
+        )
     return None
 
 
@@ -60,7 +74,10 @@ def primary(evidence: Evidence) -> Finding | None:
         return Finding("the primary validator was not run: there were no instances")
     if voter["failures"]:
         status, reason = voter["failures"][0]
-        return Finding(f"solution failed on {len(voter['failures'])} of {len(evidence['instances'])} instances: {status}: {reason}")
+        return Finding(
+            f"solution failed on {len(voter['failures'])} of {len(evidence['instances'])} instances: "
+            f"{status}: {reason}"
+        )
     if wrong := sorted(set(voter["types"]) - FITS[evidence["answer_type"]]):
         return Finding(f"solution returned {wrong[0]}, the family declares {evidence['answer_type']}")
     return None
@@ -84,7 +101,14 @@ def confined(evidence: Evidence) -> Finding | None:
 def pure_checkers(evidence: Evidence) -> Finding | None:
     """Checkers do nothing but compute."""
     impure = evidence.get("impure")
-    return Finding(f"checker {impure[0][0]}, {impure[0][1]}: a checker may not use it, for exports carry it to trainers") if impure else None
+    return (
+        Finding(
+            f"checker {impure[0][0]}, {impure[0][1]}: a checker may not use it, for exports carry it to "
+            "trainers"
+        )
+        if impure
+        else None
+    )
 
 
 @checker("families.sample_runs")
@@ -92,20 +116,30 @@ def sample_runs(evidence: Evidence) -> Finding | None:
     """Check that the larger sample ran as well."""
     if evidence["failed"]:
         status, reason = evidence["failed"][0]
-        return Finding(f"{len(evidence['failed'])} instances or answers of the sample failed: {status}: {reason}")
+        return Finding(
+            f"{len(evidence['failed'])} instances or answers of the sample failed: {status}: {reason}"
+        )
     return None
 
 
 @checker("families.unfilled")
 def unfilled(evidence: Evidence) -> Finding | None:
     """No open slot or rule."""
-    return Finding(f"the statement still holds {', '.join(evidence['unfilled'])}") if evidence["unfilled"] else None
+    return (
+        Finding(f"the statement still holds {', '.join(evidence['unfilled'])}")
+        if evidence["unfilled"]
+        else None
+    )
 
 
 @checker("families.drawing")
 def drawing(evidence: Evidence) -> Finding | None:
     """No grid or tree of characters."""
-    return Finding(f"the statement draws with characters: {evidence['drawing']}; write it as an array") if evidence["drawing"] else None
+    return (
+        Finding(f"the statement draws with characters: {evidence['drawing']}; write it as an array")
+        if evidence["drawing"]
+        else None
+    )
 
 
 @checker("families.length")
@@ -113,7 +147,11 @@ def length(evidence: Evidence, *, shortest: int, longest: int) -> Finding | None
     """Statements of bearable length."""
     if evidence["shortest"] < shortest:
         return Finding(f"a statement has {evidence['shortest']} characters; at least {shortest} are wanted")
-    return Finding(f"a statement has {evidence['longest']} characters; at most {longest} are wanted") if evidence["longest"] > longest else None
+    return (
+        Finding(f"a statement has {evidence['longest']} characters; at most {longest} are wanted")
+        if evidence["longest"] > longest
+        else None
+    )
 
 
 @checker("families.leak")
@@ -121,51 +159,85 @@ def leak(evidence: Evidence, *, largest_share: float) -> Finding | None:
     """No place of the statement holds the answer."""
     share = evidence["leak_share"]
     place = evidence["leak_place"]
-    return Finding(f"the answer stands in the text: {place} is it in {share:.0%} of the instances") if share >= largest_share else None
+    return (
+        Finding(f"the answer stands in the text: {place} is it in {share:.0%} of the instances")
+        if share >= largest_share
+        else None
+    )
 
 
 @checker("families.distinct")
 def distinct(evidence: Evidence, *, least_share: float) -> Finding | None:
     """Seeds make a difference."""
     made, different = evidence["instances"], evidence["distinct"]
-    return Finding(f"only {different} of {made} instances are different") if different < least_share * made else None
+    return (
+        Finding(f"only {different} of {made} instances are different")
+        if different < least_share * made
+        else None
+    )
 
 
 @checker("families.varied")
-def varied(evidence: Evidence, *, largest_share: float, least_nontrivial: float, from_difficulty: int = 5) -> Finding | None:
+def varied(
+    evidence: Evidence, *, largest_share: float, least_nontrivial: float, from_difficulty: int = 5
+) -> Finding | None:
     """Answers from difficulty `from_difficulty` on vary and are not trivial."""
     hard = [trivial for difficulty, _, trivial in evidence["answers"] if difficulty >= from_difficulty]
     if (share := commonest_share(evidence["answers"], from_difficulty)) > largest_share:
-        return Finding(f"one answer holds in {share:.0%} of the {len(hard)} instances at difficulty {from_difficulty} and above")
+        return Finding(
+            f"one answer holds in {share:.0%} of the {len(hard)} instances at difficulty "
+            f"{from_difficulty} and above"
+        )
     if not evidence["boolean"] and len(hard) - sum(hard) < least_nontrivial * len(hard):
-        return Finding(f"{sum(hard)} of {len(hard)} answers at difficulty {from_difficulty} and above are trivial (0, 1, empty or none)")
+        return Finding(
+            f"{sum(hard)} of {len(hard)} answers at difficulty {from_difficulty} and above are trivial "
+            "(0, 1, empty or none)"
+        )
     return None
 
 
 @checker("families.guessable")
-def guessable(evidence: Evidence, *, constant: float, pair: float, of: Mapping[str, float] | None = None) -> Finding | None:
-    """No constant answer and no two answers are a good guess at any level; `of` has the shares that single operators may have instead."""
+def guessable(
+    evidence: Evidence, *, constant: float, pair: float, of: Mapping[str, float] | None = None
+) -> Finding | None:
+    """No constant answer and no two answers are a good guess at any level; `of` has the shares that single
+    operators may have instead."""
     limit = (of or {}).get(evidence.get("made_by", ""), 0.0)
-    for level, instances, one, two in evidence.get("guesses", ()):  # evidence of earlier lakes has none and is judged as it was
-        for share, largest, guess in ((one, constant, "one answer is right"), (two, pair, "one of the two most common answers is right")):
+    for level, instances, one, two in evidence.get(
+        "guesses", ()
+    ):  # evidence of earlier lakes has none and is judged as it was
+        for share, largest, guess in (
+            (one, constant, "one answer is right"),
+            (two, pair, "one of the two most common answers is right"),
+        ):
             if share > max(largest, limit):
-                text = f"{guess} in {share:.0%} of the {instances} instances at difficulty {level}; at most {max(largest, limit):.0%} are allowed"
+                text = (
+                    f"{guess} in {share:.0%} of the {instances} instances at difficulty {level}; at most "
+                    f"{max(largest, limit):.0%} are allowed"
+                )
                 return Finding(text)
     return None
 
 
 @checker("families.steps_alive")
-def steps_alive(evidence: Evidence, *, changing: float, deciding: float, from_difficulty: int = 5) -> Finding | None:
+def steps_alive(
+    evidence: Evidence, *, changing: float, deciding: float, from_difficulty: int = 5
+) -> Finding | None:
     """Check that the steps of a course change the state, and the late ones decide answers."""
-    rows = evidence.get("steps") or []  # None of a family without a course, and none in evidence of earlier lakes
+    rows = (
+        evidence.get("steps") or []
+    )  # None of a family without a course, and none in evidence of earlier lakes
     for level, changed, _ in rows:
         if changed < changing:
-            return Finding(f"{changed:.0%} of the steps at difficulty {level} change the state; at least {changing:.0%} are wanted")
+            return Finding(
+                f"{changed:.0%} of the steps at difficulty {level} change the state; at least "
+                f"{changing:.0%} are wanted"
+            )
     late = [decided for level, _, decided in rows if level >= from_difficulty]
     if late and (share := sum(late) / len(late)) < deciding:
         return Finding(
-            f"without the last third of the steps {share:.0%} of the answers at difficulty {from_difficulty} and above are others; at least "
-            f"{deciding:.0%} are wanted"
+            f"without the last third of the steps {share:.0%} of the answers at difficulty "
+            f"{from_difficulty} and above are others; at least {deciding:.0%} are wanted"
         )
     return None
 
@@ -174,7 +246,9 @@ def steps_alive(evidence: Evidence, *, changing: float, deciding: float, from_di
 def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
     """Check that the difficulty changes something."""
     if evidence["blind_to_difficulty"]:
-        return Finding("the generator ignores the difficulty: the same seed gives the same instance at all difficulties")
+        return Finding(
+            "the generator ignores the difficulty: the same seed gives the same instance at all difficulties"
+        )
     if any(rises(series, ratio) for series in growing(evidence).values()):
         return None
     seen = ", ".join(f"{name} {_series(series)}" for name, series in growing(evidence).items())
@@ -182,10 +256,15 @@ def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
 
 
 def growing(evidence: Evidence) -> dict[str, Sequence[Sequence[float]]]:
-    """Return the measures of the inputs that a difficulty may move, all made here. Source lines are a candidate's word and decide nothing; evidence
-    of lakes before that holds nothing else next to the size, and is judged as it was.
+    """Return the measures of the inputs that a difficulty may move, all made here. Source lines are a
+    candidate's word and decide nothing; evidence of lakes before that holds nothing else next to the size,
+    and is judged as it was.
     """
-    other = ("magnitude", evidence["magnitude"]) if "magnitude" in evidence else ("source lines", evidence["work"])
+    other = (
+        ("magnitude", evidence["magnitude"])
+        if "magnitude" in evidence
+        else ("source lines", evidence["work"])
+    )
     return {"characters": evidence["size"], other[0]: other[1]}
 
 
@@ -195,7 +274,10 @@ def parts_matter(evidence: Evidence, *, least_share: float) -> Finding | None:
     share = evidence["deciding"]
     if share is None or share >= least_share:
         return None
-    return Finding(f"the first part is idle: with another instance of it {share:.0%} of the answers change; at least {least_share:.0%} are wanted")
+    return Finding(
+        f"the first part is idle: with another instance of it {share:.0%} of the answers change; at least "
+        f"{least_share:.0%} are wanted"
+    )
 
 
 @checker("families.rules_stated")
@@ -215,7 +297,8 @@ def contamination(evidence: Evidence, *, largest_share: float) -> Finding | None
     if overlap is None or overlap["share"] < largest_share:
         return None
     text = (
-        f"{overlap['share']:.0%} of the statement's sequences of {overlap['words']} words stand in the benchmarks ({overlap['files']} files), "
+        f"{overlap['share']:.0%} of the statement's sequences of {overlap['words']} words stand in the "
+        f"benchmarks ({overlap['files']} files), "
         "for example"
     )
     return Finding(f"{text} {overlap['shown']!r}")
@@ -231,7 +314,9 @@ def near_duplicate(evidence: Evidence, *, answers: float, both: float, least_val
         if other["answers"] >= answers and other["answer_values"] >= least_values:
             return Finding(f"{other['answers']:.0%} of the answers on shared seeds are those of {name}")
         if other["answers"] >= both and other["code"] >= both:
-            return Finding(f"near-duplicate of {name}: code {other['code']:.0%} alike, answers {other['answers']:.0%}")
+            return Finding(
+                f"near-duplicate of {name}: code {other['code']:.0%} alike, answers {other['answers']:.0%}"
+            )
     return None
 
 
@@ -242,13 +327,16 @@ def reviewer(evidence: Evidence) -> Finding | None:
         return Finding(f"the quality reviewer gave no usable reply: {evidence['failure']}")
     if evidence["action"] == "proceed":
         return None
-    criteria = [name for name in ("readability", "novelty", "difficulty_alignment") if evidence[name] == "revise"]
+    criteria = [
+        name for name in ("readability", "novelty", "difficulty_alignment") if evidence[name] == "revise"
+    ]
     return Finding(f"{', '.join(criteria)}: {evidence['feedback']}")
 
 
 @checker("families.voters")
 def voters(evidence: Evidence, *, least: int, copy: float = 0.98) -> Finding | None:
-    """At least `least` validators are independent: not `copy` alike to an earlier voter, and with an answer to some instance.
+    """At least `least` validators are independent: not `copy` alike to an earlier voter, and with an answer
+    to some instance.
 
     copy: from 0.5, below which evidence names no pair, to 1, the same tree.
     """
@@ -308,35 +396,55 @@ def probes(evidence: Evidence) -> Finding | None:
 
 @checker("families.other_answers")
 def other_answers(evidence: Evidence, *, least_right: float, least_rejected: float) -> Finding | None:
-    """Checkers accept what every solver finds, and other answers than the label in some instances, but few of those that are made up."""
+    """Checkers accept what every solver finds, and other answers than the label in some instances, but few of
+    those that are made up."""
     if "other_right" not in evidence:
         return None
     if evidence["refused"]:
         name, answer = evidence["refused"][0]
         return Finding(f"the checkers reject the answer of the solver {name}: {answer!r}"[:400])
     if evidence["rejected"] < least_rejected:
-        return Finding(f"the checkers reject {evidence['rejected']:.0%} of answers that were made up, at least {least_rejected:.0%} are wanted")
+        return Finding(
+            f"the checkers reject {evidence['rejected']:.0%} of answers that were made up, at least "
+            f"{least_rejected:.0%} are wanted"
+        )
     if evidence["other_right"] < least_right * evidence["probed"]:
-        seen = f"another right answer than the label was found in {evidence['other_right']} of {evidence['probed']} instances"
-        return Finding(f"{seen}; add a solver to validators/ that finds other answers, or leave the checkers out if the answer is unique")
+        seen = (
+            f"another right answer than the label was found in {evidence['other_right']} of "
+            f"{evidence['probed']} instances"
+        )
+        return Finding(
+            f"{seen}; add a solver to validators/ that finds other answers, or leave the checkers out if "
+            "the answer is unique"
+        )
     return None
 
 
 @checker("families.sentences_read")
-def sentences_read(evidence: Evidence, *, largest_share: float, of: Mapping[str, float] | None = None) -> Finding | None:
+def sentences_read(
+    evidence: Evidence, *, largest_share: float, of: Mapping[str, float] | None = None
+) -> Finding | None:
     """Sentences taken out are missed by the reader; `of` has shares for single operators."""
     if own := evidence.get("unread_own"):
         return Finding(f"what the operator says can be left out and the reader reads on: {own[0]!r}"[:400])
     unread, all_sentences = evidence["unread"], evidence["sentences"]
     largest = (of or {}).get(evidence["made_by"], largest_share)
     if not largest and evidence.get("misread"):
-        return Finding(f"of {evidence['misread']} statements the reader hands on other inputs than the generator's")
+        return Finding(
+            f"of {evidence['misread']} statements the reader hands on other inputs than the generator's"
+        )
     if (loose := evidence.get("loose")) and len(loose) > largest * evidence["words"]:
-        text = f"{len(loose)} of {evidence['words']} words can be left out and the reader reads on, {largest:.0%} may; the first: "
+        text = (
+            f"{len(loose)} of {evidence['words']} words can be left out and the reader reads on, "
+            f"{largest:.0%} may; the first: "
+        )
         return Finding(f"{text}{loose[0]!r}"[:400])
     if not all_sentences or len(unread) <= largest * all_sentences:
         return None
-    text = f"{len(unread)} of {all_sentences} sentences can be left out and the reader reads on, {largest:.0%} may; the first: "
+    text = (
+        f"{len(unread)} of {all_sentences} sentences can be left out and the reader reads on, "
+        f"{largest:.0%} may; the first: "
+    )
     return Finding(f"{text}{unread[0]!r}"[:400])
 
 
@@ -347,8 +455,11 @@ def sentences_declared(evidence: Evidence) -> Finding | None:
     if result is None:
         return None
     for key, what in (
-        ("malformed", "{}"), ("leftover", "no declared pattern fits the sentence {!r}"), ("missing", "the statement leaves out {!r}"),
-        ("other_values", "{}"), ("without_code", "{} is said to hold a rule, and no validator's answer depends on it"),
+        ("malformed", "{}"),
+        ("leftover", "no declared pattern fits the sentence {!r}"),
+        ("missing", "the statement leaves out {!r}"),
+        ("other_values", "{}"),
+        ("without_code", "{} is said to hold a rule, and no validator's answer depends on it"),
     ):
         if result[key]:
             return Finding(what.format(result[key] if isinstance(result[key], str) else result[key][0])[:400])
@@ -357,7 +468,8 @@ def sentences_declared(evidence: Evidence) -> Finding | None:
 
 @checker("families.quantities")
 def quantities(evidence: Evidence, *, said_from: int = 5) -> Finding | None:
-    """Numbers of the prose are in the code, and numbers from `said_from` on that the code decides by are in the text."""
+    """Numbers of the prose are in the code, and numbers from `said_from` on that the code decides by are in
+    the text."""
     if evidence["unbacked"]:
         value, sentence = evidence["unbacked"][0]
         return Finding(f"the text says {value}, and no code that decides anything has it: {sentence!r}"[:400])
@@ -376,7 +488,9 @@ def idle(evidence: Evidence, *, distractors: Sequence[str]) -> Finding | None:
         if text not in distractors:
             return Finding(f"the rule {name} can be another and no answer changes: {text!r}"[:400])
     if evidence["dead_functions"]:
-        return Finding(f"the primary's function {evidence['dead_functions'][0]} can lose its work and no answer changes")
+        return Finding(
+            f"the primary's function {evidence['dead_functions'][0]} can lose its work and no answer changes"
+        )
     return None
 
 
@@ -385,7 +499,10 @@ def ties_stated(evidence: Evidence) -> Finding | None:
     """Where equals make a difference, the text says who goes first."""
     if not evidence["ties"] or evidence["order_of_equals"]:
         return None
-    return Finding(f"taken in the opposite order, equals give another answer ({evidence['ties'][0]}), and the text does not say who goes first")
+    return Finding(
+        f"taken in the opposite order, equals give another answer ({evidence['ties'][0]}), and the text "
+        "does not say who goes first"
+    )
 
 
 @checker("families.terms_defined")
@@ -402,7 +519,10 @@ def _votes(what: str, votes: Sequence[Mapping[str, Any]], total: int) -> Finding
         return None
     first = votes[0]
     said = ", ".join(f"{name}: {answer!r}"[:80] for name, answer in first["answers"].items())
-    return Finding(f"{what} in {len(votes)} of {total} instances; at difficulty {first['difficulty']}, seed {first['seed']}: {said}")
+    return Finding(
+        f"{what} in {len(votes)} of {total} instances; at difficulty {first['difficulty']}, seed "
+        f"{first['seed']}: {said}"
+    )
 
 
 def _series(values: Sequence[Sequence[float]]) -> str:

@@ -1,5 +1,5 @@
-"""What the gates of a family collect, in order: one function per gate. Evidence is collected when its gate is reached, and later gates find the
-sample of earlier ones in the `GateContext`."""
+"""What the gates of a family collect, in order: one function per gate. Evidence is collected when its gate is
+reached, and later gates find the sample of earlier ones in the `GateContext`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ BENCHMARKED = 3
 
 @dataclass
 class GateContext:
-    """One family on its way through the gates: what they collect from, and what they leave for those after them.
+    """One family on its way through the gates: what they collect from, and what they leave for those after
+    them.
 
     static: evidence of the static gate, whose measures the quality reviewer is shown.
     """
@@ -59,16 +60,27 @@ class GateContext:
 
 def execution(course: GateContext) -> Mapping[str, Any]:
     """Return what running every source twice came to."""
-    return execution_evidence(course.family, execute(course.family, pool=course.pool, settings=course.settings))
+    return execution_evidence(
+        course.family, execute(course.family, pool=course.pool, settings=course.settings)
+    )
 
 
 def static(course: GateContext) -> Mapping[str, Any]:
     """Return a sample of instances, looked at next to the sources and the families that there are."""
     course.sample = draw_sample(course.family, pool=course.pool, settings=course.settings)
     course.fingerprint = fingerprint(course.family, [solved.answer for solved in course.sample.answers])
-    texts = [item.text for item in spread([instance for instance in course.sample.instances if instance.status == "ok"], BENCHMARKED)]
+    texts = [
+        item.text
+        for item in spread(
+            [instance for instance in course.sample.instances if instance.status == "ok"], BENCHMARKED
+        )
+    ]
     compared = benchmark_evidence(course.family, texts, course.settings.benchmarks)
-    course.static = static_evidence(course.family, course.sample, course.known) | rule_evidence(course.family) | {"benchmarks": compared}
+    course.static = (
+        static_evidence(course.family, course.sample, course.known)
+        | rule_evidence(course.family)
+        | {"benchmarks": compared}
+    )
     return course.static
 
 
@@ -79,13 +91,19 @@ def quality(course: GateContext) -> Mapping[str, Any]:
     instance, solved = min(pairs, key=lambda pair: abs(pair[0].difficulty - REVIEWED_DIFFICULTY))
     growths = [_growth([value for _, value in series]) for series in growing(course.static).values()]
     metrics = {
-        "growth": max(growths), "commonest_share": commonest_share(course.static["answers"], REVIEWED_DIFFICULTY),
+        "growth": max(growths),
+        "commonest_share": commonest_share(course.static["answers"], REVIEWED_DIFFICULTY),
         "boolean": course.static["boolean"],
         "same_text": any(other["same_text"] for other in course.static["nearest"]),
     }
     request = QualityRequest(
-        title=course.family.title, category=course.family.category, statement=instance.text, answer=json.dumps(solved.answer, ensure_ascii=False),
-        difficulty=instance.difficulty, parent_statement=course.parent_statement, metrics=metrics,
+        title=course.family.title,
+        category=course.family.category,
+        statement=instance.text,
+        answer=json.dumps(solved.answer, ensure_ascii=False),
+        difficulty=instance.difficulty,
+        parent_statement=course.parent_statement,
+        metrics=metrics,
     )
     seed = child_seed(course.root_seed, "families", course.family.family_id, "quality")
     reply = course.agents.call(QUALITY_ROLE, request, seed=seed, artifact_id=course.family.family_id).value
@@ -98,7 +116,11 @@ def consensus(course: GateContext) -> Mapping[str, Any]:
     """Return the votes of all validators on the sample."""
     assert course.sample is not None, "the consensus gate comes after the static gate"
     course.sample_votes = take_votes(
-        course.family, course.sample.instances, pool=course.pool, settings=course.settings, primary=course.sample.answers
+        course.family,
+        course.sample.instances,
+        pool=course.pool,
+        settings=course.settings,
+        primary=course.sample.answers,
     )
     return consensus_evidence(course.family, course.sample_votes)
 
@@ -106,13 +128,21 @@ def consensus(course: GateContext) -> Mapping[str, Any]:
 def blind(course: GateContext) -> Mapping[str, Any]:
     """Return what reviewers make of the text alone."""
     course.reviews, course.blind_votes = blind_review(
-        course.family, pool=course.pool, agents=course.agents, settings=course.settings, root_seed=course.root_seed
+        course.family,
+        pool=course.pool,
+        agents=course.agents,
+        settings=course.settings,
+        root_seed=course.root_seed,
     )
     evidence = blind_evidence(course.family, course.reviews, course.blind_votes)
     if not course.family.checkers or course.sample is None:
         return evidence
     return evidence | checker_probes(
-        course.family, course.sample.instances, course.sample.answers, pool=course.pool, settings=course.settings
+        course.family,
+        course.sample.instances,
+        course.sample.answers,
+        pool=course.pool,
+        settings=course.settings,
     )
 
 
@@ -120,11 +150,19 @@ def sentences(course: GateContext) -> Mapping[str, Any]:
     """Return what changing text and code, one thing at a time, came to."""
     assert course.sample is not None, "the sentences gate comes after the static gate"
     family = course.family
-    reader = family.reader if family.reader is not None else learn_reader(family, pool=course.pool, settings=course.settings)
+    reader = (
+        family.reader
+        if family.reader is not None
+        else learn_reader(family, pool=course.pool, settings=course.settings)
+    )
     answers: Sequence[Solved] = course.sample.answers
     if family.checkers:
-        family, answers = judged_family(family, course.sample.instances, answers, pool=course.pool, settings=course.settings)
-    return sentences_evidence(family, reader, course.sample.instances, answers, pool=course.pool, settings=course.settings)
+        family, answers = judged_family(
+            family, course.sample.instances, answers, pool=course.pool, settings=course.settings
+        )
+    return sentences_evidence(
+        family, reader, course.sample.instances, answers, pool=course.pool, settings=course.settings
+    )
 
 
 def rule_evidence(family: Family) -> dict[str, Any]:
@@ -132,12 +170,16 @@ def rule_evidence(family: Family) -> dict[str, Any]:
     result = {name: constants(source) for name, source in family.sources().items()}
     mismatched, unused = [], []
     for point in family.points:
-        holders = {name: values[point.constant] for name, values in result.items() if point.constant in values}
+        holders = {
+            name: values[point.constant] for name, values in result.items() if point.constant in values
+        }
         if not holders:
             unused.append(point.constant)
         for name, value in holders.items():
             if value != unparsed(point.alternative().expression(name)):
-                mismatched.append(f"{point.constant} is {value} in {name}, the text says {point.alternative().text!r}")
+                mismatched.append(
+                    f"{point.constant} is {value} in {name}, the text says {point.alternative().text!r}"
+                )
     unstated = [point.name for point in family.points if point.name not in rules(family.template)]
     return {"unstated": unstated, "unused": unused, "mismatched": mismatched}
 

@@ -1,8 +1,9 @@
-"""Which families of a population are near-duplicates of each other, by the measure of the near-duplicate rule.
+"""Which families of a population are near-duplicates of each other, by the measure of the near-duplicate
+rule.
 
-The gate compares each new family with the known ones; this compares all pairs at the same time, for the report and for audits of a lake. Answers
-are compared
-as a matrix, and sketches of code only where the rule could still object, so a thousand families take seconds.
+The gate compares each new family with the known ones; this compares all pairs at the same time, for the
+report and for audits of a lake. Answers are compared as a matrix, and sketches of code only where the rule
+could still object, so a thousand families take seconds.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from evolake.families.gates.checkers import near_duplicate
 from evolake.families.model.similarity import Fingerprint, jaccard
 
 
-def duplicate_pairs(fingerprints: Sequence[Fingerprint], parameters: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def duplicate_pairs(
+    fingerprints: Sequence[Fingerprint], parameters: Mapping[str, Any]
+) -> list[tuple[str, str, str]]:
     """(family, the earlier one that it doubles, why), in order of the families.
 
     Args:
@@ -31,7 +34,11 @@ def duplicate_pairs(fingerprints: Sequence[Fingerprint], parameters: Mapping[str
             if not same and answers < min(parameters["answers"], parameters["both"]):
                 continue
             seen = {
-                "family_id": other.family_id, "name": other.name, "code": jaccard(ours.sketch, other.sketch), "answers": answers, "same_code": same,
+                "family_id": other.family_id,
+                "name": other.name,
+                "code": jaccard(ours.sketch, other.sketch),
+                "answers": answers,
+                "same_code": same,
                 "answer_values": len(set(ours.answers)),
             }
             if finding := near_duplicate({"nearest": [seen]}, **parameters):
@@ -40,13 +47,17 @@ def duplicate_pairs(fingerprints: Sequence[Fingerprint], parameters: Mapping[str
 
 
 def answer_agreement(fingerprints: Sequence[Fingerprint]) -> np.ndarray:
-    """(n, n): the share of answers on the shared seeds that two families have in common, over the seeds that both have."""
+    """(n, n): the share of answers on the shared seeds that two families have in common, over the seeds that
+    both have."""
     longest = max((len(fingerprint.answers) for fingerprint in fingerprints), default=0)
     numbers: dict[str, int] = {}
     coded = np.full((len(fingerprints), longest), -1)
     for place, item in enumerate(fingerprints):
         coded[place, : len(item.answers)] = [numbers.setdefault(key, len(numbers)) for key in item.answers]
-    same, both = np.zeros((len(fingerprints), len(fingerprints))), np.zeros((len(fingerprints), len(fingerprints)))
+    same, both = (
+        np.zeros((len(fingerprints), len(fingerprints))),
+        np.zeros((len(fingerprints), len(fingerprints))),
+    )
     for column in coded.T:
         given = column >= 0
         shared = given[:, None] & given[None, :]

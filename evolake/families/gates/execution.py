@@ -1,7 +1,8 @@
 """Gate 0: does it run? Every source is loaded in the jail, run twice, and shown inputs of no family's form.
 
-The second run takes the instances in the opposite order in a fresh process, at another date, in another time zone and with sets in another order, so
-what is carried over from one instance to the next, a clock, a hash or an unseeded generator shows as a difference.
+The second run takes the instances in the opposite order in a fresh process, at another date, in another time
+zone and with sets in another order, so what is carried over from one instance to the next, a clock, a hash or
+an unseeded generator shows as a difference.
 """
 
 from __future__ import annotations
@@ -40,8 +41,13 @@ def caps_of(settings: FamiliesSettings) -> Caps:
 
 
 def pairs_of(difficulties: Sequence[int], seeds: int, purpose: str) -> list[tuple[int, int]]:
-    """(difficulty, seed) pairs; each seed goes with every difficulty. They depend on nothing but these arguments: all families share them."""
-    return [(difficulty, child_seed(0, "families", "*", purpose, number)) for difficulty in difficulties for number in range(seeds)]
+    """(difficulty, seed) pairs; each seed goes with every difficulty. They depend on nothing but these
+    arguments: all families share them."""
+    return [
+        (difficulty, child_seed(0, "families", "*", purpose, number))
+        for difficulty in difficulties
+        for number in range(seeds)
+    ]
 
 
 def execute(family: Family, *, pool: Any, settings: FamiliesSettings) -> Execution:
@@ -62,7 +68,9 @@ def execute(family: Family, *, pool: Any, settings: FamiliesSettings) -> Executi
         again[name] = tuple(solve(source, inputs[::-1], pool=pool, caps=caps, elsewhere=True)[::-1])
         probes[name] = tuple(probed)
     if len(answers) == len(family.solvers()) and all(item.status == "ok" for item in answers["primary"]):
-        tasks = [(item.inputs, [solved.answer]) for item, solved in zip(first, answers["primary"], strict=True)]
+        tasks = [
+            (item.inputs, [solved.answer]) for item, solved in zip(first, answers["primary"], strict=True)
+        ]
         for name, source in family.checkers.items():
             answers[name] = tuple(check(source, tasks, pool=pool, caps=caps))
             again[name] = tuple(check(source, tasks[::-1], pool=pool, caps=caps, elsewhere=True)[::-1])
@@ -80,19 +88,29 @@ def execution_evidence(family: Family, seen: Execution) -> dict[str, Any]:
     return {
         "instances": [[item.difficulty, item.seed, item.status, item.reason] for item in seen.instances],
         "unstable_instances": _differing(seen.instances, seen.again),
-        "slots": wanted, "slot_texts": numbers, "leftover_rules": sorted(set(rules(stated(family)))),
+        "slots": wanted,
+        "slot_texts": numbers,
+        "leftover_rules": sorted(set(rules(stated(family)))),
         "unstated_rules": sorted(set(declared) - set(rules(family.template))),
         "voters": {
             name: {
                 "failures": [[answer.status, answer.reason] for answer in answers if answer.status != "ok"],
                 "unstable": _differing(answers, seen.answers_again.get(name, answers)),
-                "unsafe_probes": [[answer.status, answer.reason] for answer in seen.probes.get(name, ()) if answer.status in UNSAFE],
+                "unsafe_probes": [
+                    [answer.status, answer.reason]
+                    for answer in seen.probes.get(name, ())
+                    if answer.status in UNSAFE
+                ],
                 "types": sorted({_type(answer.answer) for answer in answers if answer.status == "ok"}),
             }
             for name, answers in seen.answers.items()
         },
         "answer_type": family.answer.type,
-    } | ({"impure": [[name, found] for name, source in family.checkers.items() if (found := impurity(source))]} if family.checkers else {})
+    } | (
+        {"impure": [[name, found] for name, source in family.checkers.items() if (found := impurity(source))]}
+        if family.checkers
+        else {}
+    )
 
 
 def unfilled(text: str) -> list[str]:
@@ -109,8 +127,16 @@ def _differing(first: Sequence[Any], second: Sequence[Any]) -> int:
 
 
 def _type(answer: Any) -> str:
-    """Return the answer type of the contract that a value is of; numbers in texts (fractions) count as numbers where the family says so."""
-    for kind, name in ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "list"), (dict, "mapping")):
+    """Return the answer type of the contract that a value is of; numbers in texts (fractions) count as
+    numbers where the family says so."""
+    for kind, name in (
+        (bool, "boolean"),
+        (int, "integer"),
+        (float, "number"),
+        (str, "string"),
+        (list, "list"),
+        (dict, "mapping"),
+    ):
         if isinstance(answer, kind):
             return name
     return "nothing"

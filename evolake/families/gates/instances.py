@@ -1,10 +1,12 @@
 """The product: instances with labels. Text, hidden inputs, answer, difficulty, seed.
 
-The label is what a strict majority of the voters answers, and the primary must be of it. An instance goes when it cannot be drawn, when there is
-no such majority, when its text is there already, or when it is trivial: every voter solves it within a few source lines. (The paper drops what
-runs in under 0.1 s, after CodeI/O, Li et al. 2025; source lines say the same on any machine and any day.) The lines are the voters' own word, so
-this filter binds honest families only: one loop of padding, or a lie, keeps an instance. It is about taste; no verdict rests on it. What is dropped
-is drawn again, up to five times as in the paper (appendix J), and is counted.
+The label is what a strict majority of the voters answers, and the primary must be of it. An instance goes
+when it cannot be drawn, when there is no such majority, when its text is there already, or when it is
+trivial: every voter solves it within a few source lines. (The paper drops what runs in under 0.1 s, after
+CodeI/O, Li et al. 2025; source lines say the same on any machine and any day.) The lines are the voters' own
+word, so this filter binds honest families only: one loop of padding, or a lie, keeps an instance. It is about
+taste; no verdict rests on it. What is dropped is drawn again, up to five times as in the paper (appendix J),
+and is counted.
 """
 
 from __future__ import annotations
@@ -37,11 +39,18 @@ class Sampled:
 
 
 def sample_instances(
-    family: Family, *, pool: Any, settings: FamiliesSettings, root_seed: int, cycle: str, taken: set[str] | None = None
+    family: Family,
+    *,
+    pool: Any,
+    settings: FamiliesSettings,
+    root_seed: int,
+    cycle: str,
+    taken: set[str] | None = None,
 ) -> Sampled:
     """`settings.instances_per_family` instances, fewer where the family has no more.
 
-    taken: text hashes that are there already; the new ones are added. Raises MachineryError when the jail failed.
+    taken: text hashes that are there already; the new ones are added. Raises MachineryError when the jail
+    failed.
     """
     taken = set() if taken is None else taken
     missing = band_counts(settings.instances_per_family, settings.band_weights)
@@ -52,9 +61,14 @@ def sample_instances(
         difficulties = spread(missing, turn)
         if not difficulties:
             break
-        seeds = [child_seed(root_seed, "families", family.family_id, "instances", drawn + number) for number in range(len(difficulties))]
+        seeds = [
+            child_seed(root_seed, "families", family.family_id, "instances", drawn + number)
+            for number in range(len(difficulties))
+        ]
         drawn += len(difficulties)
-        instances = generate(family, list(zip(difficulties, seeds, strict=True)), pool=pool, caps=caps_of(settings))
+        instances = generate(
+            family, list(zip(difficulties, seeds, strict=True)), pool=pool, caps=caps_of(settings)
+        )
         good = [instance for instance in instances if instance.status == "ok"]
         dropped["not drawn"] += len(instances) - len(good)
         votes = take_votes(family, good, pool=pool, settings=settings)
@@ -72,9 +86,11 @@ def sample_instances(
     return Sampled(rows, {reason: dropped[reason] for reason in DROPS if dropped[reason]})
 
 
-def trivial_ones(family: Family, instances: Sequence[Instance], *, pool: Any, settings: FamiliesSettings) -> list[bool]:
-    """Return whether every voter solves an instance within `settings.trivial_steps` source lines. Runs are cut off there, so counting costs little.
-    """
+def trivial_ones(
+    family: Family, instances: Sequence[Instance], *, pool: Any, settings: FamiliesSettings
+) -> list[bool]:
+    """Return whether every voter solves an instance within `settings.trivial_steps` source lines. Runs are
+    cut off there, so counting costs little."""
     trivial = [settings.trivial_steps > 0] * len(instances)
     caps = replace(caps_of(settings), steps=settings.trivial_steps)
     for source in family.solvers().values():
@@ -89,10 +105,21 @@ def instance_row(family: Family, instance: Instance, vote: Vote, text_sha: str, 
     """Return a row of INSTANCES."""
     identity = f"{family.family_id}\x1f{instance.difficulty}\x1f{instance.seed}"
     return {
-        "instance_id": hashlib.sha256(identity.encode()).hexdigest(), "family_id": family.family_id, "cycle": cycle, "category": family.category,
-        "language": family.language, "difficulty": instance.difficulty, "band": band_of(instance.difficulty), "seed": instance.seed,
-        "text": instance.text, "inputs": as_json(instance.inputs), "answer": as_json(vote.label), "case_sensitive": family.answer.case_sensitive,
-        "voters": len(vote.statuses), "votes": len(vote.for_label), "text_sha": text_sha,
+        "instance_id": hashlib.sha256(identity.encode()).hexdigest(),
+        "family_id": family.family_id,
+        "cycle": cycle,
+        "category": family.category,
+        "language": family.language,
+        "difficulty": instance.difficulty,
+        "band": band_of(instance.difficulty),
+        "seed": instance.seed,
+        "text": instance.text,
+        "inputs": as_json(instance.inputs),
+        "answer": as_json(vote.label),
+        "case_sensitive": family.answer.case_sensitive,
+        "voters": len(vote.statuses),
+        "votes": len(vote.for_label),
+        "text_sha": text_sha,
     }
 
 

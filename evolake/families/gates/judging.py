@@ -1,7 +1,8 @@
-"""A family through its gates, cheapest first, up to the first block: `specs` says which, `collecting` what each looks at.
+"""A family through its gates, cheapest first, up to the first block: `specs` says which, `collecting` what
+each looks at.
 
-A candidate's failure is a verdict, and so is whatever its texts make our code raise (evolake.gates.boundary); a dead jail or a spent budget is an
-exception.
+A candidate's failure is a verdict, and so is whatever its texts make our code raise (evolake.gates.boundary);
+a dead jail or a spent budget is an exception.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ STATIC = gate_named(GATES, "static")
 class FamilyResults(GateResults):
     """A family after its gates. What a gate saw is there as far as it came.
 
-    sample_votes: on the shared sample. blind_votes: on the instances of the blind reviews. fingerprint: None where the sample was not reached.
-    costs: gate -> {"calls", "cpu_s", "wall_s"} in the jail.
+    sample_votes: on the shared sample. blind_votes: on the instances of the blind reviews. fingerprint: None
+    where the sample was not reached. costs: gate -> {"calls", "cpu_s", "wall_s"} in the jail.
     """
 
     family: Family
@@ -63,23 +64,47 @@ class FamilyGates:
     run_id: str
     root_seed: int = 0
 
-    def __call__(self, family: Family, known: Sequence[Fingerprint] = (), parent_statement: str = "") -> FamilyResults:
+    def __call__(
+        self, family: Family, known: Sequence[Fingerprint] = (), parent_statement: str = ""
+    ) -> FamilyResults:
         """Take one family through its gates.
 
         Args:
-            known: fingerprints of every family there is. parent_statement: an instance of a parent, for the quality reviewer.
+            known: fingerprints of every family there is. parent_statement: an instance of a parent, for the
+                quality reviewer.
 
         Raises:
             MachineryError: the jail failed, or the budget is spent. InputError: a rule file cannot be used.
         """
-        course = GateContext(family, MeteredPool(self.pool), self.agents, self.settings, known, self.root_seed, parent_statement)
+        course = GateContext(
+            family,
+            MeteredPool(self.pool),
+            self.agents,
+            self.settings,
+            known,
+            self.root_seed,
+            parent_statement,
+        )
         done = gates.run_gates(
-            course, [_metered(gate) for gate in GATES], self.ruleset, artifact_id=family.family_id, cycle=self.cycle, run_id=self.run_id,
+            course,
+            [_metered(gate) for gate in GATES],
+            self.ruleset,
+            artifact_id=family.family_id,
+            cycle=self.cycle,
+            run_id=self.run_id,
             write=lambda evidence: as_json(evidence).encode(),
         )
         return FamilyResults(
-            done.artifact_id, done.results, done.accepted, family, tuple(course.sample_votes), tuple(course.blind_votes), tuple(course.reviews),
-            course.fingerprint, course.pool.costs, course.sample,
+            done.artifact_id,
+            done.results,
+            done.accepted,
+            family,
+            tuple(course.sample_votes),
+            tuple(course.blind_votes),
+            tuple(course.reviews),
+            course.fingerprint,
+            course.pool.costs,
+            course.sample,
         )
 
     def by(self, agents: Agents) -> FamilyGates:
@@ -87,9 +112,9 @@ class FamilyGates:
         return replace(self, agents=agents)
 
     def beside(self, done: FamilyResults, known: Sequence[Fingerprint]) -> FamilyResults | None:
-        """Return what the gates say of a family next to `known`, from what they said of it next to others, without running anything; None where
-        another
-        verdict, or another question to the quality reviewer, comes of it.
+        """Return what the gates say of a family next to `known`, from what they said of it next to others,
+        without running anything; None where another verdict, or another question to the quality reviewer,
+        comes of it.
         """
         static = next((result for result in done.results if result.gate == STATIC.name), None)
         if static is None:
@@ -102,8 +127,14 @@ class FamilyGates:
         if any(item["same_text"] for item in relatives) != any(item["same_text"] for item in before):
             return None
         evidence = dict(static.evidence) | {"nearest": relatives}
-        said = gates.replay_gate(STATIC, evidence, self.ruleset, artifact_id=done.family_id, cycle=self.cycle, run_id=self.run_id)
-        return replace(done, results=tuple(said if item is static else item for item in done.results)) if said.verdicts == static.verdicts else None
+        said = gates.replay_gate(
+            STATIC, evidence, self.ruleset, artifact_id=done.family_id, cycle=self.cycle, run_id=self.run_id
+        )
+        return (
+            replace(done, results=tuple(said if item is static else item for item in done.results))
+            if said.verdicts == static.verdicts
+            else None
+        )
 
 
 def _metered(gate: GateSpec) -> GateSpec:

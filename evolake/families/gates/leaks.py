@@ -1,8 +1,9 @@
 """Does the statement give its answer away?
 
-That the answer occurs in the text means little: a small number occurs by chance, and a person to be found is on the list. What betrays it is that one
-and the same place holds the answer in instance after instance: the n-th number from either end, or what follows the same words. So each
-such place is tried as a guesser, over many instances whose answers vary. Long answers (a list, a sentence) are simply looked for.
+That the answer occurs in the text means little: a small number occurs by chance, and a person to be found is
+on the list. What betrays it is that one and the same place holds the answer in instance after instance: the
+n-th number from either end, or what follows the same words. So each such place is tried as a guesser, over
+many instances whose answers vary. Long answers (a list, a sentence) are simply looked for.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ def guesses(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _value(text: str) -> Any:
-    """Return a guess as a value: JSON where it is some, the text itself otherwise. Longer than LONGEST_GUESS it is no guess: Python refuses to
-    convert integers of more than 4,300 digits.
+    """Return a guess as a value: JSON where it is some, the text itself otherwise. Longer than LONGEST_GUESS
+    it is no guess: Python refuses to convert integers of more than 4,300 digits.
     """
     if len(text) > LONGEST_GUESS:
         return text

@@ -1,4 +1,5 @@
-"""Negative probes: answers that are nearly right must be judged wrong, by the same function that gives the reward."""
+"""Negative probes: answers that are nearly right must be judged wrong, by the same function that gives the
+reward."""
 
 from __future__ import annotations
 
@@ -21,7 +22,10 @@ def wrong_answers(label: Any) -> list[Any]:
 
 def accepted_wrongly(label: Any, *, case_sensitive: bool = True) -> list[str]:
     """Return those perturbations that a reply could give and be rewarded for."""
-    replies = ["\\boxed{" + (answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)) + "}" for answer in wrong_answers(label)]
+    replies = [
+        "\\boxed{" + (answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)) + "}"
+        for answer in wrong_answers(label)
+    ]
     return [reply for reply in replies if matches(reply, label, case_sensitive=case_sensitive)]
 
 
@@ -43,18 +47,27 @@ def _perturbed(label: Any) -> list[Any]:
     if isinstance(label, dict) and label:
         key = sorted(label)[0]
         rest = {other: value for other, value in label.items() if other != key}
-        return [rest, {**label, "extra key": 0}, *({**label, key: wrong} for wrong in _perturbed(label[key])[:3])]
+        return [
+            rest,
+            {**label, "extra key": 0},
+            *({**label, key: wrong} for wrong in _perturbed(label[key])[:3]),
+        ]
     return [0, [0]]
 
 
 def _same(answer: Any, label: Any) -> bool:
-    """Equal as values: 1, 1.0 and the text "1" are one thing to who judges, and so are an empty list and an empty mapping; True is another than 1."""
+    """Equal as values: 1, 1.0 and the text "1" are one thing to who judges, and so are an empty list and an
+    empty mapping; True is another than 1."""
     if isinstance(answer, list | dict) and isinstance(label, list | dict) and not answer and not label:
         return True
     if isinstance(answer, list) and isinstance(label, list):
-        return len(answer) == len(label) and all(_same(first, other) for first, other in zip(answer, label, strict=True))
+        return len(answer) == len(label) and all(
+            _same(first, other) for first, other in zip(answer, label, strict=True)
+        )
     if isinstance(answer, dict) and isinstance(label, dict):
-        return answer.keys() == label.keys() and all(_same(value, label[key]) for key, value in answer.items())
+        return answer.keys() == label.keys() and all(
+            _same(value, label[key]) for key, value in answer.items()
+        )
     item, other = _number(answer), _number(label)
     if item is not None and other is not None:
         return _near(item, other)
@@ -70,9 +83,13 @@ def _number(value: Any) -> Fraction | float | None:
 
 
 def _near(first: Fraction | float, other: Fraction | float) -> bool:
-    """Equal, or, where one of them is no integer, within the tolerance: two elements of a list that are so near may change places."""
+    """Equal, or, where one of them is no integer, within the tolerance: two elements of a list that are so
+    near may change places."""
     if any(isinstance(value, float) and not math.isfinite(value) for value in (first, other)):
         return first == other
-    first, other = Fraction(repr(first) if isinstance(first, float) else first), Fraction(repr(other) if isinstance(other, float) else other)
+    first, other = (
+        Fraction(repr(first) if isinstance(first, float) else first),
+        Fraction(repr(other) if isinstance(other, float) else other),
+    )
     integers = first.denominator == other.denominator == 1
     return first == other or (not integers and abs(first - other) <= TOLERANCE * max(abs(first), abs(other)))

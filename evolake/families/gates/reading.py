@@ -1,4 +1,5 @@
-"""Ways of reading slot texts, and the search for those that explain a family's inputs. Runs inside the jail: the texts are a candidate's."""
+"""Ways of reading slot texts, and the search for those that explain a family's inputs. Runs inside the jail:
+the texts are a candidate's."""
 
 from __future__ import annotations
 
@@ -41,13 +42,17 @@ def reader_from(template: str, examples: Sequence[dict[str, Any]]) -> str | None
     if not assignments:
         return None
     return fill_template(
-        "evolake.families.gates.templates.reader", pattern=repr(pattern(template)), ways=f"{WAYS}\n", constants=repr(json.dumps(constants)),
+        "evolake.families.gates.templates.reader",
+        pattern=repr(pattern(template)),
+        ways=f"{WAYS}\n",
+        constants=repr(json.dumps(constants)),
         assignments="".join(assignments),
     )
 
 
 def pattern(template: str) -> str:
-    """Return the expression that a filled template matches, with a group slot<n> for each slot; a slot that occurs again must say the same."""
+    """Return the expression that a filled template matches, with a group slot<n> for each slot; a slot that
+    occurs again must say the same."""
     parts = [part.strip("\n") for part in QUESTION_LINE.split(template)]
     flat = "\n\n".join(part for part in parts if part).strip()
     result, at, seen = [], 0, set()
@@ -66,11 +71,16 @@ def known_ways() -> dict[str, Callable[[str], Any]]:
     return {name: space[name] for name in NAMES}
 
 
-def _explained(values: Sequence[Any], examples: Sequence[dict[str, Any]], ways: dict[str, Callable[[str], Any]]) -> tuple[int, str] | None:
+def _explained(
+    values: Sequence[Any], examples: Sequence[dict[str, Any]], ways: dict[str, Callable[[str], Any]]
+) -> tuple[int, str] | None:
     """(slot, way) that gives the value in every example."""
     for slot in range(1, min(len(item["slots"]) for item in examples) + 1):
         for name, way in ways.items():
-            if all(_gives(way, item["slots"][slot - 1], value) for item, value in zip(examples, values, strict=True)):
+            if all(
+                _gives(way, item["slots"][slot - 1], value)
+                for item, value in zip(examples, values, strict=True)
+            ):
                 return slot, name
     return None
 

@@ -1,8 +1,8 @@
 """Gate 1, checker K: what can be seen on a sample of instances and on the sources, without a second opinion.
 
-The sample is drawn on seeds that all families share, each seed at every difficulty: so answers can be compared between families, and a generator
-that ignores the difficulty shows immediately.
-Source: SSLogic, section 3.3, "Gate 1".
+The sample is drawn on seeds that all families share, each seed at every difficulty: so answers can be
+compared between families, and a generator that ignores the difficulty shows immediately. Source: SSLogic,
+section 3.3, "Gate 1".
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from evolake.families.settings import FamiliesSettings
 TRIVIAL = {answer_key(value) for value in (0, 1, "", [], {}, None, "none", "None", "0", "1")}
 NEAREST = 5
 CONSTANTS = 6
-"""Answers that are tried at a level as constant guesses at a question with many correct answers: the commonest labels."""
+"""Answers that are tried at a level as constant guesses at a question with many correct answers: the
+commonest labels."""
 LARGEST = 10**12
 """A number counts at most so much as magnitude."""
 LONGEST_TEXT = 20_000
@@ -39,14 +40,15 @@ LONGEST_TEXT = 20_000
 
 @dataclass(frozen=True)
 class Sample:
-    """Instances on the shared seeds with the primary's answers, and the work of all voters on some of them (source lines by difficulty; the voters'
-    own word, for people to read).
+    """Instances on the shared seeds with the primary's answers, and the work of all voters on some of them
+    (source lines by difficulty; the voters' own word, for people to read).
 
-    deciding: of a family that joins two, how often the first part's instance decides the answer (evolake.families.gates.ablation); None of another.
-    guessed: (difficulty, key of the answer) of further instances, which show with those of the sample what a guesser gets at each level.
-    guesses: of a family with checkers, what a guesser gets, in the form of `guesses_by_level`: a guess is right if the checkers accept it. None of
-    another.
-    steps: what happens in the steps of a course (evolake.families.gates.steps); None of a family without one.
+    deciding: of a family that joins two, how often the first part's instance decides the answer
+    (evolake.families.gates.ablation); None of another. guessed: (difficulty, key of the answer) of further
+    instances, which show with those of the sample what a guesser gets at each level. guesses: of a family
+    with checkers, what a guesser gets, in the form of `guesses_by_level`: a guess is right if the checkers
+    accept it. None of another. steps: what happens in the steps of a course (evolake.families.gates.steps);
+    None of a family without one.
     """
 
     instances: tuple[Instance, ...]
@@ -65,8 +67,12 @@ def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sam
     pairs = [pairs_of(settings.gate_difficulties, seeds, purpose) for seeds, purpose in draws]
     instances, further = generate_parts(family, pairs, pool=pool, caps=caps)
     inputs = [instance.inputs for instance in instances]
-    answers, solved = solve_parts(family.validator, [inputs, [instance.inputs for instance in further]], pool=pool, caps=caps)
-    counted = [number for number in range(len(instances)) if number % settings.sample_seeds < settings.counted_seeds]
+    answers, solved = solve_parts(
+        family.validator, [inputs, [instance.inputs for instance in further]], pool=pool, caps=caps
+    )
+    counted = [
+        number for number in range(len(instances)) if number % settings.sample_seeds < settings.counted_seeds
+    ]
     work: dict[int, list[int]] = {}
     for source in family.solvers().values():
         done = solve(source, [inputs[number] for number in counted], pool=pool, caps=caps, count=True)
@@ -74,10 +80,20 @@ def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sam
             steps = caps.steps if count.status in ("steps", "cpu", "timeout") else count.steps or 0
             work.setdefault(instances[number].difficulty, []).append(steps)
     mean = {difficulty: sum(steps) / settings.counted_seeds for difficulty, steps in sorted(work.items())}
-    guessed = tuple((item.difficulty, short_key(answer.answer)) for item, answer in zip(further, solved, strict=True) if answer.status == "ok")
+    guessed = tuple(
+        (item.difficulty, short_key(answer.answer))
+        for item, answer in zip(further, solved, strict=True)
+        if answer.status == "ok"
+    )
     return Sample(
-        tuple(instances), tuple(answers), mean, deciding_share(family, instances, answers, pool=pool, caps=caps), guessed,
-        accepted_guesses(family, [*instances, *further], [*answers, *solved], pool=pool, caps=caps) if family.checkers else None,
+        tuple(instances),
+        tuple(answers),
+        mean,
+        deciding_share(family, instances, answers, pool=pool, caps=caps),
+        guessed,
+        accepted_guesses(family, [*instances, *further], [*answers, *solved], pool=pool, caps=caps)
+        if family.checkers
+        else None,
         step_evidence(family, instances, answers, pool=pool, caps=caps),
     )
 
@@ -85,7 +101,8 @@ def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sam
 def accepted_guesses(
     family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, caps: Caps
 ) -> list[tuple[int, int, float, float]]:
-    """Return (level, instances, share of the best constant, share of the best two), where a guess is right if most checkers accept it.
+    """Return (level, instances, share of the best constant, share of the best two), where a guess is right if
+    most checkers accept it.
 
     Tried are the commonest labels of the level. Raises MachineryError when the jail failed.
     """
@@ -98,11 +115,16 @@ def accepted_guesses(
         labels = {short_key(answer): answer for _, answer in own}
         common = [key for key, _ in Counter(short_key(answer) for _, answer in own).most_common(CONSTANTS)]
         tasks.append([(inputs, [labels[key] for key in common]) for inputs, _ in own])
-    said = {name: check_parts(source, tasks, pool=pool, caps=caps) for name, source in family.checkers.items()}
+    said = {
+        name: check_parts(source, tasks, pool=pool, caps=caps) for name, source in family.checkers.items()
+    }
     for number, level in enumerate(sorted(levels)):
         columns = {name: parts[number] for name, parts in said.items()}
         hits = [
-            [by_majority(accepted(columns, row, place), len(family.checkers)) is True for place in range(len(candidates))]
+            [
+                by_majority(accepted(columns, row, place), len(family.checkers)) is True
+                for place in range(len(candidates))
+            ]
             for row, (_, candidates) in enumerate(tasks[number])
         ]
         result.append((level, len(hits), *candidate_shares(hits)))
@@ -111,22 +133,37 @@ def accepted_guesses(
 
 def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]) -> dict[str, Any]:
     """Return what the rules of gate 1 judge, as plain JSON."""
-    good = [(instance, solved) for instance, solved in zip(sample.instances, sample.answers, strict=True) if instance.status == solved.status == "ok"]
+    good = [
+        (instance, solved)
+        for instance, solved in zip(sample.instances, sample.answers, strict=True)
+        if instance.status == solved.status == "ok"
+    ]
     whole, answers = [instance.text for instance, _ in good], [solved.answer for _, solved in good]
     texts = [text[:LONGEST_TEXT] for text in whole]
     place, share = leaking_place(texts, answers)
     guesses = sample.guesses
     if guesses is None:
-        guesses = guesses_by_level([*((instance.difficulty, short_key(solved.answer)) for instance, solved in good), *sample.guessed])
+        guesses = guesses_by_level(
+            [*((instance.difficulty, short_key(solved.answer)) for instance, solved in good), *sample.guessed]
+        )
     return {
-        "failed": [[item.status, item.reason] for item in (*sample.instances, *sample.answers) if item.status != "ok"],
+        "failed": [
+            [item.status, item.reason] for item in (*sample.instances, *sample.answers) if item.status != "ok"
+        ],
         "unfilled": sorted({result for text in texts for result in unfilled(text)}),
         "drawing": next((results for text in texts if (results := drawing(text))), ""),
-        "shortest": min(map(len, whole), default=0), "longest": max(map(len, whole), default=0),
-        "leak_place": place, "leak_share": share,
-        "instances": len(texts), "distinct": len({(instance.difficulty, instance.text) for instance, _ in good}),
-        "answers": [[instance.difficulty, short_key(solved.answer), answer_key(solved.answer) in TRIVIAL] for instance, solved in good],
-        "made_by": family.operator, "steps": sample.steps,
+        "shortest": min(map(len, whole), default=0),
+        "longest": max(map(len, whole), default=0),
+        "leak_place": place,
+        "leak_share": share,
+        "instances": len(texts),
+        "distinct": len({(instance.difficulty, instance.text) for instance, _ in good}),
+        "answers": [
+            [instance.difficulty, short_key(solved.answer), answer_key(solved.answer) in TRIVIAL]
+            for instance, solved in good
+        ],
+        "made_by": family.operator,
+        "steps": sample.steps,
         "guesses": [list(row) for row in guesses],
         "boolean": bool(answers) and all(isinstance(answer, bool) for answer in answers),
         "blind_to_difficulty": _blind_to_difficulty([instance for instance, _ in good]),
@@ -144,22 +181,28 @@ def short_key(answer: Any) -> str:
 
 
 def commonest_share(answers: Sequence[Sequence[Any]], from_difficulty: int) -> float:
-    """Share of the answer that most instances have, of [[difficulty, key of the answer, ...], ...] from a difficulty on; 1 if there is none."""
+    """Share of the answer that most instances have, of [[difficulty, key of the answer, ...], ...] from a
+    difficulty on; 1 if there is none."""
     keys = [key for difficulty, key, *_ in answers if difficulty >= from_difficulty]
     return Counter(keys).most_common(1)[0][1] / len(keys) if keys else 1.0
 
 
 def nearest(ours: Fingerprint, known: Sequence[Fingerprint]) -> list[dict[str, Any]]:
-    """Return the families most like ours by code and answers together, most alike first, then those most like it by answers alone. Code and answers
-    from 0 to 1, and whether code or text are the same.
+    """Return the families most like ours by code and answers together, most alike first, then those most like
+    it by answers alone. Code and answers from 0 to 1, and whether code or text are the same.
     """
     result = [similarity(ours, other) for other in known if other.family_id != ours.family_id]
     result.sort(key=lambda item: (-(item.same_code + item.answers + item.code), item.family_id))
     by_answers = sorted(result, key=lambda item: (-item.answers, item.family_id))
     return [
         {
-            "family_id": item.family_id, "name": item.name, "code": item.code, "answers": item.answers, "same_code": item.same_code,
-            "same_text": item.same_text, "answer_values": len(set(ours.answers)),
+            "family_id": item.family_id,
+            "name": item.name,
+            "code": item.code,
+            "answers": item.answers,
+            "same_code": item.same_code,
+            "same_text": item.same_text,
+            "answer_values": len(set(ours.answers)),
         }
         for item in dict.fromkeys([*result[:NEAREST], *by_answers[:NEAREST]])
     ]
@@ -171,13 +214,16 @@ _FRAME = re.compile(r"[│├└┌┐┘┬┴┼─║═╔╗╚╝]|\|--|\+
 DRAWN_LINES = 3
 
 
-_LISTED = re.compile(r"\b(?:each|every|a|one|per) (?:line|row|entry)\b[^.]*:\Z|\blines?\b[^.]*:\Z", re.IGNORECASE)
+_LISTED = re.compile(
+    r"\b(?:each|every|a|one|per) (?:line|row|entry)\b[^.]*:\Z|\blines?\b[^.]*:\Z", re.IGNORECASE
+)
 _RECORD = re.compile(r"[^\W_]+(?:\s+[^\W_]+){1,2}\Z")
 
 
 def drawing(text: str) -> str:
-    """Return the first lines of a grid or tree drawn in characters, "" if there is none. Arrays in brackets, lists of sentences, Markdown tables
-    and lists whose lines are announced ("each line names two towns and a distance:") are none.
+    """Return the first lines of a grid or tree drawn in characters, "" if there is none. Arrays in brackets,
+    lists of sentences, Markdown tables and lists whose lines are announced ("each line names two towns and a
+    distance:") are none.
     """
     run: list[str] = []
     announced, lines = "", without_tables(text)
@@ -187,7 +233,12 @@ def drawing(text: str) -> str:
             return bare[:200]
         solid = len(bare) >= DRAWN_LINES and SOLID.issuperset(bare) and not bare.startswith("---")
         row = bool(_CELL.match(bare)) and (not run or len(bare.split()) == len(run[-1].split()))
-        gridlike = bool(bare) and bare[0] not in "[({" and (solid or row) and not (_LISTED.search(announced) and _RECORD.match(bare))
+        gridlike = (
+            bool(bare)
+            and bare[0] not in "[({"
+            and (solid or row)
+            and not (_LISTED.search(announced) and _RECORD.match(bare))
+        )
         run = [*run, bare] if gridlike else []
         if len(run) >= DRAWN_LINES:
             return " / ".join(run)[:200]
@@ -217,9 +268,11 @@ def characters(inputs: Any) -> float:
 
 
 def magnitude(inputs: Any) -> float:
-    """Return how much the inputs hold: a list or mapping counts its elements, a text its characters, a number its absolute value and one.
+    """Return how much the inputs hold: a list or mapping counts its elements, a text its characters, a number
+    its absolute value and one.
 
-    It rises where a program is given more rounds to run or more steps to count, of which the number of characters shows nothing.
+    It rises where a program is given more rounds to run or more steps to count, of which the number of
+    characters shows nothing.
     """
     total, waiting = 0.0, [inputs]
     while waiting:
@@ -237,7 +290,12 @@ def magnitude(inputs: Any) -> float:
 
 
 def rises(values: Sequence[Sequence[float]], ratio: float) -> bool:
-    """Return whether [[difficulty, value], ...] rises on average: the last is `ratio` times the first, and at most a fifth of the pairs go down."""
+    """Return whether [[difficulty, value], ...] rises on average: the last is `ratio` times the first, and at
+    most a fifth of the pairs go down."""
     ordered = [value for _, value in sorted(map(tuple, values))]
     pairs = [(item, other) for number, item in enumerate(ordered) for other in ordered[number + 1 :]]
-    return len(ordered) > 1 and ordered[-1] >= ratio * max(ordered[0], 1e-9) and sum(other < first for first, other in pairs) * 5 <= len(pairs)
+    return (
+        len(ordered) > 1
+        and ordered[-1] >= ratio * max(ordered[0], 1e-9)
+        and sum(other < first for first, other in pairs) * 5 <= len(pairs)
+    )

@@ -1,4 +1,5 @@
-"""Statements with one thing changed, to see whether who reads them takes notice: a sentence gone, a quantity another."""
+"""Statements with one thing changed, to see whether who reads them takes notice: a sentence gone, a quantity
+another."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ for _word, _number in WORDS.items():
 
 @dataclass(frozen=True)
 class Change:
-    """One change of the template. kind: "sentence", "quantity" or "word". what: the sentence that is gone, or the one that the quantity is in."""
+    """One change of the template. kind: "sentence", "quantity" or "word". what: the sentence that is gone, or
+    the one that the quantity is in."""
 
     kind: str
     what: str
@@ -41,35 +43,47 @@ def text_changes(family: Family) -> list[Change]:
     result: list[Change] = []
     for start, end in spans(template)[:MOST_SENTENCES]:
         sentence = template[start:end]
-        if QUESTION_LINE.fullmatch(sentence) or not any(character.isalpha() for character in SLOT.sub("", sentence)):
+        if QUESTION_LINE.fullmatch(sentence) or not any(
+            character.isalpha() for character in SLOT.sub("", sentence)
+        ):
             continue
         result.append(Change("sentence", sentence, template[:start] + template[end:]))
         for quantity in fixed_quantities(sentence, template[end:].split("\n")[1:]):
             other = sentence[: quantity.start] + another(quantity) + sentence[quantity.end :]
-            result.append(Change("quantity", sentence, template[:start] + other + template[end:], quantity.value))
+            result.append(
+                Change("quantity", sentence, template[:start] + other + template[end:], quantity.value)
+            )
     return result
 
 
 def word_changes(family: Family) -> list[Change]:
-    """Return each word of each sentence gone, one at a time. `what` is the sentence, with the word between asterisks."""
+    """Return each word of each sentence gone, one at a time. `what` is the sentence, with the word between
+    asterisks."""
     template = stated(family)
-    return [Change("word", shown, template[:start] + template[end:]) for start, end, shown in word_places(template)]
+    return [
+        Change("word", shown, template[:start] + template[end:])
+        for start, end, shown in word_places(template)
+    ]
 
 
 def word_places(template: str) -> list[tuple[int, int, str]]:
-    """(start, end, sentence with the word between asterisks) of each word that the template itself says; of Chinese, two characters are a word."""
+    """(start, end, sentence with the word between asterisks) of each word that the template itself says; of
+    Chinese, two characters are a word."""
     result = []
     for start, end in spans(template)[:MOST_SENTENCES]:
         sentence = template[start:end]
         if not QUESTION_LINE.fullmatch(sentence):
             for word in _WORD.finditer(SLOT.sub(lambda match: " " * len(match[0]), sentence)):
                 first, last = word.span()
-                result.append((start + first, start + last, f"{sentence[:first]}*{word[0]}*{sentence[last:]}"))
+                result.append(
+                    (start + first, start + last, f"{sentence[:first]}*{word[0]}*{sentence[last:]}")
+                )
     return result[:MOST_WORDS]
 
 
 def fixed_quantities(sentence: str, following: Sequence[str] = ()) -> list[Quantity]:
-    """Return the quantities that the sentence itself says: not those of slots, examples, asides, plain facts such as dates, and of runs as "1, 2, 3,
+    """Return the quantities that the sentence itself says: not those of slots, examples, asides, plain facts
+    such as dates, and of runs as "1, 2, 3,
     ...".
 
     following: the lines after the sentence, which may be the list that a number counts.
@@ -79,7 +93,11 @@ def fixed_quantities(sentence: str, following: Sequence[str] = ()) -> list[Quant
         return []
     for expression in (_RUN, _PLACE):
         bare = expression.sub(lambda match: " " * len(match[0]), bare)
-    return [quantity for quantity in quantities(without_asides(without_plain_facts(bare, following))) if quantity.value >= LEAST]
+    return [
+        quantity
+        for quantity in quantities(without_asides(without_plain_facts(bare, following)))
+        if quantity.value >= LEAST
+    ]
 
 
 def another(item: Quantity) -> str:
@@ -88,8 +106,8 @@ def another(item: Quantity) -> str:
 
 
 def slot_changes(template: str, slot_texts: Sequence[str], ways: Sequence[int]) -> list[tuple[int, str]]:
-    """(slot from 1 on, statement in which its number is another) for each slot that is a single number. ways: one more, half as much, one less, twice
-    as much, by their places in this list; below 4."""
+    """(slot from 1 on, statement in which its number is another) for each slot that is a single number. ways:
+    one more, half as much, one less, twice as much, by their places in this list; below 4."""
     result = []
     for slot, text in enumerate(slot_texts, start=1):
         if re.fullmatch(r"\s*\d{1,12}\s*", text):
@@ -101,7 +119,8 @@ def slot_changes(template: str, slot_texts: Sequence[str], ways: Sequence[int]) 
 
 
 def sentence_of_slot(template: str, slot: int) -> str:
-    """Return the sentence that a slot is in, with # for every slot; the one before it where it is the whole of a sentence."""
+    """Return the sentence that a slot is in, with # for every slot; the one before it where it is the whole
+    of a sentence."""
     before = ""
     for start, end in spans(template):
         shown = " ".join(SLOT.sub("#", template[start:end]).split())

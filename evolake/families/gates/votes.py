@@ -8,7 +8,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Vote:
-    """The votes on one instance. label is None if no strict majority agrees; `for_label` names those who voted for it."""
+    """The votes on one instance. label is None if no strict majority agrees; `for_label` names those who
+    voted for it."""
 
     difficulty: int
     seed: int

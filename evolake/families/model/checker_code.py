@@ -1,7 +1,9 @@
-"""What a checker may use. Exports carry the checkers' sources to trainers, who run them outside the jail: so they are held to plain computing.
+"""What a checker may use. Exports carry the checkers' sources to trainers, who run them outside the jail: so
+they are held to plain computing.
 
-This is a fence for code that the gates have passed, not a sandbox: an import of anything but the listed modules, private and double-underscored
-names, attributes that lead to other modules or to frames, and built-ins that reach files, code or attributes by name are refused.
+This is a fence for code that the gates have passed, not a sandbox: an import of anything but the listed
+modules, private and double-underscored names, attributes that lead to other modules or to frames, and
+built-ins that reach files, code or attributes by name are refused.
 """
 
 from __future__ import annotations
@@ -11,18 +13,53 @@ import sys
 
 from evolake.families.model.syntax import Unreadable, parse
 
-MODULES = frozenset({"bisect", "collections", "fractions", "functools", "heapq", "itertools", "json", "math", "re"})
+MODULES = frozenset(
+    {"bisect", "collections", "fractions", "functools", "heapq", "itertools", "json", "math", "re"}
+)
 """Modules that a checker may import."""
-BUILTINS = frozenset({
-    "breakpoint", "compile", "delattr", "eval", "exec", "exit", "getattr", "globals", "help", "input", "locals", "memoryview", "object", "open",
-    "print", "quit", "setattr", "super", "type", "vars",
-})
+BUILTINS = frozenset(
+    {
+        "breakpoint",
+        "compile",
+        "delattr",
+        "eval",
+        "exec",
+        "exit",
+        "getattr",
+        "globals",
+        "help",
+        "input",
+        "locals",
+        "memoryview",
+        "object",
+        "open",
+        "print",
+        "quit",
+        "setattr",
+        "super",
+        "type",
+        "vars",
+    }
+)
 """Built-ins that a checker may not use."""
 ATTRIBUTES = (frozenset(sys.stdlib_module_names) - {"copy"}) | {
-    "ag_frame", "cr_frame", "f_back", "f_builtins", "f_globals", "f_locals", "format", "format_map", "gi_frame", "mro", "tb_frame", "tb_next",
-    "update_wrapper", "wraps",
+    "ag_frame",
+    "cr_frame",
+    "f_back",
+    "f_builtins",
+    "f_globals",
+    "f_locals",
+    "format",
+    "format_map",
+    "gi_frame",
+    "mro",
+    "tb_frame",
+    "tb_next",
+    "update_wrapper",
+    "wraps",
 }
-"""Attributes that a checker may not use: names of modules, of frames, of base classes, and functions that read attributes by name."""
+"""Attributes that a checker may not use: names of modules, of frames, of base classes, and functions that
+read attributes by name."""
 
 
 def impurity(source: str) -> str:
@@ -45,7 +82,9 @@ def _refused(node: ast.AST) -> str:
             return ""
         if node.level or node.module not in MODULES:
             return f"import of {node.module}"
-        return next((f"import of {item.name}" for item in node.names if _hidden(item.name) or item.name == "*"), "")
+        return next(
+            (f"import of {item.name}" for item in node.names if _hidden(item.name) or item.name == "*"), ""
+        )
     if isinstance(node, ast.MatchClass):
         return next((f"the pattern {name}=" for name in node.kwd_attrs if _hidden(name)), "")
     if isinstance(node, ast.Name) and (node.id in BUILTINS or node.id.startswith("__")):

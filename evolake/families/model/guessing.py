@@ -12,10 +12,12 @@ def constant_share(answers: Sequence[Hashable]) -> float:
 
 
 def pair_share(answers: Sequence[Hashable]) -> float:
-    """Return how often one of two answers is right that are the most common in other instances; 1 if there are fewer than two instances.
+    """Return how often one of two answers is right that are the most common in other instances; 1 if there
+    are fewer than two instances.
 
-    The two are chosen on one half of the instances and tried on the other, both ways: chosen on the instances that they are tried on, the two most
-    common of 24 answers look like a good guess where every answer is rare.
+    The two are chosen on one half of the instances and tried on the other, both ways: chosen on the instances
+    that they are tried on, the two most common of 24 answers look like a good guess where every answer is
+    rare.
     """
     if len(answers) < 2:
         return 1.0
@@ -29,9 +31,11 @@ def pair_share(answers: Sequence[Hashable]) -> float:
 
 
 def candidate_shares(hits: Sequence[Sequence[bool]]) -> tuple[float, float]:
-    """Return (how often the best of some candidates is right, how often one of the best two is), where several answers of an instance are right.
+    """Return (how often the best of some candidates is right, how often one of the best two is), where
+    several answers of an instance are right.
 
-    hits: for each instance, for each candidate, whether it is right there; two are chosen and tried as in `pair_share`. 1 if there are too few.
+    hits: for each instance, for each candidate, whether it is right there; two are chosen and tried as in
+    `pair_share`. 1 if there are too few.
     """
     if len(hits) < 2 or not hits[0]:
         return 1.0, 1.0
@@ -45,8 +49,11 @@ def candidate_shares(hits: Sequence[Sequence[bool]]) -> tuple[float, float]:
 
 
 def guesses_by_level(answers: Iterable[tuple[int, Hashable]]) -> list[tuple[int, int, float, float]]:
-    """Return (level, instances, share of the best constant, share of the best two) of each level, the easiest first."""
+    """Return (level, instances, share of the best constant, share of the best two) of each level, the easiest
+    first."""
     by_level: dict[int, list[Hashable]] = {}
     for level, answer in answers:
         by_level.setdefault(level, []).append(answer)
-    return [(level, len(own), constant_share(own), pair_share(own)) for level, own in sorted(by_level.items())]
+    return [
+        (level, len(own), constant_share(own), pair_share(own)) for level, own in sorted(by_level.items())
+    ]

@@ -7,7 +7,8 @@
     question_templates  a template, or a list of them, of which the first is used
     sample_question     kept for people to compare; not part of the family
 
-Records that `to_record` wrote (a key `generator`) are read as well, so a population exported by evolake can be checked again.
+Records that `to_record` wrote (a key `generator`) are read as well, so a population exported by evolake can
+be checked again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ DIGITS = 4300
 
 
 def read_jsonl(path: Path) -> list[Family]:
-    """Return the families of a JSONL file, in its order. Raises InputError, naming the line, for what is no family."""
+    """Return the families of a JSONL file, in its order. Raises InputError, naming the line, for what is no
+    family."""
     families = []
     for number, line in enumerate(read_text(Path(path)).split("\n"), start=1):
         if line.strip():
@@ -51,7 +53,9 @@ def read_line(line: str, where: str) -> Family:
             assert family.family_id and family.sources(), "both walk every field"
             return family
         except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise InputError(f"{where}: not a family's record", got=f"{type(error).__name__}: {error}") from None
+            raise InputError(
+                f"{where}: not a family's record", got=f"{type(error).__name__}: {error}"
+            ) from None
     return from_pipeline(record, where)
 
 
@@ -66,16 +70,31 @@ def from_pipeline(record: Mapping[str, Any], where: str) -> Family:
         template = template[0]
     wanted = "task_id, question_templates, and generator_code with validator_code, or full_script"
     if not all(isinstance(item, str) and item.strip() for item in (generator, validator, template)):
-        raise InputError(f"{where}: fields are missing", wanted=wanted, got=", ".join(sorted(map(str, record))))
+        raise InputError(
+            f"{where}: fields are missing", wanted=wanted, got=", ".join(sorted(map(str, record)))
+        )
     assert isinstance(generator, str) and isinstance(validator, str) and isinstance(template, str)
     name = str(record.get("task_id") or "family")
     language = "zh" if any("一" <= character <= "鿿" for character in template) else "en"
-    return make_family(where, UncheckedFamily(
-        name=name, title=str(record.get("title") or name), category=record.get("category", "other"), language=record.get("language", language),
-        generator=generator, template=template, validator=validator, validators=record.get("validators") or {}, reader=record.get("reader_code"),
-        answer=record.get("answer") or {}, parents=record.get("parents") or [], operator=str(record.get("operator", "import")), mutations={},
-        checkers=record.get("checkers") or {},
-    ))
+    return make_family(
+        where,
+        UncheckedFamily(
+            name=name,
+            title=str(record.get("title") or name),
+            category=record.get("category", "other"),
+            language=record.get("language", language),
+            generator=generator,
+            template=template,
+            validator=validator,
+            validators=record.get("validators") or {},
+            reader=record.get("reader_code"),
+            answer=record.get("answer") or {},
+            parents=record.get("parents") or [],
+            operator=str(record.get("operator", "import")),
+            mutations={},
+            checkers=record.get("checkers") or {},
+        ),
+    )
 
 
 def _list_in_text(text: str) -> Any:

@@ -1,4 +1,5 @@
-"""Parts of a statement that hold numbers which no code has to have: Markdown tables, dates, turns in degrees, and how many items a list has.
+"""Parts of a statement that hold numbers which no code has to have: Markdown tables, dates, turns in degrees,
+and how many items a list has.
 
 They are blanked out, as long as before, so that places in the text stay the same.
 """
@@ -13,23 +14,31 @@ _DATES = re.compile(
     rf"\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b(?:,? \d{{4}}\b)?"
     rf"|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}}\b)?|\b\d{{4}}-\d{{2}}-\d{{2}}\b"
 )
-_TURNS = re.compile(r"(?<![\w.-])(?:45|90|180|270|360)(?:°| degrees?\b(?! (?:Celsius|Fahrenheit|centigrade|C\b|F\b))|-degree\b)", re.IGNORECASE)
-_DIGITS = re.compile(r"\bdigits? (?:above|over|beyond|greater than|larger than|up to) (?:9|nine)\b", re.IGNORECASE)
+_TURNS = re.compile(
+    r"(?<![\w.-])(?:45|90|180|270|360)(?:°| degrees?\b(?! (?:Celsius|Fahrenheit|centigrade|C\b|F\b))|"
+    r"-degree\b)",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(
+    r"\bdigits? (?:above|over|beyond|greater than|larger than|up to) (?:9|nine)\b", re.IGNORECASE
+)
 _TABLE = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\Z")
 _ITEM = re.compile(r"\s*(?:[-*•]|\(?(?:\d{1,3}|[a-z])[.)])\s+\S")
 _SPLIT = re.compile(r",\s*(?:and|or)\s+|,\s+|;\s+|\s+(?:and|or)\s+")
 _COUNTED = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ANNOUNCED = re.compile(
-    rf"\b(?P<count>{'|'.join(_COUNTED)}|[2-9]|1[0-2])\s+(?:[\w-]+\s+){{0,2}}?(?:kinds?|types?|sorts?|values|forms|classes|categories|states|colours|colors|"
-    r"cases|actions|moves|commands|directions|letters|symbols|signs|marks|rules|things|ways|options|operations|brackets|pairs)\b(?P<between>[^.:!?\n]*):"
-    r"(?P<items>[^.!?:]*)",
+    rf"\b(?P<count>{'|'.join(_COUNTED)}|[2-9]|1[0-2])\s+(?:[\w-]+\s+){{0,2}}?(?:kinds?|types?|sorts?|"
+    r"values|forms|classes|categories|states|colours|colors|"
+    r"cases|actions|moves|commands|directions|letters|symbols|signs|marks|rules|things|ways|options|"
+    r"operations|brackets|pairs)\b(?P<between>[^.:!?\n]*):(?P<items>[^.!?:]*)",
     re.IGNORECASE,
 )
 LONGEST_LINE = 300
 
 
 def without_plain_facts(sentence: str, following: Sequence[str] = ()) -> str:
-    """Return the sentence with dates, turns and counts of lists blanked out. following: the lines after it, whose items a count may announce."""
+    """Return the sentence with dates, turns and counts of lists blanked out. following: the lines after it,
+    whose items a count may announce."""
     for expression in (_DATES, _TURNS, _DIGITS):
         sentence = expression.sub(lambda match: " " * len(match[0]), sentence)
     for match in _ANNOUNCED.finditer(sentence):
@@ -42,7 +51,8 @@ def without_plain_facts(sentence: str, following: Sequence[str] = ()) -> str:
 
 
 def listed(items: str, following: Sequence[str]) -> int:
-    """Return how many items a list has that begins after a colon: on the line itself, or as the lines of a list right after it."""
+    """Return how many items a list has that begins after a colon: on the line itself, or as the lines of a
+    list right after it."""
     if items.strip(" `*_"):
         return len([item for item in _SPLIT.split(items.split(" which ")[0].strip()) if item.strip()])
     count = 0
@@ -55,7 +65,8 @@ def listed(items: str, following: Sequence[str]) -> int:
 
 
 def without_tables(text: str) -> list[str]:
-    """Return the lines but those of Markdown tables: a line of dashes between bars, the head before it, and the rows after it with as many bars."""
+    """Return the lines but those of Markdown tables: a line of dashes between bars, the head before it, and
+    the rows after it with as many bars."""
     lines, kept, at = text.split("\n"), list[str](), 0
     while at < len(lines):
         bare = lines[at][:LONGEST_LINE].strip()

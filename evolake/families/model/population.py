@@ -1,4 +1,5 @@
-"""The archive of the families line: what enters a cycle and what leaves it. Rows are added and values filled in; none is removed."""
+"""The archive of the families line: what enters a cycle and what leaves it. Rows are added and values filled
+in; none is removed."""
 
 from __future__ import annotations
 
@@ -40,24 +41,36 @@ class Population(Archive):
         """Return accepted families that no instance was sampled of yet."""
         return [row for row in self.rows("accepted") if row["instances"] is None]
 
-    def settle(self, rows: Iterable[Mapping[str, Any]], derivations: Iterable[Mapping[str, Any]]) -> Population:
-        """Return a cycle's families with their parents. Of a family that is here already the row stays, unless it was blocked and is accepted now."""
+    def settle(
+        self, rows: Iterable[Mapping[str, Any]], derivations: Iterable[Mapping[str, Any]]
+    ) -> Population:
+        """Return a cycle's families with their parents. Of a family that is here already the row stays,
+        unless it was blocked and is accepted now."""
         given = [dict(row) for row in rows]
         accepted = {row["family_id"] for row in given if row["state"] == "accepted"}
         kept = [row for row in self.rows() if row["state"] in PASSED or row["family_id"] not in accepted]
         return self.with_tables(families=kept).add(families=given, derivations=derivations)
 
     def with_survivors(self, lives: Mapping[str, bool]) -> Population:
-        """Families that passed every gate, accepted where they live on and retired where not; those that are not named, and blocked ones, stay."""
+        """Families that passed every gate, accepted where they live on and retired where not; those that are
+        not named, and blocked ones, stay."""
         states = {True: "accepted", False: "retired"}
-        return self.with_tables(families=[
-            row | {"state": states[lives[row["family_id"]]]} if row["state"] in PASSED and row["family_id"] in lives else row for row in self.rows()
-        ])
+        return self.with_tables(
+            families=[
+                row | {"state": states[lives[row["family_id"]]]}
+                if row["state"] in PASSED and row["family_id"] in lives
+                else row
+                for row in self.rows()
+            ]
+        )
 
     def with_experience(self, items: Iterable[str], cycle: str) -> Population:
         """Return the experience replaced. An item that was there keeps the cycle that it was learnt in."""
         since = {row["item"]: row["cycle"] for row in self.experience.to_dicts()}
-        rows = [{"number": number, "cycle": since.get(item, cycle), "item": item} for number, item in enumerate(items)]
+        rows = [
+            {"number": number, "cycle": since.get(item, cycle), "item": item}
+            for number, item in enumerate(items)
+        ]
         return self.with_tables(experience=rows)
 
     def with_instances(self, counts: Mapping[str, int]) -> Population:

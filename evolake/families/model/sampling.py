@@ -1,7 +1,8 @@
-"""How many instances at which difficulty: bands 1-3, 4-6 and 7-10 in the ratio 1:3:5 (paper, appendix on data: (0-3):(4-6):(7-10)).
+"""How many instances at which difficulty: bands 1-3, 4-6 and 7-10 in the ratio 1:3:5 (paper, appendix on
+data: (0-3):(4-6):(7-10)).
 
-Within a band the difficulties share evenly, the lower ones first. A band that is short is filled from its own difficulties only, so that the ratio
-holds.
+Within a band the difficulties share evenly, the lower ones first. A band that is short is filled from its own
+difficulties only, so that the ratio holds.
 """
 
 from __future__ import annotations
@@ -27,13 +28,16 @@ def band_name(band: Sequence[int]) -> str:
 
 
 def band_counts(wanted: int, weights: Sequence[int]) -> dict[str, int]:
-    """`wanted` instances divided over the bands by largest remainder; ties go to the harder band. Sums to `wanted`.
+    """`wanted` instances divided over the bands by largest remainder; ties go to the harder band. Sums to
+    `wanted`.
 
     Raises ValueError for weights that are negative or all zero.
     """
     total = sum(weights)
     if len(weights) != len(BANDS) or min(weights) < 0 or total == 0:
-        raise ValueError(f"wanted {len(BANDS)} weights that are not negative, one of them positive (got {list(weights)})")
+        raise ValueError(
+            f"wanted {len(BANDS)} weights that are not negative, one of them positive (got {list(weights)})"
+        )
     exact = [wanted * weight / total for weight in weights]
     counts = [int(value) for value in exact]
     order = sorted(range(len(BANDS)), key=lambda number: (counts[number] - exact[number], -number))
@@ -43,7 +47,8 @@ def band_counts(wanted: int, weights: Sequence[int]) -> dict[str, int]:
 
 
 def spread(missing: Mapping[str, int], turn: int = 0) -> list[int]:
-    """Return the difficulties to draw, one per instance that is missing. turn: shifts which difficulties of a band come first in a later draw."""
+    """Return the difficulties to draw, one per instance that is missing. turn: shifts which difficulties of a
+    band come first in a later draw."""
     drawn: list[int] = []
     for band in BANDS:
         start = 0 if turn == 0 else -turn  # later draws begin at the hard end, where repeats are rarer

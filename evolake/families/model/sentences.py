@@ -1,7 +1,7 @@
 """Sentences of a statement, and the quantities in them, in figures and in words.
 
-A line of a list is its own sentence. What is in brackets or quotation marks is an example or data: a quantity in it is the reader's affair,
-not that of the prose around it.
+A line of a list is its own sentence. What is in brackets or quotation marks is an example or data: a quantity
+in it is the reader's affair, not that of the prose around it.
 """
 
 from __future__ import annotations
@@ -14,19 +14,54 @@ from dataclasses import dataclass
 from evolake.families.model.syntax import Unreadable, parse
 
 _UNITS = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
-    "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
 ]
 _TENS = ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_ORDINALS = ["third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"]
+_ORDINALS = [
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+]
 WORDS = (
-    {word: number for number, word in enumerate(_UNITS)} | {word: 10 * number for number, word in enumerate(_TENS, start=3)}
-    | {word: number for number, word in enumerate(_ORDINALS, start=3)} | {"dozen": 12, "hundred": 100, "thousand": 1000, "twice": 2, "both": 2}
+    {word: number for number, word in enumerate(_UNITS)}
+    | {word: 10 * number for number, word in enumerate(_TENS, start=3)}
+    | {word: number for number, word in enumerate(_ORDINALS, start=3)}
+    | {"dozen": 12, "hundred": 100, "thousand": 1000, "twice": 2, "both": 2}
 )
 """Word -> the number that it says."""
 _END = re.compile(r"(?<=[.!?;])[\"”’)]*\s+(?=[^\s])|(?<=[。！？；])|\n+")
 _INITIAL = re.compile(r"^\s*\(?\d{1,3}\.$|\b(?:e\.g|i\.e|etc|vs|no|Mr|Mrs|Dr|[A-Z])\.$")
-_NUMBER = re.compile(rf"(?<![\w.-])\d+(?![\w.]*\d)(?!\w)|\b(?:{'|'.join(sorted(WORDS, key=len, reverse=True))})\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    rf"(?<![\w.-])\d+(?![\w.]*\d)(?!\w)|\b(?:{'|'.join(sorted(WORDS, key=len, reverse=True))})\b",
+    re.IGNORECASE,
+)
 _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|“[^”]*”|‘[^’]*’|\"[^\"\n]*\"|`[^`\n]*`|（[^（）]*）")
 
 
@@ -64,7 +99,12 @@ def quantities(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
         figure = match[0].isdigit()
         if len(match[0]) <= 15:
-            yield Quantity(match.start(), match.end(), int(match[0]) if figure else WORDS[match[0].casefold()], not figure)
+            yield Quantity(
+                match.start(),
+                match.end(),
+                int(match[0]) if figure else WORDS[match[0].casefold()],
+                not figure,
+            )
 
 
 def without_asides(text: str) -> str:
@@ -84,9 +124,10 @@ ALWAYS = "always"
 
 @dataclass(frozen=True)
 class Pattern:
-    """One sentence that a family may say. code: the function or constant of the validators that holds the rule, with a question mark behind it where
-    a statement may leave the sentence out; ALWAYS for a sentence that is in every statement and that no code is named for; "" for one that may be
-    missing. A pattern with the mark of a list fits lines of lists only.
+    """One sentence that a family may say. code: the function or constant of the validators that holds the
+    rule, with a question mark behind it where a statement may leave the sentence out; ALWAYS for a sentence
+    that is in every statement and that no code is named for; "" for one that may be missing. A pattern with
+    the mark of a list fits lines of lists only.
     """
 
     text: str
@@ -108,12 +149,16 @@ class Pattern:
         return tuple(name for name in _SLOT.findall(self.text) if name.isupper())
 
     def values(self, sentence: str) -> dict[str, str] | None:
-        """Return what is in the slots, None where the sentence is another. Each slot takes as little as it can: patterns are a candidate's, and
-        so are matched piece by piece from the left, in time that no pattern stretches.
+        """Return what is in the slots, None where the sentence is another. Each slot takes as little as it
+        can: patterns are a candidate's, and so are matched piece by piece from the left, in time that no
+        pattern stretches.
         """
         if _BULLET.match(self.text) and not _BULLET.match(sentence):
             return None
-        names, pieces = _SLOT.findall(plain_sentence(self.text)), [piece.casefold() for piece in _SLOT.split(plain_sentence(self.text))[::2]]
+        names, pieces = (
+            _SLOT.findall(plain_sentence(self.text)),
+            [piece.casefold() for piece in _SLOT.split(plain_sentence(self.text))[::2]],
+        )
         bare = plain_sentence(sentence)
         folded = bare.casefold() if len(bare.casefold()) == len(bare) else bare
         if not folded.startswith(pieces[0]):
@@ -145,8 +190,9 @@ def said_number(text: str) -> int | None:
 
 
 def declared(reader: str | None) -> tuple[Pattern, ...] | None:
-    """Return the patterns that a reader declares; None where it declares none. Those of a parent's reader inside a child's are not the child's: they
-    leave out what the operator says. Raises ValueError for another form.
+    """Return the patterns that a reader declares; None where it declares none. Those of a parent's reader
+    inside a child's are not the child's: they leave out what the operator says. Raises ValueError for another
+    form.
     """
     if reader is None or DECLARATION not in reader:
         return None
@@ -155,12 +201,16 @@ def declared(reader: str | None) -> tuple[Pattern, ...] | None:
     except Unreadable:
         return None
     for node in tree.body:
-        if isinstance(node, ast.Assign) and any(isinstance(target, ast.Name) and target.id == DECLARATION for target in node.targets):
+        if isinstance(node, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == DECLARATION for target in node.targets
+        ):
             try:
                 value = ast.literal_eval(node.value)
             except ValueError:
                 value = None
-            if not isinstance(value, dict) or not all(isinstance(item, str) for pair in value.items() for item in pair):
+            if not isinstance(value, dict) or not all(
+                isinstance(item, str) for pair in value.items() for item in pair
+            ):
                 raise ValueError(f"{DECLARATION} is no mapping of patterns to names, written out")
             return tuple(Pattern(text, code) for text, code in value.items())
     return None

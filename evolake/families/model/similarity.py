@@ -1,8 +1,10 @@
-"""How alike two families are: in code, by the syntax tree with names taken away, and in answers, on seeds that all families share.
+"""How alike two families are: in code, by the syntax tree with names taken away, and in answers, on seeds
+that all families share.
 
-Code: identifiers are numbered in order of appearance, docstrings and annotations dropped, constants kept (a rule may be one constant); the tree's
-nodes in order make shingles, of which the smallest hashes are a sketch (bottom-k, Broder 1997: the Jaccard index of two sets is the share of
-common hashes among the smallest of their union). Answers: one key per instance of the shared sample.
+Code: identifiers are numbered in order of appearance, docstrings and annotations dropped, constants kept (a
+rule may be one constant); the tree's nodes in order make shingles, of which the smallest hashes are a sketch
+(bottom-k, Broder 1997: the Jaccard index of two sets is the share of common hashes among the smallest of
+their union). Answers: one key per instance of the shared sample.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ LARGEST_BITS = 14_000
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """What is kept of a family to recognise another like it. sketch: sorted 60-bit hashes; answers: one short key an instance of the sample."""
+    """What is kept of a family to recognise another like it. sketch: sorted 60-bit hashes; answers: one short
+    key an instance of the sample."""
 
     family_id: str
     name: str
@@ -39,7 +42,16 @@ class Fingerprint:
 
     def to_json(self) -> str:
         """For a column of a table."""
-        return json.dumps([self.family_id, self.name, self.code_sha, self.template_sha, list(self.sketch), list(self.answers)])
+        return json.dumps(
+            [
+                self.family_id,
+                self.name,
+                self.code_sha,
+                self.template_sha,
+                list(self.sketch),
+                list(self.answers),
+            ]
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Fingerprint:
@@ -65,7 +77,9 @@ def fingerprint(family: Family, answers: Sequence[Any]) -> Fingerprint:
     tokens = normalised(family.generator) + normalised(family.validator)
     text = " ".join(stated(family).split()).casefold()
     keys = tuple(_sha(answer_key(answer))[:12] for answer in answers)
-    return Fingerprint(family.family_id, family.name, _sha(json.dumps(tokens)), _sha(text), sketch(tokens), keys)
+    return Fingerprint(
+        family.family_id, family.name, _sha(json.dumps(tokens)), _sha(text), sketch(tokens), keys
+    )
 
 
 def similarity(first: Fingerprint, other: Fingerprint) -> Similarity:
@@ -73,13 +87,23 @@ def similarity(first: Fingerprint, other: Fingerprint) -> Similarity:
     pairs = list(zip(first.answers, other.answers, strict=False))
     agreement = sum(left == right for left, right in pairs) / len(pairs) if pairs else 0.0
     same = first.code_sha == other.code_sha
-    return Similarity(other.family_id, other.name, jaccard(first.sketch, other.sketch), agreement, same, first.template_sha == other.template_sha)
+    return Similarity(
+        other.family_id,
+        other.name,
+        jaccard(first.sketch, other.sketch),
+        agreement,
+        same,
+        first.template_sha == other.template_sha,
+    )
 
 
 def normalised(source: str) -> list[str]:
-    """Return the syntax tree as a list of words without names; the words of the text where it cannot be parsed."""
+    """Return the syntax tree as a list of words without names; the words of the text where it cannot be
+    parsed."""
     try:
-        tree = parse_python(source)  # walked by a stack of its own: `syntax.parse` would refuse what is only deep
+        tree = parse_python(
+            source
+        )  # walked by a stack of its own: `syntax.parse` would refuse what is only deep
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source.split()
     names: dict[str, str] = {}
@@ -88,8 +112,15 @@ def normalised(source: str) -> list[str]:
 
 def sketch(tokens: Sequence[str]) -> tuple[int, ...]:
     """Return the smallest hashes of the shingles."""
-    shingles = {"\x1f".join(tokens[start : start + SHINGLE]) for start in range(max(1, len(tokens) - SHINGLE + 1))}
-    return tuple(sorted(int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 4 for text in shingles)[:SKETCH])
+    shingles = {
+        "\x1f".join(tokens[start : start + SHINGLE]) for start in range(max(1, len(tokens) - SHINGLE + 1))
+    }
+    return tuple(
+        sorted(
+            int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 4
+            for text in shingles
+        )[:SKETCH]
+    )
 
 
 def jaccard(first: Sequence[int], other: Sequence[int]) -> float:
@@ -112,11 +143,16 @@ def answer_key(answer: Any) -> str:
         return _number_key(result[0]) if result else f"s{answer.strip()}"
     if isinstance(answer, list):
         return "[" + ",".join(map(answer_key, answer)) + "]"
-    return "{" + ",".join(f"{answer_key(key)}:{answer_key(value)}" for key, value in sorted(answer.items())) + "}"
+    return (
+        "{"
+        + ",".join(f"{answer_key(key)}:{answer_key(value)}" for key, value in sorted(answer.items()))
+        + "}"
+    )
 
 
 def _number_key(value: Fraction) -> str:
-    """As the key of the same number as a value; in hex where it is past a float's range, or longer than Python writes out in decimal."""
+    """As the key of the same number as a value; in hex where it is past a float's range, or longer than
+    Python writes out in decimal."""
     if value.denominator == 1:
         return answer_key(int(value)) if int(value).bit_length() <= LARGEST_BITS else f"n{int(value):#x}"
     try:
@@ -134,7 +170,11 @@ def _nodes(tree: ast.AST) -> list[ast.AST]:
         children = list(ast.iter_child_nodes(node))
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef) and node.body:
             first = node.body[0]
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
                 children.remove(first)
         annotations = (getattr(node, "annotation", None), getattr(node, "returns", None))
         stack.extend(child for child in reversed(children) if child not in annotations)

@@ -37,7 +37,9 @@ def stated(family: Family) -> str:
 
 
 def fill(template: str, slot_texts: Sequence[str]) -> str:
-    """Return the statement: slots filled (a slot without a text stays as it is), the question line removed."""
+    """Return the statement: slots filled (a slot without a text stays as it is), the question line
+    removed."""
+
     def text(match: re.Match[str]) -> str:
         number = int(match[1])
         return slot_texts[number - 1] if 1 <= number <= len(slot_texts) else match[0]
@@ -67,22 +69,34 @@ def prefix_rules(template: str, prefix: str) -> str:
     return RULE.sub(lambda match: f"[Rule {prefix}{match[1]}]", template)
 
 
-def fresh_marker(templates: Sequence[str], words: Sequence[str] = ("Part", "Section", "Stage", "Chapter", "Block", "Unit", "Case", "Scene")) -> str:
-    """Return a word W such that no template has a line that begins with W and a number, or ends W sections: for the marker lines of a child."""
+def fresh_marker(
+    templates: Sequence[str],
+    words: Sequence[str] = ("Part", "Section", "Stage", "Chapter", "Block", "Unit", "Case", "Scene"),
+) -> str:
+    """Return a word W such that no template has a line that begins with W and a number, or ends W sections:
+    for the marker lines of a child."""
     for word in (*words, *(f"{first} {second}" for first in words for second in words)):
-        if not any(re.search(rf"^[^\w\n]*+(?:End of )?{word}(?:[^\S\n]+\d|s\])", template, re.MULTILINE | re.IGNORECASE) for template in templates):
+        if not any(
+            re.search(
+                rf"^[^\w\n]*+(?:End of )?{word}(?:[^\S\n]+\d|s\])", template, re.MULTILINE | re.IGNORECASE
+            )
+            for template in templates
+        ):
             return word
     raise ValueError("no marker word is free in these templates")
 
 
 def rules_in(statement: str, points: Sequence[dict[str, Any]]) -> dict[str, str] | str:
-    """Constant -> expression as the statement says, or why it does not say. points: {"constant", "alternatives": [[text, expression]]}, in order of
-    the text. Points with the same alternatives (a family that occurs twice in a child) take the sentences in their order.
+    """Constant -> expression as the statement says, or why it does not say. points: {"constant",
+    "alternatives": [[text, expression]]}, in order of the text. Points with the same alternatives (a family
+    that occurs twice in a child) take the sentences in their order.
     """
     flat = " ".join(statement.split())
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for point in points:
-        groups.setdefault(tuple(sorted(" ".join(text.split()) for text, _ in point["alternatives"])), []).append(point)
+        groups.setdefault(
+            tuple(sorted(" ".join(text.split()) for text, _ in point["alternatives"])), []
+        ).append(point)
     result: dict[str, str] = {}
     for texts, members in groups.items():
         said = _occurrences(flat, texts)
@@ -95,12 +109,15 @@ def rules_in(statement: str, points: Sequence[dict[str, Any]]) -> dict[str, str]
             return f"the statement does not say which rule is meant where: {names}"
         for number, point in enumerate(members):
             spoken = said[number] if len(said) == len(members) else said[0]
-            result[point["constant"]] = next(code for text, code in point["alternatives"] if " ".join(text.split()) == spoken)
+            result[point["constant"]] = next(
+                code for text, code in point["alternatives"] if " ".join(text.split()) == spoken
+            )
     return result
 
 
 def whole(text: str, points: Sequence[MutationPoint], forms: Mapping[int, str], form: str = ".+?") -> str:
-    """Return the expression that exactly the statements of a template match, under any of its rules, with a group slot<n> per slot.
+    """Return the expression that exactly the statements of a template match, under any of its rules, with a
+    group slot<n> per slot.
 
     forms: expressions of slots. form: that of all others.
     """
@@ -121,7 +138,8 @@ def whole(text: str, points: Sequence[MutationPoint], forms: Mapping[int, str], 
 
 
 def _occurrences(flat: str, texts: Sequence[str]) -> list[str]:
-    """Return the alternatives that are in the text, by position; where one contains another, the longer one."""
+    """Return the alternatives that are in the text, by position; where one contains another, the longer
+    one."""
     result: list[tuple[int, int, str]] = []
     for text in sorted(texts, key=len, reverse=True):
         at = flat.find(text) if text else -1

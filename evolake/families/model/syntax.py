@@ -10,7 +10,8 @@ from evolake.parsing import bounded
 
 
 def parse(source: str, longest: int = MAX_SOURCE_BYTES) -> ast.Module:
-    """Return the tree of a source of at most `longest` characters. Raises Unreadable: too long, too deep, or not to be parsed."""
+    """Return the tree of a source of at most `longest` characters. Raises Unreadable: too long, too deep, or
+    not to be parsed."""
     return bounded(source, longest)
 
 

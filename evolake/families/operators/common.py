@@ -1,7 +1,8 @@
 """How an operator puts a child together: members, glue, and what of the parents' declarations lives on.
 
-Every voter of the child is glue over one voter of each member, by order, and a primary never sits with an independent one. The glue itself comes in
-two forms, one for the primary and another for the independent validators, so that a fault of an operator is outvoted or splits the vote as well.
+Every voter of the child is glue over one voter of each member, by order, and a primary never sits with an
+independent one. The glue itself comes in two forms, one for the primary and another for the independent
+validators, so that a fault of an operator is outvoted or splits the vote as well.
 """
 
 from __future__ import annotations
@@ -32,13 +33,15 @@ TEMPLATES = "evolake.families.operators.templates"
 LONGEST_TEMPLATE = 6000
 LONGEST_SOURCE = 80_000
 MEASURES = {"integer": ("int(answer)", "int(answer)"), "boolean": ("int(bool(answer))", "1 if answer else 0")}
-"""How an answer becomes a quantity, by its declared type, for the primary and for the independent validators. Other answers are none: a number that
-is made of the letters of a word, or of the sum of a list, would have to be explained, and reads as glue."""
+"""How an answer becomes a quantity, by its declared type, for the primary and for the independent validators.
+Other answers are none: a number that is made of the letters of a word, or of the sum of a list, would have to
+be explained, and reads as glue."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """A parent in the child. function: its factory's name. speaks: whether its generator and reader are used as well as its validators."""
+    """A parent in the child. function: its factory's name. speaks: whether its generator and reader are used
+    as well as its validators."""
 
     function: str
     family: Family
@@ -48,7 +51,8 @@ class Member:
 
 @dataclass(frozen=True)
 class Glue:
-    """The few lines around the members' factories. `solve` is for the primary, `other` for the independent validators. `read` has `said`."""
+    """The few lines around the members' factories. `solve` is for the primary, `other` for the independent
+    validators. `read` has `said`."""
 
     generate: str
     solve: str
@@ -69,28 +73,52 @@ class Declaration:
     filterables: Sequence[Filterable] = ()
 
 
-def build(operator: str, members: Sequence[Member], glue: Glue, declared: Declaration, *, parents: Sequence[Family]) -> Family:
+def build(
+    operator: str, members: Sequence[Member], glue: Glue, declared: Declaration, *, parents: Sequence[Family]
+) -> Family:
     """Return the child.
 
-    Raises NotComposable: a source that cannot be wrapped, a parent without independent validators or reader, a child that is too large, or a rule
-    whose words are elsewhere in the text.
+    Raises NotComposable: a source that cannot be wrapped, a parent without independent validators or reader,
+    a child that is too large, or a rule whose words are elsewhere in the text.
     """
     speaking = [member for member in members if member.speaks]
     if any(member.embedded.reader is None for member in speaking):
         raise NotComposable("a parent without a reader")
     voters = voter_names([member.family for member in members])
     validators = {
-        name: _joined([(member, member.embedded.validators[source]) for member, source in zip(members, sources, strict=True)], "solution", glue.other)
+        name: _joined(
+            [
+                (member, member.embedded.validators[source])
+                for member, source in zip(members, sources, strict=True)
+            ],
+            "solution",
+            glue.other,
+        )
         for name, sources in voters.items()
     }
     said = said_source(declared.template, declared.points)
     child = Family(
-        name=operator, title=declared.title, category=declared.category, language=parents[0].language,
-        generator=_joined([(member, member.embedded.generator) for member in speaking], "input", glue.generate), template=declared.template,
-        validator=_joined([(member, member.embedded.validator) for member in members], "solution", glue.solve), validators=validators,
-        reader=_joined([(member, member.embedded.reader or "") for member in speaking], "read", said + glue.read),
-        answer=declared.answer, points=tuple(declared.points), ports=tuple(declared.ports), filterables=tuple(declared.filterables),
-        parents=tuple(dict.fromkeys(parent.family_id for parent in parents)), operator=operator,
+        name=operator,
+        title=declared.title,
+        category=declared.category,
+        language=parents[0].language,
+        generator=_joined(
+            [(member, member.embedded.generator) for member in speaking], "input", glue.generate
+        ),
+        template=declared.template,
+        validator=_joined(
+            [(member, member.embedded.validator) for member in members], "solution", glue.solve
+        ),
+        validators=validators,
+        reader=_joined(
+            [(member, member.embedded.reader or "") for member in speaking], "read", said + glue.read
+        ),
+        answer=declared.answer,
+        points=tuple(declared.points),
+        ports=tuple(declared.ports),
+        filterables=tuple(declared.filterables),
+        parents=tuple(dict.fromkeys(parent.family_id for parent in parents)),
+        operator=operator,
     )
     check_size(child)
     check_rules(child)
@@ -98,7 +126,8 @@ def build(operator: str, members: Sequence[Member], glue: Glue, declared: Declar
 
 
 def said_source(template: str, points: Sequence[MutationPoint]) -> str:
-    """Return the source of `said(text)` for what follows the parts in the template, under any of its rules."""
+    """Return the source of `said(text)` for what follows the parts in the template, under any of its
+    rules."""
     end, own = own_text(template)
     if outer_bridge(template):
         return fill_template(f"{TEMPLATES}.bridge", said=repr(whole(own, points, {}, r"\d+")))
@@ -106,9 +135,15 @@ def said_source(template: str, points: Sequence[MutationPoint]) -> str:
 
 
 def glue_of(operator: str, marker: str, parts: int, heads: tuple[str, str], /, **values: object) -> Glue:
-    """Return the glue of an operator, from its four templates. heads: of the primary and of the independent validators. marker: "" for a bridge."""
-    generate, solve, other, read = (fill_template(f"{TEMPLATES}.{operator}.{name}", **values) for name in ("generate", "solve", "other", "read"))
-    return Glue(generate, heads[0] + solve, heads[1] + other, (cutter(marker, parts) if marker else "") + read)
+    """Return the glue of an operator, from its four templates. heads: of the primary and of the independent
+    validators. marker: "" for a bridge."""
+    generate, solve, other, read = (
+        fill_template(f"{TEMPLATES}.{operator}.{name}", **values)
+        for name in ("generate", "solve", "other", "read")
+    )
+    return Glue(
+        generate, heads[0] + solve, heads[1] + other, (cutter(marker, parts) if marker else "") + read
+    )
 
 
 def named(child: Family) -> Family:
@@ -117,13 +152,17 @@ def named(child: Family) -> Family:
 
 
 def voter_names(families: Sequence[Family]) -> dict[str, tuple[str, ...]]:
-    """Independent validator of the child -> the member's validator for each member; the shorter lists are gone round again."""
+    """Independent validator of the child -> the member's validator for each member; the shorter lists are
+    gone round again."""
     names = [list(family.validators) for family in families]
     if not all(names):
         raise NotComposable("a parent without independent validators")
     if len(names) == 1:
         return {name: (name,) for name in names[0]}
-    return {f"pair{number + 1}": tuple(row[number % len(row)] for row in names) for number in range(max(map(len, names)))}
+    return {
+        f"pair{number + 1}": tuple(row[number % len(row)] for row in names)
+        for number in range(max(map(len, names)))
+    }
 
 
 def moved_points(members: Sequence[Member], which: int) -> tuple[MutationPoint, ...]:
@@ -138,16 +177,20 @@ def moved_points(members: Sequence[Member], which: int) -> tuple[MutationPoint, 
     member = members[which]
     originals = {f"{member.embedded.key}_{point.name}": point for point in member.family.points}
     return tuple(
-        replace(point, alternatives=tuple(
-            replace(item, codes=codes(original))
-            for item, original in zip(point.alternatives, originals[point.name].alternatives, strict=True)
-        ))
+        replace(
+            point,
+            alternatives=tuple(
+                replace(item, codes=codes(original))
+                for item, original in zip(point.alternatives, originals[point.name].alternatives, strict=True)
+            ),
+        )
         for point in member.embedded.points
     )
 
 
 def measure_text(family: Family, place: str) -> str:
-    """Return how the child's text calls the number that is made of this parent's answer. Raises NotComposable."""
+    """Return how the child's text calls the number that is made of this parent's answer. Raises
+    NotComposable."""
     if family.answer.type not in MEASURES:
         raise NotComposable(f"an answer of type {family.answer.type} is no quantity")
     return say(family, family.answer.type, place=place)
@@ -165,8 +208,12 @@ def plain_head() -> str:
 
 
 def measure_heads(family: Family) -> tuple[str, str]:
-    """`plain_head` with `measure(answer)` for this parent: the primary's, and that of the independent validators."""
-    first, other = (f"{plain_head()}\n\ndef measure(answer):\n    return {code}\n" for code in MEASURES[family.answer.type])
+    """`plain_head` with `measure(answer)` for this parent: the primary's, and that of the independent
+    validators."""
+    first, other = (
+        f"{plain_head()}\n\ndef measure(answer):\n    return {code}\n"
+        for code in MEASURES[family.answer.type]
+    )
     return first, other
 
 
@@ -180,20 +227,26 @@ def high_of(name: str, port: Port) -> str:
     return str(port.high) if isinstance(port.high, int) else f"size({at(name, port.high)})"
 
 
-PORT_HEAD = '''
+PORT_HEAD = """
 def size(value):
     return value if isinstance(value, int) else len(value)
-'''
+"""
 
 
-def port_glue(operator: str, first: Family, port: Port, marker: str, parts: int, letter: str, /, **values: object) -> Glue:
+def port_glue(
+    operator: str, first: Family, port: Port, marker: str, parts: int, letter: str, /, **values: object
+) -> Glue:
     """Return the glue of a child of one parent or two, where a letter stands for a port of the last.
 
     first: whose answer is measured. values: for the templates, next to what is known of the port.
     """
     inputs = ("first", "second")[parts - 1]
     names = values | {
-        "index": port.slot - 1, "value": at(inputs, port.key), "high": high_of(inputs, port), "low": port.low, "letter": repr(letter),
+        "index": port.slot - 1,
+        "value": at(inputs, port.key),
+        "high": high_of(inputs, port),
+        "low": port.low,
+        "letter": repr(letter),
         "legal": repr(str(port.low)),
     }
     glue = glue_of(operator, marker, parts, measure_heads(first), **names)
@@ -202,6 +255,7 @@ def port_glue(operator: str, first: Family, port: Port, marker: str, parts: int,
 
 def lettered(text: str, slot: int, letter: str) -> str:
     """Return the text with the letter in place of the slot; later slots move up."""
+
     def shown(match: re.Match[str]) -> str:
         number = int(match[1])
         return letter if number == slot else f"[Input Slot {number - (number > slot)}]"
@@ -211,12 +265,19 @@ def lettered(text: str, slot: int, letter: str) -> str:
 
 def moved_up(ports: Sequence[Port], gone: Port) -> tuple[Port, ...]:
     """Return the other ports, where the slot of one has become a letter."""
-    return tuple(replace(port, slot=port.slot - (port.slot > gone.slot)) for port in ports if port.slot != gone.slot)
+    return tuple(
+        replace(port, slot=port.slot - (port.slot > gone.slot)) for port in ports if port.slot != gone.slot
+    )
 
 
 def not_bound(filterables: Sequence[Filterable], high: int | tuple[str, ...]) -> tuple[Filterable, ...]:
-    """Return those that may still be filtered where a port's highest value was taken from `high` (a path in the child's inputs)."""
-    return tuple(item for item in filterables if isinstance(high, int) or not any(_meets(path, high) for path in (item.key, *item.together)))
+    """Return those that may still be filtered where a port's highest value was taken from `high` (a path in
+    the child's inputs)."""
+    return tuple(
+        item
+        for item in filterables
+        if isinstance(high, int) or not any(_meets(path, high) for path in (item.key, *item.together))
+    )
 
 
 def _meets(first: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -224,9 +285,14 @@ def _meets(first: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return first[:short] == other[:short]
 
 
-def point(family: Family, name: str, kind: str, names: Mapping[str, str], chosen: str, **values: object) -> MutationPoint:
-    """Return a rule slot of an operator. names: alternative -> code; its text is the sentence `<kind> <alternative>`."""
-    alternatives = tuple(Alternative(item, say(family, f"{kind} {item}", **values), code) for item, code in names.items())
+def point(
+    family: Family, name: str, kind: str, names: Mapping[str, str], chosen: str, **values: object
+) -> MutationPoint:
+    """Return a rule slot of an operator. names: alternative -> code; its text is the sentence `<kind>
+    <alternative>`."""
+    alternatives = tuple(
+        Alternative(item, say(family, f"{kind} {item}", **values), code) for item, code in names.items()
+    )
     return MutationPoint(name, alternatives, chosen)
 
 
@@ -235,8 +301,16 @@ def check_rules(child: Family) -> None:
     ones hold: the words of one parent's rule may be in the other's statement.
     """
     order = rules(child.template)
-    shown = sorted((item for item in child.points if item.name in order), key=lambda item: order.index(item.name))
-    listed = [{"constant": item.constant, "alternatives": [(element.text, element.name) for element in item.alternatives]} for item in shown]
+    shown = sorted(
+        (item for item in child.points if item.name in order), key=lambda item: order.index(item.name)
+    )
+    listed = [
+        {
+            "constant": item.constant,
+            "alternatives": [(element.text, element.name) for element in item.alternatives],
+        }
+        for item in shown
+    ]
     result = rules_in(stated(child), listed)
     if isinstance(result, str):
         raise NotComposable(result)

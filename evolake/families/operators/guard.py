@@ -1,8 +1,10 @@
-"""Operator (c), guard: a condition on the answer of one family decides which of two wordings of a rule holds in the other.
+"""Operator (c), guard: a condition on the answer of one family decides which of two wordings of a rule holds
+in the other.
 
-The rule becomes two rules, one for each case, and the words that a letter stands for; the second family's validators are there twice, under either
-rule. Its generator and reader must not know the rule, for the instance is drawn and read before the condition is known. It is drawn first, so where
-the condition always comes out the same the answers are a parent's and the near-duplicate gate sees it.
+The rule becomes two rules, one for each case, and the words that a letter stands for; the second family's
+validators are there twice, under either rule. Its generator and reader must not know the rule, for the
+instance is drawn and read before the condition is known. It is drawn first, so where the condition always
+comes out the same the answers are a parent's and the near-duplicate gate sees it.
 """
 
 from __future__ import annotations
@@ -13,11 +15,26 @@ from dataclasses import replace
 
 import numpy as np
 
-from evolake.families.model.ast_transforms import NotComposable, constants, rename_constants, switch, with_sources
+from evolake.families.model.ast_transforms import (
+    NotComposable,
+    constants,
+    rename_constants,
+    switch,
+    with_sources,
+)
 from evolake.families.model.contract import Family, MutationPoint
 from evolake.families.model.joining import bridged, embed
 from evolake.families.model.statement import RULE
-from evolake.families.operators.common import Declaration, Member, build, glue_of, measure_heads, moved_points, point, require_quantity
+from evolake.families.operators.common import (
+    Declaration,
+    Member,
+    build,
+    glue_of,
+    measure_heads,
+    moved_points,
+    point,
+    require_quantity,
+)
 from evolake.families.operators.text import fresh_letters, heading, say, short
 
 WHEN = {"even": "(2, 0)", "odd": "(2, 1)", "third": "(3, 1)"}
@@ -31,13 +48,17 @@ def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
     first, second = parents
     require_quantity(first)
     rule = _choose(second, random)
-    then, other = (rule.alternatives[number].name for number in random.choice(len(rule.alternatives), size=2, replace=False).tolist())
+    then, other = (
+        rule.alternatives[number].name
+        for number in random.choice(len(rule.alternatives), size=2, replace=False).tolist()
+    )
     second_then, second_else = _under(second, rule, then, "then"), _under(second, rule, other, "else")
     letter, value = fresh_letters([first, second], 2)
     left = embed(first, "a")
     right = embed(second_then, "b", shift=left.slots)
     members = [
-        Member("part_a", first, left), Member("part_b", second_then, right),
+        Member("part_a", first, left),
+        Member("part_b", second_then, right),
         Member("part_c", second_else, embed(second_else, "b", shift=left.slots), speaks=False),
     ]
     names = {"then": f"b_{rule.name}_then", "other": f"b_{rule.name}_else", "when": "when"}
@@ -47,19 +68,33 @@ def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
     glue = glue_of("guard", "", 2, measure_heads(first), code=code, letter=repr(letter), words=repr(words))
     shown = right.text.replace(f"[Rule {names['then']}]", letter)
     apart = tuple(item for item in moved_points(members, 2) if item.name == names["other"])
-    return build("guard", members, glue, Declaration(
-        title=say(first, "guard title", first=heading(first.title), second=short(second.title)), category=second.category,
-        template=bridged(left.text, bridge, shown), answer=second.answer,
-        points=(*moved_points(members, 0), *moved_points(members, 1), *apart, when), ports=left.ports + right.ports,
-        filterables=left.filterables + right.filterables,
-    ), parents=[first, second])
+    return build(
+        "guard",
+        members,
+        glue,
+        Declaration(
+            title=say(first, "guard title", first=heading(first.title), second=short(second.title)),
+            category=second.category,
+            template=bridged(left.text, bridge, shown),
+            answer=second.answer,
+            points=(*moved_points(members, 0), *moved_points(members, 1), *apart, when),
+            ports=left.ports + right.ports,
+            filterables=left.filterables + right.filterables,
+        ),
+        parents=[first, second],
+    )
 
 
 def _choose(family: Family, random: np.random.Generator) -> MutationPoint:
-    """Return a rule that neither the generator nor the reader knows, and that is no condition of another guard or the words that it decides about."""
+    """Return a rule that neither the generator nor the reader knows, and that is no condition of another
+    guard or the words that it decides about."""
     known = set(constants(family.generator)) | (set(constants(family.reader)) if family.reader else set())
     inner = {name for match in GUARDED.finditer(family.template) for name in match.groups() if name}
-    free = [item for item in family.points if len(item.alternatives) > 1 and item.constant not in known and item.name not in inner]
+    free = [
+        item
+        for item in family.points
+        if len(item.alternatives) > 1 and item.constant not in known and item.name not in inner
+    ]
     if not free:
         raise NotComposable("a parent without a rule that its generator and reader do not know")
     return free[int(random.integers(len(free)))]
@@ -69,7 +104,12 @@ def _under(family: Family, rule: MutationPoint, alternative: str, suffix: str) -
     """Return the family under an alternative of the rule, which gets its own name."""
     changed = switch(family, rule.name, alternative) if alternative != rule.chosen else family
     name = f"{rule.name}_{suffix}"
-    sources = {file: rename_constants(source, {rule.constant: name.upper()}) for file, source in changed.sources().items()}
-    template = RULE.sub(lambda match: f"[Rule {name}]" if match[1] == rule.name else match[0], changed.template)
+    sources = {
+        file: rename_constants(source, {rule.constant: name.upper()})
+        for file, source in changed.sources().items()
+    }
+    template = RULE.sub(
+        lambda match: f"[Rule {name}]" if match[1] == rule.name else match[0], changed.template
+    )
     points = tuple(replace(item, name=name) if item.name == rule.name else item for item in changed.points)
     return replace(with_sources(changed, sources), template=template, points=points)

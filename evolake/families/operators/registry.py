@@ -1,5 +1,5 @@
-"""The evolution operators, by name. Six make one child of their parents, or say that these parents do not allow it (NotComposable); the worlds make
-a family that has no parent.
+"""The evolution operators, by name. Six make one child of their parents, or say that these parents do not
+allow it (NotComposable); the worlds make a family that has no parent.
 
     switch     another alternative of a rule          aggregate  several instances, one question about all answers
     pipe       an answer becomes a number             invert     which number makes the answer so
@@ -7,11 +7,11 @@ a family that has no parent.
 
     constraint_world   what follows from a few statements about an arrangement
     process_world      what a run by a few rules comes to
-    puzzle_world       a puzzle of one of several engines: routes, schedules, pictures, numbers, rewriting, games, urns, liars, fields,
-                       and plans, chains and choices, of which many are correct
+    puzzle_world       a puzzle of one of several engines: routes, schedules, pictures, numbers, rewriting,
+                       games, urns, liars, fields, and plans, chains and choices, of which many are correct
 
-The same parents and the same random numbers give the same child. A child declares its parents' rules, ports and lists again as far as they still
-hold, so children are parents like any other.
+The same parents and the same random numbers give the same child. A child declares its parents' rules, ports
+and lists again as far as they still hold, so children are parents like any other.
 """
 
 from __future__ import annotations
@@ -34,14 +34,26 @@ from evolake.families.operators.worlds import draw_constraint_world, draw_proces
 
 Operator = Callable[[Sequence[Family], np.random.Generator], Family]
 COMPOSING: Mapping[str, Operator] = MappingProxyType(
-    {"switch": switch_rule, "pipe": pipe, "guard": guard, "aggregate": aggregate, "invert": invert, "filter": constrain}
+    {
+        "switch": switch_rule,
+        "pipe": pipe,
+        "guard": guard,
+        "aggregate": aggregate,
+        "invert": invert,
+        "filter": constrain,
+    }
 )
 WORLDS: Mapping[str, Operator] = MappingProxyType(
-    {"constraint_world": draw_constraint_world, "process_world": draw_process_world, "puzzle_world": draw_puzzle_world}
+    {
+        "constraint_world": draw_constraint_world,
+        "process_world": draw_process_world,
+        "puzzle_world": draw_puzzle_world,
+    }
 )
 """Operators that take no parent."""
 WORLD_TURNS = ("puzzle_world", "constraint_world", "puzzle_world", "process_world", "puzzle_world")
-"""The order in which attempts draw a world: puzzles have more engines than the others together, and those that ask for something to be made."""
+"""The order in which attempts draw a world: puzzles have more engines than the others together, and those
+that ask for something to be made."""
 OPERATORS: Mapping[str, Operator] = MappingProxyType({**COMPOSING, **WORLDS})
 SLACK = 1e-9
 """So that shares like 0.1 + 0.2 count as what they mean."""
@@ -50,8 +62,8 @@ OF_TWO = frozenset({"pipe", "guard"})
 
 
 def turn(number: int, *, start: int = 0, share: float = 0.0) -> str:
-    """Return the operator whose turn the attempt `number` is: a share of the attempts draw a world, the others compose, beginning with number
-    `start`.
+    """Return the operator whose turn the attempt `number` is: a share of the attempts draw a world, the
+    others compose, beginning with number `start`.
     """
     worlds = int(number * share + SLACK)
     if int((number + 1) * share + SLACK) > worlds:
@@ -59,7 +71,9 @@ def turn(number: int, *, start: int = 0, share: float = 0.0) -> str:
     return list(COMPOSING)[(start + number - worlds) % len(COMPOSING)]
 
 
-def child_of(name: str, parents: Sequence[Family], random: np.random.Generator, *, deepest: int | None = None) -> Family:
+def child_of(
+    name: str, parents: Sequence[Family], random: np.random.Generator, *, deepest: int | None = None
+) -> Family:
     """One child by the operator, of the first of these parents, in drawn order, that allow it.
 
     deepest: compositions that may be inside one another in a child; None: any number.
@@ -71,7 +85,11 @@ def child_of(name: str, parents: Sequence[Family], random: np.random.Generator, 
     order = [parents[place] for place in random.permutation(len(parents)).tolist()]
     reason = "no second parent of the same language"
     for number, first in enumerate(order):
-        others = [[first, second] for second in order[number + 1 :] + order[:number] if second.language == first.language]
+        others = [
+            [first, second]
+            for second in order[number + 1 :] + order[:number]
+            if second.language == first.language
+        ]
         for chosen in others if name in OF_TWO else [[first]]:
             try:
                 child = OPERATORS[name](chosen, random)

@@ -1,4 +1,5 @@
-"""Operator (a), switch: another alternative of one rule, or of two, in the text and in every source together."""
+"""Operator (a), switch: another alternative of one rule, or of two, in the text and in every source
+together."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ TWO_RULES = 0.4
 
 
 def switch_rule(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """Return a child of the first parent. Raises NotComposable when it declares no rule with an alternative."""
+    """Return a child of the first parent. Raises NotComposable when it declares no rule with an
+    alternative."""
     parent = parents[0]
     points = [point for point in parent.points if len(point.alternatives) > 1]
     if not points:
@@ -33,12 +35,14 @@ def switch_rule(parents: Sequence[Family], random: np.random.Generator) -> Famil
 
 def as_child(changed: Family, parent: Family) -> Family:
     """Return the changed family with its ancestry and a title that says which rules hold now."""
-    return named(replace(changed, title=retold(parent, changed), parents=(parent.family_id,), operator="switch"))
+    return named(
+        replace(changed, title=retold(parent, changed), parents=(parent.family_id,), operator="switch")
+    )
 
 
 def retold(parent: Family, changed: Family) -> str:
-    """Return the parent's title, in which the rules of the changed family stand for those that no longer hold: a process world names all of its
-    rules, of others the words of the new ones are quoted.
+    """Return the parent's title, in which the rules of the changed family stand for those that no longer
+    hold: a process world names all of its rules, of others the words of the new ones are quoted.
     """
     before = {point.name: point.alternative() for point in parent.points}
     news = [point for point in changed.points if point.chosen != before[point.name].name]
@@ -46,6 +50,8 @@ def retold(parent: Family, changed: Family) -> str:
     if ends[0] and ends[1] and ends[0] in title:
         title, news = title.replace(ends[0], ends[1]), [point for point in news if point.name not in NAMED]
     return quoting(
-        title, parent.language, gone=[in_title(before[point.name].text) for point in news],
+        title,
+        parent.language,
+        gone=[in_title(before[point.name].text) for point in news],
         new=[in_title(point.alternative().text) for point in news],
     )

@@ -1,4 +1,5 @@
-"""What operators say in a child's statement, in both languages, and the letters that stand for what is not given as a number.
+"""What operators say in a child's statement, in both languages, and the letters that stand for what is not
+given as a number.
 
 A letter is taken only if no parent uses it anywhere, so a reader can put words or numbers back in its place.
 """
@@ -17,21 +18,22 @@ EN = {
     "boolean": "1 if the answer to {place} is yes (true), and 0 otherwise",
     "pipe title": "{second}, after “{first}”",
     "pipe": (
-        "Let {value} be the answer to the question above. In what follows, {port} is {low}the remainder (zero or positive) that {value} "
-        "leaves when divided by [Input Slot {slot}]."
+        "Let {value} be the answer to the question above. In what follows, {port} is {low}the remainder "
+        "(zero or positive) that {value} leaves when divided by [Input Slot {slot}]."
     ),
     "pipe low": "{low} plus ",
     "guard title": "{second}, by a rule that “{first}” decides",
     "guard": (
-        "Let {value} be the answer to the question above. In what follows, {port} stands for the words “[Rule {then}]” [Rule {when}]; otherwise "
-        "{port} stands for the words “[Rule {other}]”."
+        "Let {value} be the answer to the question above. In what follows, {port} stands for the words "
+        "“[Rule {then}]” [Rule {when}]; otherwise {port} stands for the words “[Rule {other}]”."
     ),
     "when even": "if {value} is even",
     "when odd": "if {value} is odd",
     "when third": "if {value} leaves the remainder 1 when divided by 3 (remainders are never negative)",
     "aggregate title": "{first}, several cases together",
     "aggregate": (
-        "In {place}, {letters} stand for what each of the following cases gives.\n\n[Input Slot {slot}]\n\n<!-- question -->\n"
+        "In {place}, {letters} stand for what each of the following cases gives.\n\n[Input Slot {slot}]\n"
+        "\n<!-- question -->\n"
         "Solve {place} once for every case and note a value for each: {measure}. [Rule {fold}]"
     ),
     "fold sum": "What is the sum of the values of all cases?",
@@ -39,26 +41,31 @@ EN = {
     "fold spread": "By how much does the largest of the values of all cases exceed the smallest?",
     "fold argmax": "What is the number of the case with the largest value (of several such cases, the lowest number)?",
     "fold even": "How many cases have an even value?",
-    "fold alternating": "Take the value of the first case, subtract that of the second, add that of the third, and so on in turn; what results?",
+    "fold alternating": (
+        "Take the value of the first case, subtract that of the second, add that of the third, and so on "
+        "in turn; what results?"
+    ),
     "invert title": "{first}, asked the other way round",
     "invert": (
-        "In {place}, {port} stands for a number that is not given. It may be any whole number from [Input Slot {bottom}] to [Input Slot {slot}]; for "
-        "each of them, let {value} be {measure}.\n\n[Rule {ask}]"
+        "In {place}, {port} stands for a number that is not given. It may be any whole number from [Input "
+        "Slot {bottom}] to [Input Slot {slot}]; for each of them, let {value} be {measure}.\n\n[Rule "
+        "{ask}]"
     ),
     "ask largest": "For which {port} is {value} the largest? Of several such numbers, give the smallest.",
     "ask smallest": "For which {port} is {value} the smallest? Of several such numbers, give the largest.",
     "ask first": "What is the smallest {port} for which {value} is even? If there is none, the answer is {none}.",
     "ask third": (
-        "What is the smallest {port} for which {value} leaves the remainder 1 when divided by 3 (remainders are never negative)? If there is none, "
-        "the answer is {none}."
+        "What is the smallest {port} for which {value} leaves the remainder 1 when divided by 3 "
+        "(remainders are never negative)? If there is none, the answer is {none}."
     ),
     "ask spread": "By how much does the largest value of {value} exceed the smallest?",
     "ask distinct": "How many different values does {value} take?",
     "ask total": "What is the sum of {value} over all of these numbers?",
     "filter title": "{first}, after a selection",
     "filter": (
-        "Before anything else, change {place}: of the {noun}, only those stay {rule}; all others are removed, as if they had never been there. "
-        "Those that stay keep their order and all that is said of them, and where places are counted, they alone are counted.\n\n"
+        "Before anything else, change {place}: of the {noun}, only those stay {rule}; all others are "
+        "removed, as if they had never been there. Those that stay keep their order and all that is said "
+        "of them, and where places are counted, they alone are counted.\n\n"
         "Answer the question of {place} as it is after this change."
     ),
     "keep odd": "whose {quantity} is an odd number",
@@ -124,7 +131,9 @@ SAID = {"en": EN, "zh": ZH}
 LONGEST_TITLE = 200
 LONGEST_PART = 90
 """Characters of a parent's title that stand whole in a child's."""
-_ADDED = re.compile(r": | \([a-z_]\w*: |, (?:after|by a rule|several cases|asked the other|where it says)|（(?:由|多种|反问|先作|其中)")
+_ADDED = re.compile(
+    r": | \([a-z_]\w*: |, (?:after|by a rule|several cases|asked the other|where it says)|（(?:由|多种|反问|先作|其中)"
+)
 _QUOTED = {"en": (", where it says ", " and ", ""), "zh": ("（其中说", "和", "）")}
 """What is before, between and behind the quoted words of rules in a title."""
 LONGEST_QUOTE = 60
@@ -148,14 +157,15 @@ def short(title: str) -> str:
 
 
 def in_title(words: str) -> str:
-    """Return the words of a rule as a title quotes them: without slots, inner quotation marks and the point at the end, and cut where they are long.
-    """
+    """Return the words of a rule as a title quotes them: without slots, inner quotation marks and the point
+    at the end, and cut where they are long."""
     bare = " ".join(_SHOWN.sub("…", words).replace("“", "").replace("”", "").split()).rstrip(" .。;；")
     return bare if len(bare) <= LONGEST_QUOTE else bare[:LONGEST_QUOTE].rsplit(" ", 1)[0].rstrip(" ,") + " …"
 
 
 def quoting(title: str, language: str, *, gone: Sequence[str], new: Sequence[str]) -> str:
-    """Return the title with the words of rules quoted: those that was there, but for the ones that are gone, and the new ones."""
+    """Return the title with the words of rules quoted: those that was there, but for the ones that are gone,
+    and the new ones."""
     head, joint, tail = _QUOTED[language]
     item = "“([^”]*)”"
     added = re.compile(f"{re.escape(head)}({item}(?:{joint}{item})*){re.escape(tail)}")
@@ -163,11 +173,19 @@ def quoting(title: str, language: str, *, gone: Sequence[str], new: Sequence[str
     def quoted(words: Sequence[str]) -> str:
         return head + joint.join(f"“{word}”" for word in words) + tail if words else ""
 
-    bare = added.sub(lambda match: quoted([words for words in re.findall(item, match[1]) if words not in gone]), title)
+    bare = added.sub(
+        lambda match: quoted([words for words in re.findall(item, match[1]) if words not in gone]), title
+    )
     last = next((match for match in added.finditer(bare) if match.end() == len(bare)), None)
     stood = re.findall(item, last[1]) if last else []
-    full = (bare[: last.start()] if last else bare) + quoted([*stood, *(words for words in new if words and words not in stood)])
-    return full if len(full) <= LONGEST_TITLE else heading(title)[: LONGEST_TITLE // 4] + quoted([words for words in new if words])
+    full = (bare[: last.start()] if last else bare) + quoted(
+        [*stood, *(words for words in new if words and words not in stood)]
+    )
+    return (
+        full
+        if len(full) <= LONGEST_TITLE
+        else heading(title)[: LONGEST_TITLE // 4] + quoted([words for words in new if words])
+    )
 
 
 def fresh_letters(families: Sequence[Family], count: int) -> list[str]:

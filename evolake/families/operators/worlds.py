@@ -23,7 +23,8 @@ def draw_constraint_world(parents: Sequence[Family], random: np.random.Generator
 
 
 def draw_process_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """Return a puzzle about a run by a few rules. Raises NotComposable if none was found, or its rules could not be distinguished."""
+    """Return a puzzle about a run by a few rules. Raises NotComposable if none was found, or its rules could
+    not be distinguished."""
     return _drawn(process_world, random)
 
 

@@ -9,7 +9,8 @@ from evolake.parsing import parse_python
 
 
 def source_of(tree: ast.Module, helper: str = "") -> str:
-    """Return the source of a changed tree. helper: source of a function, put behind the docstring and imports from __future__."""
+    """Return the source of a changed tree. helper: source of a function, put behind the docstring and imports
+    from __future__."""
     start = sum(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)
     docstring = bool(tree.body) and isinstance(tree.body[0], ast.Expr)
     tree.body[start + docstring : start + docstring] = parse_python(helper).body
@@ -25,7 +26,9 @@ class OperatorCalls(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         """Replace a binary operation by a call if it has the operator."""
         self.generic_visit(node)
-        text = isinstance(node.left, ast.JoinedStr) or (isinstance(node.left, ast.Constant) and isinstance(node.left.value, str))
+        text = isinstance(node.left, ast.JoinedStr) or (
+            isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+        )
         if not isinstance(node.op, self.operator) or text:
             return node
         self.changed += 1
@@ -34,10 +37,17 @@ class OperatorCalls(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Replace a call of `divmod` if the operator is the remainder."""
         self.generic_visit(node)
-        if self.operator is ast.Mod and isinstance(node.func, ast.Name) and node.func.id == "divmod" and len(node.args) == 2:
+        if (
+            self.operator is ast.Mod
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "divmod"
+            and len(node.args) == 2
+        ):
             self.changed += 1
             quotient = ast.BinOp(node.args[0], ast.FloorDiv(), node.args[1])
-            rest = ast.Call(func=ast.Name(self.helper, ast.Load()), args=copy.deepcopy(node.args), keywords=[])
+            rest = ast.Call(
+                func=ast.Name(self.helper, ast.Load()), args=copy.deepcopy(node.args), keywords=[]
+            )
             return ast.Tuple([quotient, rest], ast.Load())
         return node
 

@@ -11,37 +11,78 @@ from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, com
 from evolake.families.readings.view import FamilyView, at, changed
 
 COMPLEMENTS = (
-    ast.Mod, ast.Not, ast.NotIn, ast.NotEq, ast.IsNot, ast.Sub, ast.Eq, ast.Lt, ast.Gt, ast.LtE, ast.GtE, ast.BitXor, ast.Invert, ast.IfExp,
-    ast.Continue, ast.Delete,
+    ast.Mod,
+    ast.Not,
+    ast.NotIn,
+    ast.NotEq,
+    ast.IsNot,
+    ast.Sub,
+    ast.Eq,
+    ast.Lt,
+    ast.Gt,
+    ast.LtE,
+    ast.GtE,
+    ast.BitXor,
+    ast.Invert,
+    ast.IfExp,
+    ast.Continue,
+    ast.Delete,
 )
-REMOVING = frozenset(["difference", "discard", "remove", "pop", "difference_update", "symmetric_difference", "get", "find"])
+REMOVING = frozenset(
+    ["difference", "discard", "remove", "pop", "difference_update", "symmetric_difference", "get", "find"]
+)
 
 
 def negation(view: FamilyView) -> Examiner:
-    """Examine whether a question for those that are not something is answered by a program that can say no at all."""
+    """Examine whether a question for those that are not something is answered by a program that can say no at
+    all."""
     yield Wanted()
-    asks = re.search(r"\b(?:how many|which|what is the number|count|what is the sum)\b[^?]*\b(?:do|does|did|is|are|"
-                     r"was|were|has|have|can|will)(?: not|n't)\b|"
-                     r"\b(?:how many|which|count|number of)\b[^?]*\b(?:never|nobody|without|none|no longer)\b", view.question, re.IGNORECASE)
+    asks = re.search(
+        r"\b(?:how many|which|what is the number|count|what is the sum)\b[^?]*\b(?:do|does|did|is|are|"
+        r"was|were|has|have|can|will)(?: not|n't)\b|"
+        r"\b(?:how many|which|count|number of)\b[^?]*\b(?:never|nobody|without|none|no longer)\b",
+        view.question,
+        re.IGNORECASE,
+    )
     if not asks:
         return []
     unable = [name for name, tree in view.trees.items() if not _can_deny(tree)]
     if not unable:
         return [ReadingPlace("a negation", view.question, "not", "not", "fixed")]
-    return [ReadingPlace("a negation", view.question, "not", f"nothing is denied in the program {unable[0]}", "contradicted")]
+    return [
+        ReadingPlace(
+            "a negation",
+            view.question,
+            "not",
+            f"nothing is denied in the program {unable[0]}",
+            "contradicted",
+        )
+    ]
 
 
 def _can_deny(tree: ast.Module) -> bool:
-    """Return whether a source has any means to count what is not so. Checks of the form of the inputs are left out."""
-    for statement in [item for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for item in node.body]:
+    """Return whether a source has any means to count what is not so. Checks of the form of the inputs are
+    left out."""
+    for statement in [
+        item for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for item in node.body
+    ]:
         if isinstance(statement, ast.If) and "schema_error" in ast.unparse(statement):
             continue
         for node in ast.walk(statement):
             if isinstance(node, COMPLEMENTS) or (isinstance(node, ast.If) and node.orelse):
                 return True
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in REMOVING:
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in REMOVING
+            ):
                 return True
-            if isinstance(node, ast.Constant) and node.value in (0, False) and isinstance(node.value, bool | int) and node.value is not True:
+            if (
+                isinstance(node, ast.Constant)
+                and node.value in (0, False)
+                and isinstance(node.value, bool | int)
+                and node.value is not True
+            ):
                 return True
     return False
 
@@ -52,10 +93,14 @@ def steps(view: FamilyView) -> Examiner:
     told = view.matching(r"\bevery (?:#\d+|second|third|fourth|fifth|\w+th)\b")
     if not told:
         return []
-    first = view.matching(r"\b(?:start|begin)\w* (?:with|at|from) the (?:very )?first\b|"
-                          r"\bthe (?:very )?first (?:\w+ ){0,4}(?:included|counts|is (?:taken|one of|the first|among|read|also)|belongs)")
-    later = view.matching(r"\b(?:start|begin)\w* (?:with|at|from) the (?:#\d+(?:th|nd|rd)?|second|third|fourth|"
-                          r"\w+th)\b")
+    first = view.matching(
+        r"\b(?:start|begin)\w* (?:with|at|from) the (?:very )?first\b|\bthe (?:very )?first (?:\w+ "
+        r"){0,4}(?:included|counts|is (?:taken|one of|the first|among|read|also)|belongs)"
+    )
+    later = view.matching(
+        r"\b(?:start|begin)\w* (?:with|at|from) the (?:#\d+(?:th|nd|rd)?|second|third|fourth|"
+        r"\w+th)\b"
+    )
     found = {way for tree in view.trees.values() for way in _begins(tree)}
     if len(found) != 1 or (bool(first) and bool(later)):
         return []
@@ -75,10 +120,18 @@ def steps(view: FamilyView) -> Examiner:
 
 def _begins(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Slice) and node.step is not None and not ast.unparse(node.step).startswith("-"):
+        if (
+            isinstance(node, ast.Slice)
+            and node.step is not None
+            and not ast.unparse(node.step).startswith("-")
+        ):
             lower = ast.unparse(node.lower) if node.lower else "0"
             step = ast.unparse(node.step)
-            less = isinstance(node.step, ast.Constant) and type(node.step.value) is int and lower == str(node.step.value - 1)
+            less = (
+                isinstance(node.step, ast.Constant)
+                and type(node.step.value) is int
+                and lower == str(node.step.value - 1)
+            )
             if lower == "0":
                 yield "the first"
             elif lower == f"{step} - 1" or less:
@@ -88,17 +141,32 @@ def _begins(tree: ast.Module) -> Iterator[str]:
 def pairs(view: FamilyView) -> Examiner:
     """Examine whether a pair and the same pair the other way round are one."""
     lists = view.lists()
-    probes = [
-        changed(view.instances[place].inputs, lists[0], at(view.instances[place].inputs, lists[0])[start : start + 2])
-        for place in view.few for start in (0, 1, 2)
-    ] if len(lists) == 1 and re.search(r"\bpairs?\b", view.text, re.IGNORECASE) else []
+    probes = (
+        [
+            changed(
+                view.instances[place].inputs,
+                lists[0],
+                at(view.instances[place].inputs, lists[0])[start : start + 2],
+            )
+            for place in view.few
+            for start in (0, 1, 2)
+        ]
+        if len(lists) == 1 and re.search(r"\bpairs?\b", view.text, re.IGNORECASE)
+        else []
+    )
     given = yield Wanted(probes)
-    counts = [solved.answer for solved in given.answers if solved.status == "ok" and type(solved.answer) is int]
-    ordered = view.matching(r"\bordered pairs?|\border (?:of the two )?matters|\bcount as (?:two|different) pairs")
-    unordered = view.matching(r"\bunordered pairs?|\border (?:\w+ ){0,3}(?:does not|doesn't) matter|"
-                              r"\bcount as one pair|\bcounts? (?:as )?(?:only )?once\b.*\bpair|"
-                              r"\bpair\b.*\bcounted (?:only )?once|"
-                              r"\b([A-Z]\w*) (?:with|and) ([A-Z]\w*) (?:is|are|makes?) (?:no other|the same|one)\b")
+    counts = [
+        solved.answer for solved in given.answers if solved.status == "ok" and type(solved.answer) is int
+    ]
+    ordered = view.matching(
+        r"\bordered pairs?|\border (?:of the two )?matters|\bcount as (?:two|different) pairs"
+    )
+    unordered = view.matching(
+        r"\bunordered pairs?|\border (?:\w+ ){0,3}(?:does not|doesn't) matter|"
+        r"\bcount as one pair|\bcounts? (?:as )?(?:only )?once\b.*\bpair|"
+        r"\bpair\b.*\bcounted (?:only )?once|"
+        r"\b([A-Z]\w*) (?:with|and) ([A-Z]\w*) (?:is|are|makes?) (?:no other|the same|one)\b"
+    )
     if bool(ordered) == bool(unordered):
         return []
     found = {way for tree in view.trees.values() for way in _paired(tree)}
@@ -118,7 +186,17 @@ def _paired(tree: ast.Module) -> Iterator[str]:
     if "permutations" in names:
         yield "ordered"
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "range" and len(node.args) == 2 and ast.unparse(node.args[0]).endswith("+ 1"):
+        if (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func) == "range"
+            and len(node.args) == 2
+            and ast.unparse(node.args[0]).endswith("+ 1")
+        ):
             yield "unordered"
-        if isinstance(node, ast.Slice) and node.lower is not None and node.upper is None and re.fullmatch(r"\w+ \+ 1", ast.unparse(node.lower)):
+        if (
+            isinstance(node, ast.Slice)
+            and node.lower is not None
+            and node.upper is None
+            and re.fullmatch(r"\w+ \+ 1", ast.unparse(node.lower))
+        ):
             yield "unordered"

@@ -1,5 +1,5 @@
-"""Left and right, forward and back: the signs that programs give words of direction, turns, and slices that turn a
-list round."""
+"""Left and right, forward and back: the signs that programs give words of direction, turns, and slices that
+turn a list round."""
 
 from __future__ import annotations
 
@@ -10,13 +10,46 @@ from collections.abc import Iterator
 from evolake.families.readings.places import Examiner, ReadingPlace, Wanted
 from evolake.families.readings.view import FamilyView
 
-FORWARD = frozenset([
-    "r", "right", "e", "east", "u", "up", "f", "forward", "forwards", "n", "north", "ahead", "clockwise", "cw", ">",
-])
-BACKWARD = frozenset([
-    "l", "left", "w", "west", "d", "down", "b", "back", "backward", "backwards", "s", "south",
-    "behind", "anticlockwise", "counterclockwise", "ccw", "<",
-])
+FORWARD = frozenset(
+    [
+        "r",
+        "right",
+        "e",
+        "east",
+        "u",
+        "up",
+        "f",
+        "forward",
+        "forwards",
+        "n",
+        "north",
+        "ahead",
+        "clockwise",
+        "cw",
+        ">",
+    ]
+)
+BACKWARD = frozenset(
+    [
+        "l",
+        "left",
+        "w",
+        "west",
+        "d",
+        "down",
+        "b",
+        "back",
+        "backward",
+        "backwards",
+        "s",
+        "south",
+        "behind",
+        "anticlockwise",
+        "counterclockwise",
+        "ccw",
+        "<",
+    ]
+)
 OPPOSITE = {"l": "r", "left": "right", "w": "e", "west": "east", "back": "forward", "b": "f"}
 OPPOSITE |= {other: word for word, other in OPPOSITE.items()}
 
@@ -24,40 +57,90 @@ OPPOSITE |= {other: word for word, other in OPPOSITE.items()}
 def directions(view: FamilyView) -> Examiner:
     """Examine whether left and right, or up and down, have the effects that they have."""
     yield Wanted()
-    sentence = next(iter(view.matching(
-        r"\b(?:left|right|east|west|up|down|forwards?|backwards?|clockwise|anticlockwise|counterclockwise)\b|"
-        r"[\"“'][LRUDEWNS][\"”']")), "")
+    sentence = next(
+        iter(
+            view.matching(
+                r"\b(?:left|right|east|west|up|down|forwards?|backwards?|clockwise|anticlockwise|"
+                r"counterclockwise)\b|[\"“'][LRUDEWNS][\"”']"
+            )
+        ),
+        "",
+    )
     if not sentence:
         return []
     ways = [way for tree in view.trees.values() for way in _directed(tree)]
-    for first, other in (("left", "right"), ("west", "east"), ("down", "up"), ("back", "forward"), ("l", "r"), ("w", "e"), ("d", "u"), ("b", "f")):
-        signs = {word: {sign for name, sign in ways if name == word or (len(word) > 1 and name.startswith(word))} for word in (first, other)}
-        if signs[first] == {1} and signs[other] == {-1} and not re.search(r"\bfrom (?:the )?(?:right|east|top|bottom|"
-            r"back)\b|\btop row|\brows? "
-                                                                        r"(?:\w+ )?(?:from|downwards)|\b(?:down|"
-                                                                        r"row)\b.{0,30}\b(?:larger|higher|grow|"
-                                                                        r"increas)",
-                                                                        view.text, re.IGNORECASE) and (first not in ("down", "d") or not re.search(
-            r"\b(?:rows?|columns?|grids?|cells?|squares?|fields?|boards?|coordinates?)\b", view.text, re.IGNORECASE
-        )):
-            return [ReadingPlace("a direction", sentence, f"{first} is back", f"{first} is forward", "contradicted")]
+    for first, other in (
+        ("left", "right"),
+        ("west", "east"),
+        ("down", "up"),
+        ("back", "forward"),
+        ("l", "r"),
+        ("w", "e"),
+        ("d", "u"),
+        ("b", "f"),
+    ):
+        signs = {
+            word: {sign for name, sign in ways if name == word or (len(word) > 1 and name.startswith(word))}
+            for word in (first, other)
+        }
+        if (
+            signs[first] == {1}
+            and signs[other] == {-1}
+            and not re.search(
+                r"\bfrom (?:the )?(?:right|east|top|bottom|"
+                r"back)\b|\btop row|\brows? "
+                r"(?:\w+ )?(?:from|downwards)|\b(?:down|"
+                r"row)\b.{0,30}\b(?:larger|higher|grow|"
+                r"increas)",
+                view.text,
+                re.IGNORECASE,
+            )
+            and (
+                first not in ("down", "d")
+                or not re.search(
+                    r"\b(?:rows?|columns?|grids?|cells?|squares?|fields?|boards?|coordinates?)\b",
+                    view.text,
+                    re.IGNORECASE,
+                )
+            )
+        ):
+            return [
+                ReadingPlace(
+                    "a direction", sentence, f"{first} is back", f"{first} is forward", "contradicted"
+                )
+            ]
     turns = {way for tree in view.trees.values() for way in _turns(tree)}
     if turns and turns <= {("right", "left"), ("left", "right")}:
-        return [ReadingPlace("a direction", sentence, "a turn to the right goes from north to east", "it goes from north to west", "contradicted")]
+        return [
+            ReadingPlace(
+                "a direction",
+                sentence,
+                "a turn to the right goes from north to east",
+                "it goes from north to west",
+                "contradicted",
+            )
+        ]
     return _rotations(view)
 
 
 def _turns(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield (word, way) for each turn of a pair of steps under a test of a word: x grows to the east and y to the
-    north."""
+    """Yield (word, way) for each turn of a pair of steps under a test of a word: x grows to the east and y to
+    the north."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
             continue
         word = _word_tested(node.test)
         if word in ("l", "r", "left", "right") and node.body:
             first = "left" if word.startswith("l") else "right"
-            for name, body in ((first, node.body[0]), ({"left": "right", "right": "left"}[first], node.orelse[0] if node.orelse else None)):
-                match = re.fullmatch(r"\(?(\w+), (\w+)\)? = \(?(-?\w+), (-?\w+)\)?", ast.unparse(body)) if body else None
+            for name, body in (
+                (first, node.body[0]),
+                ({"left": "right", "right": "left"}[first], node.orelse[0] if node.orelse else None),
+            ):
+                match = (
+                    re.fullmatch(r"\(?(\w+), (\w+)\)? = \(?(-?\w+), (-?\w+)\)?", ast.unparse(body))
+                    if body
+                    else None
+                )
                 if match and (match[3], match[4]) == (match[2], f"-{match[1]}"):
                     yield name, "right"
                 elif match and (match[3], match[4]) == (f"-{match[2]}", match[1]):
@@ -65,12 +148,17 @@ def _turns(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _directed(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Yield (word, sign) for each effect that a source gives a word of direction: by a mapping or under a test."""
+    """Yield (word, sign) for each effect that a source gives a word of direction: by a mapping or under a
+    test."""
     known = FORWARD | BACKWARD
     for node in ast.walk(tree):
         if isinstance(node, ast.Dict):
             for key, value in zip(node.keys, node.values, strict=True):
-                if isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value.casefold() in known:
+                if (
+                    isinstance(key, ast.Constant)
+                    and isinstance(key.value, str)
+                    and key.value.casefold() in known
+                ):
                     sign = _sign(value)
                     if sign:
                         yield key.value.casefold(), sign
@@ -93,7 +181,14 @@ def _directed(tree: ast.Module) -> Iterator[tuple[str, int]]:
 def _word_tested(test: ast.Compare) -> str:
     """Return the text that something is compared with, "" if it is none."""
     sides = (test.left, *test.comparators)
-    return next((item.value.casefold() for item in sides if isinstance(item, ast.Constant) and isinstance(item.value, str)), "")
+    return next(
+        (
+            item.value.casefold()
+            for item in sides
+            if isinstance(item, ast.Constant) and isinstance(item.value, str)
+        ),
+        "",
+    )
 
 
 def _effect(node: ast.AST) -> int:
@@ -101,7 +196,11 @@ def _effect(node: ast.AST) -> int:
         return {ast.Add: 1, ast.Sub: -1}.get(type(node.op), 0) * (-1 if _sign(node.value) < 0 else 1)
     if isinstance(node, ast.Assign | ast.expr):
         value = node.value if isinstance(node, ast.Assign) else node
-        sums = [item for item in ast.walk(value) if isinstance(item, ast.BinOp) and isinstance(item.op, ast.Add | ast.Sub)]
+        sums = [
+            item
+            for item in ast.walk(value)
+            if isinstance(item, ast.BinOp) and isinstance(item.op, ast.Add | ast.Sub)
+        ]
         if len(sums) == 1 and isinstance(sums[0].right, ast.Constant | ast.Name):
             return 1 if isinstance(sums[0].op, ast.Add) else -1
         return _sign(value)
@@ -115,7 +214,11 @@ def _sign(node: ast.AST) -> int:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return 0
-    parts = [item for item in (value if isinstance(value, tuple | list) else [value]) if isinstance(item, int) and item]
+    parts = [
+        item
+        for item in (value if isinstance(value, tuple | list) else [value])
+        if isinstance(item, int) and item
+    ]
     if len(parts) == 1:
         if parts[0] > 0:
             return 1
@@ -125,28 +228,55 @@ def _sign(node: ast.AST) -> int:
 
 def _rotations(view: FamilyView) -> list[ReadingPlace]:
     """Compare "to the left" with slices and rotations that turn a list round."""
-    left = view.matching(r"\b(?:turn|rotat|shift|mov|slid|pass|roll)\w*\b[^.]*\b(?:to the left|left by|leftwards?|"
-                         r"left)\b")
-    right = view.matching(r"\b(?:turn|rotat|shift|mov|slid|pass|roll)\w*\b[^.]*\b(?:to the right|right by|rightwards?|"
-                          r"right)\b")
+    left = view.matching(
+        r"\b(?:turn|rotat|shift|mov|slid|pass|roll)\w*\b[^.]*\b(?:to the left|left by|leftwards?|"
+        r"left)\b"
+    )
+    right = view.matching(
+        r"\b(?:turn|rotat|shift|mov|slid|pass|roll)\w*\b[^.]*\b(?:to the right|right by|rightwards?|"
+        r"right)\b"
+    )
     if bool(left) == bool(right):
         return []
     found = {way for tree in view.trees.values() for way in _turned(tree)}
     says = "left" if left else "right"
     if found and says not in found and len(found) == 1:
-        return [ReadingPlace("a direction", (left or right)[0], f"to the {says}", f"to the {next(iter(found))}", "contradicted")]
+        return [
+            ReadingPlace(
+                "a direction",
+                (left or right)[0],
+                f"to the {says}",
+                f"to the {next(iter(found))}",
+                "contradicted",
+            )
+        ]
     return []
 
 
 def _turned(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         joined = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
-        if joined and isinstance(node, ast.BinOp) and isinstance(node.left, ast.Subscript) and isinstance(node.right, ast.Subscript):
+        if (
+            joined
+            and isinstance(node, ast.BinOp)
+            and isinstance(node.left, ast.Subscript)
+            and isinstance(node.right, ast.Subscript)
+        ):
             first, second = node.left.slice, node.right.slice
             if not (isinstance(first, ast.Slice) and isinstance(second, ast.Slice)):
                 continue
             halves = first.lower and second.upper and not first.upper and not second.lower
-            if halves and first.lower and second.upper and ast.unparse(first.lower) == ast.unparse(second.upper):
+            if (
+                halves
+                and first.lower
+                and second.upper
+                and ast.unparse(first.lower) == ast.unparse(second.upper)
+            ):
                 yield "right" if ast.unparse(first.lower).startswith(("-", "len(")) else "left"
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "rotate" and len(node.args) == 1:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "rotate"
+            and len(node.args) == 1
+        ):
             yield "left" if ast.unparse(node.args[0]).startswith("-") else "right"

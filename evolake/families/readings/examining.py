@@ -1,5 +1,5 @@
-"""The catalogue of readings, and one examination of a family by all of them: two jail calls, one with changed inputs
-and one with changed validators."""
+"""The catalogue of readings, and one examination of a family by all of them: two jail calls, one with changed
+inputs and one with changed validators."""
 
 from __future__ import annotations
 
@@ -56,14 +56,24 @@ class Reading:
 
 
 CATALOGUE = (
-    Reading("a border that a slot states", ("at least", "more than", "at most", "less than", "inclusive", "exclusive"), bounds.bounds),
-    Reading("a border that the prose states", ("at least", "more than", "at most", "less than"), bounds.fixed_bounds),
+    Reading(
+        "a border that a slot states",
+        ("at least", "more than", "at most", "less than", "inclusive", "exclusive"),
+        bounds.bounds,
+    ),
+    Reading(
+        "a border that the prose states",
+        ("at least", "more than", "at most", "less than"),
+        bounds.fixed_bounds,
+    ),
     Reading("who goes first among equals", ("first", "last", "smaller name", "larger name"), ties.ties),
     Reading("whether repeats count", ("once", "each time"), repeats.repeats),
     Reading("whether capital letters count as others", ("same", "different"), spelling.letter_case),
     Reading("whether occurrences may overlap", ("may", "may not"), spelling.overlaps),
     Reading("whether equal neighbours count", ("strictly", "not strictly"), sequences.equal_neighbours),
-    Reading("which end is meant", ("first used", "last used", "first skipped", "last skipped"), sequences.ends),
+    Reading(
+        "which end is meant", ("first used", "last used", "first skipped", "last skipped"), sequences.ends
+    ),
     Reading("a value that the text names", ("apart", "as any other"), mentions.named_values),
     Reading("from where places are counted", ("0", "1"), places_counted.counted_from),
     Reading("the order of the answer", ("rising", "falling"), answer_order.answer_order),
@@ -87,10 +97,16 @@ CATALOGUE = (
     Reading("which extreme is taken", ("smallest", "largest"), orders.extremes),
     Reading("days of the week", ("the calendar's order", "another"), calendar.first_days),
     Reading("leap years", ("every fourth", "not those of most centuries"), calendar.leap_years),
-    Reading("a state that depends on what came before", ("the order matters", "it does not"), reordered.state_in_order),
+    Reading(
+        "a state that depends on what came before",
+        ("the order matters", "it does not"),
+        reordered.state_in_order,
+    ),
     Reading("the order in which the answer names them", ("rising", "falling"), reordered.order_of_names),
     Reading("which of equals is meant", ("the first", "the last"), reordered.equal_places),
-    Reading("where every k-th begins, by what matters", ("the first", "the k-th"), reordered.influential_places),
+    Reading(
+        "where every k-th begins, by what matters", ("the first", "the k-th"), reordered.influential_places
+    ),
     Reading("a begun unit", ("counts", "does not count"), measured_steps.begun_units),
     Reading("whether both ends of a span count", ("both", "one"), measured_steps.spans),
     Reading("where a half is rounded to", ("up", "down", "to even"), rounding.halves),
@@ -103,17 +119,33 @@ CATALOGUE = (
     Reading("the numbers of a circle", ("from 0", "from 1"), lacking.outside_range),
     Reading("how many places go round", ("as said", "one more or less"), lacking.circle_size),
     Reading("a letter that the text names", ("apart", "as any other"), lacking.named_letters),
-    Reading("a means that no program has", ("exactly", "from behind", "the newest", "the oldest"), lacking.lacking_means),
+    Reading(
+        "a means that no program has",
+        ("exactly", "from behind", "the newest", "the oldest"),
+        lacking.lacking_means,
+    ),
     Reading("rises and falls", ("one way", "both"), symmetries.one_way),
     Reading("rows or columns", ("row by row", "column by column"), symmetries.rows_or_columns),
-    Reading("which extreme is apart", ("the smallest", "the largest", "the second"), symmetries.extremes_that_matter),
+    Reading(
+        "which extreme is apart",
+        ("the smallest", "the largest", "the second"),
+        symmetries.extremes_that_matter,
+    ),
     Reading("what does not count", ("does not count", "counts"), symmetries.ignored_values),
     Reading("whether gaps count", ("they do not", "they count"), symmetries.ignored_gaps),
-    Reading("which of equals is meant, by words", ("the first seen", "the last seen", "the alphabet"), symmetries.equals_in_texts),
+    Reading(
+        "which of equals is meant, by words",
+        ("the first seen", "the last seen", "the alphabet"),
+        symmetries.equals_in_texts,
+    ),
     Reading("the rank after a shared one", ("the next", "later"), symmetries.shared_ranks),
     Reading("what comes at the very start", ("one each", "none"), symmetries.at_the_start),
     Reading("which of two is left out", ("the smaller one", "the larger one"), symmetries.sides_of_pairs),
-    Reading("how two conditions are joined, of divisors", ("both", "one is enough", "just one"), conditions.two_divisors),
+    Reading(
+        "how two conditions are joined, of divisors",
+        ("both", "one is enough", "just one"),
+        conditions.two_divisors,
+    ),
     Reading("how two conditions are joined", ("both", "one is enough"), conditions.joined_by_or),
     Reading("what is rounded", ("each part", "the sum"), conditions.each_or_sum),
     Reading("what is free", ("free", "not free"), conditions.free_beyond),
@@ -122,10 +154,14 @@ CATALOGUE = (
     Reading("zero", ("with the positive", "with neither"), built_data.zero),
     Reading("spans that touch", ("meet", "are apart"), built_data.touching),
     Reading("what leaves at an end", ("is lost", "is kept"), built_data.lost_at_the_end),
-    Reading("of what a percentage is taken", ("of what is left", "of the first price"), built_data.percent_of_what),
+    Reading(
+        "of what a percentage is taken", ("of what is left", "of the first price"), built_data.percent_of_what
+    ),
     Reading("who begins", ("the one", "the other"), built_data.who_begins),
     Reading("two equal numbers", ("apart", "as any two"), built_data.equal_pairs),
-    Reading("from which end places are counted", ("the front", "the back"), built_data.counted_from_which_end),
+    Reading(
+        "from which end places are counted", ("the front", "the back"), built_data.counted_from_which_end
+    ),
     Reading("which numbers do not count", ("does not count", "counts"), built_data.ignored_numbers),
     Reading("what is counted", ("what lies between", "the elements"), built_data.things_between),
     Reading("at the very minute", ("no waiting", "waiting"), built_data.on_the_dot),
@@ -139,14 +175,21 @@ CATALOGUE = (
     Reading("the order of equals", ("by the alphabet", "as given"), told_cases.alphabet_of_equals),
     Reading("the ends of a row", ("count", "never count"), told_cases.ends_of_a_row),
     Reading("which extreme is named", ("the least", "the greatest"), told_cases.named_extreme),
-    Reading("with which one another price begins", ("with it", "with the next one"), places_within.from_the_kth),
+    Reading(
+        "with which one another price begins", ("with it", "with the next one"), places_within.from_the_kth
+    ),
     Reading("tops at the ends", ("can be", "never"), places_within.tops_at_ends),
-    Reading("the first and the last digit", ("the first is larger", "the last is larger"), places_within.first_and_last_digit),
+    Reading(
+        "the first and the last digit",
+        ("the first is larger", "the last is larger"),
+        places_within.first_and_last_digit,
+    ),
     Reading("in how many pairs a thing can be", ("one", "several"), places_within.separate_pairs),
     Reading("one exactly at the border", ("with them", "not"), places_within.with_that_one),
 )
 BUDGET_S = 0.35
-"""cpu seconds of the changed inputs, by what the sample's answers took; slower families are probed on fewer instances.
+"""cpu seconds of the changed inputs, by what the sample's answers took; slower families are probed on fewer
+instances.
 """
 FEW = (4, 12)
 """Fewest and most instances whose data are changed."""
@@ -161,8 +204,8 @@ def solution(given):
 
 
 def examine(family: Family, sample: Sample, *, pool: Any, settings: FamiliesSettings) -> list[ReadingPlace]:
-    """Return what the catalogue finds in an English family whose gates passed. Raises MachineryError when the jail
-    failed."""
+    """Return what the catalogue finds in an English family whose gates passed. Raises MachineryError when the
+    jail failed."""
     if family.language != "en":
         return []
     view = view_of(family, sample.instances, sample.answers, _few(sample))
@@ -213,7 +256,8 @@ def _most(sample: Sample) -> int:
 
 
 def _decided(view: FamilyView, sources: Sequence[str], *, pool: Any, caps: Caps) -> list[int]:
-    """Return for each changed validator how many instances of the sample it answers otherwise; all run in one call."""
+    """Return for each changed validator how many instances of the sample it answers otherwise; all run in one
+    call."""
     if not sources:
         return []
     try:

@@ -1,4 +1,5 @@
-"""What two readings share: elements that a sentence leaves out are removed from the data, and the answers must stay the same."""
+"""What two readings share: elements that a sentence leaves out are removed from the data, and the answers
+must stay the same."""
 
 from __future__ import annotations
 
@@ -10,12 +11,17 @@ from evolake.families.readings.view import FamilyView, KeyPath, at, changed
 
 
 def without_elements(
-    view: FamilyView, named: Mapping[Any, str], paths: Sequence[KeyPath], is_meant: Callable[[Any, Any], bool], *, least: int
+    view: FamilyView,
+    named: Mapping[Any, str],
+    paths: Sequence[KeyPath],
+    is_meant: Callable[[Any, Any], bool],
+    *,
+    least: int,
 ) -> Examiner:
     """Examine whether answers change when the elements that a sentence leaves out are removed.
 
-    named: value -> the sentence that leaves it out. paths: of the lists in the inputs. is_meant: whether an element is what a value names. least:
-    trials of one value that are wanted before anything is concluded.
+    named: value -> the sentence that leaves it out. paths: of the lists in the inputs. is_meant: whether an
+    element is what a value names. least: trials of one value that are wanted before anything is concluded.
     """
     trials = []
     for value in named:
@@ -29,11 +35,23 @@ def without_elements(
     for value, sentence in named.items():
         others = [
             solved.status == "ok" and not view.same(solved.answer, view.labels[place])
-            for (item, place, _), solved in zip(trials, given.answers, strict=True) if item == value
+            for (item, place, _), solved in zip(trials, given.answers, strict=True)
+            if item == value
         ]
-        if len(others) >= least and sum(others) * 2 > len(others) and all(type(label) is int for label in view.labels):
-            return [ReadingPlace(
-                "what does not count", sentence, f"{value} does not count", f"without {value} the answer is another", "contradicted",
-                sum(others), len(others),
-            )]
+        if (
+            len(others) >= least
+            and sum(others) * 2 > len(others)
+            and all(type(label) is int for label in view.labels)
+        ):
+            return [
+                ReadingPlace(
+                    "what does not count",
+                    sentence,
+                    f"{value} does not count",
+                    f"without {value} the answer is another",
+                    "contradicted",
+                    sum(others),
+                    len(others),
+                )
+            ]
     return []

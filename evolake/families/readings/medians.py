@@ -24,12 +24,24 @@ def medians(view: FamilyView) -> Examiner:
         yield Wanted()
         return []
     text = " ".join(mention)
-    two = r"(?:one |value |number |element )?(?:of (?:the |these |those )?(?:two|both|middle)|middle|median)\b"
+    two = (
+        r"(?:one |value |number |element )?(?:of (?:the |these |those )?(?:two|both|middle)|middle|median)\b"
+    )
     says = {
-        name for name, words in MIDDLE_WORDS
-        if re.search(rf"\b(?:{words}) {two}", text, re.IGNORECASE) or re.search(rf"\btwo\b[^.;]*\b(?:the|is its|"
-            rf"take) (?:{words})\b", text, re.IGNORECASE)
-    } | ({MEAN} if re.search(r"\b(?:mean|average|half (?:of )?(?:the|their) sum|half ?way)\b", text, re.IGNORECASE) else set())
+        name
+        for name, words in MIDDLE_WORDS
+        if re.search(rf"\b(?:{words}) {two}", text, re.IGNORECASE)
+        or re.search(
+            rf"\btwo\b[^.;]*\b(?:the|is its|"
+            rf"take) (?:{words})\b",
+            text,
+            re.IGNORECASE,
+        )
+    } | (
+        {MEAN}
+        if re.search(r"\b(?:mean|average|half (?:of )?(?:the|their) sum|half ?way)\b", text, re.IGNORECASE)
+        else set()
+    )
     held = {name: _median_held(tree) for name, tree in view.trees.items()}
     tree = view.trees.get("primary")
     source = _median_changed(tree) if tree is not None else None
@@ -40,22 +52,59 @@ def medians(view: FamilyView) -> Examiner:
         return []
     if len(says) == 1:
         verdict = "fixed" if says == does else "contradicted"
-        return [ReadingPlace("the middle of an even number", mention[0], says.pop(), next(iter(does)), verdict, decides, total)]
+        return [
+            ReadingPlace(
+                "the middle of an even number",
+                mention[0],
+                says.pop(),
+                next(iter(does)),
+                verdict,
+                decides,
+                total,
+            )
+        ]
     if not says and decides:
-        return [ReadingPlace("the lower or the higher of two middle values", mention[0], "", next(iter(does)), "ambiguous", decides, total)]
+        return [
+            ReadingPlace(
+                "the lower or the higher of two middle values",
+                mention[0],
+                "",
+                next(iter(does)),
+                "ambiguous",
+                decides,
+                total,
+            )
+        ]
     return []
 
 
 def _median_held(tree: ast.Module) -> set[str]:
     names = called_names(tree)
-    result = {side for name, side in (("median_low", LOWER), ("median_high", HIGHER), ("median", MEAN)) if name in names}
+    result = {
+        side
+        for name, side in (("median_low", LOWER), ("median_high", HIGHER), ("median", MEAN))
+        if name in names
+    }
     lower = higher = False
     for node in ast.walk(tree):
         index = node.slice if isinstance(node, ast.Subscript) else None
-        if isinstance(index, ast.BinOp) and isinstance(index.op, ast.FloorDiv) and ast.unparse(index.right) == "2":
-            less = isinstance(index.left, ast.BinOp) and isinstance(index.left.op, ast.Sub) and ast.unparse(index.left.right) == "1"
+        if (
+            isinstance(index, ast.BinOp)
+            and isinstance(index.op, ast.FloorDiv)
+            and ast.unparse(index.right) == "2"
+        ):
+            less = (
+                isinstance(index.left, ast.BinOp)
+                and isinstance(index.left.op, ast.Sub)
+                and ast.unparse(index.left.right) == "1"
+            )
             lower, higher = lower or less, higher or not less
-        elif isinstance(index, ast.BinOp) and isinstance(index.op, ast.Sub) and ast.unparse(index.right) == "1" and "// 2" in ast.unparse(index.left):
+        elif (
+            isinstance(index, ast.BinOp)
+            and isinstance(index.op, ast.Sub)
+            and ast.unparse(index.right) == "1"
+            and "// 2" in ast.unparse(index.left)
+        ):
             lower = True
     if lower and higher:
         kinds = {MEAN}
@@ -78,9 +127,21 @@ def _median_changed(tree: ast.Module) -> str | None:
                 setattr(node, key, other)
                 changed = True
         index = node.slice if isinstance(node, ast.Subscript) else None
-        halved = isinstance(index, ast.BinOp) and isinstance(index.op, ast.FloorDiv) and ast.unparse(index.right) == "2"
+        halved = (
+            isinstance(index, ast.BinOp)
+            and isinstance(index.op, ast.FloorDiv)
+            and ast.unparse(index.right) == "2"
+        )
         if halved and isinstance(index, ast.BinOp):
             changed = True
-            less = isinstance(index.left, ast.BinOp) and isinstance(index.left.op, ast.Sub) and ast.unparse(index.left.right) == "1"
-            index.left = index.left.left if less and isinstance(index.left, ast.BinOp) else ast.BinOp(index.left, ast.Sub(), ast.Constant(1))
+            less = (
+                isinstance(index.left, ast.BinOp)
+                and isinstance(index.left.op, ast.Sub)
+                and ast.unparse(index.left.right) == "1"
+            )
+            index.left = (
+                index.left.left
+                if less and isinstance(index.left, ast.BinOp)
+                else ast.BinOp(index.left, ast.Sub(), ast.Constant(1))
+            )
     return source_of(tree) if changed else None

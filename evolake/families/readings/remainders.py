@@ -21,13 +21,17 @@ def _remainder_of_sign(a, b):
 def remainders(view: FamilyView) -> Examiner:
     """Examine the sign of a remainder."""
     mention = view.matching(r"\bremainder|\bmodulo\b|\bmod\b|\bleft over when")
-    truncated = view.matching(r"\bsign (?:of|as) the (?:dividend|(?:number|value|one) (?:that is |which is |"
-                              r"being )?divided|first)|\bas in (?:the language )?(?:C|Java)\b|"
-                              r"\b(?:remainder|it) (?:may be|can be|is) negative|\bdivision (?:rounds|"
-                              r"is rounded) towards? (?:zero|0)")
-    floored = view.matching(r"\bnever (?:be )?negative|\bnot negative|\bnon-?negative|\balways (?:at least|"
-                            r"between) (?:0|zero)|\bsign (?:of|as) the divisor|"
-                            r"\bat least 0 (?:and|but)|\bfrom 0 to\b.{0,20}(?:less|minus) (?:1|one)|\bas in Python")
+    truncated = view.matching(
+        r"\bsign (?:of|as) the (?:dividend|(?:number|value|one) (?:that is |which is |"
+        r"being )?divided|first)|\bas in (?:the language )?(?:C|Java)\b|"
+        r"\b(?:remainder|it) (?:may be|can be|is) negative|\bdivision (?:rounds|"
+        r"is rounded) towards? (?:zero|0)"
+    )
+    floored = view.matching(
+        r"\bnever (?:be )?negative|\bnot negative|\bnon-?negative|\balways (?:at least|"
+        r"between) (?:0|zero)|\bsign (?:of|as) the divisor|"
+        r"\bat least 0 (?:and|but)|\bfrom 0 to\b.{0,20}(?:less|minus) (?:1|one)|\bas in Python"
+    )
     if not mention:
         yield Wanted()
         return []
@@ -40,17 +44,47 @@ def remainders(view: FamilyView) -> Examiner:
     plain = re.compile(r"\bnegative\b|\bsign\b", re.IGNORECASE)
     if back and counts[back]:
         if floored and not truncated:
-            return [ReadingPlace(REMAINDER, floored[0], "never negative", "the sign of the number "
-                "divided", "contradicted", counts[back],
-                                 given.of)]
+            return [
+                ReadingPlace(
+                    REMAINDER,
+                    floored[0],
+                    "never negative",
+                    "the sign of the number divided",
+                    "contradicted",
+                    counts[back],
+                    given.of,
+                )
+            ]
         return []
     if source and counts[source]:
         if truncated and not floored:
-            return [ReadingPlace(REMAINDER, truncated[0], "the sign of the number divided", "never negative", "contradicted",
-                                 counts[source], given.of)]
+            return [
+                ReadingPlace(
+                    REMAINDER,
+                    truncated[0],
+                    "the sign of the number divided",
+                    "never negative",
+                    "contradicted",
+                    counts[source],
+                    given.of,
+                )
+            ]
         if not truncated and not floored and not plain.search(view.text):
-            return [ReadingPlace(REMAINDER, mention[0], "", "never negative", "ambiguous", counts[source], given.of)]
-        return [compared(REMAINDER, (floored or mention)[0], "never negative", "never negative", counts[source], given.of)]
+            return [
+                ReadingPlace(
+                    REMAINDER, mention[0], "", "never negative", "ambiguous", counts[source], given.of
+                )
+            ]
+        return [
+            compared(
+                REMAINDER,
+                (floored or mention)[0],
+                "never negative",
+                "never negative",
+                counts[source],
+                given.of,
+            )
+        ]
     return []
 
 
@@ -77,7 +111,9 @@ def _with_fmod_floored(tree: ast.Module) -> str | None:
         def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
             nonlocal changed
             self.generic_visit(node)
-            match = re.fullmatch(r"(\w+) - (?:(\w+) \* int\(\1 / (\w+)\)|int\(\1 / (\w+)\) \* (\w+))", ast.unparse(node))
+            match = re.fullmatch(
+                r"(\w+) - (?:(\w+) \* int\(\1 / (\w+)\)|int\(\1 / (\w+)\) \* (\w+))", ast.unparse(node)
+            )
             if match and match[2] == match[3] and match[4] == match[5]:
                 changed = True
                 return ast.BinOp(_named(match[1]), ast.Mod(), _named(match[2] or match[4]))

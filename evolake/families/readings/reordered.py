@@ -1,4 +1,5 @@
-"""What the order of the data does: for sentences on a state that changes step by step, and for the order in which an answer names records."""
+"""What the order of the data does: for sentences on a state that changes step by step, and for the order in
+which an answer names records."""
 
 from __future__ import annotations
 
@@ -9,26 +10,35 @@ from typing import Any
 from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
 from evolake.families.readings.view import FamilyView, KeyPath, at, changed, leaves
 
-TIMES = r"(?:day|night|week|month|year|hour|minute|round|turn|step|stop|stroke|lap|game|throw|visit|trip|one|letter|word|car|person|guest|number)"
+TIMES = (
+    r"(?:day|night|week|month|year|hour|minute|round|turn|step|stop|stroke|lap|game|throw|visit|trip|one|"
+    r"letter|word|car|person|guest|number)"
+)
 STATE = (
-    r"\bwould\b[^.;]{0,80}\b(?:not|left|stays?|ignored|skipped|lost|never|instead|remains?|cannot|nothing|waits?|stands? still|dropped|omitted|"
-    r"refused|cut|stops?)\b",
-    r"\b(?:never|nobody|cannot|can't|can never|must not|nothing)\b[^.;]{0,40}\b(?:below|less than|under|fall|sink|drop|above|more than|over)\b"
-    r"[^.;]{0,30}\b(?:and|plays? on|goes on|continues?|at any (?:time|moment|point)|in between|on the way|in the meantime)\b",
-    rf"\b(?:the |a )?{TIMES} (?:right |directly |just |immediately )?(?:before|after)(?! (?:the |an)?other)(?: (?:it|that|this|him|her|a|an|the))?\b",
+    r"\bwould\b[^.;]{0,80}\b(?:not|left|stays?|ignored|skipped|lost|never|instead|remains?|cannot|nothing|"
+    r"waits?|stands? still|dropped|omitted|refused|cut|stops?)\b",
+    r"\b(?:never|nobody|cannot|can't|can never|must not|nothing)\b[^.;]{0,40}\b(?:below|less than|under|"
+    r"fall|sink|drop|above|more than|over)\b[^.;]{0,30}\b(?:and|plays? on|goes on|continues?|at any "
+    r"(?:time|moment|point)|in between|on the way|in the meantime)\b",
+    rf"\b(?:the |a )?{TIMES} (?:right |directly |just |immediately )?(?:before|after)(?! (?:the |"
+    r"an)?other)(?: (?:it|that|this|him|her|a|an|the))?\b",
     rf"\b(?:following|next|previous|preceding|foregoing) {TIMES}\b",
-    r"\b(?:from then on|as soon as|from that (?:moment|day|time|point)|no longer|any longer|already|until then|so far|up to then|by then)\b",
+    r"\b(?:from then on|as soon as|from that (?:moment|day|time|point)|no longer|any longer|already|until "
+    r"then|so far|up to then|by then)\b",
     r"\b(?:in a row|consecutive|successive|running|on end|without a break|back to back)\b",
-    r"\b(?:may|can|does|do|could) (?:not |never )?overtake\b|\bovertakes\b|\bas long as (?:they|it|he|she) (?:fits?|"
-    r"can|has|have)\b|\bleft over for the next\b|"
-    r"\bkept for the (?:next|following)\b|\bcarried (?:over|on)\b",
+    r"\b(?:may|can|does|do|could) (?:not |never )?overtake\b|\bovertakes\b|\bas long as (?:they|it|he|"
+    r"she) (?:fits?|can|has|have)\b|\bleft over for the next\b|\bkept for the (?:next|following)\b|"
+    r"\bcarried (?:over|on)\b",
     r"\b(?:yesterday|the day before|tomorrow)\b",
-    r"\b(?:overflows?|spills?|(?:is|are) lost at (?:that|this|the same) (?:moment|time)|cannot (?:hold|take|carry|store)|can't hold|runs? over)\b",
+    r"\b(?:overflows?|spills?|(?:is|are) lost at (?:that|this|the same) (?:moment|time)|cannot (?:hold|"
+    r"take|carry|store)|can't hold|runs? over)\b",
 )
 """Ways to speak of a state that depends on what came before."""
 LEAST_TRIALS, LEAST_LABELS = 24, 3
-NO_ORDER = (r"\b(?:order|sequence)\b[^.;]{0,40}\b(?:does not|doesn't|no matter|not matter|irrelevant|any)\b|\bin (?:any|no particular) order\b|"
-            r"\bsorted\b|\bsorts\b|\barrange|\bput (?:them )?in order\b|\border of\b")
+NO_ORDER = (
+    r"\b(?:order|sequence)\b[^.;]{0,40}\b(?:does not|doesn't|no matter|not matter|irrelevant|any)\b|\bin "
+    r"(?:any|no particular) order\b|\bsorted\b|\bsorts\b|\barrange|\bput (?:them )?in order\b|\border of\b"
+)
 
 
 def sequences_of(view: FamilyView) -> list[KeyPath]:
@@ -37,14 +47,23 @@ def sequences_of(view: FamilyView) -> list[KeyPath]:
     for path, value in leaves(view.instances[0].inputs):
         if isinstance(value, str):
             texts = [at(item.inputs, path) for item in view.instances]
-            if all(isinstance(text, str) for text in texts) and max(map(len, texts)) >= 6 and len(set("".join(texts))) <= 10:
+            if (
+                all(isinstance(text, str) for text in texts)
+                and max(map(len, texts)) >= 6
+                and len(set("".join(texts))) <= 10
+            ):
                 found.append(path)
     return found
 
 
 def state_in_order(view: FamilyView) -> Examiner:
-    """Examine whether a sentence on a state that changes step by step is heeded: then some other order of the data gives another answer."""
-    told = [sentence for sentence in view.sentences if any(re.search(form, sentence, re.IGNORECASE) for form in STATE)]
+    """Examine whether a sentence on a state that changes step by step is heeded: then some other order of the
+    data gives another answer."""
+    told = [
+        sentence
+        for sentence in view.sentences
+        if any(re.search(form, sentence, re.IGNORECASE) for form in STATE)
+    ]
     paths = sequences_of(view) if told and not re.search(NO_ORDER, view.text, re.IGNORECASE) else []
     trials = []
     for path in paths:
@@ -55,11 +74,21 @@ def state_in_order(view: FamilyView) -> Examiner:
     given = yield Wanted([inputs for _, inputs in trials])
     if len(trials) < LEAST_TRIALS or len({str(label) for label in view.labels}) < LEAST_LABELS:
         return []
-    same = [solved.status == "ok" and view.same(solved.answer, view.labels[place]) for (place, _), solved in zip(trials, given.answers, strict=True)]
+    same = [
+        solved.status == "ok" and view.same(solved.answer, view.labels[place])
+        for (place, _), solved in zip(trials, given.answers, strict=True)
+    ]
     if not all(same):
         return []
-    return [ReadingPlace("a state that depends on what came before", told[0], "the order of the data matters",
-                         f"none of {len(same)} other orders changes an answer", "contradicted")]
+    return [
+        ReadingPlace(
+            "a state that depends on what came before",
+            told[0],
+            "the order of the data matters",
+            f"none of {len(same)} other orders changes an answer",
+            "contradicted",
+        )
+    ]
 
 
 def _orders(items: Any) -> list[Any]:
@@ -74,16 +103,25 @@ def _orders(items: Any) -> list[Any]:
 
 
 LARGE_ONES = r"(?:tall|larg|great|high|heav|long|big|old|strong|rich|fast|warm|late|expensive|most|best)\w*"
-SMALL_ONES = r"(?:short|small|low|light|young|weak|poor|slow|cold|early|earli|cheap|few|least|worst|little)\w*"
-IN_FRONT = r"(?:at (?:the )?(?:left|front|top|head|start|beginning)|on the left|in front|comes? first|goes? first|leads?|first|leftmost|on top|above)"
-FALLING_SAID = (rf"\b{LARGE_ONES} (?:\w+ ){{0,3}}?{IN_FRONT}\b|\b(shorter|smaller|lower|lighter|younger|fewer|less) and \1\b|"
-                rf"\b(?:ever|always) (?:smaller|shorter|lower|lighter|fewer|less)\b|"
-                rf"\bfrom (?:the )?{LARGE_ONES} (?:\w+ )?(?:down )?to (?:the )?{SMALL_ONES}|"
-                r"\b(?:descending|decreasing|falling)\b|\bdown to\b")
-RISING_SAID = (rf"\b{SMALL_ONES} (?:\w+ ){{0,3}}?{IN_FRONT}\b|\b(taller|larger|higher|heavier|older|longer|more|greater|bigger) and \1\b|"
-               rf"\b(?:ever|always) (?:larger|taller|higher|heavier|more|greater|bigger)\b|"
-               rf"\bfrom (?:the )?{SMALL_ONES} (?:\w+ )?(?:up )?to (?:the )?{LARGE_ONES}|"
-               r"\b(?:ascending|increasing|rising)\b|\bup to the\b")
+SMALL_ONES = (
+    r"(?:short|small|low|light|young|weak|poor|slow|cold|early|earli|cheap|few|least|worst|little)\w*"
+)
+IN_FRONT = (
+    r"(?:at (?:the )?(?:left|front|top|head|start|beginning)|on the left|in front|comes? first|goes? "
+    r"first|leads?|first|leftmost|on top|above)"
+)
+FALLING_SAID = (
+    rf"\b{LARGE_ONES} (?:\w+ ){{0,3}}?{IN_FRONT}\b|\b(shorter|smaller|lower|lighter|younger|fewer|less) "
+    r"and \1\b|\b(?:ever|always) (?:smaller|shorter|lower|lighter|fewer|less)\b|\bfrom (?:the "
+    rf")?{LARGE_ONES} (?:\w+ )?(?:down )?to (?:the )?{SMALL_ONES}|"
+    r"\b(?:descending|decreasing|falling)\b|\bdown to\b"
+)
+RISING_SAID = (
+    rf"\b{SMALL_ONES} (?:\w+ ){{0,3}}?{IN_FRONT}\b|\b(taller|larger|higher|heavier|older|longer|more|"
+    r"greater|bigger) and \1\b|\b(?:ever|always) (?:larger|taller|higher|heavier|more|greater|bigger)\b|"
+    rf"\bfrom (?:the )?{SMALL_ONES} (?:\w+ )?(?:up )?to (?:the )?{LARGE_ONES}|"
+    r"\b(?:ascending|increasing|rising)\b|\bup to the\b"
+)
 
 
 def order_of_names(view: FamilyView) -> Examiner:
@@ -120,16 +158,21 @@ def order_of_names(view: FamilyView) -> Examiner:
 
 def _numbers(items: Any) -> dict[str, int]:
     """Return name -> number of records that are a name and a number, none if they are anything else."""
-    if not all(isinstance(item, list) and len(item) == 2 and isinstance(item[0], str) and type(item[1]) is int for item in items):
+    if not all(
+        isinstance(item, list) and len(item) == 2 and isinstance(item[0], str) and type(item[1]) is int
+        for item in items
+    ):
         return {}
     return {item[0]: item[1] for item in items} if len({item[0] for item in items}) == len(items) else {}
 
 
 def equal_places(view: FamilyView) -> Examiner:
-    """Examine which of equals an answer that is a place means: the data are put behind themselves, so that all have an equal one later."""
-    tie = (r"\b(?:several|more than one|two or more|equally|ties?|tied|equal|the same|as (?:long|large|many|high|"
-           r"much|good)|that (?:length|size|value|"
-           r"number)|more such|others)\b")
+    """Examine which of equals an answer that is a place means: the data are put behind themselves, so that
+    all have an equal one later."""
+    tie = (
+        r"\b(?:several|more than one|two or more|equally|ties?|tied|equal|the same|as (?:long|large|many|"
+        r"high|much|good)|that (?:length|size|value|number)|more such|others)\b"
+    )
     earliest = r"\b(?:earliest|first|leftmost|foremost|nearest to the (?:start|beginning|front))\b"
     latest = r"\b(?:latest|last|rightmost|most recent|hindmost|nearest to the end)\b"
     told = []
@@ -164,12 +207,27 @@ def equal_places(view: FamilyView) -> Examiner:
 
 def influential_places(view: FamilyView) -> Examiner:
     """Examine where "every k-th" begins by which elements matter: one number after the other is raised."""
-    told = view.matching(r"\b(?:every|each) #\d+(?:th|nd|rd|st)?\b|\b(?:every|each) (?:second|third|fourth|fifth|sixth|seventh|tenth)\b")
-    slots = [number for number in view.numbers.values() if any(re.search(rf"\b(?:every|each) #{number.slot}(?!\d)", item) for item in told)]
+    told = view.matching(
+        r"\b(?:every|each) #\d+(?:th|nd|rd|st)?\b|\b(?:every|each) (?:second|third|fourth|fifth|sixth|"
+        r"seventh|tenth)\b"
+    )
+    slots = [
+        number
+        for number in view.numbers.values()
+        if any(re.search(rf"\b(?:every|each) #{number.slot}(?!\d)", item) for item in told)
+    ]
     words = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "tenth": 10}
-    fixed = [words[match[1].casefold()] for item in told if (match := re.search(r"\b(?:every|each) (\w+th|second|third)\b", item, re.IGNORECASE))
-             and match[1].casefold() in words]
-    paths = [path for path in view.lists() if all(type(item) is int for place in view.few for item in at(view.instances[place].inputs, path))]
+    fixed = [
+        words[match[1].casefold()]
+        for item in told
+        if (match := re.search(r"\b(?:every|each) (\w+th|second|third)\b", item, re.IGNORECASE))
+        and match[1].casefold() in words
+    ]
+    paths = [
+        path
+        for path in view.lists()
+        if all(type(item) is int for place in view.few for item in at(view.instances[place].inputs, path))
+    ]
     trials = []
     if len(paths) == 1 and len(slots) + len(fixed) == 1:
         for place in view.few:
@@ -188,10 +246,16 @@ def influential_places(view: FamilyView) -> Examiner:
         side[1] += 1
     if len(trials) < 8:
         return []
-    does = "the first" if moved["the first"][0] * 2 > moved["the first"][1] and not moved["the k-th"][0] else ""
-    does = does or ("the k-th" if moved["the k-th"][0] * 2 > moved["the k-th"][1] and not moved["the first"][0] else "")
-    from_first = view.matching(r"\b(?:start|begin)\w* (?:with|at|from|by) (?:the )?(?:very )?first\b|"
-                               r"\bthe (?:very )?first (?:one )?(?:and|is (?:one|taken|among)|"
-                               r"included|counts|too|also)\b|\bcounting the first\b")
+    does = (
+        "the first" if moved["the first"][0] * 2 > moved["the first"][1] and not moved["the k-th"][0] else ""
+    )
+    does = does or (
+        "the k-th" if moved["the k-th"][0] * 2 > moved["the k-th"][1] and not moved["the first"][0] else ""
+    )
+    from_first = view.matching(
+        r"\b(?:start|begin)\w* (?:with|at|from|by) (?:the )?(?:very )?first\b|"
+        r"\bthe (?:very )?first (?:one )?(?:and|is (?:one|taken|among)|"
+        r"included|counts|too|also)\b|\bcounting the first\b"
+    )
     says = "the first" if from_first else "the k-th"
     return [compared("where every k-th begins", (from_first or told)[0], says, does)] if does else []

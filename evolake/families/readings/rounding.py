@@ -14,7 +14,13 @@ CEILING = """
 def _rounded_up(a, b):
     return -(-a // b)
 """
-DOWN, UP, HALF_UP, HALF_EVEN, EXACT = "down", "up", "to the nearest, halves up", "to the nearest, halves to even", "not at all"
+DOWN, UP, HALF_UP, HALF_EVEN, EXACT = (
+    "down",
+    "up",
+    "to the nearest, halves up",
+    "to the nearest, halves to even",
+    "not at all",
+)
 
 
 def rounding(view: FamilyView) -> Examiner:
@@ -24,16 +30,27 @@ def rounding(view: FamilyView) -> Examiner:
         says = _rounding_said(sentence)
         if says:
             said.append((says, sentence))
-    divided = view.matching(r"\b(?:half|halves|a third|a quarter|per ?cent|%|divided (?:by|equally|evenly)|"
-                            r"shared? (?:\w+ )?(?:equally|evenly)|average)\b")
+    divided = view.matching(
+        r"\b(?:half|halves|a third|a quarter|per ?cent|%|divided (?:by|equally|evenly)|"
+        r"shared? (?:\w+ )?(?:equally|evenly)|average)\b"
+    )
     held = {name: _rounding_held(tree) for name, tree in view.trees.items()}
     tree = view.trees.get("primary")
-    other = calling(tree, ast.FloorDiv, "_rounded_up", CEILING) if tree is not None and (said or divided) else None
+    other = (
+        calling(tree, ast.FloorDiv, "_rounded_up", CEILING)
+        if tree is not None and (said or divided)
+        else None
+    )
     given = yield Wanted((), [other] if other else [])
     decides = given.decided[0] if other else 0
     known = {name: items for name, items in held.items() if items}
     stated = {says for says, _ in said}
-    if stated == {UP} and decides and held.get("primary") == {DOWN} and not any(UP in items for items in known.values()):
+    if (
+        stated == {UP}
+        and decides
+        and held.get("primary") == {DOWN}
+        and not any(UP in items for items in known.values())
+    ):
         return [compared("rounding", said[0][1], UP, DOWN, decides, given.of)]
     if len(stated) == 1 and known:
         says, sentence = said[0]
@@ -41,9 +58,17 @@ def rounding(view: FamilyView) -> Examiner:
             does = sorted(next(iter(known.values())))[0]
             return [compared("rounding", sentence, says, does, decides, given.of if other else 0)]
         return [ReadingPlace("rounding", sentence, says, says, "fixed", decides, given.of if other else 0)]
-    whole = (r"\bround|\bodd\b|\bone more\b|\bwhole\b|\binteger|\bfraction|\bexact|\bremain|\bleft over|\bnearest|\bfull\b|\beven (?:number|"
-            r"\w+)\b|\bmiddle|\bmedian|\bpossible\b|\bcomplete|\bdigit")
-    if not said and decides and divided and not re.search(whole, view.text, re.IGNORECASE) and held.get("primary") == {DOWN}:
+    whole = (
+        r"\bround|\bodd\b|\bone more\b|\bwhole\b|\binteger|\bfraction|\bexact|\bremain|\bleft over|"
+        r"\bnearest|\bfull\b|\beven (?:number|\w+)\b|\bmiddle|\bmedian|\bpossible\b|\bcomplete|\bdigit"
+    )
+    if (
+        not said
+        and decides
+        and divided
+        and not re.search(whole, view.text, re.IGNORECASE)
+        and held.get("primary") == {DOWN}
+    ):
         return [ReadingPlace("rounding down or up", divided[0], "", DOWN, "ambiguous", decides, given.of)]
     return []
 
@@ -51,17 +76,26 @@ def rounding(view: FamilyView) -> Examiner:
 def _rounding_said(sentence: str) -> str:
     text = re.sub(r"\badd\w* up\b|\bsum\w* up\b", "add", sentence.casefold())
     text = re.sub(r"\brounded (\w+) (?:add|\w+) (?:up|down)\b", r"rounded \1", text)
-    if re.search(r"\bnearest\b|\bhal(?:f|ves)\b[^.]{0,25}\b(?:up|even)\b.{0,12}round|\bround\w* (?:\w+ )?half\b|"
-                 r"commercial", text):
+    if re.search(
+        r"\bnearest\b|\bhal(?:f|ves)\b[^.]{0,25}\b(?:up|even)\b.{0,12}round|\bround\w* (?:\w+ )?half\b|"
+        r"commercial",
+        text,
+    ):
         if re.search(r"\beven\b", text):
             return HALF_EVEN
         return HALF_UP if re.search(r"\bup\b|\.5|away|commercial", text) else ""
-    down = re.search(r"\bround\w* (?:\w+ ){0,2}down\b|\bfraction\w* (?:is|are) (?:dropped|cut|ignored|discarded|"
-                     r"left out)|\bdrop\w* (?:any|the) fraction|"
-                     r"\bwhole part\b|\bcut off\b|\b(?:rest|remainder|left over) is (?:lost|ignored|thrown away|dropped)|"
-                     r"\bonly (?:full|whole|complete) \w+ (?:count|are|is)\b|\bfor (?:every|each) (?:full|whole|complete)\b", text)
-    up = re.search(r"\bround\w* (?:\w+ ){0,4}up\b|\b(?:started|begun|commenced|part of an?|partial) (?:\w+ ){0,2}(?:counts?|is charged|"
-                   r"is paid|costs?)", text)
+    down = re.search(
+        r"\bround\w* (?:\w+ ){0,2}down\b|\bfraction\w* (?:is|are) (?:dropped|cut|ignored|discarded|left "
+        r"out)|\bdrop\w* (?:any|the) fraction|\bwhole part\b|\bcut off\b|\b(?:rest|remainder|left over) "
+        r"is (?:lost|ignored|thrown away|dropped)|\bonly (?:full|whole|complete) \w+ (?:count|are|is)\b|"
+        r"\bfor (?:every|each) (?:full|whole|complete)\b",
+        text,
+    )
+    up = re.search(
+        r"\bround\w* (?:\w+ ){0,4}up\b|\b(?:started|begun|commenced|part of an?|partial) (?:\w+ "
+        r"){0,2}(?:counts?|is charged|is paid|costs?)",
+        text,
+    )
     if down and not up:
         return DOWN
     if up and not down:
@@ -70,25 +104,42 @@ def _rounding_said(sentence: str) -> str:
 
 
 def _rounding_held(tree: ast.Module) -> set[str]:
-    """Return the ways in which a source certainly rounds; with "?" if something there may round another way."""
+    """Return the ways in which a source certainly rounds; with "?" if something there may round another
+    way."""
     result: set[str] = set()
     names = called_names(tree)
     result |= {UP} if "ceil" in names else set()
     result |= {DOWN} if names & {"floor", "trunc"} else set()
     inside: set[ast.AST] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "round" and len(node.args) == 1:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "round"
+            and len(node.args) == 1
+        ):
             result.add(HALF_EVEN)
         negated = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else None
-        if isinstance(negated, ast.BinOp) and isinstance(negated.op, ast.FloorDiv) and isinstance(negated.left, ast.UnaryOp):
+        if (
+            isinstance(negated, ast.BinOp)
+            and isinstance(negated.op, ast.FloorDiv)
+            and isinstance(negated.left, ast.UnaryOp)
+        ):
             result.add(UP)
             inside.add(negated)
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv) and node not in inside:
             result |= _floor_division(node)
-        if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)) or (isinstance(node, ast.Call) and ast.unparse(node.func) == "divmod"):
+        if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)) or (
+            isinstance(node, ast.Call) and ast.unparse(node.func) == "divmod"
+        ):
             result.add("?")
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int" and len(node.args) == 1:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "int"
+            and len(node.args) == 1
+        ):
             inner = ast.unparse(node.args[0])
             if "/" in inner and "//" not in inner:
                 result.add(HALF_UP if "0.5" in inner else DOWN)
@@ -101,13 +152,17 @@ def _floor_division(node: ast.BinOp) -> set[str]:
     """Return what a // b may be: rounding up if the left is a + b - 1, to the nearest if it is a + b // 2."""
     left, right = node.left, ast.unparse(node.right)
     text = ast.unparse(left)
-    constant = node.right.value if isinstance(node.right, ast.Constant) and type(node.right.value) is int else None
+    constant = (
+        node.right.value if isinstance(node.right, ast.Constant) and type(node.right.value) is int else None
+    )
     if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add | ast.Sub):
         tail = ast.unparse(left.right)
         less_one = constant is not None and constant > 2 and tail == str(constant - 1)
         if less_one or text.endswith((f"+ {right} - 1", f"({right} - 1)", f"- 1 + {right}")):
             return {UP}
-        if tail == f"{right} // 2" or (constant is not None and constant % 2 == 0 and tail == str(constant // 2) and constant > 2):
+        if tail == f"{right} // 2" or (
+            constant is not None and constant % 2 == 0 and tail == str(constant // 2) and constant > 2
+        ):
             return {HALF_UP}
         if right.startswith("(2 *") or right.startswith("2 *"):
             return {HALF_UP}
@@ -118,8 +173,10 @@ def _floor_division(node: ast.BinOp) -> set[str]:
     return {DOWN}
 
 
-MIDWAY = (r"\b(?:(?:just|exactly|right|half ?way|precisely) (?:in the middle|between|in between)|half ?way|midway|"
-          r"in the middle between|halves|a half|\.5|one half)\b")
+MIDWAY = (
+    r"\b(?:(?:just|exactly|right|half ?way|precisely) (?:in the middle|between|in between)|half ?way|midway|"
+    r"in the middle between|halves|a half|\.5|one half)\b"
+)
 ROUNDED_HALVES = """
 from fractions import Fraction as _Fraction
 
@@ -131,11 +188,14 @@ WAYS = {HALF_UP: "(doubled + 1) // 2", "to the nearest, halves down": "-((1 - do
 
 
 def halves(view: FamilyView) -> Examiner:
-    """Examine whether a half goes up or down as the text says, where programs call round(), which takes it to the even number."""
+    """Examine whether a half goes up or down as the text says, where programs call round(), which takes it to
+    the even number."""
     told = []
     for number, sentence in enumerate(view.sentences):
         near = " ".join(view.sentences[max(0, number - 1) : number + 2])
-        if re.search(MIDWAY, sentence, re.IGNORECASE) and re.search(r"\bround|\bnearest\b|\bwhole (?:number|coin|mark|point)", near, re.IGNORECASE):
+        if re.search(MIDWAY, sentence, re.IGNORECASE) and re.search(
+            r"\bround|\bnearest\b|\bwhole (?:number|coin|mark|point)", near, re.IGNORECASE
+        ):
             rest = re.split(MIDWAY, sentence, maxsplit=1, flags=re.IGNORECASE)[-1]
             up = re.search(r"\b(?:up|upwards|higher|larger|greater|bigger|upper)\b", rest, re.IGNORECASE)
             down = re.search(r"\b(?:down|downwards|lower|smaller|lesser)\b", rest, re.IGNORECASE)
@@ -147,7 +207,21 @@ def halves(view: FamilyView) -> Examiner:
         sources += [source] if source else []
     given = yield Wanted((), sources)
     decides = max(given.decided, default=0)
-    return [ReadingPlace("where a half is rounded to", told[0][0], told[0][1], HALF_EVEN, "contradicted", decides, given.of)] if decides else []
+    return (
+        [
+            ReadingPlace(
+                "where a half is rounded to",
+                told[0][0],
+                told[0][1],
+                HALF_EVEN,
+                "contradicted",
+                decides,
+                given.of,
+            )
+        ]
+        if decides
+        else []
+    )
 
 
 def _halves_as(tree: ast.Module, way: str) -> str | None:

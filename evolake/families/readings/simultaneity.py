@@ -1,4 +1,5 @@
-"""One after the other or all at the same time: a changed validator reads what was before, or what has become."""
+"""One after the other or all at the same time: a changed validator reads what was before, or what has
+become."""
 
 from __future__ import annotations
 
@@ -17,22 +18,28 @@ SAME_TIME, IN_TURN = "all at the same time", "one after the other"
 
 def simultaneous(view: FamilyView) -> Examiner:
     """Examine whether all change at the same time, or each sees what those before it became."""
-    together = view.matching(r"\bat the same (?:time|moment|instant)|\bsimultaneous|\ball at once|\ball together\b|"
-                             r"\bin the same (?:instant|moment)|"
-                             r"\bbased on the (?:old|previous)|\bas (?:they|it) (?:were|was) before\b|"
-                             r"\bfrom the (?:old|previous) (?:values|state|row)|"
-                             r"\b(?:nobody|no one|none|not|never|cannot|can't)\b[^.]{0,60}\b(?:with|in|during|at|on) (?:this|the|that) same\b|"
-                             r"\bwhat (?:it|he|she|they|each|everybody) (?:had|held|was|were)\b[^.]{0,20}\bbefore\b|"
-                             r"\bonly (?:after|when) (?:all|everybody)\b|\bin parallel\b|\bas one\b")
+    together = view.matching(
+        r"\bat the same (?:time|moment|instant)|\bsimultaneous|\ball at once|\ball together\b|\bin the "
+        r"same (?:instant|moment)|\bbased on the (?:old|previous)|\bas (?:they|it) (?:were|was) before\b|"
+        r"\bfrom the (?:old|previous) (?:values|state|row)|\b(?:nobody|no one|none|not|never|cannot|"
+        r"can't)\b[^.]{0,60}\b(?:with|in|during|at|on) (?:this|the|that) same\b|\bwhat (?:it|he|she|they|"
+        r"each|everybody) (?:had|held|was|were)\b[^.]{0,20}\bbefore\b|\bonly (?:after|when) (?:all|"
+        r"everybody)\b|\bin parallel\b|\bas one\b"
+    )
     acts = r"(?=.*\b(?:giv|pass|chang|switch|updat|becom|mov|take|add|do so|look|see)\w*)"
-    in_turn = view.matching(acts + r".*(?:\bone after (?:the other|another)|\bin turn\b|\bone by one\b|"
-                                   r"\balready (?:changed|updated|new|received|been)|\bbefore the next (?:\w+ )?"
-                            r"(?:does|gives|acts|moves|begins)|\bfrom left to right, each|\bsequential)")
+    in_turn = view.matching(
+        acts + r".*(?:\bone after (?:the other|another)|\bin turn\b|\bone by one\b|"
+        r"\balready (?:changed|updated|new|received|been)|\bbefore the next (?:\w+ )?"
+        r"(?:does|gives|acts|moves|begins)|\bfrom left to right, each|\bsequential)"
+    )
     if not together and not in_turn:
         yield Wanted()
         return []
     options = [
-        (side, source) for tree in view.trees.values() for side, source in ((IN_TURN, _snapshot(tree)), (SAME_TIME, _aliased(tree))) if source
+        (side, source)
+        for tree in view.trees.values()
+        for side, source in ((IN_TURN, _snapshot(tree)), (SAME_TIME, _aliased(tree)))
+        if source
     ]
     given = yield Wanted((), [source for _, source in options])
     counts: dict[str, int] = {}
@@ -43,16 +50,23 @@ def simultaneous(view: FamilyView) -> Examiner:
         return []
     says, sentence = (SAME_TIME, together[0]) if together else (IN_TURN, in_turn[0])
     verdict = "fixed" if says == does[0] else "contradicted"
-    return [ReadingPlace("at the same time or in turn", sentence, says, does[0], verdict, counts[does[0]], given.of)]
+    return [
+        ReadingPlace(
+            "at the same time or in turn", sentence, says, does[0], verdict, counts[does[0]], given.of
+        )
+    ]
 
 
 def _snapshot(tree: ast.Module) -> str | None:
-    """Return the source in which loops that read and write a list by place read it as it was before the loop; None if
-    there is no such loop."""
+    """Return the source in which loops that read and write a list by place read it as it was before the loop;
+    None if there is no such loop."""
     tree, changed = copy.deepcopy(tree), 0
     named = {
-        (node.targets[0].id, node.value.id) for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Name)
+        (node.targets[0].id, node.value.id)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Name)
     }
 
     class _Reading(ast.NodeTransformer):
@@ -61,7 +75,11 @@ def _snapshot(tree: ast.Module) -> str | None:
 
         def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
             self.generic_visit(node)
-            if isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and node.value.id == self.name:
+            if (
+                isinstance(node.ctx, ast.Load)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == self.name
+            ):
                 node.value = ast.Name(f"_before_{self.name}", ast.Load())
             return node
 
@@ -71,13 +89,21 @@ def _snapshot(tree: ast.Module) -> str | None:
             inner = [item for part in node.body for item in ast.walk(part) if isinstance(item, ast.For)]
             names = {item.id for item in ast.walk(node.target) if isinstance(item, ast.Name)}
             written = {
-                item.value.id for part in node.body for item in ast.walk(part)
-                if isinstance(item, ast.Subscript) and isinstance(item.ctx, ast.Store) and isinstance(item.value, ast.Name)
+                item.value.id
+                for part in node.body
+                for item in ast.walk(part)
+                if isinstance(item, ast.Subscript)
+                and isinstance(item.ctx, ast.Store)
+                and isinstance(item.value, ast.Name)
                 and names & {name.id for name in ast.walk(item.slice) if isinstance(name, ast.Name)}
             }
             read = {
-                item.value.id for part in node.body for item in ast.walk(part)
-                if isinstance(item, ast.Subscript) and isinstance(item.ctx, ast.Load) and isinstance(item.value, ast.Name)
+                item.value.id
+                for part in node.body
+                for item in ast.walk(part)
+                if isinstance(item, ast.Subscript)
+                and isinstance(item.ctx, ast.Load)
+                and isinstance(item.value, ast.Name)
             }
             both = sorted(written & (read | {second for first, second in named if first in read}))
             if inner or not both:
@@ -87,7 +113,12 @@ def _snapshot(tree: ast.Module) -> str | None:
             both += sorted({first for first, second in named if second in both and first in read} - set(both))
             for name in both:
                 node.body = [_Reading(name).visit(part) for part in node.body]
-            copies = [parse_python(f"_before_{name} = list({name}) if isinstance({name}, list) else dict({name})").body[0] for name in both]
+            copies = [
+                parse_python(
+                    f"_before_{name} = list({name}) if isinstance({name}, list) else dict({name})"
+                ).body[0]
+                for name in both
+            ]
             return [*copies, node]
 
     tree = _Loops().visit(tree)
@@ -95,10 +126,16 @@ def _snapshot(tree: ast.Module) -> str | None:
 
 
 def _aliased(tree: ast.Module) -> str | None:
-    """Return the source in which a copy of a list is the list itself, and a list made of its old self is made place by
-    place; None without one."""
+    """Return the source in which a copy of a list is the list itself, and a list made of its old self is made
+    place by place; None without one."""
     tree, changed = copy.deepcopy(tree), 0
-    assigned = {target.id for node in ast.walk(tree) if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)}
+    assigned = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
 
     class _Aliasing(ast.NodeTransformer):
         def visit_Assign(self, node: ast.Assign) -> ast.AST:
@@ -106,8 +143,11 @@ def _aliased(tree: ast.Module) -> str | None:
             target, value = node.targets[0], node.value
             if not isinstance(target, ast.Name):
                 return node
-            match = re.fullmatch(r"(?:list|dict|copy\.copy|copy\.deepcopy|deepcopy)\((\w+)\)|(\w+)\[:\]|\[\*(\w+)\]|"
-                                 r"(\w+)\.copy\(\)", ast.unparse(value))
+            match = re.fullmatch(
+                r"(?:list|dict|copy\.copy|copy\.deepcopy|deepcopy)\((\w+)\)|(\w+)\[:\]|\[\*(\w+)\]|"
+                r"(\w+)\.copy\(\)",
+                ast.unparse(value),
+            )
             name = next((item for item in match.groups() if item), "") if match else ""
             if name and name in assigned and name != target.id:
                 changed += 1
@@ -116,9 +156,17 @@ def _aliased(tree: ast.Module) -> str | None:
             if isinstance(value, ast.ListComp) and len(value.generators) == 1:
                 clause = value.generators[0]
                 used = {item.id for item in ast.walk(value.elt) if isinstance(item, ast.Name)}
-                if isinstance(clause.target, ast.Name) and not clause.ifs and target.id in used and ast.unparse(clause.iter).startswith("range("):
+                if (
+                    isinstance(clause.target, ast.Name)
+                    and not clause.ifs
+                    and target.id in used
+                    and ast.unparse(clause.iter).startswith("range(")
+                ):
                     changed += 1
-                    store = ast.Assign([ast.Subscript(ast.Name(target.id, ast.Load()), clause.target, ast.Store())], value.elt)
+                    store = ast.Assign(
+                        [ast.Subscript(ast.Name(target.id, ast.Load()), clause.target, ast.Store())],
+                        value.elt,
+                    )
                     loop = ast.For(ast.Name(clause.target.id, ast.Store()), clause.iter, [store], [])
                     store.targets[0].slice = ast.Name(clause.target.id, ast.Load())  # type: ignore[attr-defined]
                     return loop

@@ -1,5 +1,5 @@
-"""Whether capital letters count as others, and whether occurrences may overlap: texts of the data are written another
-way."""
+"""Whether capital letters count as others, and whether occurrences may overlap: texts of the data are written
+another way."""
 
 from __future__ import annotations
 
@@ -12,34 +12,45 @@ from evolake.families.readings.view import FamilyView, at, changed, leaves, text
 
 def letter_case(view: FamilyView) -> Examiner:
     """Examine whether capital letters count as others."""
-    alike = view.matching(r"\bcase (?:does not|doesn't) matter|\bignor\w+ (?:upper|case|whether)|"
-                          r"\bcapital\w* (?:and small )?(?:letters )?(?:count as|are) "
-                          r"(?:the same|equal|alike)|\bcase-insensitive|\bupper and lower case (?:letters )?(?:are|"
-                          r"count as) (?:the same|equal|alike|one)|"
-                          r"\bregardless of (?:upper|case)|\bno matter whether .{0,30}(?:capital|upper)|"
-                          r"\bcapitals? or not\b|"
-                          r"\b(?:no|without) difference between (?:capital|upper)|"
-                          r"\bwhether (?:\w+ ){0,4}(?:large|small|capitals?|upper|lower)\b|\b(?:large|capital|upper) or (?:small|lower)\b|"
-                          r"\b(?:small|lower) or (?:large|capital|upper)\b|\bin either case\b|\b(?:big|large|capital) and (?:small|"
-                          r"little)\b[^.]{0,20}\balike\b")
-    apart = view.matching(r"\bcase matters\b|\bcase-sensitive|\bcapital\w* (?:and small )?(?:letters )?(?:are|"
-                          r"count as) (?:different|others|other)|"
-                          r"\bupper and lower case (?:letters )?(?:are|count as) (?:different|two)|"
-                          r"\bdistinguish\w* (?:capital|upper|case)")
+    alike = view.matching(
+        r"\bcase (?:does not|doesn't) matter|\bignor\w+ (?:upper|case|whether)|\bcapital\w* (?:and small "
+        r")?(?:letters )?(?:count as|are) (?:the same|equal|alike)|\bcase-insensitive|\bupper and lower "
+        r"case (?:letters )?(?:are|count as) (?:the same|equal|alike|one)|\bregardless of (?:upper|case)|"
+        r"\bno matter whether .{0,30}(?:capital|upper)|\bcapitals? or not\b|\b(?:no|without) difference "
+        r"between (?:capital|upper)|\bwhether (?:\w+ ){0,4}(?:large|small|capitals?|upper|lower)\b|"
+        r"\b(?:large|capital|upper) or (?:small|lower)\b|\b(?:small|lower) or (?:large|capital|upper)\b|"
+        r"\bin either case\b|\b(?:big|large|capital) and (?:small|little)\b[^.]{0,20}\balike\b"
+    )
+    apart = view.matching(
+        r"\bcase matters\b|\bcase-sensitive|\bcapital\w* (?:and small )?(?:letters )?(?:are|"
+        r"count as) (?:different|others|other)|"
+        r"\bupper and lower case (?:letters )?(?:are|count as) (?:different|two)|"
+        r"\bdistinguish\w* (?:capital|upper|case)"
+    )
     if not (alike or apart):
         yield Wanted()
         return []
     mixed = [
-        path for path, _ in leaves(view.instances[0].inputs)
-        if {letter.isupper() for item in view.instances for letter in _letters(at(item.inputs, path))} == {True, False}
+        path
+        for path, _ in leaves(view.instances[0].inputs)
+        if {letter.isupper() for item in view.instances for letter in _letters(at(item.inputs, path))}
+        == {True, False}
     ]
     inputs = [
-        (place, changed(view.instances[place].inputs, path, _mapped(at(view.instances[place].inputs, path), change)))
-        for path in mixed for place in view.few for change in (str.lower, str.swapcase, str.upper)
+        (
+            place,
+            changed(
+                view.instances[place].inputs, path, _mapped(at(view.instances[place].inputs, path), change)
+            ),
+        )
+        for path in mixed
+        for place in view.few
+        for change in (str.lower, str.swapcase, str.upper)
     ]
     given = yield Wanted([item for _, item in inputs])
     told = [
-        str(view.labels[place]).casefold() != str(solved.answer).casefold() for (place, _), solved in zip(inputs, given.answers, strict=True)
+        str(view.labels[place]).casefold() != str(solved.answer).casefold()
+        for (place, _), solved in zip(inputs, given.answers, strict=True)
         if solved.status == "ok"
     ]
     if len(told) < 4:
@@ -68,18 +79,22 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def overlaps(view: FamilyView) -> Examiner:
-    """Examine whether occurrences may overlap: a text of one letter three times, searched for the letter twice."""
-    may = view.matching(r"\bmay overlap|\boverlapping (?:\w+ )?(?:count|are counted|is counted|included)|"
-                        r"\bcan overlap|\beven if they overlap|\boverlap\w* allowed|"
-                        r"\bincluding overlapping|\b(?:may|can|might) (?:also )?(?:share|have \w+ in common|"
-                        r"use the same|run into|lie (?:over|across))|"
-                        r"\bletters? (?:may|can) (?:belong|be used|be part)\b[^.;]{0,20}\b(?:two|several|more than one|more often)")
-    may_not = view.matching(r"\bnon-?overlapping|\b(?:must|may|do|can|are) not (?:to )?overlap|\bwithout overlap|"
-                            r"\bcannot overlap|\bno two (?:\w+ )?overlap|"
-                            r"\bnot (?:may )?share (?:a|any)|\b(?:letter|place|character|"
-                            r"sign)\b[^.;]{0,30}\b(?:only once|at most once|to (?:only )?one)\b|"
-                            r"\b(?:no|without) \w+ in common\b|\b(?:search|looking|counting|goes on|"
-                            r"continues?)\b[^.;]{0,20}\b(?:behind|after the end)\b")
+    """Examine whether occurrences may overlap: a text of one letter three times, searched for the letter
+    twice."""
+    may = view.matching(
+        r"\bmay overlap|\boverlapping (?:\w+ )?(?:count|are counted|is counted|included)|\bcan overlap|"
+        r"\beven if they overlap|\boverlap\w* allowed|\bincluding overlapping|\b(?:may|can|might) (?:also "
+        r")?(?:share|have \w+ in common|use the same|run into|lie (?:over|across))|\bletters? (?:may|can) "
+        r"(?:belong|be used|be part)\b[^.;]{0,20}\b(?:two|several|more than one|more often)"
+    )
+    may_not = view.matching(
+        r"\bnon-?overlapping|\b(?:must|may|do|can|are) not (?:to )?overlap|\bwithout overlap|"
+        r"\bcannot overlap|\bno two (?:\w+ )?overlap|"
+        r"\bnot (?:may )?share (?:a|any)|\b(?:letter|place|character|"
+        r"sign)\b[^.;]{0,30}\b(?:only once|at most once|to (?:only )?one)\b|"
+        r"\b(?:no|without) \w+ in common\b|\b(?:search|looking|counting|goes on|"
+        r"continues?)\b[^.;]{0,20}\b(?:behind|after the end)\b"
+    )
     trials = []
     for place in view.few[:3] if may or may_not else []:
         inputs = view.instances[place].inputs
@@ -90,12 +105,14 @@ def overlaps(view: FamilyView) -> Examiner:
                     letter = pattern[0]
                     trials.append(changed(changed(inputs, path, letter * 3), other, letter * 2))
     given = yield Wanted(trials)
-    whole = [solved.answer for solved in given.answers if solved.status == "ok" and type(solved.answer) is int]
+    whole = [
+        solved.answer for solved in given.answers if solved.status == "ok" and type(solved.answer) is int
+    ]
     seen = [{2: "may overlap", 1: "may not"}.get(answer, "") for answer in whole]
     seen = [item for item in seen if item]
     if not seen or len(set(seen)) > 1:
         return []
-    said = [(sentence, "may not") for sentence in may_not[:1]] or [(sentence, "may overlap") for sentence in may[:1]]
-    return [
-        compared("whether occurrences may overlap", sentence, says, seen[0]) for sentence, says in said
+    said = [(sentence, "may not") for sentence in may_not[:1]] or [
+        (sentence, "may overlap") for sentence in may[:1]
     ]
+    return [compared("whether occurrences may overlap", sentence, says, seen[0]) for sentence, says in said]

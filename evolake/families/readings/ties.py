@@ -1,5 +1,5 @@
-"""Who goes first among equals: two elements of a list change places, or their names do. Any way to write the programs
-is seen."""
+"""Who goes first among equals: two elements of a list change places, or their names do. Any way to write the
+programs is seen."""
 
 from __future__ import annotations
 
@@ -18,17 +18,28 @@ MOST_ELEMENTS = 7
 def ties(view: FamilyView) -> Examiner:
     """Examine who goes first among equals: two elements of a list change places, or their names do.
 
-    If another element is answered after the exchange of places, and it is now the earlier one, the programs take the first; if the exchange of
-    names changes nothing and the exchange of places does not either, they go by the name.
+    If another element is answered after the exchange of places, and it is now the earlier one, the programs
+    take the first; if the exchange of names changes nothing and the exchange of places does not either, they
+    go by the name.
     """
-    told = [sentence for sentence in view.sentences if _on_equals(sentence) and (ORDER_WORDS.search(sentence) or _order_said(sentence))]
+    told = [
+        sentence
+        for sentence in view.sentences
+        if _on_equals(sentence) and (ORDER_WORDS.search(sentence) or _order_said(sentence))
+    ]
     pairs = []
     for path in view.lists() if told else []:
         for place in view.few:
             items, label = at(view.instances[place].inputs, path), view.labels[place]
-            own = [number for number, item in enumerate(items) if _name(item) is not None and _names(label, item)]
+            own = [
+                number for number, item in enumerate(items) if _name(item) is not None and _names(label, item)
+            ]
             for number in own[:2]:
-                for other in [index for index in range(len(items)) if index != number and _name(items[index]) is not None][:MOST_ELEMENTS]:
+                for other in [
+                    index
+                    for index in range(len(items))
+                    if index != number and _name(items[index]) is not None
+                ][:MOST_ELEMENTS]:
                     pairs.append((path, place, number, other))
     inputs = []
     for path, place, number, other in pairs:
@@ -36,7 +47,10 @@ def ties(view: FamilyView) -> Examiner:
         items = at(given, path)
         places, names = list(items), copy.deepcopy(list(items))
         places[number], places[other] = places[other], places[number]
-        names[number], names[other] = _renamed(items[number], items[other]), _renamed(items[other], items[number])
+        names[number], names[other] = (
+            _renamed(items[number], items[other]),
+            _renamed(items[other], items[number]),
+        )
         inputs += [changed(given, path, places), changed(given, path, names)]
     given = yield Wanted(inputs)
     seen: list[str] = []
@@ -50,13 +64,20 @@ def ties(view: FamilyView) -> Examiner:
         if isinstance(label, list):
             after = moved.answer if isinstance(moved.answer, list) else []
             known = mine in label and theirs in label and mine in after and theirs in after
-            exchanged = known and (label.index(mine) < label.index(theirs)) != (after.index(mine) < after.index(theirs))
+            exchanged = known and (label.index(mine) < label.index(theirs)) != (
+                after.index(mine) < after.index(theirs)
+            )
             before = known and label.index(mine) < label.index(theirs)
             if exchanged:
                 seen.append("the first" if before == (number < other) else "the last")
         elif not view.same(moved.answer, label) and moved.answer == theirs:
             seen.append("the first" if number < other else "the last")
-        elif view.same(moved.answer, label) and view.same(renamed.answer, label) and mine != theirs and type(mine) is type(theirs):
+        elif (
+            view.same(moved.answer, label)
+            and view.same(renamed.answer, label)
+            and mine != theirs
+            and type(mine) is type(theirs)
+        ):
             seen.append("the smaller name" if mine < theirs else "the larger name")
     if not told or not (does := _agreed(seen)):
         return []
@@ -65,7 +86,9 @@ def ties(view: FamilyView) -> Examiner:
     if not says:
         return []
     groups = ({"the first", "the last"}, {"the smaller name", "the larger name"})
-    comparable = any({says, does} <= group for group in groups) or (says in groups[1] and does in groups[0] and "alphabet" in sentence)
+    comparable = any({says, does} <= group for group in groups) or (
+        says in groups[1] and does in groups[0] and "alphabet" in sentence
+    )
     verdict = "fixed" if says == does or not comparable else "contradicted"
     return [ReadingPlace("who goes first among equals", sentence, says, does, verdict)]
 
@@ -80,14 +103,28 @@ def _order_said(sentence: str) -> str:
 
 
 def _side_said(rest: str) -> str:
-    first = bool(re.search(r"\b(?:first|earliest|earlier|sooner|before|leftmost|uppermost|topmost|(?:further|higher) up|"
-                           r"nearer (?:to )?the (?:top|beginning|start|front))\b", rest, re.IGNORECASE))
-    last = bool(re.search(r"\b(?:last|latest|later|after|rightmost|lowermost|bottommost|most recent(?:ly)?|(?:further|lower) down|"
-                          r"nearer (?:to )?the (?:end|bottom|back))\b", rest, re.IGNORECASE))
+    first = bool(
+        re.search(
+            r"\b(?:first|earliest|earlier|sooner|before|leftmost|uppermost|topmost|(?:further|higher) up|"
+            r"nearer (?:to )?the (?:top|beginning|start|front))\b",
+            rest,
+            re.IGNORECASE,
+        )
+    )
+    last = bool(
+        re.search(
+            r"\b(?:last|latest|later|after|rightmost|lowermost|bottommost|most recent(?:ly)?|(?:further|"
+            r"lower) down|nearer (?:to )?the (?:end|bottom|back))\b",
+            rest,
+            re.IGNORECASE,
+        )
+    )
     if "alphabet" in rest.casefold() and first != last:
         return "the smaller name" if first else "the larger name"
     low = bool(re.search(r"\b(?:smallest|lowest|smaller|lower|least)\b", rest, re.IGNORECASE))
-    high = bool(re.search(r"\b(?:largest|highest|greatest|larger|higher|greater|biggest)\b", rest, re.IGNORECASE))
+    high = bool(
+        re.search(r"\b(?:largest|highest|greatest|larger|higher|greater|biggest)\b", rest, re.IGNORECASE)
+    )
     if low + high + first + last != 1:
         return ""
     if first:
@@ -99,8 +136,11 @@ def _side_said(rest: str) -> str:
     return "the larger name"
 
 
-MORE_TIES = re.compile(r"\b(?:draws?|dead heat|equally|as (?:many|much|good|high|fast) as|shared? the|level on|level with|"
-                       r"no clear)\b", re.IGNORECASE)
+MORE_TIES = re.compile(
+    r"\b(?:draws?|dead heat|equally|as (?:many|much|good|high|fast) as|shared? the|level on|level with|"
+    r"no clear)\b",
+    re.IGNORECASE,
+)
 
 
 def _on_equals(sentence: str) -> bool:

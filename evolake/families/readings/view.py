@@ -1,5 +1,5 @@
-"""A family as the examiners of readings see it: sentences with numbered slots, instances with labels, and which input
-a slot states."""
+"""A family as the examiners of readings see it: sentences with numbered slots, instances with labels, and
+which input a slot states."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class NumberSlot:
 
 @dataclass(frozen=True)
 class FamilyView:
-    """instances, labels: those of the sample that are ok. few: of these, the ones that probes change. trees: of the
-    voters that can be parsed."""
+    """instances, labels: those of the sample that are ok. few: of these, the ones that probes change. trees:
+    of the voters that can be parsed."""
 
     family: Family
     sentences: tuple[str, ...]
@@ -51,7 +51,11 @@ class FamilyView:
         """Return the paths that hold a list in every instance, of which one has two elements."""
         found = [path for path, value in leaves(self.instances[0].inputs) if isinstance(value, list)]
         values = {path: [at(item.inputs, path) for item in self.instances] for path in found}
-        return [path for path in found if all(isinstance(item, list) for item in values[path]) and max(map(len, values[path])) > 1]
+        return [
+            path
+            for path in found
+            if all(isinstance(item, list) for item in values[path]) and max(map(len, values[path])) > 1
+        ]
 
     @property
     def text(self) -> str:
@@ -63,9 +67,15 @@ class FamilyView:
         return [sentence for sentence in self.sentences if re.search(expression, sentence, re.IGNORECASE)]
 
 
-def view_of(family: Family, instances: Sequence[Instance], answers: Sequence[Solved], few: int) -> FamilyView | None:
+def view_of(
+    family: Family, instances: Sequence[Instance], answers: Sequence[Solved], few: int
+) -> FamilyView | None:
     """Return the view, None if no instance has a label."""
-    good = [(item, solved) for item, solved in zip(instances, answers, strict=True) if item.status == solved.status == "ok"]
+    good = [
+        (item, solved)
+        for item, solved in zip(instances, answers, strict=True)
+        if item.status == solved.status == "ok"
+    ]
     if not good:
         return None
     kept = tuple(item for item, _ in good)
@@ -78,10 +88,21 @@ def view_of(family: Family, instances: Sequence[Instance], answers: Sequence[Sol
             continue
     template = stated(family)
     shown = tuple(
-        " ".join(SLOT.sub(r"#\1", item).split()) for item in sentences(QUESTION_LINE.sub("", template)) if re.search("[A-Za-z]", SLOT.sub("", item))
+        " ".join(SLOT.sub(r"#\1", item).split())
+        for item in sentences(QUESTION_LINE.sub("", template))
+        if re.search("[A-Za-z]", SLOT.sub("", item))
     )
     question = " ".join(SLOT.sub(r"#\1", split_question(template)[1]).split()) or (shown[-1] if shown else "")
-    return FamilyView(family, shown, question, kept, tuple(solved.answer for _, solved in good), tuple(order[:few]), number_slots(kept), trees)
+    return FamilyView(
+        family,
+        shown,
+        question,
+        kept,
+        tuple(solved.answer for _, solved in good),
+        tuple(order[:few]),
+        number_slots(kept),
+        trees,
+    )
 
 
 def number_slots(instances: Sequence[Instance]) -> dict[int, NumberSlot]:
@@ -139,8 +160,8 @@ def integers_in(value: Any) -> Iterator[int]:
 
 
 def texts_in(value: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], str]]:
-    """Yield (column, text): indices of lists of any length are one column, those of records inside a list are their
-    own."""
+    """Yield (column, text): indices of lists of any length are one column, those of records inside a list are
+    their own."""
     if isinstance(value, str):
         yield where, value
     elif isinstance(value, dict):

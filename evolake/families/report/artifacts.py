@@ -31,30 +31,39 @@ def _family(lake: Lake, artifact: Artifact) -> Family:
     return load_family(artifact.row.get("record_sha") or artifact.content_sha, lake.blobs)
 
 
-
 def outcome(catalogue: Catalogue, cycle: str) -> str:
     """Return accepted families and instances with voted labels, of this cycle and so far."""
     made = catalogue.frame(MADE, {"cycle": cycle}).to_dicts()
     now = next((row for row in made if row["cycle"] == cycle), {"accepted": 0, "attempts": 0, "instances": 0})
     families, instances = (sum(row[column] for row in made) for column in ("accepted", "instances"))
     return (
-        f"{now['accepted']} of {now['attempts']} proposed families accepted, with {now['instances']:,} instances; "
-        f"evolved so far: {families} families, {instances:,} instances"
+        f"{now['accepted']} of {now['attempts']} proposed families accepted, with {now['instances']:,} "
+        f"instances; evolved so far: {families} families, {instances:,} instances"
     )
 
 
 ARTIFACTS = LineArtifacts(
-    crowns_none="every accepted family lives on: see `evolake families gallery --evolved --out DIR`; `evolake families export` writes their data",
-    outcome=outcome, standing=standing,
+    crowns_none=(
+        "every accepted family lives on: see `evolake families gallery --evolved --out DIR`; `evolake "
+        "families export` writes their data"
+    ),
+    outcome=outcome,
+    standing=standing,
     kinds={
         "family": Kind(
-            "family_id", ("incoming_families", "candidates", "seeds"),
-            ("name", "category", "language", "origin", "operator", "instances", "gate", "rule_id", "reason"), ("complexity", "ideas"),
-            text=family_text, write=write_folder,
+            "family_id",
+            ("incoming_families", "candidates", "seeds"),
+            ("name", "category", "language", "origin", "operator", "instances", "gate", "rule_id", "reason"),
+            ("complexity", "ideas"),
+            text=family_text,
+            write=write_folder,
         ),
         "instance": Kind(
-            "instance_id", ("instances",), ("family_id", "category", "language", "difficulty", "seed", "answer", "votes", "voters"),
-            title="text", text=column_text("text"),
+            "instance_id",
+            ("instances",),
+            ("family_id", "category", "language", "difficulty", "seed", "answer", "votes", "voters"),
+            title="text",
+            text=column_text("text"),
         ),
     },
 )

@@ -1,4 +1,5 @@
-"""What the report of a cycle of the families line says: tables read from the lake, up to the cycle and no further."""
+"""What the report of a cycle of the families line says: tables read from the lake, up to the cycle and no
+further."""
 
 from __future__ import annotations
 
@@ -29,12 +30,14 @@ ASKED = {"difficulty": pl.Int64, "replies": pl.Int64, "correct": pl.Int64}
 
 @dataclass(frozen=True)
 class FamiliesReport:
-    """Everything the section of one cycle shows. `population` leaves the cycle. Frames hold what is printed, or rows of the line's tables.
+    """Everything the section of one cycle shows. `population` leaves the cycle. Frames hold what is printed,
+    or rows of the line's tables.
 
-    duplicates: pairs of accepted families that the near-duplicate rule would object to. measured: COMPLEXITY of every accepted family. made: accepted
-    families, seeds that entered and instances by cycle. came: seeds that were added to the lake, and what became of them. funnel, resources: of all
-    cycles together. kills: KILL_RATES, empty where they were never materialized. work: `dataset.difficulty.WORK` of every accepted family. asked:
-    difficulty, replies, correct of policies of the prompts line on these families.
+    duplicates: pairs of accepted families that the near-duplicate rule would object to. measured: COMPLEXITY
+    of every accepted family. made: accepted families, seeds that entered and instances by cycle. came: seeds
+    that were added to the lake, and what became of them. funnel, resources: of all cycles together. kills:
+    KILL_RATES, empty where they were never materialized. work: `dataset.difficulty.WORK` of every accepted
+    family. asked: difficulty, replies, correct of policies of the prompts line on these families.
     """
 
     cycle: str
@@ -87,37 +90,69 @@ def read_report(root: Path, cycle: str) -> FamiliesReport:
     lake = finished(root, LINE, cycle)
     population = archive_after(lake, cycle)
     with Catalogue(lake, {(LINE, asset): schema for asset, schema in TABLES.items()}) as catalogue:
+
         def ask(sql: str, **more: str) -> pl.DataFrame:
             return catalogue.frame(sql, {"cycle": cycle} | more)
 
-        backends = ask("SELECT DISTINCT backend FROM calls WHERE line = $line AND cycle = $cycle ORDER BY backend", line=LINE)["backend"].to_list()
+        backends = ask(
+            "SELECT DISTINCT backend FROM calls WHERE line = $line AND cycle = $cycle ORDER BY backend",
+            line=LINE,
+        )["backend"].to_list()
         return FamiliesReport(
-            cycle=cycle, backend=", ".join(backends) or "none", population=population,
+            cycle=cycle,
+            backend=", ".join(backends) or "none",
+            population=population,
             duplicates=duplicate_pairs(fingerprints(population.rows("accepted")), DUPLICATE),
-            measured=ask(MEASURED), made=with_entered(ask(MADE), ask(ENTERED)), came=ask(CAME),
-            labels=ask(LABELS).to_dicts()[0], gates=ask(GATES), funnel=ask(FUNNEL), resources=ask(RESOURCES),
-            costs=ask(COSTS, line=LINE).to_dicts()[0], blocked=ask(BLOCKED, line=LINE), yields=ask(YIELDS), failures=ask(FAILURES),
-            dropped=ask(DROPPED), reviews=ask(REVIEWS), drift=lake.read(LINE, DRIFT_SUMMARY.name, cycle),
-            kills=_unpartitioned(lake, KILLS, KILL_RATES), grades=_unpartitioned(lake, GRADES.name, GRADES),
-            experience=population.experience.sort("number"), examples=ask(EXAMPLES).to_dicts(),
-            work=work_in(population.rows(*PASSED), lake.blobs), asked=asked_of(lake, [row["family_id"] for row in population.rows(*PASSED)]),
+            measured=ask(MEASURED),
+            made=with_entered(ask(MADE), ask(ENTERED)),
+            came=ask(CAME),
+            labels=ask(LABELS).to_dicts()[0],
+            gates=ask(GATES),
+            funnel=ask(FUNNEL),
+            resources=ask(RESOURCES),
+            costs=ask(COSTS, line=LINE).to_dicts()[0],
+            blocked=ask(BLOCKED, line=LINE),
+            yields=ask(YIELDS),
+            failures=ask(FAILURES),
+            dropped=ask(DROPPED),
+            reviews=ask(REVIEWS),
+            drift=lake.read(LINE, DRIFT_SUMMARY.name, cycle),
+            kills=_unpartitioned(lake, KILLS, KILL_RATES),
+            grades=_unpartitioned(lake, GRADES.name, GRADES),
+            experience=population.experience.sort("number"),
+            examples=ask(EXAMPLES).to_dicts(),
+            work=work_in(population.rows(*PASSED), lake.blobs),
+            asked=asked_of(lake, [row["family_id"] for row in population.rows(*PASSED)]),
         )
 
 
 def with_entered(made: pl.DataFrame, entered: pl.DataFrame) -> pl.DataFrame:
     """MADE with the column `entered`: seeds that were added and that every gate let through."""
-    return made.join(entered, on="cycle", how="left", maintain_order="left").with_columns(pl.col("entered").fill_null(0))
+    return made.join(entered, on="cycle", how="left", maintain_order="left").with_columns(
+        pl.col("entered").fill_null(0)
+    )
 
 
 def asked_of(lake: Lake, families: Sequence[str]) -> pl.DataFrame:
-    """difficulty, replies, correct: how often policies were right in the finished cycles of the prompts line, on instances of these families."""
+    """difficulty, replies, correct: how often policies were right in the finished cycles of the prompts line,
+    on instances of these families."""
     tables = [
         lake.read(POLICY_LINE, TABLE, cycle).select("source", "family", "difficulty", "replies", "correct")
-        for cycle in sealed_cycles(lake, POLICY_LINE) if lake.record(POLICY_LINE, TABLE, cycle)
+        for cycle in sealed_cycles(lake, POLICY_LINE)
+        if lake.record(POLICY_LINE, TABLE, cycle)
     ]
-    asked = pl.concat(tables) if tables else pl.DataFrame(schema=dict.fromkeys(("source", "family"), pl.String) | ASKED)
+    asked = (
+        pl.concat(tables)
+        if tables
+        else pl.DataFrame(schema=dict.fromkeys(("source", "family"), pl.String) | ASKED)
+    )
     of_ours = asked.filter((pl.col("source") == FAMILIES_SOURCE) & pl.col("family").is_in(families))
-    return of_ours.group_by("difficulty").agg(pl.col("replies", "correct").sum()).filter(pl.col("replies") > 0).sort("difficulty")
+    return (
+        of_ours.group_by("difficulty")
+        .agg(pl.col("replies", "correct").sum())
+        .filter(pl.col("replies") > 0)
+        .sort("difficulty")
+    )
 
 
 def _unpartitioned(lake: Lake, name: str, schema: Any) -> pl.DataFrame:
@@ -125,7 +160,8 @@ def _unpartitioned(lake: Lake, name: str, schema: Any) -> pl.DataFrame:
 
 
 DUPLICATE = {"answers": 0.95, "both": 0.8, "least_values": 3}
-"""Parameters of the shipped rule `families-near-duplicate`: the measure that the page states, whatever rules are in force."""
+"""Parameters of the shipped rule `families-near-duplicate`: the measure that the page states, whatever rules
+are in force."""
 
 
 def fingerprints(rows: Sequence[dict[str, Any]]) -> list[Fingerprint]:
@@ -135,58 +171,80 @@ def fingerprints(rows: Sequence[dict[str, Any]]) -> list[Fingerprint]:
 
 MEASURED = f"""
 SELECT c.* FROM {LINE}.complexity AS c JOIN (
-  SELECT family_id FROM {LINE}.accepted WHERE cycle <= $cycle UNION SELECT family_id FROM {LINE}.seeds WHERE state = 'accepted'
-  UNION SELECT artifact_id FROM {LINE}.immigrants WHERE state = 'accepted' AND cycle <= $cycle) USING (family_id)
-WHERE c.cycle <= $cycle AND c.parsed QUALIFY row_number() OVER (PARTITION BY c.family_id ORDER BY c.cycle) = 1 ORDER BY c.cycle, c.family_id"""
+  SELECT family_id FROM {LINE}.accepted WHERE cycle <= $cycle UNION SELECT family_id FROM {LINE}.seeds
+    WHERE state = 'accepted'
+  UNION SELECT artifact_id FROM {LINE}.immigrants WHERE state = 'accepted' AND cycle <= $cycle)
+    USING (family_id)
+WHERE c.cycle <= $cycle AND c.parsed QUALIFY row_number() OVER (PARTITION BY c.family_id
+  ORDER BY c.cycle) = 1 ORDER BY c.cycle, c.family_id"""
 MADE = f"""
 WITH families AS (SELECT cycle, count(*) AS accepted FROM {LINE}.accepted GROUP BY cycle),
   instances AS (SELECT cycle, count(*) AS instances FROM {LINE}.instances GROUP BY cycle),
-  tried AS (SELECT cycle, count(DISTINCT attempt) AS attempts, count(*) AS versions FROM {LINE}.candidates GROUP BY cycle)
-SELECT cycle, coalesce(attempts, 0) AS attempts, coalesce(versions, 0) AS versions, coalesce(accepted, 0) AS accepted,
+  tried AS (SELECT cycle, count(DISTINCT attempt) AS attempts, count(*) AS versions FROM {LINE}.candidates
+    GROUP BY cycle)
+SELECT cycle, coalesce(attempts, 0) AS attempts, coalesce(versions, 0) AS versions, coalesce(accepted,
+  0) AS accepted,
   coalesce(instances, 0) AS instances
-FROM tried FULL JOIN families USING (cycle) FULL JOIN instances USING (cycle) WHERE cycle <= $cycle ORDER BY cycle"""
+FROM tried FULL JOIN families USING (cycle) FULL JOIN instances USING (cycle) WHERE cycle <= $cycle
+  ORDER BY cycle"""
 ENTERED = f"""
-SELECT cycle, count(DISTINCT artifact_id) AS entered FROM {LINE}.immigrants WHERE state = 'accepted' AND cycle <= $cycle GROUP BY cycle"""
+SELECT cycle, count(DISTINCT artifact_id) AS entered FROM {LINE}.immigrants WHERE state = 'accepted'
+  AND cycle <= $cycle GROUP BY cycle"""
 CAME = f"""
-SELECT cycle, name, state, artifact_id AS family_id, reason FROM {LINE}.immigrants WHERE cycle <= $cycle ORDER BY cycle, name"""
+SELECT cycle, name, state, artifact_id AS family_id, reason FROM {LINE}.immigrants WHERE cycle <= $cycle
+  ORDER BY cycle, name"""
 LABELS = f"""
-SELECT count(*) AS instances, count(*) FILTER (2 * votes > voters) AS by_majority, count(*) FILTER (votes = voters) AS unanimous,
+SELECT count(*) AS instances, count(*) FILTER (2 * votes > voters) AS by_majority, count(*)
+  FILTER (votes = voters) AS unanimous,
   count(DISTINCT text_sha) AS texts, count(DISTINCT family_id) AS families
 FROM {LINE}.instances WHERE cycle <= $cycle"""
 GATES = f"""
-SELECT gate, any_value(gate_no) AS gate_no, sum(came)::INTEGER AS came, sum(passed)::INTEGER AS passed FROM {LINE}.funnel
+SELECT gate, any_value(gate_no) AS gate_no, sum(came)::INTEGER AS came, sum(passed)::INTEGER AS passed
+  FROM {LINE}.funnel
 WHERE operator = 'all' AND cycle <= $cycle GROUP BY gate
-ORDER BY list_position({[*GATE_NAMES, 'attempts']}, gate)"""
+ORDER BY list_position({[*GATE_NAMES, "attempts"]}, gate)"""
 FUNNEL = f"""
-SELECT operator, sum(came) FILTER (gate = 'attempts')::INTEGER AS attempts, sum(passed) FILTER (gate = 'attempts')::INTEGER AS accepted,
+SELECT operator, sum(came) FILTER (gate = 'attempts')::INTEGER AS attempts, sum(passed)
+  FILTER (gate = 'attempts')::INTEGER AS accepted,
   sum(came) FILTER (gate = '{GATE_NAMES[0]}')::INTEGER AS versions,
   {", ".join(f"sum(passed) FILTER (gate = '{gate}')::INTEGER AS passed_{gate}" for gate in GATE_NAMES)}
 FROM {LINE}.funnel WHERE cycle <= $cycle GROUP BY operator ORDER BY operator <> 'all', operator"""
 RESOURCES = f"""
 SELECT outcome, sum(attempts)::INTEGER AS attempts, sum(versions)::INTEGER AS versions,
-  sum(calls_mean * attempts) / sum(attempts) AS jail_calls, sum(cpu_s_mean * attempts) / sum(attempts) AS cpu_s,
+  sum(calls_mean * attempts) / sum(attempts) AS jail_calls,
+    sum(cpu_s_mean * attempts) / sum(attempts) AS cpu_s,
   sum(wall_s_mean * attempts) / sum(attempts) AS wall_s, sum(tokens)::BIGINT AS tokens, sum(usd) AS usd
 FROM {LINE}.resources WHERE cycle <= $cycle AND attempts > 0 GROUP BY outcome
 ORDER BY list_position(['accepted', 'rejected', 'all'], outcome)"""
 COSTS = """
-SELECT count(*) AS calls, coalesce(sum(input_tokens), 0)::BIGINT AS input_tokens, coalesce(sum(output_tokens), 0)::BIGINT AS output_tokens,
+SELECT count(*) AS calls, coalesce(sum(input_tokens), 0)::BIGINT AS input_tokens,
+  coalesce(sum(output_tokens), 0)::BIGINT AS output_tokens,
   coalesce(sum(usd), 0.0) AS usd
 FROM calls WHERE line = $line AND cycle <= $cycle"""
 BLOCKED = """
-SELECT gate, rule_id, count(DISTINCT artifact_id) AS blocked, min(reason) AS example FROM verdicts JOIN known_artifacts AS known USING (artifact_id)
-WHERE known.line = $line AND outcome = 'block' AND verdicts.cycle <= $cycle GROUP BY ALL ORDER BY blocked DESC, gate, rule_id"""
+SELECT gate, rule_id, count(DISTINCT artifact_id) AS blocked, min(reason) AS example FROM verdicts
+  JOIN known_artifacts AS known USING (artifact_id)
+WHERE known.line = $line AND outcome = 'block' AND verdicts.cycle <= $cycle GROUP BY ALL
+  ORDER BY blocked DESC, gate, rule_id"""
 YIELDS = f"""
-SELECT a.operator, count(*) AS accepted, count(*) FILTER (len(a.parents) > 1) AS of_two_parents, count(DISTINCT a.category) AS categories
+SELECT a.operator, count(*) AS accepted, count(*) FILTER (len(a.parents) > 1) AS of_two_parents,
+  count(DISTINCT a.category) AS categories
 FROM {LINE}.accepted AS a WHERE a.cycle <= $cycle GROUP BY ALL ORDER BY accepted DESC, a.operator"""
 FAILURES = f"""
 SELECT kind, gate, rule_id, count(DISTINCT family_id) AS families, min(lesson) AS lesson FROM {LINE}.failures
 WHERE cycle <= $cycle GROUP BY ALL ORDER BY families DESC, kind, rule_id"""
-DROPPED = f"SELECT reason, sum(instances)::INTEGER AS instances FROM {LINE}.dropped_instances WHERE cycle <= $cycle GROUP BY ALL ORDER BY reason"
+DROPPED = (
+    f"SELECT reason, sum(instances)::INTEGER AS instances FROM {LINE}.dropped_instances WHERE cycle <= "
+    "$cycle GROUP BY ALL ORDER BY reason"
+)
 REVIEWS = f"""
 SELECT matches, count(*) AS families FROM (
-  SELECT cycle, family_id, count(*) FILTER (matched) AS matches FROM {LINE}.blind_reviews WHERE cycle <= $cycle GROUP BY ALL
+  SELECT cycle, family_id, count(*) FILTER (matched) AS matches FROM {LINE}.blind_reviews
+    WHERE cycle <= $cycle GROUP BY ALL
 ) GROUP BY matches ORDER BY matches"""
 EXAMPLES = f"""
 SELECT a.operator, a.title, a.family_id, a.category, i.difficulty, i.text, i.answer, i.votes, i.voters
-FROM {LINE}.accepted AS a JOIN {LINE}.instances AS i ON i.family_id = a.family_id AND i.cycle = a.cycle WHERE a.cycle = $cycle
-QUALIFY row_number() OVER (PARTITION BY a.operator ORDER BY length(i.text), i.instance_id) = 1 ORDER BY a.operator"""
+FROM {LINE}.accepted AS a JOIN {LINE}.instances AS i ON i.family_id = a.family_id AND i.cycle = a.cycle
+  WHERE a.cycle = $cycle
+QUALIFY row_number() OVER (PARTITION BY a.operator ORDER BY length(i.text), i.instance_id) = 1
+  ORDER BY a.operator"""

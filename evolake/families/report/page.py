@@ -23,15 +23,34 @@ LESSONS = 30
 
 
 def families_section(root: Path, cycle: str) -> Section:
-    """Return what there is, what the gates did and cost, figures next to the paper's, planted faults, examples."""
+    """Return what there is, what the gates did and cost, figures next to the paper's, planted faults,
+    examples."""
     report = read_report(root, cycle)
     return section(
-        PACKAGE, LINE, cycle, _headline(report), report, report=report, paper=paper,
-        sentences={"labels": label_sentence(report), "duplicates": duplicate_sentence(report), "cost": cost_sentence(report),
-                   "faults": fault_sentence(report), "audit": audit_sentence(report),
-                   "difficulty": difficulty_sentence(report)},
-        tables={"spent": _spent(report), "reviews": _reviews(report), "complexity": _complexity(report), "classes": _classes(report),
-                "patterns": _patterns(report), "difficulty": curve(report.work), "lessons": report.experience.select("cycle", "item").head(LESSONS)},
+        PACKAGE,
+        LINE,
+        cycle,
+        _headline(report),
+        report,
+        report=report,
+        paper=paper,
+        sentences={
+            "labels": label_sentence(report),
+            "duplicates": duplicate_sentence(report),
+            "cost": cost_sentence(report),
+            "faults": fault_sentence(report),
+            "audit": audit_sentence(report),
+            "difficulty": difficulty_sentence(report),
+        },
+        tables={
+            "spent": _spent(report),
+            "reviews": _reviews(report),
+            "complexity": _complexity(report),
+            "classes": _classes(report),
+            "patterns": _patterns(report),
+            "difficulty": curve(report.work),
+            "lessons": report.experience.select("cycle", "item").head(LESSONS),
+        },
         examples=[_example(row) for row in report.examples],
     )
 
@@ -39,7 +58,9 @@ def families_section(root: Path, cycle: str) -> Section:
 def _headline(report: FamiliesReport) -> Markup:
     """Families and instances, of this cycle and so far."""
     now = report.made.filter(pl.col("cycle") == report.cycle).to_dicts()
-    return sentence(PACKAGE, "headline.html.j2", report=report, now=now[0] if now else {"accepted": 0, "attempts": 0})
+    return sentence(
+        PACKAGE, "headline.html.j2", report=report, now=now[0] if now else {"accepted": 0, "attempts": 0}
+    )
 
 
 def label_sentence(report: FamiliesReport) -> str:
@@ -48,17 +69,21 @@ def label_sentence(report: FamiliesReport) -> str:
     if not labels["instances"]:
         return "No instance has been sampled."
     return (
-        f"{labels['by_majority']:,} of {labels['instances']:,} labels have a strict majority of their voters, {labels['unanimous']:,} are unanimous; "
-        f"{labels['instances'] - labels['texts']:,} texts occur more than once."
+        f"{labels['by_majority']:,} of {labels['instances']:,} labels have a strict majority of their "
+        f"voters, {labels['unanimous']:,} are unanimous; {labels['instances'] - labels['texts']:,} texts "
+        "occur more than once."
     )
 
 
 def duplicate_sentence(report: FamiliesReport) -> str:
     """Near-duplicates that were kept out, and that are in."""
-    stopped = sum(row["blocked"] for row in report.blocked.to_dicts() if row["rule_id"] == "families-near-duplicate")
+    stopped = sum(
+        row["blocked"] for row in report.blocked.to_dicts() if row["rule_id"] == "families-near-duplicate"
+    )
     return (
-        f"{len(report.duplicates)} pairs of accepted families are near-duplicates (the same code but for names; {DUPLICATE['answers']:.0%} of the "
-        f"answers on shared seeds; or {DUPLICATE['both']:.0%} of code and answers); {stopped} candidates were blocked for being one."
+        f"{len(report.duplicates)} pairs of accepted families are near-duplicates (the same code but for "
+        f"names; {DUPLICATE['answers']:.0%} of the answers on shared seeds; or {DUPLICATE['both']:.0%} of "
+        f"code and answers); {stopped} candidates were blocked for being one."
     )
 
 
@@ -68,30 +93,47 @@ def cost_sentence(report: FamiliesReport) -> str:
     said = "No attempt was rejected, so there is no ratio of costs."
     if {"accepted", "rejected"} <= spent.keys() and spent["accepted"]["cpu_s"]:
         ratio = spent["rejected"]["cpu_s"] / spent["accepted"]["cpu_s"]
-        said = f"A rejected attempt took {ratio:.1f} times the cpu time of an accepted one (runtime in the paper: {paper.RUNTIME_RATIO} times)."
+        said = (
+            f"A rejected attempt took {ratio:.1f} times the cpu time of an accepted one (runtime in the "
+            f"paper: {paper.RUNTIME_RATIO} times)."
+        )
     if report.evolved and report.costs["usd"]:
         each = report.costs["usd"] / len(report.evolved)
-        return said + f" An accepted family cost ${each:.2f}, rejected ones included (the paper: ${paper.USD_EACH})."
+        return (
+            said
+            + f" An accepted family cost ${each:.2f}, rejected ones included (the paper: ${paper.USD_EACH})."
+        )
     return said + f" No model was paid for; the paper's families cost ${paper.USD_EACH} each."
 
 
 def _spent(report: FamiliesReport) -> pl.DataFrame:
-    return report.resources.with_columns(pl.col("jail_calls").round(1), pl.col("cpu_s", "wall_s").round(2), pl.col("usd").round(2))
+    return report.resources.with_columns(
+        pl.col("jail_calls").round(1), pl.col("cpu_s", "wall_s").round(2), pl.col("usd").round(2)
+    )
 
 
 def _reviews(report: FamiliesReport) -> pl.DataFrame:
     ours = dict(report.reviews.iter_rows())
-    return pl.DataFrame([{"matches": n, "families_here": ours.get(n, 0), "the_paper": paper.BLIND_PASSES.get(n)} for n in sorted({*ours, *range(6)})])
+    return pl.DataFrame(
+        [
+            {"matches": n, "families_here": ours.get(n, 0), "the_paper": paper.BLIND_PASSES.get(n)}
+            for n in sorted({*ours, *range(6)})
+        ]
+    )
 
 
 def _complexity(report: FamiliesReport) -> pl.DataFrame:
     """Return the means by origin, then those of the paper."""
     columns = list(paper.COMPLEXITY["seed"])
     rows = [
-        {"source": f"{origin} here", "families": frame.height} | {column: round(_mean(frame, column), 1) for column in columns if frame.height}
+        {"source": f"{origin} here", "families": frame.height}
+        | {column: round(_mean(frame, column), 1) for column in columns if frame.height}
         for origin, frame in _by_origin(report).items()
     ]
-    rows += [{"source": f"the paper, {name}", "families": None, **values} for name, values in paper.COMPLEXITY.items()]
+    rows += [
+        {"source": f"the paper, {name}", "families": None, **values}
+        for name, values in paper.COMPLEXITY.items()
+    ]
     return pl.DataFrame(rows)
 
 
@@ -111,18 +153,30 @@ def _classes(report: FamiliesReport) -> pl.DataFrame:
 
 
 def _patterns(report: FamiliesReport) -> pl.DataFrame:
-    names = ("recursive", "binary_search", "sorting", "dynamic_programming", "graph_traversal", "divide_and_conquer")
+    names = (
+        "recursive",
+        "binary_search",
+        "sorting",
+        "dynamic_programming",
+        "graph_traversal",
+        "divide_and_conquer",
+    )
     return _shares(report, "pattern", {name.replace("_", " "): pl.col(name) for name in names})
 
 
 def _shares(report: FamiliesReport, head: str, conditions: Mapping[str, pl.Expr]) -> pl.DataFrame:
-    """Return a row for each condition: its name under `head`, and the share of families of each origin that meet it."""
-    return pl.DataFrame([
-        {head: name} | {
-            origin: f"{frame.select(condition.sum()).item() / max(frame.height, 1):.0%}" for origin, frame in _by_origin(report).items()
-        }
-        for name, condition in conditions.items()
-    ])
+    """Return a row for each condition: its name under `head`, and the share of families of each origin that
+    meet it."""
+    return pl.DataFrame(
+        [
+            {head: name}
+            | {
+                origin: f"{frame.select(condition.sum()).item() / max(frame.height, 1):.0%}"
+                for origin, frame in _by_origin(report).items()
+            }
+            for name, condition in conditions.items()
+        ]
+    )
 
 
 def fault_sentence(report: FamiliesReport) -> str:
@@ -131,16 +185,27 @@ def fault_sentence(report: FamiliesReport) -> str:
         return ""
     meant = report.kills.filter(pl.col("expected") != "none").unique("fault")
     unseen = sorted(set(report.kills.filter(pl.col("caught") < pl.col("planted"))["fault"].to_list()))
-    said = f"{meant['caught'].sum()} of {meant['planted'].sum()} planted faults of {meant.height} classes are caught"
-    sure = [(wilson_interval(caught, planted).low, fault) for fault, caught, planted in meant.select("fault", "caught", "planted").rows() if planted]
+    said = (
+        f"{meant['caught'].sum()} of {meant['planted'].sum()} planted faults of {meant.height} classes "
+        "are caught"
+    )
+    sure = [
+        (wilson_interval(caught, planted).low, fault)
+        for fault, caught, planted in meant.select("fault", "caught", "planted").rows()
+        if planted
+    ]
     if sure:
         said += f" (least sure of {min(sure)[1]!r}: at least {min(sure)[0]:.0%}, by the 95% interval)"
     said += ". "
-    return said + f"Seen by no gate: {', '.join(unseen)}. What text and all programs have wrong together is seen only by a reader of the text."
+    return (
+        said + f"Seen by no gate: {', '.join(unseen)}. What text and all programs have wrong together is "
+        "seen only by a reader of the text."
+    )
 
 
 def difficulty_sentence(report: FamiliesReport) -> str:
-    """Return how far a level says the same in all families; nothing if no work was counted at two levels of two families."""
+    """Return how far a level says the same in all families; nothing if no work was counted at two levels of
+    two families."""
     agreed = agreement(report.work)
     if math.isnan(agreed):
         return ""
@@ -148,8 +213,9 @@ def difficulty_sentence(report: FamiliesReport) -> str:
     middle = common["difficulty"].unique().sort()[common["difficulty"].n_unique() // 2]
     spread = common.filter(pl.col("difficulty") == middle)["common"]
     return (
-        f"Of two families at two difficulties, the higher difficulty takes more work in {agreed:.0%} of pairs (100%: a level means the same "
-        f"everywhere; 50%: nothing). Difficulty {middle} of a family is, by work, {spread.quantile(0.25):.1f} to {spread.quantile(0.75):.1f} of the "
+        f"Of two families at two difficulties, the higher difficulty takes more work in {agreed:.0%} of "
+        f"pairs (100%: a level means the same everywhere; 50%: nothing). Difficulty {middle} of a family "
+        f"is, by work, {spread.quantile(0.25):.1f} to {spread.quantile(0.75):.1f} of the "
         "median family (middle half of the families)."
     )
 
@@ -162,16 +228,30 @@ def audit_sentence(report: FamiliesReport) -> str:
 
     result = audit_summary(report.grades.to_dicts())
     interval, theirs = f"95% interval {result['usable_low']:.0%} to {result['usable_high']:.0%}", paper.AUDIT
-    said = f"{result['usable']} of {result['graded']} graded families are usable ({interval}), {result['fully_correct']} fully correct. "
+    said = (
+        f"{result['usable']} of {result['graded']} graded families are usable ({interval}), "
+        f"{result['fully_correct']} fully correct. "
+    )
     return said + f"The paper: {theirs['usable']} and {theirs['fully_correct']} of {theirs['families']}."
 
 
 def _example(row: dict[str, Any]) -> dict[str, Any]:
     """Return an accepted family as it is shown: title, facts, the text of its shortest instance."""
     answer = json.loads(row["answer"])
-    facts = pl.DataFrame([{
-        "operator": row["operator"], "category": row["category"], "difficulty": row["difficulty"],
-        "label": answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False),
-        "votes": f"{row['votes']} of {row['voters']}", "family": row["family_id"],
-    }])
-    return {"title": row["title"], "facts": facts, "text": row["text"][:STATEMENT] + ("…" if len(row["text"]) > STATEMENT else "")}
+    facts = pl.DataFrame(
+        [
+            {
+                "operator": row["operator"],
+                "category": row["category"],
+                "difficulty": row["difficulty"],
+                "label": answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False),
+                "votes": f"{row['votes']} of {row['voters']}",
+                "family": row["family_id"],
+            }
+        ]
+    )
+    return {
+        "title": row["title"],
+        "facts": facts,
+        "text": row["text"][:STATEMENT] + ("…" if len(row["text"]) > STATEMENT else ""),
+    }

@@ -1,7 +1,9 @@
-"""The classical blind reviewer: a reader and a brute-force strategy, put into one program that sees nothing but the statement.
+"""The classical blind reviewer: a reader and a brute-force strategy, put into one program that sees nothing
+but the statement.
 
-Rules are taken from the text: for each mutation point the reviewer looks which alternative's sentence stands in the statement, and sets the
-strategy's constant to it. Where none or two stand there, the statement does not say what the rule is, and the answer is N/A.
+Rules are taken from the text: for each mutation point the reviewer looks which alternative's sentence stands
+in the statement, and sets the strategy's constant to it. Where none or two stand there, the statement does
+not say what the rule is, and the answer is N/A.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ def solve_blind(request: BlindRequest, random: np.random.Generator) -> BlindRepl
     """First the program; then what it printed, or N/A where it failed."""
     if request.transcript:
         printed = request.transcript[-1].output.strip()
-        return BlindReply(reasoning="what the program printed", final=printed if "\\boxed" in printed else UNKNOWN)
+        return BlindReply(
+            reasoning="what the program printed", final=printed if "\\boxed" in printed else UNKNOWN
+        )
     if not request.reader or not request.strategy:
         return BlindReply(reasoning="there is no reader for this text", final=UNKNOWN)
     expressions = rules_in(request.statement, request.points)
@@ -34,9 +38,17 @@ def solve_blind(request: BlindRequest, random: np.random.Generator) -> BlindRepl
             strategy = set_constant(strategy, constant, expression) or strategy
     except NotComposable as error:
         return BlindReply(reasoning=str(error), final=UNKNOWN)
-    program = fill_template("evolake.families.roles.templates.blind", reader=repr(reader), strategy=repr(strategy))
+    program = fill_template(
+        "evolake.families.roles.templates.blind", reader=repr(reader), strategy=repr(strategy)
+    )
     return BlindReply(reasoning="read the statement, then solve by this strategy", code=program)
 
 
-BLIND_ROLE = Role("families_blind_reviewer", BlindRequest, BlindReply, solve_blind, values=hide("reader", "strategy", "points"))
+BLIND_ROLE = Role(
+    "families_blind_reviewer",
+    BlindRequest,
+    BlindReply,
+    solve_blind,
+    values=hide("reader", "strategy", "points"),
+)
 """Solve an instance from its text, with a Python tool."""

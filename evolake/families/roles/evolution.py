@@ -1,8 +1,10 @@
-"""The classical evolution agent: one of the operators on the parents of the request; for a blocked draft, another wording of one of its rules.
+"""The classical evolution agent: one of the operators on the parents of the request; for a blocked draft,
+another wording of one of its rules.
 
-What operators compose is right by construction where the parents are, so a block says mostly that this choice of rules gives a poor family: answers
-that hardly vary, an answer that stands in the text, a double of another. A rule is switched then; a draft that failed to run is given up.
-Source of the role: SSLogic, section 3.2, phase I.
+What operators compose is right by construction where the parents are, so a block says mostly that this choice
+of rules gives a poor family: answers that hardly vary, an answer that stands in the text, a double of
+another. A rule is switched then; a draft that failed to run is given up. Source of the role: SSLogic, section
+3.2, phase I.
 """
 
 from __future__ import annotations
@@ -25,14 +27,21 @@ from evolake.gates import Raised, contained
 
 ValidatorAuthors = Literal["separate", "together"]
 WANTED: dict[ValidatorAuthors, str] = {
-    "separate": "Leave `validators` empty: others write them from the statement and some instances, and never see your programs.",
-    "together": "Write at least two independent `validators`, by other algorithms (one of them brute force), not rewrites of the first.",
+    "separate": (
+        "Leave `validators` empty: others write them from the statement and some instances, and never see "
+        "your programs."
+    ),
+    "together": (
+        "Write at least two independent `validators`, by other algorithms (one of them brute force), not "
+        "rewrites of the first."
+    ),
 }
 """What a model is told of the independent validators."""
 NEW, BLOCKED, MEASURED = (
     "Write one new family.",
     "Correct the version below so that all that is said against it is met, and give all texts again.",
-    "The version below was run before anybody else sees it. Correct all faults, and give all texts again: no further run comes before the gates.",
+    "The version below was run before anybody else sees it. Correct all faults, and give all texts again: "
+    "no further run comes before the gates.",
 )
 """The task of a first version, of one that a gate blocked, and of one that was measured."""
 DRAWS = 6
@@ -45,7 +54,9 @@ class FamilyRequest(EvolveRequest):
     """As `EvolveRequest`. validators_by: who writes the independent validators, see the setting `validator_authors`."""
 
     validators_by: ValidatorAuthors = Field(default="separate")
-    deepest: int | None = Field(default=None, description="operators only: compositions that may lie inside one another")
+    deepest: int | None = Field(
+        default=None, description="operators only: compositions that may lie inside one another"
+    )
 
 
 def evolve(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
@@ -72,18 +83,23 @@ def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
 
 
 def _corrected(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
-    """Return the draft under another alternative of one rule, the rules of its own operator (which stand last) before those of its parents."""
+    """Return the draft under another alternative of one rule, the rules of its own operator (which stand
+    last) before those of its parents."""
     assert request.draft is not None and request.draft_record is not None
     parents, draft = [from_record(record) for record in request.records], from_record(request.draft_record)
     if request.draft.gate in GIVEN_UP:
         return EvolveReply(note=f"no other rule mends a block at the gate {request.draft.gate!r}")
     options = [
         (place, point.name, item.name)
-        for place, point in enumerate(reversed(draft.points)) for item in point.alternatives if item.name != point.chosen
+        for place, point in enumerate(reversed(draft.points))
+        for item in point.alternatives
+        if item.name != point.chosen
     ]
     for number in sorted(random.permutation(len(options)).tolist(), key=lambda item: options[item][0]):
         _, point, alternative = options[number]
-        child = _composed(lambda point, alternative: named(switch(draft, point, alternative)), point, alternative)
+        child = _composed(
+            lambda point, alternative: named(switch(draft, point, alternative)), point, alternative
+        )
         if isinstance(child, str):
             continue
         if child.family_id not in request.taken:
@@ -92,7 +108,8 @@ def _corrected(request: EvolveRequest, random: np.random.Generator) -> EvolveRep
 
 
 def _composed(make: Callable[..., Family], *arguments: Any) -> Family | str:
-    """Return the child, or why there is none: parents that do not compose, or that make our code raise. One bad parent stops no other."""
+    """Return the child, or why there is none: parents that do not compose, or that make our code raise. One
+    bad parent stops no other."""
 
     def compose() -> Family | str:
         try:
@@ -109,15 +126,25 @@ def as_reply(child: Family, parents: list[Family], note: str = "") -> EvolveRepl
     record = to_record(child)
     ids = [parent.family_id for parent in parents]
     return EvolveReply(
-        title=child.title, category=record["category"], language=record["language"], answer_type=child.answer.type, operator=child.operator,
-        used_parents=[ids.index(parent) + 1 for parent in child.parents if parent in ids], generator=child.generator, template=child.template,
-        validator=child.validator, validators=[NamedSource(name=name, source=source) for name, source in child.validators.items()],
-        reader=child.reader, note=note[:1000], record=json.dumps(record, ensure_ascii=False),
+        title=child.title,
+        category=record["category"],
+        language=record["language"],
+        answer_type=child.answer.type,
+        operator=child.operator,
+        used_parents=[ids.index(parent) + 1 for parent in child.parents if parent in ids],
+        generator=child.generator,
+        template=child.template,
+        validator=child.validator,
+        validators=[NamedSource(name=name, source=source) for name, source in child.validators.items()],
+        reader=child.reader,
+        note=note[:1000],
+        record=json.dumps(record, ensure_ascii=False),
     )
 
 
 def _prompt_values(request: EvolveRequest) -> dict[str, Any]:
-    """Return what a model reads. For a correction the version below is all that it needs: parents, corpus and attempts are left out."""
+    """Return what a model reads. For a correction the version below is all that it needs: parents, corpus and
+    attempts are left out."""
     values = hide("records", "draft_record", "taken", "validators_by", "deepest", "generation")(request)
     draft = request.draft
     if draft is None:
@@ -131,12 +158,20 @@ def _prompt_values(request: EvolveRequest) -> dict[str, Any]:
         # what siblings propose is a candidate's text, so it is fenced; the rest of the note is ours
         "generation": generation.model_copy(update={"siblings": []}).text() if generation else "",
         "siblings": generation.siblings if generation else [],
-        "validators": WANTED[request.validators_by if isinstance(request, FamilyRequest) else "separate"], "task": task,
+        "validators": WANTED[request.validators_by if isinstance(request, FamilyRequest) else "separate"],
+        "task": task,
     }
     if draft is not None:
-        values |= {"parents": [], "corpus": [], "tried": "", "draft": draft.model_dump(mode="json", exclude={"measured"}, exclude_defaults=True)}
+        values |= {
+            "parents": [],
+            "corpus": [],
+            "tried": "",
+            "draft": draft.model_dump(mode="json", exclude={"measured"}, exclude_defaults=True),
+        }
     return values | {name: values[name] or None for name in ("parents", "corpus", "siblings", "tried")}
 
 
-EVOLUTION_ROLE = Role("families_evolution_agent", EvolveRequest, EvolveReply, evolve, values=_prompt_values, fault=family_fault)
+EVOLUTION_ROLE = Role(
+    "families_evolution_agent", EvolveRequest, EvolveReply, evolve, values=_prompt_values, fault=family_fault
+)
 """Make a family of parents; correct one that was blocked."""

@@ -1,4 +1,5 @@
-"""The evolution agent as a session: it writes the files of a family, runs the generator, looks at samples and sees how validators vote.
+"""The evolution agent as a session: it writes the files of a family, runs the generator, looks at samples and
+sees how validators vote.
 
 There is no classical answer: operators compose families of their parents in one step (`evolution`).
 """
@@ -52,17 +53,30 @@ class FamilySessionRequest(Model):
     guidance: list[str]
     draft: BlockedDraft | None
 
+
 class FamilyCard(BaseModel):
     """What the session ends with; its files are the family."""
 
     model_config = ConfigDict(extra="forbid")
-    idea: Annotated[str, Field(max_length=300, description="what has to be reasoned about that no accepted family asks, in a sentence")] = ""
+    idea: Annotated[
+        str,
+        Field(
+            max_length=300,
+            description="what has to be reasoned about that no accepted family asks, in a sentence",
+        ),
+    ] = ""
     title: Annotated[str, Field(max_length=200)]
-    category: Literal["logical", "spatial", "symbolic", "temporal", "relational", "commonsense", "causal", "other"]
+    category: Literal[
+        "logical", "spatial", "symbolic", "temporal", "relational", "commonsense", "causal", "other"
+    ]
     language: Literal["en", "zh"] = "en"
     answer_type: Literal["integer", "number", "boolean", "string", "list", "mapping", "any"]
-    operator: Annotated[str, Field(max_length=40)] = Field(default="written", description="what made the family of its parents, in a word")
-    used_parents: list[int] = Field(default_factory=list, description="numbers of the parents that it was made of, from 1")
+    operator: Annotated[str, Field(max_length=40)] = Field(
+        default="written", description="what made the family of its parents, in a word"
+    )
+    used_parents: list[int] = Field(
+        default_factory=list, description="numbers of the parents that it was made of, from 1"
+    )
     note: ShortText = Field(default="", description="where no family could be made: why")
 
 
@@ -82,14 +96,29 @@ class Votes(Arguments):
 
 
 EVOLUTION_SESSION = session_role(
-    "families_evolution_session", FamilySessionRequest, FamilyCard, setting="EVOLAKE_FAMILIES__EVOLUTION_AGENT",
+    "families_evolution_session",
+    FamilySessionRequest,
+    FamilyCard,
+    setting="EVOLAKE_FAMILIES__EVOLUTION_AGENT",
     commands=(
-        ("check", "Run the gates that ask no model: shows everything that they say against the files, all at once.", Arguments),
+        (
+            "check",
+            "Run the gates that ask no model: shows everything that they say against the files, all at once.",
+            Arguments,
+        ),
         ("samples", "Run the generator: shows whole statements and the inputs behind them.", Samples),
-        ("answers", "Run the generator, then the validator and the reader on what it gave: shows what the validator "
-         "answers.", Answers),
-        ("votes", "Have independent validators written from your statement by others, and let them vote with yours: "
-         "shows who agrees with you.", Votes),
+        (
+            "answers",
+            "Run the generator, then the validator and the reader on what it gave: shows what the validator "
+            "answers.",
+            Answers,
+        ),
+        (
+            "votes",
+            "Have independent validators written from your statement by others, and let them vote with "
+            "yours: shows who agrees with you.",
+            Votes,
+        ),
     ),
 )
 """Make a family, or mend one that was blocked, in a workspace."""

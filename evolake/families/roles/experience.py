@@ -1,4 +1,5 @@
-"""What was learnt from failures: one-sentence items that hold for any family, shown to whoever writes the next one.
+"""What was learnt from failures: one-sentence items that hold for any family, shown to whoever writes the
+next one.
 
 Items are told apart by their words, not by their letters; the list is capped, the oldest go first.
 """
@@ -14,7 +15,8 @@ LONGEST = 300
 
 
 def merged(existing: Sequence[str], candidates: Sequence[str], limit: int) -> list[str]:
-    """At most `limit` items that all say something else, oldest first. A repeated item moves to the end: it was learnt again."""
+    """At most `limit` items that all say something else, oldest first. A repeated item moves to the end: it
+    was learnt again."""
     kept: list[str] = []
     for item in [*existing, *candidates]:
         sentence = one_sentence(item)
@@ -39,4 +41,8 @@ def one_sentence(text: str) -> str:
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w", text)) if re.search(r"[一-鿿]", text) else set(re.findall(r"\w+", text.casefold()))
+    return (
+        set(re.findall(r"\w", text))
+        if re.search(r"[一-鿿]", text)
+        else set(re.findall(r"\w+", text.casefold()))
+    )

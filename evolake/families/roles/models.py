@@ -1,4 +1,5 @@
-"""What each role of the families line is asked and what it answers: Pydantic models, shared by both backends (paper, appendix O.2).
+"""What each role of the families line is asked and what it answers: Pydantic models, shared by both backends
+(paper, appendix O.2).
 
 Fields whose description says "operators only" are hidden from prompts.
 """
@@ -30,7 +31,9 @@ class QualityRequest(Model):
     answer: str = Field(description="the label, as JSON")
     difficulty: int
     parent_statement: str = Field(default="", description="an instance of the family it came from")
-    metrics: dict[str, Any] = Field(default_factory=dict, description="operators only: what was measured on the sample")
+    metrics: dict[str, Any] = Field(
+        default_factory=dict, description="operators only: what was measured on the sample"
+    )
 
 
 class QualityReply(Model):
@@ -44,7 +47,9 @@ class QualityReply(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> QualityReply:
-        wanted = "revise" if "revise" in (self.readability, self.novelty, self.difficulty_alignment) else "proceed"
+        wanted = (
+            "revise" if "revise" in (self.readability, self.novelty, self.difficulty_alignment) else "proceed"
+        )
         if self.action != wanted:
             raise ValueError(f"action must be {wanted!r} with these criteria (got {self.action!r})")
         return self
@@ -80,8 +85,13 @@ class BlindRequest(Model):
     transcript: list[Turn] = Field(default_factory=list)
     turns_left: int
     reader: str = Field(default="", description="operators only: a source with `read(text)`")
-    strategy: str = Field(default="", description="operators only: a source with `solution(inputs)`, its rules not to be trusted")
-    points: list[dict[str, Any]] = Field(default_factory=list, description="operators only: rules with alternatives, none marked as chosen")
+    strategy: str = Field(
+        default="",
+        description="operators only: a source with `solution(inputs)`, its rules not to be trusted",
+    )
+    points: list[dict[str, Any]] = Field(
+        default_factory=list, description="operators only: rules with alternatives, none marked as chosen"
+    )
 
 
 class BlindReply(Model):
@@ -148,9 +158,15 @@ class EvolveRequest(Model):
     tried: str = ""
     limits: str = ""
     draft: Draft | None = None
-    records: list[dict[str, Any]] = Field(default_factory=list, description="operators only: the parents, every field")
-    draft_record: dict[str, Any] | None = Field(default=None, description="operators only: the draft, every field")
-    taken: list[str] = Field(default_factory=list, description="operators only: family ids that there are already")
+    records: list[dict[str, Any]] = Field(
+        default_factory=list, description="operators only: the parents, every field"
+    )
+    draft_record: dict[str, Any] | None = Field(
+        default=None, description="operators only: the draft, every field"
+    )
+    taken: list[str] = Field(
+        default_factory=list, description="operators only: family ids that there are already"
+    )
 
 
 class NamedSource(Model):
@@ -161,17 +177,29 @@ class NamedSource(Model):
 class EvolveReply(Model):
     """The triple as texts. All are empty if nothing can be made: `note` says why."""
 
-    idea: Annotated[str, Field(max_length=300, description="what has to be reasoned about that no accepted family asks, in a sentence")] = ""
+    idea: Annotated[
+        str,
+        Field(
+            max_length=300,
+            description="what has to be reasoned about that no accepted family asks, in a sentence",
+        ),
+    ] = ""
     title: Annotated[str, Field(max_length=200)] = ""
-    category: Literal["logical", "spatial", "symbolic", "temporal", "relational", "commonsense", "causal", "other"] = "other"
+    category: Literal[
+        "logical", "spatial", "symbolic", "temporal", "relational", "commonsense", "causal", "other"
+    ] = "other"
     language: Literal["en", "zh"] = "en"
     answer_type: Literal["integer", "number", "boolean", "string", "list", "mapping", "any"] = "any"
     operator: Annotated[str, Field(max_length=40)] = "written"
-    used_parents: list[int] = Field(default_factory=list, description="numbers of the parents that it was made of, from 1")
+    used_parents: list[int] = Field(
+        default_factory=list, description="numbers of the parents that it was made of, from 1"
+    )
     generator: Code = ""
     template: Code = ""
     validator: Code = ""
-    validators: list[NamedSource] = Field(default_factory=list, description="independent ones, by other algorithms")
+    validators: list[NamedSource] = Field(
+        default_factory=list, description="independent ones, by other algorithms"
+    )
     reader: Code | None = None
     note: ShortText = ""
     record: SkipJsonSchema[str | None] = Field(default=None, description="operators only: the family as JSON")

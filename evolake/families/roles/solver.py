@@ -1,6 +1,7 @@
 """The solver whose success measures difficulty: a model that answers from the text alone, without tools.
 
-Operators have no such solver: their only way to an answer is a validator, which is right by construction and would measure nothing.
+Operators have no such solver: their only way to an answer is a validator, which is right by construction and
+would measure nothing.
 """
 
 from __future__ import annotations

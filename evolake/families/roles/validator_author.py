@@ -1,7 +1,9 @@
-"""The author of independent validators: it sees the statement and a few instances, never the primary, the generator or who wrote them.
+"""The author of independent validators: it sees the statement and a few instances, never the primary, the
+generator or who wrote them.
 
-Votes of programs count as independent only where their authors are: a reply that holds the primary and its validators makes one mistake in all of
-them. There is no classical answer: operators take independent validators from the parents.
+Votes of programs count as independent only where their authors are: a reply that holds the primary and its
+validators makes one mistake in all of them. There is no classical answer: operators take independent
+validators from the parents.
 """
 
 from __future__ import annotations
@@ -43,5 +45,7 @@ def write_none(request: AuthorRequest, random: np.random.Generator) -> Validator
     return ValidatorReply(source="", algorithm="operators write no validators")
 
 
-AUTHOR_ROLE = Role("families_validator_author", AuthorRequest, ValidatorReply, write_none, fault=validator_fault)
+AUTHOR_ROLE = Role(
+    "families_validator_author", AuthorRequest, ValidatorReply, write_none, fault=validator_fault
+)
 """Write a validator from the statement, without sight of any other program."""

@@ -1,11 +1,12 @@
 """Runs inside the jail, in the candidate's own process: many instances of one source per call.
 
-A call holds one source only, so a validator never shares a process with the generator, the reader or another validator. `random` and numpy are
-seeded before every `input`, and every item has its own cpu cap, held by a virtual timer, so that one slow instance does not take the
-others down; what ignores the timer meets the jail's limits. Work is counted in executed source lines, which no machine's speed changes.
+A call holds one source only, so a validator never shares a process with the generator, the reader or another
+validator. `random` and numpy are seeded before every `input`, and every item has its own cpu cap, held by a
+virtual timer, so that one slow instance does not take the others down; what ignores the timer meets the
+jail's limits. Work is counted in executed source lines, which no machine's speed changes.
 
-Nothing here binds a candidate that wants to lie: it can rewrite this module, its own items and their counts. The host takes the reply as the
-candidate's word (see `running`), and no gate decides by a count.
+Nothing here binds a candidate that wants to lie: it can rewrite this module, its own items and their counts.
+The host takes the reply as the candidate's word (see `running`), and no gate decides by a count.
 """
 
 from __future__ import annotations
@@ -47,8 +48,9 @@ class NotPlain(ValueError):
 
 
 def generate(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Instances. payload: {"pairs": [[difficulty, seed], ...], "cap_s", "elsewhere": whether in another time and zone and with other orders of sets}.
-    Items: status ok with inputs and slots, or another with its reason.
+    """Instances. payload: {"pairs": [[difficulty, seed], ...], "cap_s", "elsewhere": whether in another time
+    and zone and with other orders of sets}. Items: status ok with inputs and slots, or another with its
+    reason.
     """
     namespace = _loaded(source, payload)
 
@@ -69,8 +71,8 @@ def generate(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def solve(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Answers. payload: {"inputs": [...], "cap_s", "max_steps": null or a cap, which turns the counting on, "elsewhere"}. Items hold
-    answer, steps.
+    """Answers. payload: {"inputs": [...], "cap_s", "max_steps": null or a cap, which turns the counting on,
+    "elsewhere"}. Items hold answer, steps.
     """
     namespace = _loaded(source, payload)
     most = payload.get("max_steps")
@@ -87,11 +89,16 @@ def solve(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
 def read(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
     """Return inputs from statements. payload: {"texts": [...], "cap_s"}."""
     namespace = load_candidate(source)
-    return each(_entry(namespace, "read", lambda text: {"inputs": plain(namespace["read"](text), keys=False)}), payload["texts"], payload["cap_s"])
+    return each(
+        _entry(namespace, "read", lambda text: {"inputs": plain(namespace["read"](text), keys=False)}),
+        payload["texts"],
+        payload["cap_s"],
+    )
 
 
 def program(source: str, payload: dict[str, Any]) -> str:
-    """Run a reviewer's program with the statement in the variable TEXT; what it printed, at most `longest` characters of it."""
+    """Run a reviewer's program with the statement in the variable TEXT; what it printed, at most `longest`
+    characters of it."""
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown):
         namespace: dict[str, Any] = {"__name__": "__main__", "TEXT": payload["text"]}
@@ -111,7 +118,8 @@ def _loaded(source: str, payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain(value: Any, *, keys: bool, depth: int = 0) -> Any:
-    """Return the value as JSON would give it back. keys: whether keys of mappings that are numbers may become strings (answers), or may not (inputs).
+    """Return the value as JSON would give it back. keys: whether keys of mappings that are numbers may become
+    strings (answers), or may not (inputs).
 
     Raises NotPlain for what JSON cannot carry: sets, objects, NaN and infinities, and nesting past MAX_DEPTH.
     """
@@ -152,15 +160,17 @@ def _key(key: Any, allowed: bool) -> str:
     return json.dumps(plain(key, keys=True)) if isinstance(key, tuple) else str(key)
 
 
-def _entry(namespace: dict[str, Any], name: str, item: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:
+def _entry(
+    namespace: dict[str, Any], name: str, item: Callable[[Any], dict[str, Any]]
+) -> Callable[[Any], dict[str, Any]]:
     if not callable(namespace.get(name)):
         raise NameError(f"no function {name!r}")
     return item
 
 
 def each(element: Callable[[Any], dict[str, Any]], items: list[Any], cap_s: float) -> list[dict[str, Any]]:
-    """Return what `element` gives for each item, in order, with `status` and `reason`; what it raises is a status. cap_s: cpu seconds an item may
-    take.
+    """Return what `element` gives for each item, in order, with `status` and `reason`; what it raises is a
+    status. cap_s: cpu seconds an item may take.
     """
     signal.signal(signal.SIGVTALRM, _time_up)
     done: list[dict[str, Any]] = []
@@ -187,7 +197,13 @@ def _time_up(number: int, frame: FrameType | None) -> None:
 
 
 def _status(error: BaseException) -> str:
-    for kind, status in ((TimeUp, "cpu"), (StepsUp, "steps"), (MemoryError, "memory"), (PermissionError, "forbidden"), (NotPlain, "form")):
+    for kind, status in (
+        (TimeUp, "cpu"),
+        (StepsUp, "steps"),
+        (MemoryError, "memory"),
+        (PermissionError, "forbidden"),
+        (NotPlain, "form"),
+    ):
         if isinstance(error, kind):
             return status
     return "error"

@@ -1,9 +1,11 @@
-"""Another place and time for the second run of a source: another date, another time zone, another order of sets. Runs inside the jail.
+"""Another place and time for the second run of a source: another date, another time zone, another order of
+sets. Runs inside the jail.
 
-A process of the jail has one hash seed, and cannot become another. So the sets that a candidate makes are turned round instead, where their order
-depends on the seed at all: those that hold texts, or objects, whose hash is drawn again with each process (Python, `object.__hash__`). What it
-gets from a library is as it was, and so are sets of code that it writes as a text and runs, and what numpy knows of the date. Nothing here binds a
-candidate that wants to lie; it shows what honest ones overlook.
+A process of the jail has one hash seed, and cannot become another. So the sets that a candidate makes are
+turned round instead, where their order depends on the seed at all: those that hold texts, or objects, whose
+hash is drawn again with each process (Python, `object.__hash__`). What it gets from a library is as it was,
+and so are sets of code that it writes as a text and runs, and what numpy knows of the date. Nothing here
+binds a candidate that wants to lie; it shows what honest ones overlook.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ class _Like(type):
 
 def _seeded(items: Any) -> bool:
     """Return whether the order of these depends on the hash seed or on addresses."""
-    return any(_seeded(item) if isinstance(item, tuple | builtins.frozenset) else not isinstance(item, Number) for item in items)
+    return any(
+        _seeded(item) if isinstance(item, tuple | builtins.frozenset) else not isinstance(item, Number)
+        for item in items
+    )
 
 
 def _turned(items: Any, kept: Iterator[Any]) -> Iterator[Any]:
@@ -65,6 +70,7 @@ class frozenset(builtins.frozenset, metaclass=_Like):
 def _giving(kind: Any, base: Any, names: tuple[str, ...]) -> None:
     """Lets these operations of the class give one of its own."""
     for name in names:
+
         def operation(self: Any, *others: Any, _name: str = name) -> Any:
             result = getattr(base, _name)(self, *others)
             return result if result is NotImplemented else kind(result)
@@ -73,7 +79,17 @@ def _giving(kind: Any, base: Any, names: tuple[str, ...]) -> None:
 
 
 _NAMES = (
-    "__or__", "__and__", "__sub__", "__xor__", "__ror__", "__rand__", "__rxor__", "union", "intersection", "difference", "symmetric_difference",
+    "__or__",
+    "__and__",
+    "__sub__",
+    "__xor__",
+    "__ror__",
+    "__rand__",
+    "__rxor__",
+    "union",
+    "intersection",
+    "difference",
+    "symmetric_difference",
     "copy",
 )
 _giving(set, builtins.set, _NAMES)
@@ -81,7 +97,8 @@ _giving(frozenset, builtins.frozenset, _NAMES)
 
 
 def hash(item: Any) -> int:
-    """Another number for what is hashed by the seed; of two such numbers the other one is now the smaller, too."""
+    """Another number for what is hashed by the seed; of two such numbers the other one is now the smaller,
+    too."""
     result = _HASH(item)
     return result if not _seeded((item,)) else ~(result ^ 0x5DEECE66D)
 
@@ -92,7 +109,8 @@ def gathered(result: Any) -> Any:
 
 
 class _Sets(ast.NodeTransformer):
-    """Displays and comprehensions of sets, operations on views of mappings, and calls of `__hash__`, as calls of what is here.
+    """Displays and comprehensions of sets, operations on views of mappings, and calls of `__hash__`, as calls
+    of what is here.
 
     prefix: of the names by which they are called; no name of the source begins with it.
     """
@@ -119,23 +137,47 @@ class _Sets(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
-        return self._called("gathered", node) if any(self._is_view(side) for side in (node.left, node.right)) else node
+        return (
+            self._called("gathered", node)
+            if any(self._is_view(side) for side in (node.left, node.right))
+            else node
+        )
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if not isinstance(node.func, ast.Attribute) or node.func.attr != "__hash__" or node.keywords or len(node.args) > 1:
+        if (
+            not isinstance(node.func, ast.Attribute)
+            or node.func.attr != "__hash__"
+            or node.keywords
+            or len(node.args) > 1
+        ):
             return node
         of = node.args[0] if node.args else node.func.value
-        of_base = bool(node.args) and isinstance(of, ast.Name) and of.id == self.hashed  # by `hash` the method would call itself
-        return node if of_base or isinstance(of, ast.Starred) or _is_super(node.func.value) else self._called("hash", of)
+        of_base = (
+            bool(node.args) and isinstance(of, ast.Name) and of.id == self.hashed
+        )  # by `hash` the method would call itself
+        return (
+            node
+            if of_base or isinstance(of, ast.Starred) or _is_super(node.func.value)
+            else self._called("hash", of)
+        )
 
     def _called(self, name: str, argument: ast.expr) -> ast.Call:
         return ast.Call(func=ast.Name(self.prefix + name, ast.Load()), args=[argument], keywords=[])
 
     def _is_view(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == f"{self.prefix}gathered":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == f"{self.prefix}gathered"
+        ):
             return True
-        return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("keys", "items") and not node.args
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("keys", "items")
+            and not node.args
+        )
 
 
 def _is_super(node: ast.expr) -> bool:
@@ -143,7 +185,8 @@ def _is_super(node: ast.expr) -> bool:
 
 
 def moved(source: str) -> str:
-    """Return the source with sets and hashes from here; as it is where it cannot be parsed. Called before the clock is moved."""
+    """Return the source with sets and hashes from here; as it is where it cannot be parsed. Called before the
+    clock is moved."""
     prefix = "elsewhere_"
     while prefix in source:
         prefix += "_"

@@ -1,4 +1,5 @@
-"""A jail pool that keeps account: calls and seconds, by gate. Rejected families cost too, and the report says how much."""
+"""A jail pool that keeps account: calls and seconds, by gate. Rejected families cost too, and the report says
+how much."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from typing import Any
 
 
 class MeteredPool:
-    """Passes calls on to a pool of evolake.jail. `gate` names the account; times come from the kernel and differ from run to run."""
+    """Passes calls on to a pool of evolake.jail. `gate` names the account; times come from the kernel and
+    differ from run to run."""
 
     def __init__(self, pool: Any, gate: str = ""):
         self._pool = pool

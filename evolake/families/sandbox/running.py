@@ -1,13 +1,18 @@
-"""Families through the jail, from the host's side: instances, answers, readings. One jail call per source, many instances per call.
+"""Families through the jail, from the host's side: instances, answers, readings. One jail call per source,
+many instances per call.
 
-What comes back is the candidate's word: the driver shares its process. So a reply is checked for its form here, piece by piece, what can be known
-without it (types, times, sizes) is computed here, and the rest says only what the candidate's own program could have said as well:
+What comes back is the candidate's word: the driver shares its process. So a reply is checked for its form
+here, piece by piece, what can be known without it (types, times, sizes) is computed here, and the rest says
+only what the candidate's own program could have said as well:
 
     inputs, slots, answer, printed    the product itself; bounded in size, depth and number range
-    status, reason                    a word of STATUSES and one line; a lie hides one item's failure, the limits of the call are the kernel's
-    steps                             source lines: shown to people, and no gate decides by it (see `instances` for the one filter that uses it)
+    status, reason                    a word of STATUSES and one line; a lie hides one item's failure, the
+                                      limits of the call are the kernel's
+    steps                             source lines: shown to people, and no gate decides by it (see
+                                      `instances` for the one filter that uses it)
 
-A dead jail raises MachineryError and is never a candidate's failure. Neither is a host that was too busy to run a call (see `evolake.jail.patience`).
+A dead jail raises MachineryError and is never a candidate's failure. Neither is a host that was too busy to
+run a call (see `evolake.jail.patience`).
 """
 
 from __future__ import annotations
@@ -27,8 +32,19 @@ if TYPE_CHECKING:
     from evolake.jail import Limits, Outcome
 
 PRELOAD = (
-    "numpy", "evolake.families.sandbox.driver", "heapq", "itertools", "collections", "functools", "math", "statistics", "string", "bisect", "copy",
-    "typing", "pysat.solvers",
+    "numpy",
+    "evolake.families.sandbox.driver",
+    "heapq",
+    "itertools",
+    "collections",
+    "functools",
+    "math",
+    "statistics",
+    "string",
+    "bisect",
+    "copy",
+    "typing",
+    "pysat.solvers",
 )
 """What a pool should preload to run families quickly: `open_pool(preload=PRELOAD)`."""
 DRIVER = "evolake.families.sandbox.driver"
@@ -36,18 +52,32 @@ MAX_STEPS = 500_000
 MAX_STATEMENT = 1_000_000
 MAX_DEPTH = 64
 MAX_BITS = 14_000
-"""Of what comes back from a candidate: characters of a statement, nesting, bits of an integer. More is not taken apart on this side."""
+"""Of what comes back from a candidate: characters of a statement, nesting, bits of an integer. More is not
+taken apart on this side."""
 OUTPUT_BYTES = 16_000_000
 MAX_VALUES = 20_000
-"""Lists, mappings and what they hold, in one value, which is compared, counted and written many times over; a statement has a few thousand
-characters. MAX_TEXT: characters of all texts in it.
+"""Lists, mappings and what they hold, in one value, which is compared, counted and written many times over; a
+statement has a few thousand characters. MAX_TEXT: characters of all texts in it.
 """
 MAX_TEXT = 200_000
 MAX_SLOTS = 10_000
 LONGEST_REASON = 500
-STATUSES = frozenset({
-    "ok", "form", "error", "cpu", "steps", "schema_error", "protocol", "timeout", "memory", "output", "killed", "forbidden",
-})
+STATUSES = frozenset(
+    {
+        "ok",
+        "form",
+        "error",
+        "cpu",
+        "steps",
+        "schema_error",
+        "protocol",
+        "timeout",
+        "memory",
+        "output",
+        "killed",
+        "forbidden",
+    }
+)
 """Words for what came of one item: the driver's and the jail's."""
 OF_THE_ITEM = frozenset({"ok", "form", "error", "schema_error"})
 """Those that the item alone decides, and no limit of its call."""
@@ -57,7 +87,8 @@ UNSOUND = "cannot be used: too large, nested too deep, or a number out of range"
 
 @dataclass(frozen=True)
 class Caps:
-    """cpu_s: of one instance. call_s: of one call, all its instances together. memory_mb: of one call. steps: source lines of one counted answer."""
+    """cpu_s: of one instance. call_s: of one call, all its instances together. memory_mb: of one call. steps:
+    source lines of one counted answer."""
 
     cpu_s: float = 2.0
     call_s: float = 20.0
@@ -68,12 +99,15 @@ class Caps:
         """Return the limits of one call in the jail."""
         from evolake.jail import Limits
 
-        return Limits(cpu_s=self.call_s, wall_s=2 * self.call_s + 2, memory_mb=self.memory_mb, output_bytes=OUTPUT_BYTES)
+        return Limits(
+            cpu_s=self.call_s, wall_s=2 * self.call_s + 2, memory_mb=self.memory_mb, output_bytes=OUTPUT_BYTES
+        )
 
 
 @dataclass(frozen=True)
 class Instance:
-    """One instance. status: "ok", or why there is none (see Status of the jail; also "form": not what the contract says)."""
+    """One instance. status: "ok", or why there is none (see Status of the jail; also "form": not what the
+    contract says)."""
 
     difficulty: int
     seed: int
@@ -92,8 +126,9 @@ class Instance:
 
 @dataclass(frozen=True)
 class Solved:
-    """One answer of one validator. `type` is the answer's Python type here; `steps` is the candidate's word, None if nothing was counted.
-    cpu_s: the call's time by the kernel, in equal shares. schema_error is a status.
+    """One answer of one validator. `type` is the answer's Python type here; `steps` is the candidate's word,
+    None if nothing was counted. cpu_s: the call's time by the kernel, in equal shares. schema_error is a
+    status.
     """
 
     status: str
@@ -122,45 +157,72 @@ Done = TypeVar("Done", Instance, Solved)
 
 
 def generate(
-    family: Family, pairs: Sequence[tuple[int, int]], *, pool: Any, caps: Caps = Caps(), elsewhere: bool = False
+    family: Family,
+    pairs: Sequence[tuple[int, int]],
+    *,
+    pool: Any,
+    caps: Caps = Caps(),
+    elsewhere: bool = False,
 ) -> list[Instance]:
-    """Instances for (difficulty, seed) pairs, in their order. elsewhere: in another time and zone, and with other orders of sets (sandbox.elsewhere).
+    """Instances for (difficulty, seed) pairs, in their order. elsewhere: in another time and zone, and with
+    other orders of sets (sandbox.elsewhere).
 
     Raises MachineryError when the jail failed.
     """
-    payload = {"pairs": [list(pair) for pair in pairs], "cap_s": caps.cpu_s} | ({"elsewhere": True} if elsewhere else {})
+    payload = {"pairs": [list(pair) for pair in pairs], "cap_s": caps.cpu_s} | (
+        {"elsewhere": True} if elsewhere else {}
+    )
     items = _items(pool, "generate", family.generator, payload, len(pairs), caps)
     template = stated(family)
     return [_instance(template, pair, item) for pair, item in zip(pairs, items, strict=True)]
 
 
 def solve(
-    source: str, inputs: Sequence[Any], *, pool: Any, caps: Caps = Caps(), count: bool = False, elsewhere: bool = False
+    source: str,
+    inputs: Sequence[Any],
+    *,
+    pool: Any,
+    caps: Caps = Caps(),
+    count: bool = False,
+    elsewhere: bool = False,
 ) -> list[Solved]:
-    """Answers of one validator. count: also count the source lines it runs (ten times slower). elsewhere: as for `generate`.
+    """Answers of one validator. count: also count the source lines it runs (ten times slower). elsewhere: as
+    for `generate`.
 
     Raises MachineryError when the jail failed.
     """
-    payload = {"inputs": list(inputs), "cap_s": caps.cpu_s * (10 if count else 1), "max_steps": caps.steps if count else None}
+    payload = {
+        "inputs": list(inputs),
+        "cap_s": caps.cpu_s * (10 if count else 1),
+        "max_steps": caps.steps if count else None,
+    }
     payload |= {"elsewhere": True} if elsewhere else {}
     return [_solved(item) for item in _items(pool, "solve", source, payload, len(inputs), caps)]
 
 
-def generate_parts(family: Family, parts: Sequence[Sequence[tuple[int, int]]], *, pool: Any, caps: Caps = Caps()) -> list[list[Instance]]:
+def generate_parts(
+    family: Family, parts: Sequence[Sequence[tuple[int, int]]], *, pool: Any, caps: Caps = Caps()
+) -> list[list[Instance]]:
     """Return the instances of several lists of pairs, as `generate` gives them for each. See `_in_parts`."""
     return _in_parts(lambda pairs: generate(family, pairs, pool=pool, caps=caps), parts)
 
 
-def solve_parts(source: str, parts: Sequence[Sequence[Any]], *, pool: Any, caps: Caps = Caps()) -> list[list[Solved]]:
+def solve_parts(
+    source: str, parts: Sequence[Sequence[Any]], *, pool: Any, caps: Caps = Caps()
+) -> list[list[Solved]]:
     """Return the answers to several lists of inputs, as `solve` gives them for each. See `_in_parts`."""
     return _in_parts(lambda inputs: solve(source, inputs, pool=pool, caps=caps), parts)
 
 
-def _in_parts(work: Callable[[Sequence[Any]], list[Done]], parts: Sequence[Sequence[Any]]) -> list[list[Done]]:
-    """Return what `work` gives for each part, by one call for all of them if it can be: a call costs as much as many small answers.
+def _in_parts(
+    work: Callable[[Sequence[Any]], list[Done]], parts: Sequence[Sequence[Any]]
+) -> list[list[Done]]:
+    """Return what `work` gives for each part, by one call for all of them if it can be: a call costs as much
+    as many small answers.
 
-    All parts are the work of one program, and gate 0 has seen that its answers do not depend on those before. Limits hold for a whole call, though:
-    if anything in it came near one, each part has a separate call, so that no part suffers from another.
+    All parts are the work of one program, and gate 0 has seen that its answers do not depend on those before.
+    Limits hold for a whole call, though: if anything in it came near one, each part has a separate call, so
+    that no part suffers from another.
     """
     together = work([item for part in parts for item in part])
     if any(item.status not in OF_THE_ITEM for item in together):
@@ -176,16 +238,20 @@ def read(source: str, texts: Sequence[str], *, pool: Any, caps: Caps = Caps()) -
 
 
 def called(pool: Any, driver: str, source: str, payload: dict[str, Any], caps: Caps) -> Outcome:
-    """Run one call, and again if a busy host cut it off. Raises MachineryError, and HostBusy of a call that the host cut off every time."""
+    """Run one call, and again if a busy host cut it off. Raises MachineryError, and HostBusy of a call that
+    the host cut off every time."""
     return patiently(
-        lambda stretch: pool.call(driver=driver, source=source, payload=payload, limits=replace(caps.limits(), stretch=stretch)), starved,
+        lambda stretch: pool.call(
+            driver=driver, source=source, payload=payload, limits=replace(caps.limits(), stretch=stretch)
+        ),
+        starved,
         "a call of a family",
     )
 
 
 def sound(value: Any) -> bool:
-    """Return whether a value from a candidate's process can be handled without care: flat enough, finite, of bearable size. The driver sees to it,
-    but runs where the candidate can change it.
+    """Return whether a value from a candidate's process can be handled without care: flat enough, finite, of
+    bearable size. The driver sees to it, but runs where the candidate can change it.
     """
     waiting, values, characters = [(value, 0)], 0, 0
     while waiting:
@@ -200,7 +266,11 @@ def sound(value: Any) -> bool:
         characters += length
         if values > MAX_VALUES or characters > MAX_TEXT:
             return False
-        if depth > MAX_DEPTH or (isinstance(item, float) and not math.isfinite(item)) or (isinstance(item, int) and item.bit_length() > MAX_BITS):
+        if (
+            depth > MAX_DEPTH
+            or (isinstance(item, float) and not math.isfinite(item))
+            or (isinstance(item, int) and item.bit_length() > MAX_BITS)
+        ):
             return False
         if isinstance(item, list | dict):
             waiting.extend((part, depth + 1) for part in (item.values() if isinstance(item, dict) else item))
@@ -209,12 +279,16 @@ def sound(value: Any) -> bool:
 
 def _filled_length(template: str, slot_texts: Sequence[str]) -> int:
     numbers = [int(number) for number in SLOT.findall(template)]
-    return len(template) + sum(len(slot_texts[number - 1]) for number in numbers if 1 <= number <= len(slot_texts))
+    return len(template) + sum(
+        len(slot_texts[number - 1]) for number in numbers if 1 <= number <= len(slot_texts)
+    )
 
 
-def _items(pool: Any, function: str, source: str, payload: dict[str, Any], wanted: int, caps: Caps) -> list[dict[str, Any]]:
-    """Return the items of one call, each with a known status, a short reason and its share of the call's time by the kernel; where the call failed as
-    a whole, each item says so.
+def _items(
+    pool: Any, function: str, source: str, payload: dict[str, Any], wanted: int, caps: Caps
+) -> list[dict[str, Any]]:
+    """Return the items of one call, each with a known status, a short reason and its share of the call's time
+    by the kernel; where the call failed as a whole, each item says so.
     """
     if not wanted:
         return []
@@ -223,7 +297,11 @@ def _items(pool: Any, function: str, source: str, payload: dict[str, Any], wante
     if outcome.status != "ok":
         return [{"status": outcome.status, "reason": outcome.reason} | share] * wanted
     result = outcome.value
-    if not isinstance(result, list) or len(result) != wanted or not all(isinstance(item, dict) for item in result):
+    if (
+        not isinstance(result, list)
+        or len(result) != wanted
+        or not all(isinstance(item, dict) for item in result)
+    ):
         return [{"status": "protocol", "reason": FOREIGN} | share] * wanted
     return [_stated(item) | share for item in result]
 
@@ -238,16 +316,24 @@ def _stated(item: dict[str, Any]) -> dict[str, Any]:
 
 def _instance(template: str, pair: tuple[int, int], item: dict[str, Any]) -> Instance:
     status, reason, slots = item["status"], item["reason"], item.get("slots")
-    if status == "ok" and not (isinstance(slots, list) and len(slots) <= MAX_SLOTS and all(isinstance(text, str) for text in slots)):
+    if status == "ok" and not (
+        isinstance(slots, list) and len(slots) <= MAX_SLOTS and all(isinstance(text, str) for text in slots)
+    ):
         status, reason = "protocol", FOREIGN
     if status == "ok" and not sound(item.get("inputs")):
         status, reason = "protocol", f"the inputs {UNSOUND}"
-    if status == "ok" and isinstance(slots, list) and max(_filled_length(template, slots), sum(map(len, slots))) > MAX_STATEMENT:
+    if (
+        status == "ok"
+        and isinstance(slots, list)
+        and max(_filled_length(template, slots), sum(map(len, slots))) > MAX_STATEMENT
+    ):
         status, reason = "output", f"the statement has more than {MAX_STATEMENT} characters"
     if status != "ok":
         return Instance(*pair, status, reason, "", None, (), item["cpu_s"])
     assert isinstance(slots, list)
-    return Instance(*pair, status, reason, fill(template, slots), item.get("inputs"), tuple(slots), item["cpu_s"])
+    return Instance(
+        *pair, status, reason, fill(template, slots), item.get("inputs"), tuple(slots), item["cpu_s"]
+    )
 
 
 def _reading(item: dict[str, Any]) -> Reading:
@@ -260,7 +346,11 @@ def _solved(item: dict[str, Any]) -> Solved:
     status, reason, steps = item["status"], item["reason"], item.get("steps")
     answer = item.get("answer") if status == "ok" else None
     if isinstance(answer, dict) and answer.get("status") == "schema_error":
-        status, reason, answer = "schema_error", one_line(str(answer.get("detail", ""))[:LONGEST_REASON]), None
+        status, reason, answer = (
+            "schema_error",
+            one_line(str(answer.get("detail", ""))[:LONGEST_REASON]),
+            None,
+        )
     elif not sound(answer):
         status, reason, answer = "protocol", f"the answer {UNSOUND}", None
     counted = steps if type(steps) is int and 0 <= steps <= MAX_STEPS else None

@@ -1,10 +1,12 @@
-"""What a kind of constraint is: its sentences, and its meaning three times over, each in the terms of another engine.
+"""What a kind of constraint is: its sentences, and its meaning three times over, each in the terms of another
+engine.
 
     check     of values:    x[a] is the value of thing a, n the number of values          (search with propagation)
     clauses   of literals:  X(a, v) says that thing a has the value v, V lists the values  (SAT)
     view      of the whole: an order, rooms with their guests, or a set                    (enumeration)
 
-The three are written apart, so that a slip in one is outvoted; `tests/unit/families/test_worlds.py` holds each against its own table.
+The three are written apart, so that a slip in one is outvoted; `tests/unit/families/test_worlds.py` holds
+each against its own table.
 """
 
 from __future__ import annotations
@@ -23,10 +25,10 @@ WORD = re.compile(r"\{(\w\w+)\}")
 class Kind:
     """A kind of constraint.
 
-    args: letters of its arguments, in order: a, b, c are things, k and l numbers. patterns: sentences, with {a} for arguments and {be} for words of
-    the theme. spans: for each number, the expression of the range it is drawn from. whole: whether it speaks of all things at the same time, not
-    of its own.
-    label: what it is about, for titles.
+    args: letters of its arguments, in order: a, b, c are things, k and l numbers. patterns: sentences, with
+    {a} for arguments and {be} for words of the theme. spans: for each number, the expression of the range it
+    is drawn from. whole: whether it speaks of all things at the same time, not of its own. label: what it is
+    about, for titles.
     """
 
     name: str
@@ -50,7 +52,8 @@ class Kind:
         return "".join(f", {letter}" for letter in self.args)
 
     def sentences(self, words: Mapping[str, str]) -> list[str]:
-        """Return the patterns in the theme's words, arguments still open; one that needs a word which the theme lacks is left out."""
+        """Return the patterns in the theme's words, arguments still open; one that needs a word which the
+        theme lacks is left out."""
         usable = [pattern for pattern in self.patterns if set(WORD.findall(pattern)) <= set(words)]
         return [upper(WORD.sub(lambda match: words[match[1]], pattern)) for pattern in usable]
 
@@ -60,8 +63,11 @@ def upper(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def expression(sentence: str, names: Sequence[str], called: Mapping[str, str] | None = None) -> tuple[str, str]:
-    """(regular expression that matches exactly the sentences of a pattern, its arguments in the order of the groups).
+def expression(
+    sentence: str, names: Sequence[str], called: Mapping[str, str] | None = None
+) -> tuple[str, str]:
+    """(regular expression that matches exactly the sentences of a pattern, its arguments in the order of the
+    groups).
 
     called: texts of numbers, where a theme calls them by its own words.
     """

@@ -1,4 +1,5 @@
-"""Whether a drawn world is alive at every level: no answer is a good guess, its steps change the state, and its late steps decide the answer."""
+"""Whether a drawn world is alive at every level: no answer is a good guess, its steps change the state, and
+its late steps decide the answer."""
 
 from __future__ import annotations
 
@@ -16,24 +17,29 @@ LEVELS = (1, 10, 5, 3, 7)
 EACH = 20
 """Instances of each level."""
 CONSTANT, PAIR = 0.21, 0.21
-"""Largest shares of the best constant and of the best two answers. The gate allows 25 % on other instances: this leaves room for chance."""
+"""Largest shares of the best constant and of the best two answers. The gate allows 25 % on other instances:
+this leaves room for chance."""
 CHANGING = 0.55
 """Least share of the steps that change the state, on average over a level."""
 DECIDING = 0.5
-"""Least share of the instances of a level whose answer is another without the last third of the steps. Who looks at a fixed number of steps is
-therefore wrong more often if there are more of them, at higher levels."""
+"""Least share of the instances of a level whose answer is another without the last third of the steps. Who
+looks at a fixed number of steps is therefore wrong more often if there are more of them, at higher levels."""
 
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of a run. key: of the inputs, their list. changes: for each step, whether it changes the state; None: every step does."""
+    """The steps of a run. key: of the inputs, their list. changes: for each step, whether it changes the
+    state; None: every step does."""
 
     key: str
     changes: Callable[[Any], list[bool]] | None = None
 
 
-def is_alive(family: Family, steps: Steps | None = None, levels: tuple[int, ...] = LEVELS, each: int = EACH) -> bool:
-    """Return whether the world is alive, by its own sources. A generator that finds no instance makes it none."""
+def is_alive(
+    family: Family, steps: Steps | None = None, levels: tuple[int, ...] = LEVELS, each: int = EACH
+) -> bool:
+    """Return whether the world is alive, by its own sources. A generator that finds no instance makes it
+    none."""
     make, solution = generating(family.generator), entry(family.validator, "solution")
     for level in levels:
         try:
@@ -42,7 +48,11 @@ def is_alive(family: Family, steps: Steps | None = None, levels: tuple[int, ...]
             return False
         answers = [solution(inputs) for inputs in instances]
         keys = [answer_text(answer) for answer in answers]
-        shares = _accepted_shares(family, instances, answers) if family.checkers else (constant_share(keys), pair_share(keys))
+        shares = (
+            _accepted_shares(family, instances, answers)
+            if family.checkers
+            else (constant_share(keys), pair_share(keys))
+        )
         if shares[0] > CONSTANT or shares[1] > PAIR:
             return False
         if steps is not None and not _decided_by(instances, keys, steps, solution):
@@ -61,8 +71,13 @@ def _decided_by(instances: list[Any], keys: list[str], steps: Steps, solution: C
         changed = [change for inputs in instances for change in steps.changes(inputs)]
         if sum(changed) < CHANGING * len(changed):
             return False
-    shorter = [{**inputs, steps.key: inputs[steps.key][: -max(1, len(inputs[steps.key]) // 3)]} for inputs in instances]
-    return sum(_key_of(solution, inputs) != key for inputs, key in zip(shorter, keys, strict=True)) >= DECIDING * len(keys)
+    shorter = [
+        {**inputs, steps.key: inputs[steps.key][: -max(1, len(inputs[steps.key]) // 3)]}
+        for inputs in instances
+    ]
+    return sum(
+        _key_of(solution, inputs) != key for inputs, key in zip(shorter, keys, strict=True)
+    ) >= DECIDING * len(keys)
 
 
 def _key_of(solution: Callable[..., Any], inputs: Any) -> str:

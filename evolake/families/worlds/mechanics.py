@@ -1,4 +1,5 @@
-"""The mechanics of a family without its dress: which engine a world was drawn from and which rules are in force, or the code of another family."""
+"""The mechanics of a family without its dress: which engine a world was drawn from and which rules are in
+force, or the code of another family."""
 
 from __future__ import annotations
 
@@ -16,16 +17,22 @@ from evolake.families.worlds.puzzles.engines import PUZZLES
 from evolake.program_templates import load_template
 
 _WORLDS = "evolake.families.worlds"
-_PRIMARIES = {"runs": f"{_WORLDS}.templates.run_simulation", "queues": f"{_WORLDS}.queues.templates.simulation",
-              "boards": f"{_WORLDS}.boards.templates.simulation", "arrangements": f"{_WORLDS}.templates.search"}
-"""Engine -> template of its primary, whose docstring every family of the engine has, in whatever words its statement is."""
+_PRIMARIES = {
+    "runs": f"{_WORLDS}.templates.run_simulation",
+    "queues": f"{_WORLDS}.queues.templates.simulation",
+    "boards": f"{_WORLDS}.boards.templates.simulation",
+    "arrangements": f"{_WORLDS}.templates.search",
+}
+"""Engine -> template of its primary, whose docstring every family of the engine has, in whatever words its
+statement is."""
 OWN = "own"
 """The engine of a family that is no world: its own programs."""
 
 
 @dataclass(frozen=True)
 class Mechanics:
-    """engine: of a world, or OWN. rules: hash of the rules in force and of what is asked; of a family with its own programs, of its primary."""
+    """engine: of a world, or OWN. rules: hash of the rules in force and of what is asked; of a family with
+    its own programs, of its primary."""
 
     engine: str
     rules: str
@@ -37,9 +44,14 @@ class Mechanics:
 
 
 def mechanics_of(family: Family) -> Mechanics:
-    """Return the mechanics of a family without parents. Names, words and numbers of instances are no part of them."""
+    """Return the mechanics of a family without parents. Names, words and numbers of instances are no part of
+    them."""
     tree = _tree(family.validator)
-    engine = _engines().get(ast.get_docstring(tree) or "") if tree is not None and family.operator in NAMES else None
+    engine = (
+        _engines().get(ast.get_docstring(tree) or "")
+        if tree is not None and family.operator in NAMES
+        else None
+    )
     if engine is None or tree is None:
         return Mechanics(OWN, _sha(normalised(family.validator)))
     known = set(_shown_keys(tree))
@@ -51,21 +63,31 @@ def mechanics_of(family: Family) -> Mechanics:
         else:
             engine = "orders"
     functions = sorted(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
-    solution = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "solution")
+    solution = next(
+        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "solution"
+    )
     kinds = functions if engine in ("orders", "groups", "selections") else []
     asked = ast.dump(solution.body[-1])
-    return Mechanics(engine, _sha([engine, sorted((point.name, point.chosen) for point in family.points), kinds, asked]))
+    return Mechanics(
+        engine, _sha([engine, sorted((point.name, point.chosen) for point in family.points), kinds, asked])
+    )
 
 
 @cache
 def _engines() -> dict[str, str]:
     """Return the docstring of an engine's primary -> its name."""
-    names = _PRIMARIES | {puzzle.name: f"{_WORLDS}.puzzles.templates.{puzzle.name}_primary" for puzzle in PUZZLES}
+    names = _PRIMARIES | {
+        puzzle.name: f"{_WORLDS}.puzzles.templates.{puzzle.name}_primary" for puzzle in PUZZLES
+    }
     return {load_template(template).split('"""')[1]: name for name, template in names.items()}
 
 
 def _shown_keys(tree: ast.Module) -> list[str]:
-    return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
 
 
 def _tree(source: str) -> ast.Module | None:

@@ -1,4 +1,5 @@
-"""What boards and queues are drawn of: rules, some with an amount, and questions, with meanings for three engines; what runs share with them."""
+"""What boards and queues are drawn of: rules, some with an amount, and questions, with meanings for three
+engines; what runs share with them."""
 
 from __future__ import annotations
 
@@ -8,7 +9,15 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from evolake.families.model.contract import CATEGORIES, Alternative, Answer, AnswerType, Family, MutationPoint, Port
+from evolake.families.model.contract import (
+    CATEGORIES,
+    Alternative,
+    Answer,
+    AnswerType,
+    Family,
+    MutationPoint,
+    Port,
+)
 
 DRAWS = 15
 """Of rules, for one question."""
@@ -16,8 +25,9 @@ DRAWS = 15
 
 @dataclass(frozen=True)
 class Rule:
-    """A kind of rule. label: for titles. text: with words of the theme and {k}. run, table, relation: its meanings. amounts: what {k} may be, one
-    of which stands for K in the meanings; a rule without any has one that is not spoken of.
+    """A kind of rule. label: for titles. text: with words of the theme and {k}. run, table, relation: its
+    meanings. amounts: what {k} may be, one of which stands for K in the meanings; a rule without any has one
+    that is not spoken of.
     """
 
     point: str
@@ -32,7 +42,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class Question:
-    """text: with words of the theme and slots. run, table, clauses: the bodies of its answers. answer: their type."""
+    """text: with words of the theme and slots. run, table, clauses: the bodies of its answers. answer: their
+    type."""
 
     name: str
     title: str
@@ -100,7 +111,10 @@ def labels_of(keys: Iterable[str], known: Iterable[WithAmount[Kind]]) -> list[st
 
 
 def drawn_world(
-    random: np.random.Generator, themes: Sequence[Theme], questions: Sequence[Asked], known: Mapping[str, Sequence[Chosen]],
+    random: np.random.Generator,
+    themes: Sequence[Theme],
+    questions: Sequence[Asked],
+    known: Mapping[str, Sequence[Chosen]],
     family_of: Callable[[Theme, dict[str, list[Chosen]], Asked], Family | None],
 ) -> Family | None:
     """Return a family of a drawn theme, question and two rules of each point; None if none came of any.
@@ -110,16 +124,25 @@ def drawn_world(
     theme = themes[int(random.integers(len(themes)))]
     for place in random.permutation(len(questions)).tolist():
         for _ in range(DRAWS):
-            rules = {point: [alike[item] for item in random.choice(len(alike), size=2, replace=False).tolist()] for point, alike in known.items()}
+            rules = {
+                point: [alike[item] for item in random.choice(len(alike), size=2, replace=False).tolist()]
+                for point, alike in known.items()
+            }
             if (family := family_of(theme, rules, questions[place])) is not None:
                 return family
     return None
 
 
-def points_of(rules: Mapping[str, Sequence[Chosen]], said: Callable[[Chosen], str]) -> tuple[MutationPoint, ...]:
+def points_of(
+    rules: Mapping[str, Sequence[Chosen]], said: Callable[[Chosen], str]
+) -> tuple[MutationPoint, ...]:
     """Return the mutation points of rules, by point; the first alternative of each is in force."""
     return tuple(
-        MutationPoint(name, tuple(Alternative(item.key, said(item), f'"{item.key}"') for item in alternatives), alternatives[0].key)
+        MutationPoint(
+            name,
+            tuple(Alternative(item.key, said(item), f'"{item.key}"') for item in alternatives),
+            alternatives[0].key,
+        )
         for name, alternatives in rules.items()
     )
 
@@ -131,7 +154,8 @@ def constants_of(rules: Mapping[str, Sequence[Keyed]]) -> str:
 
 @dataclass(frozen=True)
 class WorldSources:
-    """The sources of a process world's family. simulation: the primary; clauses and table are independent of it."""
+    """The sources of a process world's family. simulation: the primary; clauses and table are independent of
+    it."""
 
     generator: str
     simulation: str
@@ -141,14 +165,30 @@ class WorldSources:
 
 
 def process_family(
-    theme: Themed, title: str, template: str, sources: WorldSources, *, points: tuple[MutationPoint, ...], ports: tuple[Port, ...],
+    theme: Themed,
+    title: str,
+    template: str,
+    sources: WorldSources,
+    *,
+    points: tuple[MutationPoint, ...],
+    ports: tuple[Port, ...],
     answer: AnswerType = "integer",
 ) -> Family:
     """Return the family of a process world, by its sources."""
     assert theme.category in CATEGORIES
     return Family(
-        name="process_world", title=title, category=theme.category,  # pyright: ignore[reportArgumentType]
-        language="en", generator=sources.generator, template=template, validator=sources.simulation,
-        validators={"clauses": sources.clauses, "table": sources.table}, reader=sources.reader, answer=Answer(answer), points=points, ports=ports,
-        parents=(), operator="process_world",
+        name="process_world",
+        title=title,
+        category=theme.category,  # pyright: ignore[reportArgumentType]
+        language="en",
+        generator=sources.generator,
+        template=template,
+        validator=sources.simulation,
+        validators={"clauses": sources.clauses, "table": sources.table},
+        reader=sources.reader,
+        answer=Answer(answer),
+        points=points,
+        ports=ports,
+        parents=(),
+        operator="process_world",
     )

@@ -1,5 +1,5 @@
-"""A process world, drawn whole: a theme, rules and a question on the run make their own family. The rules are those of a board, those of a
-queue, or those for three signals and for the end of a turn.
+"""A process world, drawn whole: a theme, rules and a question on the run make their own family. The rules are
+those of a board, those of a queue, or those for three signals and for the end of a turn.
 """
 
 from __future__ import annotations
@@ -19,7 +19,14 @@ from evolake.families.worlds.kinds import upper
 from evolake.families.worlds.liveliness import Steps, is_alive
 from evolake.families.worlds.parts import WorldSources, by_rules, points_of, process_family
 from evolake.families.worlds.queues.drawing import queue_world
-from evolake.families.worlds.run_engines import POINTS, clauses_source, generator_source, reader_source, simulation_source, table_source
+from evolake.families.worlds.run_engines import (
+    POINTS,
+    clauses_source,
+    generator_source,
+    reader_source,
+    simulation_source,
+    table_source,
+)
 from evolake.families.worlds.run_themes import RUN_THEMES, RunTheme
 from evolake.families.worlds.runs import RUNS, RunQuestion
 from evolake.families.worlds.trying import NoWorld, all_matter, entry
@@ -34,7 +41,8 @@ QUESTIONS = 5
 """Themes and questions that are tried before a draw is given up."""
 DRAWS = 400
 TRIED, TRIES, DIFFERENT, CHANGED = 5, 12, 4, 2
-"""A run's answers are looked at on so many instances of one difficulty: how many must differ, and be others by another rule."""
+"""A run's answers are looked at on so many instances of one difficulty: how many must differ, and be others
+by another rule."""
 
 
 def process_world(random: np.random.Generator) -> Family:
@@ -62,19 +70,27 @@ def _run_world(random: np.random.Generator) -> Family | None:
     points = POINTS if random.random() < CLOSED else POINTS[:-1]
     allowed = [action for action in bound_actions() if names.issuperset(action.reads)]
     for _ in range(DRAWS):
-        drawn = [allowed[place] for place in random.choice(len(allowed), size=2 * len(points), replace=False).tolist()]
+        drawn = [
+            allowed[place]
+            for place in random.choice(len(allowed), size=2 * len(points), replace=False).tolist()
+        ]
         rules = {name: drawn[2 * place : 2 * place + 2] for place, name in enumerate(points)}
         if not _lively(rules, asked):
             continue
         family = run_world_of(theme, rules, question, store)
-        if all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED) and is_alive(family, Steps("events", _changes(family))):
+        if all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED) and is_alive(
+            family, Steps("events", _changes(family))
+        ):
             return family
     return None
 
 
 def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str) -> Family:
-    """Return the family of these choices; of each rule the first alternative is in force. store: the one that is asked about."""
-    touched = {name for alternatives in rules.values() for alternative in alternatives for name in alternative.reads}
+    """Return the family of these choices; of each rule the first alternative is in force. store: the one that
+    is asked about."""
+    touched = {
+        name for alternatives in rules.values() for alternative in alternatives for name in alternative.reads
+    }
     uses = ["a", "b", *(name for name in "rq" if name in touched or name in question.uses)]
     points = points_of(rules, lambda item: said(item, theme))
     text, last = template(theme, rules, question, store, uses)
@@ -83,11 +99,23 @@ def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQu
     if "q" in uses:
         forms[last - 1] = "|".join(theme.modes)
     ports = (Port("level", ("ask", "level"), last + 1, 1, ("cap",)),) if question.keys else ()
-    return process_family(theme, title(theme, rules, question), text, WorldSources(
-        generator=generator_source(rules, question, store, **details), simulation=simulation_source(rules, question, store),
-        clauses=clauses_source(rules, question, store), table=table_source(rules, question, store),
-        reader=reader_source(whole(text, points, forms), declared_source(text, points, _holder), question, **details),
-    ), points=points, ports=ports, answer=question.answer)
+    return process_family(
+        theme,
+        title(theme, rules, question),
+        text,
+        WorldSources(
+            generator=generator_source(rules, question, store, **details),
+            simulation=simulation_source(rules, question, store),
+            clauses=clauses_source(rules, question, store),
+            table=table_source(rules, question, store),
+            reader=reader_source(
+                whole(text, points, forms), declared_source(text, points, _holder), question, **details
+            ),
+        ),
+        points=points,
+        ports=ports,
+        answer=question.answer,
+    )
 
 
 def _holder(point: MutationPoint, item: Alternative) -> str:
@@ -97,13 +125,21 @@ def _holder(point: MutationPoint, item: Alternative) -> str:
 
 def said(item: Bound, theme: RunTheme) -> str:
     """Return the action in the words of the theme, as a command."""
-    words = {**theme.words, "s": theme.words[item.first], "t": theme.words[item.second], "k": str(item.amount), "an_even": "an even-numbered"}
+    words = {
+        **theme.words,
+        "s": theme.words[item.first],
+        "t": theme.words[item.second],
+        "k": str(item.amount),
+        "an_even": "an even-numbered",
+    }
     if item.amount == 1:
         words |= {"units": theme.words["units"].removesuffix("s"), "marks": theme.words["mark"]}
     return item.action.text.format(**words)
 
 
-def template(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str, uses: list[str]) -> tuple[str, int]:
+def template(
+    theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str, uses: list[str]
+) -> tuple[str, int]:
     """Return (the statement with its slots and rules, the slot of the signals)."""
     parts, slot = [theme.opening], 4
     if "r" in uses:
@@ -115,28 +151,45 @@ def template(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuesti
     lines = [f"- {when}, [Rule {name}]." for when, name in zip(theme.when, POINTS, strict=False)]
     if "close" in rules:
         lines.append(f"- {theme.close}, [Rule close].")
-    words = {**theme.words, "s": theme.words[store], "first": theme.words["a"], "second": theme.words["b"], "s1": f"[Input Slot {slot + 1}]"}
+    words = {
+        **theme.words,
+        "s": theme.words[store],
+        "first": theme.words["a"],
+        "second": theme.words["b"],
+        "s1": f"[Input Slot {slot + 1}]",
+    }
     asked = upper(question.text.format(**words))
     rest = "\n".join(lines)
-    return f"{' '.join(parts)}\n\nThese are the rules:\n\n{rest}\n\n{theme.listing} [Input Slot {slot}].\n\n<!-- question -->\n{asked}\n", slot
+    return (
+        f"{' '.join(parts)}\n\nThese are the rules:\n\n{rest}\n\n{theme.listing} [Input Slot {slot}].\n\n"
+        f"<!-- question -->\n{asked}\n",
+        slot,
+    )
 
 
 def title(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion) -> str:
     """Return what the puzzle is about, what is asked, and which rules are in force."""
-    return f"{theme.title}: {question.title}{by_rules(labels(alternatives[0].key for alternatives in rules.values()))}"
+    return (
+        f"{theme.title}: "
+        f"{question.title}{by_rules(labels(alternatives[0].key for alternatives in rules.values()))}"
+    )
 
 
 def _lively(rules: dict[str, list[Bound]], asked: set[str]) -> bool:
-    """Return whether every rule in force matters to what is asked, both stores do, and no variable is spoken of that does not."""
+    """Return whether every rule in force matters to what is asked, both stores do, and no variable is spoken
+    of that does not."""
     chosen = [alternatives[0] for alternatives in rules.values()]
     changed = {name for item in chosen for name in item.writes}
     matters, before = set(asked), set[str]()
     while matters != before:
         before = set(matters)
         matters |= {name for item in chosen if before & set(item.writes) for name in item.reads}
-    spoken = {name for alternatives in rules.values() for alternative in alternatives for name in alternative.reads}
+    spoken = {
+        name for alternatives in rules.values() for alternative in alternatives for name in alternative.reads
+    }
     return (
-        all(matters & set(item.writes) for item in chosen) and changed >= matters == {"a", "b"} | spoken
+        all(matters & set(item.writes) for item in chosen)
+        and changed >= matters == {"a", "b"} | spoken
         and len({item.action for item in chosen}) == len(chosen)
     )
 

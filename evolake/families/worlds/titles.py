@@ -15,7 +15,11 @@ NAMED = {*POINTS, *queues.POINTS, *boards.POINTS}
 
 def rules_of(family: Family) -> str:
     """Return the end of the title of a process world, of a switched one as well; "" for any other family."""
-    for points, labels in ((POINTS, actions.labels), (queues.POINTS, queues.labels), (boards.POINTS, boards.labels)):
+    for points, labels in (
+        (POINTS, actions.labels),
+        (queues.POINTS, queues.labels),
+        (boards.POINTS, boards.labels),
+    ):
         chosen = [point.chosen for point in family.points if point.name in points]
         try:
             if chosen:

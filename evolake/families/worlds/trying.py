@@ -1,4 +1,5 @@
-"""What a drawn world's own sources say, tried while it is drawn. They are made of this room's tables and need no jail."""
+"""What a drawn world's own sources say, tried while it is drawn. They are made of this room's tables and need
+no jail."""
 
 from __future__ import annotations
 
@@ -42,12 +43,15 @@ def by_other_rules(family: Family) -> list[str]:
     """Return the primary's source with one rule under another alternative, for each of these."""
     return [
         family.validator.replace(f'{point.constant} = "{point.chosen}"', f"{point.constant} = {item.code}")
-        for point in family.points for item in point.alternatives if item.name != point.chosen
+        for point in family.points
+        for item in point.alternatives
+        if item.name != point.chosen
     ]
 
 
 def accepting(family: Family) -> Callable[[Any, Any], bool]:
-    """Return whether an answer to some inputs is right, by the family's first checker; equal to the primary's where it has none."""
+    """Return whether an answer to some inputs is right, by the family's first checker; equal to the primary's
+    where it has none."""
     if family.checkers:
         check = entry(next(iter(family.checkers.values())), "check")
         return lambda inputs, answer: check(inputs, answer) is True
@@ -56,8 +60,8 @@ def accepting(family: Family) -> Callable[[Any, Any], bool]:
 
 
 def all_matter(family: Family, difficulty: int, tries: int, different: int, changed: int) -> bool:
-    """Return whether each rule matters: of `tries` instances of one difficulty, at least `different` answers differ, and by the other alternative of
-    any rule at least `changed` are wrong."""
+    """Return whether each rule matters: of `tries` instances of one difficulty, at least `different` answers
+    differ, and by the other alternative of any rule at least `changed` are wrong."""
     make, right = generating(family.generator), accepting(family)
     instances = [make(difficulty, Random(seed)) for seed in range(tries)]
 
@@ -65,7 +69,8 @@ def all_matter(family: Family, difficulty: int, tries: int, different: int, chan
         return [_answer_of(entry(source, "solution"), instance) for instance in instances]
 
     return len({answer_text(answer) for answer in answers(family.validator)}) >= different and all(
-        sum(not right(inputs, answer) for inputs, answer in zip(instances, answers(source), strict=True)) >= changed
+        sum(not right(inputs, answer) for inputs, answer in zip(instances, answers(source), strict=True))
+        >= changed
         for source in by_other_rules(family)
     )
 

@@ -1,7 +1,7 @@
 """The process of one Python candidate: forked from the warm server, confined, used once, gone.
 
-Everything up to `confine` is trusted and quick. After it, whatever runs (the driver, the candidate, and the code below that frames the reply)
-is at the candidate's mercy, and nothing outside this process depends on it.
+Everything up to `confine` is trusted and quick. After it, whatever runs (the driver, the candidate, and the
+code below that frames the reply) is at the candidate's mercy, and nothing outside this process depends on it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,12 @@ from evolake.jail.wire import frame
 CANDIDATE_FILE = "<candidate>"
 REPLY, READY_END = 3, 4
 READY = b"confined"
-MEMORY_OF_THE_MACHINE = ("SC_PHYS_PAGES", "SC_AVPHYS_PAGES", os.sysconf_names["SC_PHYS_PAGES"], os.sysconf_names["SC_AVPHYS_PAGES"])
+MEMORY_OF_THE_MACHINE = (
+    "SC_PHYS_PAGES",
+    "SC_AVPHYS_PAGES",
+    os.sysconf_names["SC_PHYS_PAGES"],
+    os.sysconf_names["SC_AVPHYS_PAGES"],
+)
 
 
 class Ends(NamedTuple):
@@ -41,8 +46,9 @@ class Ends(NamedTuple):
 
 
 def run(ends: Ends, limits: dict[str, Any], policy: seccomp.Policy, root: str) -> NoReturn:
-    """Serve one call in this process and end it. Every descriptor but those of `ends` is closed. root: what it is to see as "/" ("" when that is the
-    server's own). What fails in the trusted part is the jail's failure, never the candidate's.
+    """Serve one call in this process and end it. Every descriptor but those of `ends` is closed. root: what
+    it is to see as "/" ("" when that is the server's own). What fails in the trusted part is the jail's
+    failure, never the candidate's.
     """
     ready = ends.ready
     try:
@@ -50,7 +56,9 @@ def run(ends: Ends, limits: dict[str, Any], policy: seccomp.Policy, root: str) -
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         call = json.loads(os.pread(ends.request, os.fstat(ends.request).st_size, 0))
-        channel = {CHANNEL_OF_CANDIDATE[0] + place: descriptor for place, descriptor in enumerate(ends.channel)}
+        channel = {
+            CHANNEL_OF_CANDIDATE[0] + place: descriptor for place, descriptor in enumerate(ends.channel)
+        }
         arrange({1: ends.stdout, 2: ends.stderr, REPLY: ends.reply, READY_END: ready, **channel})
         ready = READY_END
         module, _, function = call["driver"].partition(":")
@@ -71,7 +79,9 @@ def run(ends: Ends, limits: dict[str, Any], policy: seccomp.Policy, root: str) -
 def speak(driver: Callable[[str, Any], Any], call: dict[str, Any]) -> NoReturn:
     """Run the driver, write the reply, end."""
     body = answer(driver, call["source"], call["payload"])
-    with contextlib.suppress(Exception):  # a candidate may have broken or closed its own streams; that is no news to anyone
+    with contextlib.suppress(
+        Exception
+    ):  # a candidate may have broken or closed its own streams; that is no news to anyone
         sys.stdout.flush()
         sys.stderr.flush()
     data = frame(call["nonce"], body)
@@ -81,9 +91,11 @@ def speak(driver: Callable[[str, Any], Any], call: dict[str, Any]) -> NoReturn:
 
 
 def confine(limits: dict[str, Any], policy: seccomp.Policy, root: str) -> None:
-    """Root, capabilities, death with the server, limits, the filter. In that order: each forbids what comes before it.
+    """Root, capabilities, death with the server, limits, the filter. In that order: each forbids what comes
+    before it.
 
-    The filter refuses what asks for the machine's memory and load, so `os.sysconf` answers with the memory that this process may use.
+    The filter refuses what asks for the machine's memory and load, so `os.sysconf` answers with the memory
+    that this process may use.
     """
     gc.enable()
     if root:
@@ -118,7 +130,9 @@ def as_plain(value: Any) -> Any:
 def status_of(error: BaseException) -> str:
     """Return "memory" for a failed allocation, "forbidden" for what the jail refused, "error" for the
     rest."""
-    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "can't allocate memory" in str(error)):
+    if isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+    ):
         return "memory"
     return "forbidden" if isinstance(error, PermissionError) else "error"
 

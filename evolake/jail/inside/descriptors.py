@@ -6,13 +6,16 @@ import fcntl
 import os
 
 CHANNEL_OF_CANDIDATE, CHANNEL_OF_PROGRAM = (5, 6), (4, 5)
-"""Descriptors to read from and write to a process of another jail, for calls and runs that have such a channel."""
+"""Descriptors to read from and write to a process of another jail, for calls and runs that have such a
+channel."""
 SAFE = 64
-"""Descriptors that lie among the places are first moved above this number, so that putting one in place never closes another."""
+"""Descriptors that lie among the places are first moved above this number, so that putting one in place never
+closes another."""
 
 
 def arrange(places: dict[int, int], standard_input: int | None = None) -> None:
-    """Descriptor 0 is `standard_input` (default: the null device), each key of `places` becomes its value's copy, all others are closed.
+    """Descriptor 0 is `standard_input` (default: the null device), each key of `places` becomes its value's
+    copy, all others are closed.
 
     Keys must be 1, 2, ... without a gap.
     """

@@ -1,8 +1,10 @@
-"""Know each program that a run executes, with its arguments: the kernel asks the trusted server before every `execve` of the jail.
+"""Know each program that a run executes, with its arguments: the kernel asks the trusted server before every
+`execve` of the jail.
 
-A listener of seccomp (kernel documentation, `userspace-api/seccomp_filter`, "Userspace Notification"): the process that asks waits until the answer,
-which is always to continue. What was executed cannot be hidden or forged from inside, whatever the program is called and whoever calls it; only its
-arguments could be changed between the look and the call, by a program of the candidate's own that shares its memory with another thread.
+A listener of seccomp (kernel documentation, `userspace-api/seccomp_filter`, "Userspace Notification"): the
+process that asks waits until the answer, which is always to continue. What was executed cannot be hidden or
+forged from inside, whatever the program is called and whoever calls it; only its arguments could be changed
+between the look and the call, by a program of the candidate's own that shares its memory with another thread.
 """
 
 # pathlib would cost every native run its import
@@ -35,8 +37,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def listen(channel: socket.socket) -> None:
-    """Let the server at the other end of `channel` be asked before each execution by this process and its children. Raises OSError where the kernel
-    has no such filters, or this process is already under one."""
+    """Let the server at the other end of `channel` be asked before each execution by this process and its
+    children. Raises OSError where the kernel has no such filters, or this process is already under one."""
     allow = seccomp.step(seccomp.RETURN, seccomp.ALLOW)
     code = seccomp.step(seccomp.LOAD_WORD, seccomp.OFFSET_NUMBER)
     for number in syscalls.numbers(("execve", "execveat")):
@@ -53,10 +55,12 @@ def listen(channel: socket.socket) -> None:
 
 
 class Executed:
-    """What a run has executed so far: command lines, the program's path first. `descriptor` is readable when the kernel asks."""
+    """What a run has executed so far: command lines, the program's path first. `descriptor` is readable when
+    the kernel asks."""
 
     def __init__(self, channel: socket.socket, first: list[str]):
-        """first: what is executed first, by a process that the server made and that hides its memory like the server."""
+        """first: what is executed first, by a process that the server made and that hides its memory like the
+        server."""
         _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
         if not descriptors:
             raise OSError("the program ended before it could be listened to")
@@ -75,7 +79,11 @@ class Executed:
                 return
             raise
         identity, pid, _, number, _, _, *arguments = QUESTION.unpack(question)
-        path, words = (arguments[0], arguments[1]) if number == syscalls.number("execve") else (arguments[1], arguments[2])
+        path, words = (
+            (arguments[0], arguments[1])
+            if number == syscalls.number("execve")
+            else (arguments[1], arguments[2])
+        )
         line, self._first = self._first or command_line(pid, path, words), None
         if not self.too_many:
             self.programs.append(line)

@@ -1,9 +1,11 @@
-"""The process of one Python program of ours that is forked from the warm server instead of being started: confined, used once, gone.
+"""The process of one Python program of ours that is forked from the warm server instead of being started:
+confined, used once, gone.
 
-It finds what a program finds that `serve_program` starts: its own folder with its files, descriptor 1 for what it answers, descriptor 2 for the
-rest, its channel at the same place. Different are its /proc, which it has not, and a call of the system that it would need another process or program
-for: that ends it by SIGSYS (`Policy.ends`), so that the supervisor can start it as a program. The memory of the server, which it begins with, holds
-modules and nothing of any process before it.
+It finds what a program finds that `serve_program` starts: its own folder with its files, descriptor 1 for
+what it answers, descriptor 2 for the rest, its channel at the same place. Different are its /proc, which it
+has not, and a call of the system that it would need another process or program for: that ends it by SIGSYS
+(`Policy.ends`), so that the supervisor can start it as a program. The memory of the server, which it begins
+with, holds modules and nothing of any process before it.
 """
 
 # pathlib would cost each process its pages
@@ -31,8 +33,8 @@ _own_mounts = False
 
 
 class Ends(NamedTuple):
-    """The descriptors of one run. ready: reports to the server whether the trusted part succeeded. group: of the control group that it is to be
-    in."""
+    """The descriptors of one run. ready: reports to the server whether the trusted part succeeded. group: of
+    the control group that it is to be in."""
 
     request: int
     channel: list[int]
@@ -44,8 +46,8 @@ class Ends(NamedTuple):
 
 @contextlib.contextmanager
 def scratch(root: str, megabytes: int, shown: list[str]) -> Iterator[int]:
-    """Mount an empty file system on the folder for temporary files, for one run; a descriptor of it. root: where the run sees it. shown: folders of
-    the interpreter that would be hidden by it."""
+    """Mount an empty file system on the folder for temporary files, for one run; a descriptor of it. root:
+    where the run sees it. shown: folders of the interpreter that would be hidden by it."""
     global _own_mounts
     if not _own_mounts:
         kernel.new_mount_namespace()
@@ -66,7 +68,8 @@ def scratch(root: str, megabytes: int, shown: list[str]) -> Iterator[int]:
 
 
 def run(ends: Ends, message: dict[str, Any], policy: seccomp.Policy) -> NoReturn:
-    """Serve one request in this process and end it. What fails before it is confined is the jail's failure, what fails after it the program's."""
+    """Serve one request in this process and end it. What fails before it is confined is the jail's failure,
+    what fails after it the program's."""
     ready = ends.ready
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

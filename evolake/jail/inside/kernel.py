@@ -1,4 +1,5 @@
-"""The few kernel calls that Python has no function for, and the limits a candidate's process gives itself before the candidate's first line."""
+"""The few kernel calls that Python has no function for, and the limits a candidate's process gives itself
+before the candidate's first line."""
 
 # pathlib would cost every native run its import
 # ruff: noqa: PTH123, PTH208
@@ -12,7 +13,13 @@ import resource
 import signal
 from typing import Any
 
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 36, 38
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = (
+    1,
+    4,
+    22,
+    36,
+    38,
+)
 CAPABILITY_VERSION_3 = 0x20080522
 CAP_SYS_CHROOT, CAP_SYS_ADMIN = 18, 21
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNS, CLONE_VM = 0x10000000, 0x20000000, 0x00020000, 0x00000100
@@ -33,7 +40,8 @@ def prctl(option: int, *arguments: int) -> None:
 
 
 def drop_capabilities(*but: int) -> None:
-    """Give up every capability except those of `but` that are there: root without them is an ordinary user that owns root's files."""
+    """Give up every capability except those of `but` that are there: root without them is an ordinary user
+    that owns root's files."""
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
     kept = (ctypes.c_uint32 * 6)()
     if but:
@@ -54,7 +62,8 @@ def new_user_namespace() -> None:
 
 
 def new_mount_namespace() -> None:
-    """`unshare(2)` of the mount namespace: the calling process's user namespace owns the new one, and may mount in it."""
+    """`unshare(2)` of the mount namespace: the calling process's user namespace owns the new one, and may
+    mount in it."""
     if _libc.unshare(CLONE_NEWNS) != 0:
         raise _failure("unshare")
 
@@ -89,15 +98,16 @@ def join_user_namespace(descriptor: int) -> None:
 
 
 def join_process_namespace(descriptor: int) -> None:
-    """`setns(2)` of the process namespace behind `descriptor`, for the children that the calling process will make."""
+    """`setns(2)` of the process namespace behind `descriptor`, for the children that the calling process will
+    make."""
     _join(descriptor, CLONE_NEWPID)
 
 
 def start_process_namespace(stack: ctypes.Array[ctypes.c_char]) -> int:
     """Return the number of a child that is process 1 of a new process namespace, and waits to be killed.
 
-    It does so in the memory of the calling process, which copies nothing for it, and runs one function of the C library there. stack: for it alone
-    until it has been reaped.
+    It does so in the memory of the calling process, which copies nothing for it, and runs one function of the
+    C library there. stack: for it alone until it has been reaped.
     """
     top = (ctypes.addressof(stack) + len(stack)) & ~15
     wait = ctypes.cast(_libc.pause, ctypes.c_void_p)
@@ -109,14 +119,15 @@ def start_process_namespace(stack: ctypes.Array[ctypes.c_char]) -> int:
 
 
 def sort_once() -> None:
-    """Sort something with the C library, which asks for the machine's memory at its first longer sort (before glibc 2.37) and keeps the answer:
-    candidates may not ask for it."""
+    """Sort something with the C library, which asks for the machine's memory at its first longer sort (before
+    glibc 2.37) and keeps the answer: candidates may not ask for it."""
     _libc.qsort(ctypes.create_string_buffer(LONG_SORT), LONG_SORT, 1, _libc.strcmp)
 
 
 def give_back_memory() -> None:
-    """Give the kernel back what the C library keeps of memory that was freed: each fork would copy the tables of those pages, and each end of a
-    forked process take them down. A C library without the function keeps them."""
+    """Give the kernel back what the C library keeps of memory that was freed: each fork would copy the tables
+    of those pages, and each end of a forked process take them down. A C library without the function keeps
+    them."""
     if (trim := getattr(_libc, "malloc_trim", None)) is not None:
         trim(0)
 
@@ -143,7 +154,8 @@ def note_address_space() -> None:
 
 
 def shared_memory() -> list[str]:
-    """Return the lines of /proc/self/maps for memory that a forked child would share with this process and could write."""
+    """Return the lines of /proc/self/maps for memory that a forked child would share with this process and
+    could write."""
     with open("/proc/self/maps") as file:
         return [line.strip() for line in file if line.split()[1].endswith("s") and "w" in line.split()[1]]
 
@@ -154,16 +166,22 @@ def threads() -> int:
 
 
 def limit_values(limits: dict[str, Any], *, above: int = 0) -> dict[int, tuple[int, int]]:
-    """Return the kernel's part of `Limits` as (soft, hard) values. `above`: bytes already mapped that are not charged to the candidate."""
+    """Return the kernel's part of `Limits` as (soft, hard) values. `above`: bytes already mapped that are not
+    charged to the candidate."""
     whole_seconds = max(1, math.ceil(limits["cpu_s"]))
     memory = above + int(limits["memory_mb"] * MEBIBYTE)
     size = int(limits["file_mb"] * MEBIBYTE)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     files = limits["open_files"] if hard == resource.RLIM_INFINITY else min(limits["open_files"], hard)
     return {
-        resource.RLIMIT_CPU: (whole_seconds, whole_seconds + 1), resource.RLIMIT_AS: (memory, memory), resource.RLIMIT_FSIZE: (size, size),
-        resource.RLIMIT_NOFILE: (files, files), resource.RLIMIT_CORE: (0, 0), resource.RLIMIT_MEMLOCK: (0, 0),
-        resource.RLIMIT_SIGPENDING: (0, 0), resource.RLIMIT_MSGQUEUE: (0, 0),  # the kernel counts them for all processes of one user
+        resource.RLIMIT_CPU: (whole_seconds, whole_seconds + 1),
+        resource.RLIMIT_AS: (memory, memory),
+        resource.RLIMIT_FSIZE: (size, size),
+        resource.RLIMIT_NOFILE: (files, files),
+        resource.RLIMIT_CORE: (0, 0),
+        resource.RLIMIT_MEMLOCK: (0, 0),
+        resource.RLIMIT_SIGPENDING: (0, 0),
+        resource.RLIMIT_MSGQUEUE: (0, 0),  # the kernel counts them for all processes of one user
     }
 
 
@@ -174,8 +192,9 @@ def set_limits(limits: dict[str, Any], *, above: int) -> None:
 
 
 def set_most_processes(processes: int) -> None:
-    """RLIMIT_NPROC for a program in its own namespaces: itself, the server, `processes` more, and so many that the watch finds them too many
-    before the kernel refuses another. Kernels before 5.14, which count the user's processes everywhere, are left to the watch."""
+    """RLIMIT_NPROC for a program in its own namespaces: itself, the server, `processes` more, and so many
+    that the watch finds them too many before the kernel refuses another. Kernels before 5.14, which count the
+    user's processes everywhere, are left to the watch."""
     if tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2]) >= (5, 14):
         most = processes + 2 + BEYOND_THE_WATCH
         resource.setrlimit(resource.RLIMIT_NPROC, (most, most))

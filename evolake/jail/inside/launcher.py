@@ -1,12 +1,15 @@
-"""Start native programs one after another for one thread of the supervisor, and account for each: a small process outside the jail, trusted.
+"""Start native programs one after another for one thread of the supervisor, and account for each: a small
+process outside the jail, trusted.
 
-Why not from the supervisor: the kernel's account of a process begins with the memory of the one that started it, which for the supervisor is that of
-numpy or torch; and bubblewrap ends without waiting for the process that waited for the program, so the account goes to the process that adopts
+Why not from the supervisor: the kernel's account of a process begins with the memory of the one that started
+it, which for the supervisor is that of numpy or torch; and bubblewrap ends without waiting for the process
+that waited for the program, so the account goes to the process that adopts
 that one:
 this one, as a subreaper. It reads nothing that a program writes.
 
-The order of a start: bubblewrap builds the namespaces, tells the number of their process 1, and waits on --block-fd; limits and core are set on that
-process, to be inherited; then it is let go, forks, and the child takes the system call filter and becomes the program, process 2 of its namespace.
+The order of a start: bubblewrap builds the namespaces, tells the number of their process 1, and waits on
+--block-fd; limits and core are set on that process, to be inherited; then it is let go, forks, and the child
+takes the system call filter and becomes the program, process 2 of its namespace.
 """
 
 from __future__ import annotations
@@ -29,18 +32,20 @@ from evolake.jail.inside.descriptors import arrange
 PROGRAM_ID = 2
 POLICY = seccomp.Policy(programs=True, threads=False)
 INFORMATION, GO, RULES, OUTER, INNER = 3, 4, 5, 6, 7
-"""Descriptors of bubblewrap next to the standard ones; the options name them so. The last two are there where root starts a jail."""
+"""Descriptors of bubblewrap next to the standard ones; the options name them so. The last two are there where
+root starts a jail."""
 START_TIMEOUT_S = 60.0
 CANNOT_EXECUTE = 127
 
 
 class NotStarted(Exception):
-    """bubblewrap ended, or hung, before it had built the jail; what it said is in the run's standard error."""
+    """bubblewrap ended, or hung, before it had built the jail; what it said is in the run's standard
+    error."""
 
 
 class Running:
-    """The run under way. It ends with this process and with the supervisor, which bubblewrap's --die-with-parent does not see to where root's jail is
-    another user than the process around it."""
+    """The run under way. It ends with this process and with the supervisor, which bubblewrap's
+    --die-with-parent does not see to where root's jail is another user than the process around it."""
 
     handle: int | None = None
 
@@ -99,11 +104,17 @@ def main() -> None:
         wire.send(control, {"started": True, "target": target}, (running.handle,))
         running.wait(control)
         _, status, usage = os.wait4(process, 0)
-        with contextlib.suppress(ChildProcessError):  # where process 1 was killed, bubblewrap waited for it: the account is in its own
+        with contextlib.suppress(
+            ChildProcessError
+        ):  # where process 1 was killed, bubblewrap waited for it: the account is in its own
             if target != process:
                 _, _, usage = os.wait4(target, 0)
         running.over()
-        report = {"code": os.waitstatus_to_exitcode(status), "cpu_s": usage.ru_utime + usage.ru_stime, "peak_mb": usage.ru_maxrss / 1024}
+        report = {
+            "code": os.waitstatus_to_exitcode(status),
+            "cpu_s": usage.ru_utime + usage.ru_stime,
+            "peak_mb": usage.ru_maxrss / 1024,
+        }
         with contextlib.suppress(OSError):  # the supervisor may have gone
             wire.send(control, report)
 
@@ -121,7 +132,8 @@ def inner_namespace(identity: int) -> int:
 
 
 def give_user_namespaces(control: socket.socket, identity: int) -> None:
-    """Send descriptors of the outer and a new inner user namespace, for a jail that the supervisor starts itself."""
+    """Send descriptors of the outer and a new inner user namespace, for a jail that the supervisor starts
+    itself."""
     try:
         inner = namespaces.inner(outer_namespace(), identity)
     except OSError as error:
@@ -132,7 +144,8 @@ def give_user_namespaces(control: socket.socket, identity: int) -> None:
 
 
 def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tuple[int, int]:
-    """Process numbers of bubblewrap and of the jail's process 1. Raises NotStarted, or OSError if no user namespace can be made."""
+    """Process numbers of bubblewrap and of the jail's process 1. Raises NotStarted, or OSError if no user
+    namespace can be made."""
     users = {}
     if message["identity"] is not None:
         users = {OUTER: outer_namespace(), INNER: inner_namespace(message["identity"])}
@@ -144,7 +157,10 @@ def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tu
     process = os.fork()
     if process == 0:
         try:
-            arrange({1: stdout, 2: stderr, INFORMATION: tells, GO: waits, RULES: rules, **users}, standard_input=nothing())
+            arrange(
+                {1: stdout, 2: stderr, INFORMATION: tells, GO: waits, RULES: rules, **users},
+                standard_input=nothing(),
+            )
             _restore_signals()
             os.execve(message["argv"][0], message["argv"], {})
         finally:
@@ -170,7 +186,8 @@ def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tu
 
 
 def nothing() -> int:
-    """Return a descriptor to read nothing from; no device of the host, which a program could change by its descriptor."""
+    """Return a descriptor to read nothing from; no device of the host, which a program could change by its
+    descriptor."""
     reader, writer = os.pipe()
     os.close(writer)
     return reader

@@ -1,7 +1,9 @@
-"""The two user namespaces of a jail that root starts: an outer one, in which its mounts are made, and an inner one, in which its processes live.
+"""The two user namespaces of a jail that root starts: an outer one, in which its mounts are made, and an
+inner one, in which its processes live.
 
-The outer namespace knows every number that the host knows, one higher, so that root is not root in it and keeps the namespace's capabilities when it
-becomes another person. The inner namespace knows one number. Both are made by small processes that live only until their namespace is open.
+The outer namespace knows every number that the host knows, one higher, so that root is not root in it and
+keeps the namespace's capabilities when it becomes another person. The inner namespace knows one number. Both
+are made by small processes that live only until their namespace is open.
 """
 
 # pathlib would cost every native run its import
@@ -27,7 +29,9 @@ Range = tuple[int, int, int]
 def identities(kind: str) -> list[Range]:
     """Return what this process's own namespace knows; kind: "uid" or "gid"."""
     with open(f"/proc/self/{kind}_map") as file:
-        return [(first, outside, count) for first, outside, count in (map(int, line.split()) for line in file)]
+        return [
+            (first, outside, count) for first, outside, count in (map(int, line.split()) for line in file)
+        ]
 
 
 _noted: dict[str, list[Range]] = {}
@@ -53,11 +57,11 @@ def outer() -> int:
 
 
 def inner(outer: int, identity: int) -> int:
-    """Return a descriptor of a new namespace below `outer` in which `identity`, as the host counts, is user `nobody`, and no other process
-    exists. Raises
-    OSError.
+    """Return a descriptor of a new namespace below `outer` in which `identity`, as the host counts, is user
+    `nobody`, and no other process exists. Raises OSError.
 
-    Only a process in the outer namespace may write the inner one's map, so one that joins it does all and sends the descriptor.
+    Only a process in the outer namespace may write the inner one's map, so one that joins it does all and
+    sends the descriptor.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     process = os.fork()

@@ -1,8 +1,10 @@
-"""A process namespace for each Python candidate, so that its process number and those of its threads do not depend on any candidate before it.
+"""A process namespace for each Python candidate, so that its process number and those of its threads do not
+depend on any candidate before it.
 
-A process that has joined another process namespace for its children cannot make a new one, and the server of root's jail may not go back to its own.
-So a helper, forked while the server is small, makes each namespace ahead of time by starting that namespace's process 1. The server joins it and
-forks the candidate as an ordinary child, which is process 2 there.
+A process that has joined another process namespace for its children cannot make a new one, and the server of
+root's jail may not go back to its own. So a helper, forked while the server is small, makes each namespace
+ahead of time by starting that namespace's process 1. The server joins it and forks the candidate as an
+ordinary child, which is process 2 there.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ class Numbering:
                     os._exit(1)
 
     def begin_anew(self) -> None:
-        """Let the next child be process 2 of a namespace that nothing has used. Raises OSError when there is none to be had."""
+        """Let the next child be process 2 of a namespace that nothing has used. Raises OSError when there is
+        none to be had."""
         _, descriptors, _, _ = socket.recv_fds(self._channel, len(NEXT), 1)
         if not descriptors:
             raise OSError("the kernel gave no process namespace for a candidate")
@@ -47,8 +50,8 @@ class Numbering:
 def make_namespaces() -> NoReturn:
     """Offer one namespace, keep it until the next is in use, and so on until the server has gone.
 
-    The process is dumpable, so that it may open the namespace of a child that shares its memory. Candidates have none of its capabilities, and no
-    way to look into another process.
+    The process is dumpable, so that it may open the namespace of a child that shares its memory. Candidates
+    have none of its capabilities, and no way to look into another process.
     """
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)
     kernel.drop_capabilities(kernel.CAP_SYS_ADMIN)

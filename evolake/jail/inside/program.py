@@ -23,8 +23,9 @@ BELOW_THE_SERVER = 10
 
 
 class Ends(NamedTuple):
-    """The descriptors of one program. failure: takes the error of one that cannot be executed. channel: what it gets as CHANNEL_OF_PROGRAM.
-    group: of the control group that it is to be in (`cgroup.procs`). listener: see `executed`."""
+    """The descriptors of one program. failure: takes the error of one that cannot be executed. channel: what
+    it gets as CHANNEL_OF_PROGRAM. group: of the control group that it is to be in (`cgroup.procs`). listener:
+    see `executed`."""
 
     stdin: int
     stdout: int
@@ -48,18 +49,28 @@ def write_inputs(folder: str, files: list[tuple[str, int]], data: bytes) -> None
 
 
 def execute(
-    argv: list[str], environment: dict[str, str], folder: str, root: str, ends: Ends, limits: dict[str, Any], policy: seccomp.Policy
+    argv: list[str],
+    environment: dict[str, str],
+    folder: str,
+    root: str,
+    ends: Ends,
+    limits: dict[str, Any],
+    policy: seccomp.Policy,
 ) -> NoReturn:
-    """Become the program. A program that cannot be executed writes its error to `ends.failure` and ends with 127.
-    root: what it is to see as "/" ("" when that is the server's own); it keeps no descriptor and no capability by which it could leave it.
-    Where the kernel refuses the control group, the server's watch is alone."""
+    """Become the program. A program that cannot be executed writes its error to `ends.failure` and ends with
+    127. root: what it is to see as "/" ("" when that is the server's own); it keeps no descriptor and no
+    capability by which it could leave it. Where the kernel refuses the control group, the server's watch is
+    alone."""
     if ends.group is not None:
         with contextlib.suppress(OSError):
             os.write(ends.group, b"0")
     if ends.listener is not None:
         executed.listen(ends.listener)
     further = {CHANNEL_OF_PROGRAM[0] + place: descriptor for place, descriptor in enumerate(ends.channel)}
-    arrange({1: ends.stdout, 2: ends.stderr, DESCRIPTOR_OF_FAILURE: ends.failure, **further}, standard_input=ends.stdin)
+    arrange(
+        {1: ends.stdout, 2: ends.stderr, DESCRIPTOR_OF_FAILURE: ends.failure, **further},
+        standard_input=ends.stdin,
+    )
     os.set_inheritable(DESCRIPTOR_OF_FAILURE, False)
     if root:
         os.chroot(root)
@@ -92,11 +103,12 @@ def _find(name: str, path: str) -> str:
 
 
 def collect(root: int, names: list[str], most_bytes: int) -> tuple[list[tuple[str, int]], bytes, list[str]]:
-    """Return what the program left: ([(name, size)], contents one after another, reasons why others were left out).
+    """Return what the program left: ([(name, size)], contents one after another, reasons why others were left
+    out).
 
-    `root` is a descriptor of the folder, opened before the program started. Every step of a name is opened relative to the step before and
-    never through a link, so a link made by the program leads nowhere; opening does not block on a pipe it made, and only regular files
-    are read.
+    `root` is a descriptor of the folder, opened before the program started. Every step of a name is opened
+    relative to the step before and never through a link, so a link made by the program leads nowhere; opening
+    does not block on a pipe it made, and only regular files are read.
     """
     result, contents, refused = [], [], []
     for name in names:

@@ -1,11 +1,13 @@
 """The system call filter that a candidate's process gets just before the candidate's first line.
 
-A classic BPF program (kernel documentation, `userspace-api/seccomp_filter`), assembled here so that nothing needs to be installed. It lists
-what is forbidden rather than what is allowed: numeric libraries use too many calls for a closed list to stay right, and the file system and
-the network are already closed by namespaces. Calls newer than the list are refused (`HIGHEST_KNOWN`). A refused call answers EPERM, so the
-candidate sees an ordinary error; only code for a foreign architecture is killed.
+A classic BPF program (kernel documentation, `userspace-api/seccomp_filter`), assembled here so that nothing
+needs to be installed. It lists what is forbidden rather than what is allowed: numeric libraries use too many
+calls for a closed list to stay right, and the file system and the network are already closed by namespaces.
+Calls newer than the list are refused (`HIGHEST_KNOWN`). A refused call answers EPERM, so the candidate sees
+an ordinary error; only code for a foreign architecture is killed.
 
-Some calls are refused by argument: threads may be made but no processes, a process may signal only itself, limits may be read but not raised.
+Some calls are refused by argument: threads may be made but no processes, a process may signal only itself,
+limits may be read but not raised.
 """
 
 from __future__ import annotations
@@ -41,19 +43,32 @@ LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
 HINTS = (1035, 1036, 1037, 1038)
 """fcntl F_GET_RW_HINT and so on: numbers that a file of the host keeps."""
 PAGE_ADVICE = (3, 12, 20, 21)
-"""madvise MADV_WILLNEED, MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they change what of a file is in memory, or share pages between processes."""
+"""madvise MADV_WILLNEED, MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they change what of a file is in memory, or
+share pages between processes."""
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 PROT_WRITE = 0x02
 AF_UNIX = 1
 CONNECTED = tuple(kind | flags for kind in (1, 5) for flags in (0, 0o4000, 0o2000000, 0o2004000))
-"""SOCK_STREAM and SOCK_SEQPACKET, with and without SOCK_NONBLOCK and SOCK_CLOEXEC, equal on both architectures: the ends of such a pair send to each
-other alone, those of datagrams also to an address."""
+"""SOCK_STREAM and SOCK_SEQPACKET, with and without SOCK_NONBLOCK and SOCK_CLOEXEC, equal on both
+architectures: the ends of such a pair send to each other alone, those of datagrams also to an address."""
 OWNER_ARGUMENTS, UNCHANGED = {"chown": 1, "lchown": 1, "fchown": 1, "fchownat": 2}, 0xFFFFFFFF
 """Call that changes an owner -> which argument is the owner; and the owner that means none."""
 UNIQUE_MOUNT_ID = 0x4000
 """statx STATX_MNT_ID_UNIQUE: a number that counts the mounts of the machine."""
-REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40049409, 0x4020940D, 0xC0189436, 0x80045200)
-"""ioctl TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP; FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FICLONE, FICLONERANGE, FIDEDUPERANGE; RNDGETENTCNT."""
+REFUSED_CONTROLS = (
+    0x5412,
+    0x541C,
+    0x8901,
+    0x8902,
+    0x40086602,
+    0x401C5820,
+    0x40049409,
+    0x4020940D,
+    0xC0189436,
+    0x80045200,
+)
+"""ioctl TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP; FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FICLONE, FICLONERANGE,
+FIDEDUPERANGE; RNDGETENTCNT."""
 
 
 class Policy(NamedTuple):
@@ -62,12 +77,14 @@ class Policy(NamedTuple):
     programs: may execute other programs (a native candidate is itself started so).
     processes: may make processes, and signal those of its own jail where `signals` holds.
     signals: may signal any process it sees; only right in its own process namespace.
-    shared_memory: its processes may share files that they can write, which are those of its jail alone, and may make pairs of sockets.
-    threads: may make threads, and choose their processors; without, it stays where the supervisor has pinned it.
-    writes: may open files for writing, where that is not read-only anyway.
-    changes: may change names, owners and modes of files. Times are set by none: where changes are allowed, setting them does nothing.
+    shared_memory: its processes may share files that they can write, which are those of its jail alone, and
+    may make pairs of sockets. threads: may make threads, and choose their processors; without, it stays where
+    the supervisor has pinned it. writes: may open files for writing, where that is not read-only anyway.
+    changes: may change names, owners and modes of files. Times are set by none: where changes are allowed,
+    setting them does nothing.
         Neither does a change of owner that names none.
-    ends: calls that end it by SIGSYS instead of being refused, so that its caller can run it where they are allowed. "clone" stands for processes.
+    ends: calls that end it by SIGSYS instead of being refused, so that its caller can run it where they are
+    allowed. "clone" stands for processes.
     """
 
     programs: bool = False
@@ -83,9 +100,10 @@ class Policy(NamedTuple):
 PYTHON_IN_NAMESPACES = Policy()
 PYTHON_ON_THE_HOST = Policy(writes=False)
 FORKED = Policy(programs=True, changes=True, ends=("execve", *syscalls.MACHINE_LOAD))
-"""Of a process that is forked instead of started as a program: it may do what such a program may, and make none of another program."""
+"""Of a process that is forked instead of started as a program: it may do what such a program may, and make
+none of another program."""
 FORKED_WITH_PROCESSES = FORKED._replace(
-    ends=(*FORKED.ends, "fork", "vfork", "clone", "kill", "rt_sigqueueinfo", "socketpair", *syscalls.COUNTERS),
+    ends=(*FORKED.ends, "fork", "vfork", "clone", "kill", "rt_sigqueueinfo", "socketpair", *syscalls.COUNTERS)
 )
 """The same, where that program might make processes."""
 
@@ -137,11 +155,17 @@ def _refuse_if_any(load: bytes, values: tuple[int, ...]) -> bytes:
 
 
 def _refuse_shared(*, anonymous: bool, written: bool) -> bytes:
-    """Refuse memory that is shared with other processes, or with other jails by way of a host's file (a futex in it reaches them); memory without a
-    file only where `anonymous`: if there are processes, no account of theirs would show it. written: allow files that are mapped to be written,
-    since no file of the host can be opened so."""
+    """Refuse memory that is shared with other processes, or with other jails by way of a host's file (a futex
+    in it reaches them); memory without a file only where `anonymous`: if there are processes, no account of
+    theirs would show it. written: allow files that are mapped to be written, since no file of the host can be
+    opened so."""
     if written:
-        load = step(JUMP_BITS, MAP_SHARED, 1, 0) + step(RETURN, ALLOW) + step(JUMP_BITS, MAP_ANONYMOUS, 0, 1) + _refuse()
+        load = (
+            step(JUMP_BITS, MAP_SHARED, 1, 0)
+            + step(RETURN, ALLOW)
+            + step(JUMP_BITS, MAP_ANONYMOUS, 0, 1)
+            + _refuse()
+        )
         return _low(3) + load + _low(2) + step(JUMP_BITS, PROT_WRITE, 0, 1) + step(RETURN, ALLOW) + _refuse()
     body = _low(3) + step(JUMP_BITS, MAP_SHARED, 1, 0) + step(RETURN, ALLOW)
     if not anonymous:
@@ -158,8 +182,11 @@ def _allow_socket_pair() -> bytes:
 
 
 def _nothing_if_unchanged(first: int) -> bytes:
-    """Do nothing if neither owner nor group is to change: the kernel would set the time of change, also of a device that is the host's."""
-    body = _low(first) + step(JUMP_EQUAL, UNCHANGED, 0, 3) + _low(first + 1) + step(JUMP_EQUAL, UNCHANGED, 0, 1)
+    """Do nothing if neither owner nor group is to change: the kernel would set the time of change, also of a
+    device that is the host's."""
+    body = (
+        _low(first) + step(JUMP_EQUAL, UNCHANGED, 0, 3) + _low(first + 1) + step(JUMP_EQUAL, UNCHANGED, 0, 1)
+    )
     return body + _refuse(0) + step(RETURN, ALLOW)
 
 
@@ -168,13 +195,20 @@ def _refuse_if_bits(load: bytes, bits: int) -> bytes:
 
 
 def program(policy: Policy, own_pid: int) -> bytes:
-    """Return the filter as instructions of eight bytes each. `own_pid` is the one process that may be signalled."""
+    """Return the filter as instructions of eight bytes each. `own_pid` is the one process that may be
+    signalled."""
     head = step(LOAD_WORD, OFFSET_ARCHITECTURE)
     head += step(JUMP_EQUAL, syscalls.audit_architecture(), 1, 0) + step(RETURN, KILL_PROCESS)
     head += step(LOAD_WORD, OFFSET_NUMBER)
     head += step(JUMP_ABOVE, syscalls.HIGHEST_KNOWN, 0, 1) + _refuse(errno.ENOSYS)
 
-    refused = [*syscalls.NETWORK, *syscalls.OTHER_PROCESSES, *syscalls.NAMESPACES_AND_MOUNTS, *syscalls.KERNEL, *syscalls.LASTING_MEMORY]
+    refused = [
+        *syscalls.NETWORK,
+        *syscalls.OTHER_PROCESSES,
+        *syscalls.NAMESPACES_AND_MOUNTS,
+        *syscalls.KERNEL,
+        *syscalls.LASTING_MEMORY,
+    ]
     refused += [*syscalls.SHARED_STATE, "execveat"]
     if not policy.programs:
         refused += syscalls.MACHINE_LOAD
@@ -187,7 +221,9 @@ def program(policy: Policy, own_pid: int) -> bytes:
         refused += syscalls.FILE_CHANGES
     refused += [name for name in policy.ends if name not in (*refused, "clone", "kill", "rt_sigqueueinfo")]
     plain = b"".join(
-        step(JUMP_EQUAL, number, 0, 1) + _end_or_refuse(policy, name) for name in refused if (number := syscalls.number(name)) is not None
+        step(JUMP_EQUAL, number, 0, 1) + _end_or_refuse(policy, name)
+        for name in refused
+        if (number := syscalls.number(name)) is not None
     )
 
     rules = _only("clone3", _refuse(errno.ENOSYS))
@@ -202,7 +238,10 @@ def program(policy: Policy, own_pid: int) -> bytes:
     if not policy.signals:
         for name in ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
             rules += _only(name, _allow_if_equal((_low(0), own_pid), otherwise=_end_or_refuse(policy, name)))
-    rules += _only("prlimit64", _allow_if_equal((_low(0), 0), *([] if policy.programs else [(_low(2), 0), (_high(2), 0)])))
+    rules += _only(
+        "prlimit64",
+        _allow_if_equal((_low(0), 0), *([] if policy.programs else [(_low(2), 0), (_high(2), 0)])),
+    )
     rules += _only("sched_setaffinity", _allow_if_equal((_low(0), 0)) if policy.threads else _refuse())
     for name in ("sched_setscheduler", "sched_setparam", "sched_setattr"):
         rules += _only(name, _allow_if_equal((_low(0), 0)))
@@ -210,8 +249,13 @@ def program(policy: Policy, own_pid: int) -> bytes:
     rules += _only("ioprio_set", _allow_if_equal((_low(0), 1), (_low(1), 0)))
     rules += _only("fcntl", _refuse_if_any(_low(1), (*OWNERSHIP_OF_SIGNALS, PIPE_SIZE, *LOCKS, *HINTS)))
     rules += _only("madvise", _refuse_if_any(_low(2), PAGE_ADVICE))
-    rules += _only("mmap", _refuse_shared(anonymous=policy.processes or "clone" in policy.ends, written=policy.shared_memory))
-    rules += _only("socketpair", _allow_socket_pair() if policy.shared_memory else _end_or_refuse(policy, "socketpair"))
+    rules += _only(
+        "mmap",
+        _refuse_shared(anonymous=policy.processes or "clone" in policy.ends, written=policy.shared_memory),
+    )
+    rules += _only(
+        "socketpair", _allow_socket_pair() if policy.shared_memory else _end_or_refuse(policy, "socketpair")
+    )
     rules += _only("statx", _refuse_if_bits(_low(3), UNIQUE_MOUNT_ID))
     if policy.changes:
         for name in syscalls.FILE_TIMES:
@@ -228,7 +272,8 @@ def program(policy: Policy, own_pid: int) -> bytes:
 
 @functools.lru_cache
 def template(policy: Policy) -> bytes:
-    """Return the filter with ANYBODY where the own process id belongs: assembled once, before the fork, since a call takes but two milliseconds."""
+    """Return the filter with ANYBODY where the own process id belongs: assembled once, before the fork, since
+    a call takes but two milliseconds."""
     return program(policy, ANYBODY)
 
 
@@ -243,7 +288,9 @@ def packed(instructions: bytes) -> _Program:
 
 def install(policy: Policy) -> None:
     """Confine the calling process, permanently. Raises OSError where the kernel has no filters."""
-    instructions = template(policy).replace(step(JUMP_EQUAL, ANYBODY, 0, 1), step(JUMP_EQUAL, os.getpid(), 0, 1))
+    instructions = template(policy).replace(
+        step(JUMP_EQUAL, ANYBODY, 0, 1), step(JUMP_EQUAL, os.getpid(), 0, 1)
+    )
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     filter_ = packed(instructions)
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(filter_))

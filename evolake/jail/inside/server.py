@@ -1,9 +1,11 @@
-"""The fork server: first process of a jail, trusted, warm. It forks one fresh process a call and never reads what a candidate writes.
+"""The fork server: first process of a jail, trusted, warm. It forks one fresh process a call and never reads
+what a candidate writes.
 
-Inside bubblewrap it is process 1 of its own process namespace, so its end ends everything in the jail, and no signal from inside reaches it.
-It is not dumpable, so a candidate (same user) can open neither its memory nor its descriptors through /proc: without that, a candidate could
-write the *next* candidate's answer. Preloaded modules run no threads when it forks. A candidate sees no /proc, and is process 2 of a process
-namespace of its own (see `numbering`): numbers that one candidate advances and the next one reads would carry a message.
+Inside bubblewrap it is process 1 of its own process namespace, so its end ends everything in the jail, and no
+signal from inside reaches it. It is not dumpable, so a candidate (same user) can open neither its memory nor
+its descriptors through /proc: without that, a candidate could write the *next* candidate's answer. Preloaded
+modules run no threads when it forks. A candidate sees no /proc, and is process 2 of a process namespace of
+its own (see `numbering`): numbers that one candidate advances and the next one reads would carry a message.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ TICK_MS, TICK_AMONG_PROCESSES_MS = 20, 5
 
 
 def main() -> None:
-    """Serve calls until the supervisor goes away. argv: the control socket's descriptor, and what it serves: "candidates" or "programs" in
-    its own namespaces, or anything on the "host"."""
+    """Serve calls until the supervisor goes away. argv: the control socket's descriptor, and what it serves:
+    "candidates" or "programs" in its own namespaces, or anything on the "host"."""
     control = socket.socket(fileno=int(sys.argv[1]))
     control.set_inheritable(False)
     own_namespaces = sys.argv[2] != "host"
@@ -66,13 +68,15 @@ def main() -> None:
 
 
 def import_modules(names: list[str], wanted: list[str]) -> dict[str, Any]:
-    """Preload trusted modules, and keep the server fit to fork: one thread, no memory that candidates would share,
-    old objects out of the collector's way.
+    """Preload trusted modules, and keep the server fit to fork: one thread, no memory that candidates would
+    share, old objects out of the collector's way.
 
-    wanted: further modules, of which those are left out that cannot be imported. A module's `before_forks` is called, if it has one.
+    wanted: further modules, of which those are left out that cannot be imported. A module's `before_forks` is
+    called, if it has one.
 
-    Generators are seeded here, so that the same candidate on the same payload draws the same numbers, also where it forgets to seed. Some modules
-    (dill, which torch imports where it is installed) ask at import for the folder of temporary files, and none in here can be written.
+    Generators are seeded here, so that the same candidate on the same payload draws the same numbers, also
+    where it forgets to seed. Some modules (dill, which torch imports where it is installed) ask at import for
+    the folder of temporary files, and none in here can be written.
     """
     import tempfile  # not needed, and not paid for, where only native programs run
 
@@ -86,20 +90,29 @@ def import_modules(names: list[str], wanted: list[str]) -> dict[str, Any]:
     except Exception as error:  # told to the supervisor, which raises
         return {"failed": f"{name}: {type(error).__name__}: {error}"[:2000]}
     if "numpy" in sys.modules:
-        importlib.import_module("numpy.random").seed(0)  # numpy imports it at first use, which would be in every candidate again
+        importlib.import_module("numpy.random").seed(
+            0
+        )  # numpy imports it at first use, which would be in every candidate again
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)
         torch.default_generator.manual_seed(0)
-        torch.backends.cpu.get_cpu_capability()  # it reads /proc, which candidates do not see, and chooses kernels by it
+        torch.backends.cpu.get_cpu_capability()  # it reads /proc, which candidates do not see, and chooses kernels by it  # noqa: E501
     gc.collect()
     kernel.give_back_memory()
     gc.freeze()
     kernel.note_address_space()
-    return {"threads": kernel.threads(), "shared": kernel.shared_memory() if names else [], "pid": os.getpid()}
+    return {
+        "threads": kernel.threads(),
+        "shared": kernel.shared_memory() if names else [],
+        "pid": os.getpid(),
+    }
 
 
-def serve_call(control: socket.socket, message: dict[str, Any], descriptors: list[int], numbering: Numbering | None) -> dict[str, Any]:
-    """One Python candidate: descriptors are request, those of its channel, reply, standard output, standard error. numbering: None on the host."""
+def serve_call(
+    control: socket.socket, message: dict[str, Any], descriptors: list[int], numbering: Numbering | None
+) -> dict[str, Any]:
+    """One Python candidate: descriptors are request, those of its channel, reply, standard output, standard
+    error. numbering: None on the host."""
     from evolake.jail.inside import candidate  # not needed, and not paid for, where only native programs run
 
     policy = seccomp.PYTHON_IN_NAMESPACES if numbering else seccomp.PYTHON_ON_THE_HOST
@@ -119,12 +132,19 @@ def serve_call(control: socket.socket, message: dict[str, Any], descriptors: lis
     ready = os.read(ready_read, 4096)
     os.close(ready_read)
     report = follow(control, pid, message["limits"], processes=None)
-    return report if ready == candidate.READY else report | {"broken": ready.decode(errors="replace") or "the process ended before its confinement"}
+    return (
+        report
+        if ready == candidate.READY
+        else report | {"broken": ready.decode(errors="replace") or "the process ended before its confinement"}
+    )
 
 
-def serve_fork(control: socket.socket, message: dict[str, Any], descriptors: list[int], numbering: Numbering | None) -> dict[str, Any]:
-    """One Python program of ours, forked instead of started, with its own folder that goes when it ends: descriptors are request, those of its
-    channel, those of its control group if it has one, output, error. The server never reads the request: its memory is copied into the next one."""
+def serve_fork(
+    control: socket.socket, message: dict[str, Any], descriptors: list[int], numbering: Numbering | None
+) -> dict[str, Any]:
+    """One Python program of ours, forked instead of started, with its own folder that goes when it ends:
+    descriptors are request, those of its channel, those of its control group if it has one, output, error.
+    The server never reads the request: its memory is copied into the next one."""
     from evolake.jail.inside import forked
 
     request, *others, output, error = descriptors
@@ -154,9 +174,12 @@ def serve_fork(control: socket.socket, message: dict[str, Any], descriptors: lis
     return report if ready in (forked.READY, b"") else report | {"broken": ready.decode(errors="replace")}
 
 
-def serve_program(control: socket.socket, message: dict[str, Any], descriptors: list[int], own_namespaces: bool) -> dict[str, Any]:
-    """One native program: descriptors are request, standard input, those of its channel, those of its control group where it has one (see `groups`),
-    output, error, result. The result is framed by this trusted process."""
+def serve_program(
+    control: socket.socket, message: dict[str, Any], descriptors: list[int], own_namespaces: bool
+) -> dict[str, Any]:
+    """One native program: descriptors are request, standard input, those of its channel, those of its control
+    group where it has one (see `groups`), output, error, result. The result is framed by this trusted
+    process."""
     request, stdin, *others, stdout, stderr, result = descriptors
     channel, group = others[: message["channel"]], others[message["channel"] :]
     enter, events = group or (None, None)
@@ -167,17 +190,34 @@ def serve_program(control: socket.socket, message: dict[str, Any], descriptors: 
     program.write_inputs(place, head["files"], _read_all(request, head_size, size))
     shared_memory = head["shared_memory"]
     folder, *_ = folders = [
-        os.open(path, os.O_RDONLY | os.O_DIRECTORY) for path in (place, *([head["root"] + SHARED_MEMORY] if shared_memory else []))
+        os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        for path in (place, *([head["root"] + SHARED_MEMORY] if shared_memory else []))
     ]
-    processes = message["limits"]["processes"] if own_namespaces else 0  # on the host nothing could hold or end them
-    policy = seccomp.Policy(programs=True, processes=processes > 0, signals=processes > 0, changes=True, shared_memory=shared_memory)
+    processes = (
+        message["limits"]["processes"] if own_namespaces else 0
+    )  # on the host nothing could hold or end them
+    policy = seccomp.Policy(
+        programs=True,
+        processes=processes > 0,
+        signals=processes > 0,
+        changes=True,
+        shared_memory=shared_memory,
+    )
     failure_read, failure_write = os.pipe()
     ours, theirs = socket.socketpair() if head["record"] else (None, None)
     pid = os.fork()
     if pid == 0:
         try:
             ends = program.Ends(stdin, stdout, stderr, failure_write, channel, enter, theirs)
-            program.execute(head["argv"], head["environment"], head["folder"], head["root"], ends, message["limits"], policy)
+            program.execute(
+                head["argv"],
+                head["environment"],
+                head["folder"],
+                head["root"],
+                ends,
+                message["limits"],
+                policy,
+            )
         finally:
             os._exit(program.CANNOT_EXECUTE)
     os.close(failure_write)
@@ -194,10 +234,27 @@ def serve_program(control: socket.socket, message: dict[str, Any], descriptors: 
             return {"broken": str(error)}
         finally:
             ours.close()
-    report = follow(control, pid, message["limits"], processes=processes or None, folders=folders, record=record, events=events)
-    results, contents, refused = program.collect(folder, head["outputs"], int(message["limits"]["file_mb"] * kernel.MEBIBYTE))
+    report = follow(
+        control,
+        pid,
+        message["limits"],
+        processes=processes or None,
+        folders=folders,
+        record=record,
+        events=events,
+    )
+    results, contents, refused = program.collect(
+        folder, head["outputs"], int(message["limits"]["file_mb"] * kernel.MEBIBYTE)
+    )
     failure = os.read(failure_read, 4096).decode(errors="replace")
-    listing = json.dumps({"files": results, "refused": refused, "failure": failure, "programs": record.programs if record else []}).encode()
+    listing = json.dumps(
+        {
+            "files": results,
+            "refused": refused,
+            "failure": failure,
+            "programs": record.programs if record else [],
+        }
+    ).encode()
     for data in (b"%d\n" % len(listing) + listing, contents):
         _write_all(result, data)
     for descriptor in (*folders, failure_read):
@@ -206,11 +263,17 @@ def serve_program(control: socket.socket, message: dict[str, Any], descriptors: 
 
 
 def follow(
-    control: socket.socket, pid: int, limits: dict[str, Any], *, processes: int | None, folders: Sequence[int] = (),
-    record: executed.Executed | None = None, events: int | None = None,
+    control: socket.socket,
+    pid: int,
+    limits: dict[str, Any],
+    *,
+    processes: int | None,
+    folders: Sequence[int] = (),
+    record: executed.Executed | None = None,
+    events: int | None = None,
 ) -> dict[str, Any]:
-    """Wait for process `pid`, stop it when told to, when it has too much of something, or when the kernel has ended a part of it (`events`, see
-    `watch.out_of_memory`); then clear away what it left, and report."""
+    """Wait for process `pid`, stop it when told to, when it has too much of something, or when the kernel has
+    ended a part of it (`events`, see `watch.out_of_memory`); then clear away what it left, and report."""
     usage = watch.Usage()
     excess: str | None = None
     tick = TICK_MS if processes is None else TICK_AMONG_PROCESSES_MS
@@ -225,7 +288,9 @@ def follow(
     while True:
         ready = [descriptor for descriptor, _ in poll.poll(tick)]
         if ended in ready:
-            if processes is not None:  # of a fork bomb the kernel may refuse the first process its next one between two looks
+            if (
+                processes is not None
+            ):  # of a fork bomb the kernel may refuse the first process its next one between two looks
                 watch.reap(usage)
                 excess = watch.excess(pid, processes, folders, usage, total_mb)
             break
@@ -239,7 +304,10 @@ def follow(
         if record and record.descriptor in ready:
             record.answer()
             if record.too_many:
-                excess = f"executed more than {executed.MOST_PROGRAMS} programs, or with more than {executed.MOST_BYTES} bytes of arguments"
+                excess = (
+                    f"executed more than {executed.MOST_PROGRAMS} programs, or with more than "
+                    f"{executed.MOST_BYTES} bytes of arguments"
+                )
                 stop(ended)
                 break
             if time.monotonic() < look:
@@ -262,7 +330,10 @@ def follow(
     return {
         "exit_code": os.waitstatus_to_exitcode(wait_status) if os.WIFEXITED(wait_status) else None,
         "signal": os.WTERMSIG(wait_status) if os.WIFSIGNALED(wait_status) else None,
-        "cpu_s": usage.cpu_s, "peak_mb": usage.peak_mb, "excess": excess, "out_of_memory": events is not None and watch.out_of_memory(events),
+        "cpu_s": usage.cpu_s,
+        "peak_mb": usage.peak_mb,
+        "excess": excess,
+        "out_of_memory": events is not None and watch.out_of_memory(events),
     }
 
 

@@ -1,6 +1,8 @@
-"""Look after a running candidate from the trusted side: count what no limit of the kernel counts, stop it, and reap what is left.
+"""Look after a running candidate from the trusted side: count what no limit of the kernel counts, stop it,
+and reap what is left.
 
-RLIMIT_NPROC is ignored for root and counts other jails of the same user, so threads and processes are counted here, every tick.
+RLIMIT_NPROC is ignored for root and counts other jails of the same user, so threads and processes are counted
+here, every tick.
 """
 
 # pathlib would cost every native run its import
@@ -63,16 +65,20 @@ def descendants(root: int) -> dict[int, int]:
 
 
 def memory_of(family: Iterable[int], folders: Sequence[int]) -> float:
-    """MiB of memory that belongs to these processes alone and to the files in `folders`: what is swapped out is not seen. Two processes that share
-    pages since a fork count them twice. Of other shared memory the filter allows only files that can be written, which are all in `folders`, so that
-    nothing is held without being seen here."""
+    """MiB of memory that belongs to these processes alone and to the files in `folders`: what is swapped out
+    is not seen. Two processes that share pages since a fork count them twice. Of other shared memory the
+    filter allows only files that can be written, which are all in `folders`, so that nothing is held without
+    being seen here."""
     pages = 0
     for pid in family:
         with contextlib.suppress(OSError, ValueError), open(f"/proc/{pid}/statm") as file:
             _, resident, of_files, *_ = file.read().split()
             pages += int(resident) - int(of_files)
     systems = [os.statvfs(folder) for folder in folders]
-    return (pages * resource.getpagesize() + sum((system.f_blocks - system.f_bfree) * system.f_frsize for system in systems)) / MEBIBYTE
+    return (
+        pages * resource.getpagesize()
+        + sum((system.f_blocks - system.f_bfree) * system.f_frsize for system in systems)
+    ) / MEBIBYTE
 
 
 def too_much_memory(total_mb: float) -> str:
@@ -81,7 +87,8 @@ def too_much_memory(total_mb: float) -> str:
 
 
 def out_of_memory(events: int) -> bool:
-    """Return whether the kernel has ended a process of the control group for want of memory. events: descriptor of its file of such events."""
+    """Return whether the kernel has ended a process of the control group for want of memory. events:
+    descriptor of its file of such events."""
     with contextlib.suppress(OSError):
         for line in os.pread(events, 4096, 0).decode().splitlines():
             name, _, count = line.partition(" ")
@@ -90,16 +97,21 @@ def out_of_memory(events: int) -> bool:
     return False
 
 
-def excess(pid: int, processes: int | None, folders: Sequence[int], usage: Usage, total_mb: float | None) -> str | None:
-    """Return what the candidate has too much of, or None. `processes`: further processes allowed (None: it cannot make any). `folders`: where it
-    writes. `total_mb`: MiB that it and its files may hold (None: no such limit). `usage` learns the peak of its memory where it has processes."""
+def excess(
+    pid: int, processes: int | None, folders: Sequence[int], usage: Usage, total_mb: float | None
+) -> str | None:
+    """Return what the candidate has too much of, or None. `processes`: further processes allowed (None: it
+    cannot make any). `folders`: where it writes. `total_mb`: MiB that it and its files may hold (None: no
+    such limit). `usage` learns the peak of its memory where it has processes."""
     if processes is None:
         result = _statistics(pid)
         tasks = int(result[THREADS]) if result else 0
         if folders and total_mb is not None and memory_of((pid,), folders) > total_mb:
             return too_much_memory(total_mb)
     else:
-        if os.getpid() == 1 and sum(entry.isdigit() for entry in os.listdir("/proc")) > processes + 2:  # quick: a fork bomb does not wait
+        if (
+            os.getpid() == 1 and sum(entry.isdigit() for entry in os.listdir("/proc")) > processes + 2
+        ):  # quick: a fork bomb does not wait
             return f"made more than {processes} further processes"
         family = descendants(os.getpid())
         tasks = sum(family.values())

@@ -1,12 +1,14 @@
-"""An audit of a whole lake: does it hold, byte for byte and reference by reference, what was written; and the repair of what provably can be.
+"""An audit of a whole lake: does it hold, byte for byte and reference by reference, what was written; and the
+repair of what provably can be.
 
     for finding in audit(lake): ...            every check
     for finding in audit(lake, fast=True): ... no bytes of parts and blobs are read
     repair(lake)                               repairs, looks again, and says what it did
 
-Nothing is changed by an audit. A repair only appends to logs, puts back what the lake itself knows to the byte, and moves what is damaged to
-quarantine; each step can be cut off anywhere and done again. What a live writer has in hand is left alone. Callers that know more kinds of files
-(the call cache, fetched sources) pass further checks.
+Nothing is changed by an audit. A repair only appends to logs, puts back what the lake itself knows to the
+byte, and moves what is damaged to quarantine; each step can be cut off anywhere and done again. What a live
+writer has in hand is left alone. Callers that know more kinds of files (the call cache, fetched sources) pass
+further checks.
 """
 
 from __future__ import annotations
@@ -37,13 +39,16 @@ def audit(lake: Lake, *, fast: bool = False, more: Iterable[Check] = ()) -> Iter
             yield from check(lake, fast)
         except EvolakeError as error:
             mend = error.do or "fix the disk and verify again"
-            yield Finding("machinery", error.what, "", error.wanted or "a readable lake", error.got or "", mend)
+            yield Finding(
+                "machinery", error.what, "", error.wanted or "a readable lake", error.got or "", mend
+            )
 
 
 def repair(lake: Lake, *, more: Iterable[Check] = ()) -> Audit:
     """Repairs what can be repaired, and gives what was done and what is left.
 
-    What is repaired may uncover more (a manifest that can be read again tells of its parts), so it is looked again until nothing changes.
+    What is repaired may uncover more (a manifest that can be read again tells of its parts), so it is looked
+    again until nothing changes.
     """
     done: list[tuple[str, str]] = []
     more = tuple(more)

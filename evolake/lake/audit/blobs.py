@@ -23,12 +23,24 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
         if path.name.startswith(".tmp-"):
             continue
         if not _PLACE.fullmatch(place):
-            yield Finding("blob", "a file among the blobs has no blob's name", where, "64 hexadecimal digits", place, "move it away")
+            yield Finding(
+                "blob",
+                "a file among the blobs has no blob's name",
+                where,
+                "64 hexadecimal digits",
+                place,
+                "move it away",
+            )
         elif not fast:
             wanted, got = place.replace("/", ""), disk.file_sha(path)
             if got != wanted:
                 yield Finding(
-                    "blob", f"the blob {wanted[:12]} is damaged", where, f"sha256 {wanted}", f"sha256 {got}", AGAIN,
+                    "blob",
+                    f"the blob {wanted[:12]} is damaged",
+                    where,
+                    f"sha256 {wanted}",
+                    f"sha256 {got}",
+                    AGAIN,
                     repair=lambda path=path, wanted=wanted: _put_aside(lake, path, wanted),
                 )
 

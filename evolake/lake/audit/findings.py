@@ -15,12 +15,13 @@ class Finding:
     """One thing that is not as it should be.
 
     Attributes:
-        kind: what sort of thing: seal, journal, manifest, checkpoint, unfinished, part, record, superseded, token, blob, reference, leftover, tape or
-            fetched.
+        kind: what sort of thing: seal, journal, manifest, checkpoint, unfinished, part, record, superseded,
+            token, blob, reference, leftover, tape or fetched.
         what: a sentence. where: the file, below the lake's root. wanted, got: in words.
         repair: what puts it right, where `--repair` does not.
         note: worth knowing, and no damage: it does not count.
-        repair: puts it right, provably, and says what it did; None where only a person can. Does nothing when it is done already.
+        repair: puts it right, provably, and says what it did; None where only a person can. Does nothing when
+            it is done already.
     """
 
     kind: str

@@ -1,4 +1,5 @@
-"""Temporary files of writers that are dead. Each is named so that no process ever reads it; none is removed while its writer may be alive."""
+"""Temporary files of writers that are dead. Each is named so that no process ever reads it; none is removed
+while its writer may be alive."""
 
 from __future__ import annotations
 
@@ -15,7 +16,17 @@ from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
 from evolake.lake.store import Lake
 
-FOLDERS = ("tables", "blobs", "seals", "locks", "tape", "fetched", "quarantine", "cache/manifests", "cache/parts")
+FOLDERS = (
+    "tables",
+    "blobs",
+    "seals",
+    "locks",
+    "tape",
+    "fetched",
+    "quarantine",
+    "cache/manifests",
+    "cache/parts",
+)
 OLD_ENOUGH_S = 600.0
 _OF_PROCESS = re.compile(r"\.tmp-(\d+)(-|$)")
 
@@ -27,7 +38,12 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
             if path.name.startswith(".tmp-") and _is_stale(lake, path):
                 where = path.relative_to(lake.root).as_posix()
                 yield Finding(
-                    "leftover", "a dead writer left a temporary file", where, "no file", f"{path.name}", "remove it",
+                    "leftover",
+                    "a dead writer left a temporary file",
+                    where,
+                    "no file",
+                    f"{path.name}",
+                    "remove it",
                     repair=lambda path=path: _remove(lake, path),
                 )
 
@@ -58,9 +74,15 @@ def _alive(process: int) -> bool:
 def _partition(lake: Lake, path: Path) -> Partition | None:
     """Return the partition in whose folder a file is, None where it is elsewhere."""
     steps = path.relative_to(lake.root).parts
-    if steps[0] != "tables" or len(steps) not in (4, 5) or (len(steps) == 5 and not steps[3].startswith("cycle=")):
+    if (
+        steps[0] != "tables"
+        or len(steps) not in (4, 5)
+        or (len(steps) == 5 and not steps[3].startswith("cycle="))
+    ):
         return None
-    return Partition(lake.root, steps[1], steps[2], steps[3].removeprefix("cycle=") if len(steps) == 5 else None)
+    return Partition(
+        lake.root, steps[1], steps[2], steps[3].removeprefix("cycle=") if len(steps) == 5 else None
+    )
 
 
 def _remove(lake: Lake, path: Path) -> str:

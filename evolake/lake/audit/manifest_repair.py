@@ -1,7 +1,9 @@
-"""Repairing a manifest: what the records next to the parts prove is noted again, then what is broken is acknowledged. Nothing is rewritten.
+"""Repairing a manifest: what the records next to the parts prove is noted again, then what is broken is
+acknowledged. Nothing is rewritten.
 
-A record holds the whole line of the part's commit under a check sum, with the sha256 of the part's bytes. Where those bytes are next to it, that
-commit did happen. A part for which nothing speaks goes to quarantine: its cycle has to be materialized again.
+A record holds the whole line of the part's commit under a check sum, with the sha256 of the part's bytes.
+Where those bytes are next to it, that commit did happen. A part for which nothing speaks goes to quarantine:
+its cycle has to be materialized again.
 """
 
 from __future__ import annotations
@@ -27,8 +29,16 @@ def read_record(partition: Partition) -> ManifestEntry | None:
         entry = entry_of(summary, partition.root) if summary else None
     except (FileNotFoundError, KeyError, TypeError, ValueError):
         return None
-    own = entry and (entry.record.line, entry.record.asset, entry.record.cycle, entry.event, entry.record.path)
-    return entry if own == (partition.line, partition.asset, partition.cycle, COMMIT, partition.part) else None
+    own = entry and (
+        entry.record.line,
+        entry.record.asset,
+        entry.record.cycle,
+        entry.event,
+        entry.record.path,
+    )
+    return (
+        entry if own == (partition.line, partition.asset, partition.cycle, COMMIT, partition.part) else None
+    )
 
 
 def repair_manifest(lake: Lake, path: Path) -> str:
@@ -39,40 +49,62 @@ def repair_manifest(lake: Lake, path: Path) -> str:
     """
     line, asset = path.parent.parent.name, path.parent.name
     lake = Lake(lake.root)
-    with ExitStack() as held, disk.as_lake_error(f"the manifest {path} cannot be repaired", "to append to it"):
-        present = {layout.cycle_of(part): Partition(lake.root, line, asset, layout.cycle_of(part)) for part in layout.parts(path.parent)}
+    with (
+        ExitStack() as held,
+        disk.as_lake_error(f"the manifest {path} cannot be repaired", "to append to it"),
+    ):
+        present = {
+            layout.cycle_of(part): Partition(lake.root, line, asset, layout.cycle_of(part))
+            for part in layout.parts(path.parent)
+        }
         for partition in present.values():
             held.enter_context(hold(partition.lock, what=str(partition), run_id="verify", timeout_s=0))
         result = lake.manifests.look(path)
         parts: list[str] = []
-        again = [entry for partition in present.values() if (entry := _lacking(lake, partition, result.partitions, parts)) is not None]
+        again = [
+            entry
+            for partition in present.values()
+            if (entry := _lacking(lake, partition, result.partitions, parts)) is not None
+        ]
         bodies: list[dict[str, Any]] = [body_of(entry, lake.root) for entry in again]
         bodies += _of_many(lake, path, result.partitions, parts)
         if result.log.faults:
             bodies.append({"event": chained.MENDED, "faults": [fault.name for fault in result.log.faults]})
         if bodies:
             lake.manifests.note(path, bodies)
-    parts.insert(0, f"manifest of {line}/{asset}: {len(again)} records noted again, {len(result.log.faults)} breaks acknowledged")
+    parts.insert(
+        0,
+        f"manifest of {line}/{asset}: {len(again)} records noted again, {len(result.log.faults)} breaks "
+        "acknowledged",
+    )
     return "; ".join(parts) if bodies or len(parts) > 1 else "was repaired already"
 
 
 def _lacking(lake: Lake, partition: Partition, known: Any, summary: list[str]) -> ManifestEntry | None:
-    """Return the entry to note again for a part that is there; None where the manifest has it. A part that nothing speaks for is put aside."""
+    """Return the entry to note again for a part that is there; None where the manifest has it. A part that
+    nothing speaks for is put aside."""
     sha = disk.file_sha(partition.part)
     log = known.get(partition.cycle)
-    if log and ((log.committed and log.committed.record.file_sha == sha) or any(entry.record.file_sha == sha for entry in log.pending)):
+    if log and (
+        (log.committed and log.committed.record.file_sha == sha)
+        or any(entry.record.file_sha == sha for entry in log.pending)
+    ):
         return None
     record = read_record(partition)
     if record is not None and record.record.file_sha == sha:
         return record
     if log and log.commits:
-        return None  # the part is damaged, or the record is: what the manifest says of the partition is looked at once it is whole
-    summary.append(f"no record speaks for {partition}: moved to {put_aside(lake, partition, partition.part, sha).relative_to(lake.root)}")
+        return None  # the part is damaged, or the record is: what the manifest says of the partition is looked at once it is whole  # noqa: E501
+    summary.append(
+        f"no record speaks for {partition}: moved to "
+        f"{put_aside(lake, partition, partition.part, sha).relative_to(lake.root)}"
+    )
     return None
 
 
 def _of_many(lake: Lake, manifest: Path, known: Any, summary: list[str]) -> list[dict[str, Any]]:
-    """Return what files of many cycles say in their metadata and the manifest does not: their parts' commits, and that these are there."""
+    """Return what files of many cycles say in their metadata and the manifest does not: their parts' commits,
+    and that these are there."""
     bodies: list[dict[str, Any]] = []
     named = {lake.root / pack["path"] for pack in known.packs}
     for path in packs.files(manifest.parent):
@@ -80,12 +112,26 @@ def _of_many(lake: Lake, manifest: Path, known: Any, summary: list[str]) -> list
         sha = disk.file_sha(path)
         if not entries or not sha.startswith(path.stem):
             continue
-        lost = [entry for entry in entries if not any(commit.token == entry.token for commit in known.get(entry.record.cycle, EMPTY_LOG).commits)]
+        lost = [
+            entry
+            for entry in entries
+            if not any(
+                commit.token == entry.token for commit in known.get(entry.record.cycle, EMPTY_LOG).commits
+            )
+        ]
         unknown = path not in named
         if lost or (unknown and not known):
             bodies += [body_of(entry, lake.root) for entry in lost]
             if unknown:
-                bodies.append(packs.event([(entry, entry.record.rows) for entry in entries], path, sha, path.stat().st_size, lake.root))
+                bodies.append(
+                    packs.event(
+                        [(entry, entry.record.rows) for entry in entries],
+                        path,
+                        sha,
+                        path.stat().st_size,
+                        lake.root,
+                    )
+                )
             summary.append(f"{len(lost)} records noted again from {path.relative_to(lake.root)}")
     return bodies
 
@@ -102,4 +148,3 @@ def put_aside(lake: Lake, partition: Partition, path: Path, sha: str, wanted: st
         disk.sync_folder(path.parent)
         disk.sync_folder(folder)
     return folder / f"{name}.parquet"
-

@@ -1,4 +1,5 @@
-"""Repairing one partition, under its lock: finish what was begun, put back what is elsewhere to the byte, put aside what is damaged."""
+"""Repairing one partition, under its lock: finish what was begun, put back what is elsewhere to the byte, put
+aside what is damaged."""
 
 from __future__ import annotations
 
@@ -41,13 +42,19 @@ def finish(lake: Lake, partition: Partition) -> str:
             disk.sync_folder(partition.folder)
             now.manifests.append(partition.manifest, as_commit(put_in_place))
             return f"{partition}: finished the publication of run {put_in_place.record.run_id}"
-        now.manifests.note(partition.manifest, [{"event": ABANDONED, "cycle": partition.cycle, "token": entry.token} for entry in log.pending])
+        now.manifests.note(
+            partition.manifest,
+            [{"event": ABANDONED, "cycle": partition.cycle, "token": entry.token} for entry in log.pending],
+        )
         return f"{partition}: gave up {len(log.pending)} unfinished publications; the earlier content stays"
 
 
 def copy_of(lake: Lake, partition: Partition, sha: str) -> Path | None:
-    """Return a file in quarantine that has these bytes: a damaged log, not a damaged part, may have sent it there."""
-    result = (partition.quarantine / name for name in disk.names(partition.quarantine) if name.endswith(".parquet"))
+    """Return a file in quarantine that has these bytes: a damaged log, not a damaged part, may have sent it
+    there."""
+    result = (
+        partition.quarantine / name for name in disk.names(partition.quarantine) if name.endswith(".parquet")
+    )
     return next((path for path in result if disk.file_sha(path) == sha), None)
 
 

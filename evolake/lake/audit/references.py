@@ -1,4 +1,5 @@
-"""What refers to what: seals to the parts that are their population, cycles to the tables that they filled, rows to blobs."""
+"""What refers to what: seals to the parts that are their population, cycles to the tables that they filled,
+rows to blobs."""
 
 from __future__ import annotations
 
@@ -16,7 +17,9 @@ from evolake.lake.seals import following, preceding
 from evolake.lake.store import Lake
 from evolake.lines import lines
 
-UNDECLARED = frozenset({"source_sha", "traced_sha", "diff_sha", "entry_sha", "calls_sha", "checkpoint_sha", "record_sha"})
+UNDECLARED = frozenset(
+    {"source_sha", "traced_sha", "diff_sha", "entry_sha", "calls_sha", "checkpoint_sha", "record_sha"}
+)
 """Columns that name blobs in the tables of a line that is not installed here."""
 _ANY_SHA = re.compile(rb"[0-9a-f]{64}")
 
@@ -48,9 +51,15 @@ def _seals(lake: Lake, line: str) -> Iterator[Finding]:
             if record is None or record.content_sha != sha:
                 before = preceding(cycle)
                 yield Finding(
-                    "reference", f"the population that was sealed for cycle {cycle} of {line} is not what the table {asset} holds",
-                    f"seals/{line}/{cycle}.json", f"content {sha}", f"content {record.content_sha}" if record else "no such cycle of the table",
-                    f"materialize the group {line} from cycle {before} on again" if before else f"materialize the seeds of {line} again",
+                    "reference",
+                    f"the population that was sealed for cycle {cycle} of {line} is not what the table "
+                    f"{asset} holds",
+                    f"seals/{line}/{cycle}.json",
+                    f"content {sha}",
+                    f"content {record.content_sha}" if record else "no such cycle of the table",
+                    f"materialize the group {line} from cycle {before} on again"
+                    if before
+                    else f"materialize the seeds of {line} again",
                 )
 
 
@@ -64,23 +73,41 @@ def _gaps(lake: Lake) -> Iterator[Finding]:
         except LakeError:
             continue  # a finding of its own
         for cycle in done:
-            if there and cycle not in there and min(there) < cycle and (asset == "opened" or cycle < max(there)):
+            if (
+                there
+                and cycle not in there
+                and min(there) < cycle
+                and (asset == "opened" or cycle < max(there))
+            ):
                 yield Finding(
-                    "reference", f"cycle {cycle} of {line} is sealed, and the table {asset} has nothing of it", f"tables/{line}/{asset}",
-                    f"a part of cycle {cycle}, as of the cycles around it", "none", f"materialize cycle {cycle} of {line} again",
+                    "reference",
+                    f"cycle {cycle} of {line} is sealed, and the table {asset} has nothing of it",
+                    f"tables/{line}/{asset}",
+                    f"a part of cycle {cycle}, as of the cycles around it",
+                    "none",
+                    f"materialize cycle {cycle} of {line} again",
                     note=asset != "opened",
                 )
 
 
 def _blob_columns() -> dict[tuple[str, str], frozenset[str]]:
     """Return (line, asset) -> the columns that name blobs, of every table that an installed line knows."""
-    tables = {(spec.name, asset): schema for spec in lines().values() if spec.tables for asset, schema in spec.tables.load().items()}
+    tables = {
+        (spec.name, asset): schema
+        for spec in lines().values()
+        if spec.tables
+        for asset, schema in spec.tables.load().items()
+    }
     return {place: schema.blobs for place, schema in tables.items()}
 
 
 def _blobs(lake: Lake) -> Iterator[Finding]:
     declared = _blob_columns()
-    there = {path.parent.name + path.name for path in blobs.files(lake.root / "blobs") if not path.name.startswith(".tmp-")}
+    there = {
+        path.parent.name + path.name
+        for path in blobs.files(lake.root / "blobs")
+        if not path.name.startswith(".tmp-")
+    }
     named: set[str] = set()
     for line, asset in lake.assets():
         try:
@@ -98,13 +125,22 @@ def _blobs(lake: Lake) -> Iterator[Finding]:
             if column in blobs_of or in_artifacts:
                 for sha in sorted(shas - there):
                     yield Finding(
-                        "reference", f"{line}/{asset} names a blob that is not there", f"blobs/{sha[:2]}/{sha[2:]}", f"the blob that {column} names",
-                        "no file", AGAIN,
+                        "reference",
+                        f"{line}/{asset} names a blob that is not there",
+                        f"blobs/{sha[:2]}/{sha[2:]}",
+                        f"the blob that {column} names",
+                        "no file",
+                        AGAIN,
                     )
     if unnamed := there - named - _named_in_files(lake):
         yield Finding(
-            "reference", f"{len(unnamed)} blobs are named by no row of any table", "blobs", "a row that names each", sorted(unnamed)[0],
-            "nothing: runs that were cut off leave some, and blobs may name each other", note=True,
+            "reference",
+            f"{len(unnamed)} blobs are named by no row of any table",
+            "blobs",
+            "a row that names each",
+            sorted(unnamed)[0],
+            "nothing: runs that were cut off leave some, and blobs may name each other",
+            note=True,
         )
 
 

@@ -1,7 +1,8 @@
 """Seals against the journal of their line, and the journal against itself.
 
-A whole journal has the last word: what is in a seal's file is put back from it. A journal that has lost lines is believed again when every seal
-that is there has a check sum that holds and is at least as new as what the journal still says of its cycle.
+A whole journal has the last word: what is in a seal's file is put back from it. A journal that has lost lines
+is believed again when every seal that is there has a check sum that holds and is at least as new as what the
+journal still says of its cycle.
 """
 
 from __future__ import annotations
@@ -34,13 +35,23 @@ def _line(lake: Lake, line: str) -> Iterator[Finding]:
     whole = all(not isinstance(result, str) for result in read.values()) or not log.faults
     for fault in log.faults:
         yield Finding(
-            "journal", f"the journal of the seals of {line} is damaged at line {fault.at}", where, fault.wanted, fault.got, BACKUP,
+            "journal",
+            f"the journal of the seals of {line} is damaged at line {fault.at}",
+            where,
+            fault.wanted,
+            fault.got,
+            BACKUP,
             repair=(lambda: _mend(lake, line, newer)) if whole else None,
         )
     if newer and not log.faults:
         yield Finding(
-            "journal", f"the journal of the seals of {line} has lost its end", where, f"the seal of cycle {newer[0].cycle} of {newer[0].at}",
-            "no line for it", BACKUP, repair=lambda: _mend(lake, line, newer),
+            "journal",
+            f"the journal of the seals of {line} has lost its end",
+            where,
+            f"the seal of cycle {newer[0].cycle} of {newer[0].at}",
+            "no line for it",
+            BACKUP,
+            repair=lambda: _mend(lake, line, newer),
         )
     for cycle, results in read.items():
         path = lake.seals.path(line, cycle)
@@ -53,9 +64,15 @@ def _line(lake: Lake, line: str) -> Iterator[Finding]:
             got = "no file"
         else:
             got = f"an older seal, of {results.at}"
-        wanted = f"the seal of {last.at}, {last.state}" if last else "a seal that the journal of the line knows"
+        wanted = (
+            f"the seal of {last.at}, {last.state}" if last else "a seal that the journal of the line knows"
+        )
         yield Finding(
-            "seal", f"the seal of {line}, cycle {cycle}, is not the one that was written last", str(path.relative_to(lake.root)), wanted, got,
+            "seal",
+            f"the seal of {line}, cycle {cycle}, is not the one that was written last",
+            str(path.relative_to(lake.root)),
+            wanted,
+            got,
             f"move it away and materialize the cycle before {cycle} again",
             repair=(lambda path=path, last=last: _put_back(path, last)) if last and not log.faults else None,
         )
@@ -72,24 +89,39 @@ def _file(path: Path, line: str, cycle: str) -> Seal | str | None:
 
 
 def _newer(result: Seal | str | None, known: list[Seal]) -> Seal | None:
-    """Return a whole seal of which the journal has lost the line: it is newer than all that the journal knows of its cycle."""
+    """Return a whole seal of which the journal has lost the line: it is newer than all that the journal knows
+    of its cycle."""
     if isinstance(result, Seal) and result not in known and (not known or result.at > known[-1].at):
         return result
     return None
 
 
-def _without_journal(lake: Lake, line: str, read: dict[str, Seal | str | None], where: str) -> Iterator[Finding]:
+def _without_journal(
+    lake: Lake, line: str, read: dict[str, Seal | str | None], where: str
+) -> Iterator[Finding]:
     for cycle, result in read.items():
         if isinstance(result, str):
             path = str(lake.seals.path(line, cycle).relative_to(lake.root))
             mend = f"move it away and materialize the cycle before {cycle} again"
-            yield Finding("seal", f"the seal of {line}, cycle {cycle}, is damaged", path, "a seal of that line and cycle", result, mend)
+            yield Finding(
+                "seal",
+                f"the seal of {line}, cycle {cycle}, is damaged",
+                path,
+                "a seal of that line and cycle",
+                result,
+                mend,
+            )
     whole = [results for results in read.values() if isinstance(results, Seal)]
     if len(whole) < len(read):
         return
     if whole:
         yield Finding(
-            "journal", f"the journal of the seals of {line} is gone", where, "every seal that was ever made", "no file", BACKUP,
+            "journal",
+            f"the journal of the seals of {line} is gone",
+            where,
+            "every seal that was ever made",
+            "no file",
+            BACKUP,
             repair=lambda: _mend(lake, line, whole),
         )
 
@@ -119,4 +151,6 @@ def _put_back(path: Path, seal: Seal) -> str:
         if path.is_dir():
             raise LakeError(f"{path} is a folder", got="move it away")
         disk.write_atomic(path, seal_files.encode(seal), tag="repair")
-    return f"seal of {seal.line}, cycle {seal.cycle}: put back as the journal has it ({seal.state}, {seal.at})"
+    return (
+        f"seal of {seal.line}, cycle {seal.cycle}: put back as the journal has it ({seal.state}, {seal.at})"
+    )

@@ -1,7 +1,9 @@
-"""A check of a mirror without pulling it: what its newest snapshot names is there in its size, and a sample has the bytes that it should.
+"""A check of a mirror without pulling it: what its newest snapshot names is there in its size, and a sample
+has the bytes that it should.
 
-An object is named by the sha256 of its bytes, so a listing of the store tells which are missing or of another size, in one request per thousand.
-Bytes that changed without a change of size are found only by reading them: of a sample, or of all with `full`.
+An object is named by the sha256 of its bytes, so a listing of the store tells which are missing or of another
+size, in one request per thousand. Bytes that changed without a change of size are found only by reading them:
+of a sample, or of all with `full`.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ SAMPLE = 64
 
 @dataclass(frozen=True)
 class Damaged:
-    """An object that a snapshot names and that is not as it should be. path: one file of the lake with it. wanted, got: in words."""
+    """An object that a snapshot names and that is not as it should be. path: one file of the lake with it.
+    wanted, got: in words."""
 
     place: str
     path: str
@@ -31,7 +34,8 @@ class Damaged:
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found. number: of the snapshot. objects: contents that it names. read: of which the bytes were read. damaged: by place."""
+    """What a check found. number: of the snapshot. objects: contents that it names. read: of which the bytes
+    were read. damaged: by place."""
 
     number: int
     files: int
@@ -44,23 +48,35 @@ def check(url: str, *, full: bool = False, seed: int | None = None) -> Checked:
     """Check the newest snapshot of the mirror at `url`.
 
     Args:
-        full: read the bytes of all objects, not of a sample. seed: of the sample; None draws another each time.
+        full: read the bytes of all objects, not of a sample. seed: of the sample; None draws another each
+            time.
 
     Raises:
-        InputError: the address names no mirror, or there is nothing in it. LakeError: the store fails, or the snapshot itself is damaged.
+        InputError: the address names no mirror, or there is nothing in it. LakeError: the store fails, or the
+            snapshot itself is damaged.
     """
     remote = Remote(url)
     newest = remote.newest()
     if newest is None:
-        raise InputError(f"there is no snapshot in {remote.url}", wanted="a mirror that was pushed to", do=f"evolake lake push {url}")
+        raise InputError(
+            f"there is no snapshot in {remote.url}",
+            wanted="a mirror that was pushed to",
+            do=f"evolake lake push {url}",
+        )
     there = remote.objects()
     return compare(remote, newest, there, None if full else SAMPLE, seed)
 
 
 def compare(
-    remote: Remote, snapshot: Snapshot, there: Mapping[str, int], sample: int | None, seed: int | None = None, but: Sequence[str] = (),
+    remote: Remote,
+    snapshot: Snapshot,
+    there: Mapping[str, int],
+    sample: int | None,
+    seed: int | None = None,
+    but: Sequence[str] = (),
 ) -> Checked:
-    """Hold a snapshot to the objects that are there (sha -> bytes). sample: how many to read; None: all. but: shas that need no reading."""
+    """Hold a snapshot to the objects that are there (sha -> bytes). sample: how many to read; None: all. but:
+    shas that need no reading."""
     named = {sha: (path, size) for path, (sha, size) in snapshot.files.items()}
     bad: dict[str, Damaged] = {}
     for sha, (path, size) in named.items():
@@ -82,9 +98,18 @@ def compare(
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         bad |= {sha: damage for sha, damage in pool.map(read, chosen) if damage is not None}
-    return Checked(snapshot.number, len(snapshot.files), len(named), len(chosen), tuple(sorted(bad.values(), key=lambda item: item.place)))
+    return Checked(
+        snapshot.number,
+        len(snapshot.files),
+        len(named),
+        len(chosen),
+        tuple(sorted(bad.values(), key=lambda item: item.place)),
+    )
 
 
 def way_to_repair(url: str) -> str:
     """Return what repairs damaged objects of a mirror."""
-    return f"remove the damaged objects from the store (evolake lake verify --mirror {url} names them), then evolake lake push {url} sends them again"
+    return (
+        f"remove the damaged objects from the store (evolake lake verify --mirror {url} names them), then "
+        f"evolake lake push {url} sends them again"
+    )

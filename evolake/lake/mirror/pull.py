@@ -24,7 +24,8 @@ Files = Mapping[str, tuple[str, int]]
 
 @dataclass(frozen=True)
 class Pulled:
-    """What a pull did. number: the snapshot that the lake is now. fetched, fetched_bytes: files written. removed: files that the snapshot has not."""
+    """What a pull did. number: the snapshot that the lake is now. fetched, fetched_bytes: files written.
+    removed: files that the snapshot has not."""
 
     number: int
     files: int
@@ -38,13 +39,19 @@ def pull(root: Path, url: str) -> Pulled:
     `url` says.
 
     Raises:
-        InputError: the address names no mirror, there is nothing in it, or the lake holds what the mirror does not know.
-        PartitionBusy: a line of the lake is running. LakeError: the store fails, or an object in it is damaged.
+        InputError: the address names no mirror, there is nothing in it, or the lake holds what the mirror
+            does not know.
+        PartitionBusy: a line of the lake is running. LakeError: the store fails, or an object in it is
+            damaged.
     """
     remote = Remote(url)
     newest = remote.newest()
     if newest is None:
-        raise InputError(f"there is no snapshot in {remote.url}", wanted="a mirror that was pushed to", do=f"evolake lake push {url}")
+        raise InputError(
+            f"there is no snapshot in {remote.url}",
+            wanted="a mirror that was pushed to",
+            do=f"evolake lake push {url}",
+        )
     with ExitStack() as stack:
         if not (root / PULLING).exists() and root.exists():
             stack.enter_context(Lake(root).all_lines_lock(run_id="pull"))
@@ -54,7 +61,9 @@ def pull(root: Path, url: str) -> Pulled:
         number = local.noted(root, remote.url)
         if wanted or strays:
             if not (root / PULLING).exists():
-                _refuse_changed(root, remote.url, there, newest.files, remote.snapshot(number).files if number else {})
+                _refuse_changed(
+                    root, remote.url, there, newest.files, remote.snapshot(number).files if number else {}
+                )
             _begin(root, remote.url)
             fetched = _fetch(root, remote, wanted)
             for path in strays:
@@ -68,9 +77,18 @@ def pull(root: Path, url: str) -> Pulled:
 
 def _there(root: Path) -> dict[str, tuple[str, int]]:
     shas = Shas()
-    with disk.as_lake_error(f"the lake {root} cannot be read", "its files"), ThreadPoolExecutor(AT_ONCE) as pool:
+    with (
+        disk.as_lake_error(f"the lake {root} cannot be read", "its files"),
+        ThreadPoolExecutor(AT_ONCE) as pool,
+    ):
         names = list(local.files(root))
-        return dict(zip(names, pool.map(lambda name: (shas.of(root / name), (root / name).stat().st_size), names), strict=True))
+        return dict(
+            zip(
+                names,
+                pool.map(lambda name: (shas.of(root / name), (root / name).stat().st_size), names),
+                strict=True,
+            )
+        )
 
 
 def _refuse_changed(root: Path, url: str, there: Files, wanted: Files, base: Files) -> None:
@@ -80,7 +98,8 @@ def _refuse_changed(root: Path, url: str, there: Files, wanted: Files, base: Fil
         if summary not in (base.get(path), wanted.get(path)):
             raise InputError(
                 f"the lake {root} has changed since it was mirrored, or is another",
-                wanted=f"{path} as the mirror has it", got=f"sha256 {summary[0][:16]}",
+                wanted=f"{path} as the mirror has it",
+                got=f"sha256 {summary[0][:16]}",
                 do=way_out(url),
             )
 
@@ -99,7 +118,11 @@ def _fetch(root: Path, remote: Remote, wanted: Files) -> int:
         sha, size = wanted[path]
         data = remote.get(sha, size)
         if len(data) != size:
-            raise LakeError(f"the snapshot of {remote.url} does not fit its objects", wanted=f"{size} bytes of {path}", got=str(len(data)))
+            raise LakeError(
+                f"the snapshot of {remote.url} does not fit its objects",
+                wanted=f"{size} bytes of {path}",
+                got=str(len(data)),
+            )
         target = local.checked(root, path)
         with disk.as_lake_error(f"{target} cannot be written", f"{size} bytes of the mirror"):
             disk.write_atomic(target, data, tag=f"pull-{os.getpid()}")

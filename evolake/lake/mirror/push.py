@@ -1,4 +1,5 @@
-"""A push: what the store lacks is sent while cycles may run, what has changed meanwhile once more under the locks of all lines, then the snapshot."""
+"""A push: what the store lacks is sent while cycles may run, what has changed meanwhile once more under the
+locks of all lines, then the snapshot."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ AT_ONCE = 8
 
 @dataclass(frozen=True)
 class Pushed:
-    """What a push did. number: of the newest snapshot, which is the lake as it is. sent, sent_bytes: objects that the store had not."""
+    """What a push did. number: of the newest snapshot, which is the lake as it is. sent, sent_bytes: objects
+    that the store had not."""
 
     number: int
     files: int
@@ -33,12 +35,13 @@ class Pushed:
 def push(lake: Lake, url: str) -> Pushed:
     """Mirror the lake as it is as the newest snapshot at `url`.
 
-    Everything that the snapshot names is then there in its size; of what earlier pushes sent, a sample is read.
+    Everything that the snapshot names is then there in its size; of what earlier pushes sent, a sample is
+    read.
 
     Raises:
         InputError: the address names no mirror. PartitionBusy: a line is running.
-        LakeError: the lake is damaged, the store fails, an object of the mirror is damaged, or the mirror's newest snapshot is
-            not what this lake was last mirrored as.
+        LakeError: the lake is damaged, the store fails, an object of the mirror is damaged, or the mirror's
+            newest snapshot is not what this lake was last mirrored as.
     """
     remote = Remote(url, create=True)
     sender = _Sender(lake.root, remote)
@@ -68,13 +71,17 @@ class _Sender:
         return len(self._new)
 
     def check(self, snapshot: Snapshot) -> None:
-        """Raise LakeError if an object of an earlier push, which this snapshot names, is not what was sent."""
+        """Raise LakeError if an object of an earlier push, which this snapshot names, is not what was
+        sent."""
         checked = compare(self._remote, snapshot, self._there, SAMPLE, but=self._new)
         if checked.damaged:
             first, url = checked.damaged[0], self._remote.url
             raise LakeError(
-                f"the mirror {url} is damaged: {len(checked.damaged)} of the {checked.read} objects that were read",
-                wanted=f"{first.wanted} in {first.place}", got=first.got, do=way_to_repair(url),
+                f"the mirror {url} is damaged: {len(checked.damaged)} of the {checked.read} objects that "
+                "were read",
+                wanted=f"{first.wanted} in {first.place}",
+                got=first.got,
+                do=way_to_repair(url),
             )
 
     def send(self) -> dict[str, tuple[str, int]]:
@@ -97,7 +104,9 @@ class _Sender:
                 return name, None
         sha = hashlib.sha256(data).hexdigest()
         if blob not in (None, sha):
-            raise LakeError(f"the blob {path} is damaged", wanted=f"sha256 {blob}", got=f"sha256 {sha}", do=VERIFY)
+            raise LakeError(
+                f"the blob {path} is damaged", wanted=f"sha256 {blob}", got=f"sha256 {sha}", do=VERIFY
+            )
         self._remote.put(sha, data)
         self._there[sha] = len(data)
         self.sent_bytes += len(data)
@@ -114,15 +123,24 @@ def _check_parts(lake: Lake, files: dict[str, tuple[str, int]]) -> None:
         sent = files.get(part.path.relative_to(lake.root).as_posix())
         if part.state != "lost" and (sent is None or sent[0] != part.file_sha):
             got = f"sha256 {sent[0]}" if sent else "no file"
-            raise LakeError(f"the part {part.path} is damaged; nothing was mirrored", wanted=f"sha256 {part.file_sha}", got=got, do=VERIFY)
+            raise LakeError(
+                f"the part {part.path} is damaged; nothing was mirrored",
+                wanted=f"sha256 {part.file_sha}",
+                got=got,
+                do=VERIFY,
+            )
 
 
 def _refuse_strangers(root: Path, url: str, newest: Snapshot | None) -> None:
     number = local.noted(root, url)
-    if newest is not None and not (number and newest.number <= number):  # fewer: a damaged snapshot was removed from the store
+    if newest is not None and not (
+        number and newest.number <= number
+    ):  # fewer: a damaged snapshot was removed from the store
         raise LakeError(
             f"the mirror {url} holds what this lake has not",
             wanted="the snapshot that this lake was last mirrored as" if number else "an empty mirror",
-            got=f"snapshot {newest.number}, pushed from elsewhere" if number else f"snapshot {newest.number} of another lake",
+            got=f"snapshot {newest.number}, pushed from elsewhere"
+            if number
+            else f"snapshot {newest.number} of another lake",
             do=way_out(url),
         )

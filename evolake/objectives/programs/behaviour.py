@@ -1,8 +1,10 @@
-"""What a program does on made-up designs: which way it ranks them, whether it distinguishes them, and which programs rank them alike.
+"""What a program does on made-up designs: which way it ranks them, whether it distinguishes them, and which
+programs rank them alike.
 
-The designs are fixed and owe nothing to a lake: ladders of sizes with steps that grow in different ways, each run up to where it fails. Each has a
-slower twin, whose steps also grow faster and which fails sooner. A program that mostly prefers the twins is turned round; that decides nothing about
-its worth, only that "lower is better" holds for it as for the others.
+The designs are fixed and owe nothing to a lake: ladders of sizes with steps that grow in different ways, each
+run up to where it fails. Each has a slower twin, whose steps also grow faster and which fails sooner. A
+program that mostly prefers the twins is turned round; that decides nothing about its worth, only that "lower
+is better" holds for it as for the others.
 """
 
 from __future__ import annotations
@@ -27,15 +29,19 @@ Ranking = tuple[int, ...]
 
 
 def turned(program: Expression) -> tuple[Expression, Ranking] | None:
-    """Return the program in canonical form, turned so that fewer steps are better, and how it ranks the made-up designs.
+    """Return the program in canonical form, turned so that fewer steps are better, and how it ranks the
+    made-up designs.
 
-    None where it prefers hardly either, gives fewer than half of the designs their own value, or has grown too large.
+    None where it prefers hardly either, gives fewer than half of the designs their own value, or has grown
+    too large.
     """
     form = canonical(program)
     if not is_program(form):
         return None
     scores = _scores(form)
-    leaning = sum((slow > fast) - (slow < fast) for fast, slow in zip(scores, _scores(form, STEEPER), strict=True))
+    leaning = sum(
+        (slow > fast) - (slow < fast) for fast, slow in zip(scores, _scores(form, STEEPER), strict=True)
+    )
     if abs(leaning) < LEANING or len(set(scores)) < DISTINCT * DESIGNS:
         return None
     if leaning > 0:
@@ -70,13 +76,24 @@ def _ladder(number: int, steeper: float) -> tuple[dict[str, Any], ...]:
     for place, n in enumerate(SIZES):
         x = math.log(n / 10)
         wobble = 0.25 * math.sin(7.0 * phase + 2.3 * place)
-        steps = math.exp(2.3 + offset + (0.8 + 1.6 * exponent + steeper) * x + 0.3 * curve * max(x - 1.5, 0.0) ** 2 + wobble)
+        steps = math.exp(
+            2.3
+            + offset
+            + (0.8 + 1.6 * exponent + steeper) * x
+            + 0.3 * curve * max(x - 1.5, 0.0) ** 2
+            + wobble
+        )
         limit = budget(n)
         solved = steps <= limit
-        rows.append({
-            "N": n, "median_step": round(steps), "unsolved_fraction": 0.49 if solved else min(0.5 + 0.2 * math.log(steps / limit), 1.0),
-            "max_steps": int(limit), "batch": 100,
-        })
+        rows.append(
+            {
+                "N": n,
+                "median_step": round(steps),
+                "unsolved_fraction": 0.49 if solved else min(0.5 + 0.2 * math.log(steps / limit), 1.0),
+                "max_steps": int(limit),
+                "batch": 100,
+            }
+        )
         if not solved:
             break
     return tuple(rows)

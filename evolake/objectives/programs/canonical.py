@@ -1,7 +1,9 @@
-"""The canonical form of a program: the same meaning in the same words, so that what is the same is found to be.
+"""The canonical form of a program: the same meaning in the same words, so that what is the same is found to
+be.
 
-Rules are applied from the leaves up, until none changes anything; every one makes the expression smaller or puts operands in order, so that this
-ends, and the form of a form is itself. At the root, what cannot change a ranking (a constant added, a positive factor) is left out.
+Rules are applied from the leaves up, until none changes anything; every one makes the expression smaller or
+puts operands in order, so that this ends, and the form of a form is itself. At the root, what cannot change a
+ranking (a constant added, a positive factor) is left out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Programs as objective files, and back.
 
-A file is the functions of `runtime` and `families.levels` that its program uses, cut out as text, and `objective(experiment_results)`. It depends on
-the program alone: equal programs are equal files, and so one objective. `read` takes the program out of a file's last line and believes it only where
-the file is, byte for byte, what that program is written as: whatever else a file does makes it no program.
+A file is the functions of `runtime` and `families.levels` that its program uses, cut out as text, and
+`objective(experiment_results)`. It depends on the program alone: equal programs are equal files, and so one
+objective. `read` takes the program out of a file's last line and believes it only where the file is, byte for
+byte, what that program is written as: whatever else a file does makes it no program.
 """
 
 from __future__ import annotations
@@ -17,8 +18,15 @@ from evolake.parsing import parse_python
 
 FOLDER = "evolake.objectives.programs"
 NAMES: Mapping[str, str] = {
-    "n": "level['n']", "steps": "level['steps']", "limit": "level['max_steps']", "solved": "float(level['solved'])", "left": "left(level)",
-    "budget": "budget(level['n'])", "back": "back(levels, level)", "reach": "reach(levels)", "top": "levels[-1]['n']",
+    "n": "level['n']",
+    "steps": "level['steps']",
+    "limit": "level['max_steps']",
+    "solved": "float(level['solved'])",
+    "left": "left(level)",
+    "budget": "budget(level['n'])",
+    "back": "back(levels, level)",
+    "reach": "reach(levels)",
+    "top": "levels[-1]['n']",
 }
 INFIX: Mapping[str, str] = {"add": "+", "sub": "-", "mul": "*"}
 CALLED: Mapping[str, str] = {"div": "over", "min": "min", "max": "max"}
@@ -29,9 +37,14 @@ LONGEST = 20_000
 def compose(program: Expression) -> str:
     """Return the objective file of a program, in the form that `source.canonical` gives."""
     code = _written(program, NAMES.__getitem__, _over_levels, "({} if level['solved'] else {})")
-    used = {node.id for node in ast.walk(parse_python(code)) if isinstance(node, ast.Name)} | {"bounded", "read_levels", "WORST"}
+    used = {node.id for node in ast.walk(parse_python(code)) if isinstance(node, ast.Name)} | {
+        "bounded",
+        "read_levels",
+        "WORST",
+    }
     body = (
-        f'def objective(experiment_results):\n    """{words(program)}"""\n    levels = read_levels(experiment_results)\n    if not levels:\n'
+        f'def objective(experiment_results):\n    """{words(program)}"""\n    levels = '
+        "read_levels(experiment_results)\n    if not levels:\n"
         f"        return WORST\n    return bounded({code})"
     )
     helpers = excerpt(used, (FOLDER, "runtime"), (FAMILY_FOLDER, HELPERS))
@@ -39,8 +52,14 @@ def compose(program: Expression) -> str:
 
 
 def words(program: Expression) -> str:
-    """Return a program for people: arithmetic as it is read, aggregates as functions of what is taken at each size."""
-    text = _written(program, str, lambda name, inner, setting: f"{name}({inner}{'' if setting is None else f', {setting:g}'})", "if_solved({}, {})")
+    """Return a program for people: arithmetic as it is read, aggregates as functions of what is taken at each
+    size."""
+    text = _written(
+        program,
+        str,
+        lambda name, inner, setting: f"{name}({inner}{'' if setting is None else f', {setting:g}'})",
+        "if_solved({}, {})",
+    )
     return text[1:-1] if isinstance(program, tuple) and program[0] in INFIX else text
 
 
@@ -51,7 +70,11 @@ def read(source: str) -> Expression | None:
     try:
         last = parse_python(source).body[-1]
         returned = last.body[-1] if isinstance(last, ast.FunctionDef) else None
-        if not isinstance(returned, ast.Return) or not isinstance(returned.value, ast.Call) or len(returned.value.args) != 1:
+        if (
+            not isinstance(returned, ast.Return)
+            or not isinstance(returned.value, ast.Call)
+            or len(returned.value.args) != 1
+        ):
             return None
         result = _read(returned.value.args[0])
     except (InputError, SyntaxError, ValueError, OverflowError, RecursionError, MemoryError, IndexError):
@@ -60,7 +83,10 @@ def read(source: str) -> Expression | None:
 
 
 def _written(
-    expression: Expression, name_of: Callable[[str], str], aggregate: Callable[[str, str, float | int | None], str], choice: str,
+    expression: Expression,
+    name_of: Callable[[str], str],
+    aggregate: Callable[[str, str, float | int | None], str],
+    choice: str,
 ) -> str:
     if isinstance(expression, str):
         return name_of(expression)
@@ -101,7 +127,9 @@ def _read(node: ast.expr) -> Expression:
                 return (named, _read(first), _read(second))
         case ast.IfExp(body=solved, orelse=unsolved):
             return (CHOICE, _read(solved), _read(unsolved))
-        case ast.Call(func=ast.Name(id=name), args=[_, ast.ListComp(elt=inner), *setting]) if name in AGGREGATES or name in SETTINGS:
+        case ast.Call(func=ast.Name(id=name), args=[_, ast.ListComp(elt=inner), *setting]) if (
+            name in AGGREGATES or name in SETTINGS
+        ):
             return (name, *(_read(value) for value in setting), _read(inner))
         case ast.Call(func=ast.Name(id=name), args=operands):
             named = {written: own for own, written in CALLED.items()}.get(name, name)

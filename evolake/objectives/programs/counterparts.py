@@ -1,7 +1,9 @@
-"""What the families of templates look at, as programs: the same statistics in the grammar's words, not the same numbers.
+"""What the families of templates look at, as programs: the same statistics in the grammar's words, not the
+same numbers.
 
-So the objectives that a line starts with can be parents. Only an objective that is, byte for byte, its family's file with the constants that it names
-has a counterpart; other files that no program was written as have none, and are no parents.
+So the objectives that a line starts with can be parents. Only an objective that is, byte for byte, its
+family's file with the constants that it names has a counterpart; other files that no program was written as
+have none, and are no parents.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ Constants = Mapping[str, float]
 
 
 def counterpart(family: str | None, parameters: Mapping[str, Any], source: str) -> Expression | None:
-    """Return the program of an objective of a family; None where `source` is not that family's file with these constants."""
+    """Return the program of an objective of a family; None where `source` is not that family's file with
+    these constants."""
     if family is None or family not in COUNTERPARTS:
         return None
     try:
@@ -31,7 +34,8 @@ def counterpart(family: str | None, parameters: Mapping[str, Any], source: str) 
 
 
 def of_family(family: str, constants: Constants | None = None) -> Expression:
-    """Return the program of a family, with the constants that are named. Raises KeyError for a family without one."""
+    """Return the program of a family, with the constants that are named. Raises KeyError for a family without
+    one."""
     return COUNTERPARTS[family](constants or {})
 
 
@@ -41,11 +45,19 @@ def _extrapolation(constants: Constants) -> Expression:
 
 def _restart(constants: Constants) -> Expression:
     failed = ("add", ("max", ("log", "limit"), LOG_STEPS), "left")
-    return ("sub", ("weighted", rounded(constants.get("EMPHASIS", 0.5)), ("if_solved", LOG_STEPS, failed)), ("log", "reach"))
+    return (
+        "sub",
+        ("weighted", rounded(constants.get("EMPHASIS", 0.5)), ("if_solved", LOG_STEPS, failed)),
+        ("log", "reach"),
+    )
 
 
 def _reach(constants: Constants) -> Expression:
-    return ("sub", ("mul", rounded(constants.get("TIE", 0.3)), ("squash", ("tail_slope", 3, LOG_STEPS))), ("log", "reach"))
+    return (
+        "sub",
+        ("mul", rounded(constants.get("TIE", 0.3)), ("squash", ("tail_slope", 3, LOG_STEPS))),
+        ("log", "reach"),
+    )
 
 
 def _headroom(constants: Constants) -> Expression:
@@ -73,6 +85,12 @@ def _size(number: float) -> int:
 
 
 COUNTERPARTS: Mapping[str, Callable[[Constants], Expression]] = {
-    BASELINE_FAMILY: _extrapolation, "extrapolation": _extrapolation, "restart": _restart, "reach": _reach, "headroom": _headroom, "tail": _tail,
-    "cliff": _cliff, "bottleneck": _bottleneck,
+    BASELINE_FAMILY: _extrapolation,
+    "extrapolation": _extrapolation,
+    "restart": _restart,
+    "reach": _reach,
+    "headroom": _headroom,
+    "tail": _tail,
+    "cliff": _cliff,
+    "bottleneck": _bottleneck,
 }

@@ -1,4 +1,5 @@
-"""Random expressions of a wanted kind. What designs are compared by most, the logarithm of their steps, is drawn most."""
+"""Random expressions of a wanted kind. What designs are compared by most, the logarithm of their steps, is
+drawn most."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ class Drawing:
         self.random = random
 
     def expression(self, kind: Kind, depth: int) -> Expression:
-        """Return an expression of this kind of at most so many operators below each other, a few leaves' own not counted."""
+        """Return an expression of this kind of at most so many operators below each other, a few leaves' own
+        not counted."""
         return self.number(depth) if kind == "number" else self.level(depth)
 
     def number(self, depth: int) -> Expression:
@@ -72,7 +74,11 @@ class Drawing:
         """Return a setting of an aggregate, within its bounds."""
         bounds = SETTINGS[name]
         drawn = self.random.uniform(bounds.low, bounds.high)
-        return int(self.random.integers(int(bounds.low), int(bounds.high) + 1)) if bounds.whole else rounded(drawn)
+        return (
+            int(self.random.integers(int(bounds.low), int(bounds.high) + 1))
+            if bounds.whole
+            else rounded(drawn)
+        )
 
     def pick(self, names: tuple[str, ...]) -> str:
         """One of the names, each as likely."""

@@ -1,4 +1,5 @@
-"""A program's value without a file: the reference that composed files are held to, and what the operators try their children by."""
+"""A program's value without a file: the reference that composed files are held to, and what the operators try
+their children by."""
 
 from __future__ import annotations
 
@@ -12,15 +13,26 @@ from evolake.objectives.programs.expression import AGGREGATES, ARITHMETIC, CHOIC
 
 Level = Mapping[str, Any]
 ONE: Mapping[str, Callable[[Any], float]] = {
-    "neg": operator.neg, "abs": abs, "log": runtime.log, "root": runtime.root, "square": runtime.square, "squash": runtime.squash,
+    "neg": operator.neg,
+    "abs": abs,
+    "log": runtime.log,
+    "root": runtime.root,
+    "square": runtime.square,
+    "squash": runtime.squash,
 }
 TWO: Mapping[str, Callable[[Any, Any], float]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": runtime.over, "min": min, "max": max,
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": runtime.over,
+    "min": min,
+    "max": max,
 }
 
 
 def value(program: Expression, experiment_results: Sequence[Mapping[str, Any]]) -> float:
-    """Return the score of a design with these results, lower is better; `runtime.WORST` where they say nothing."""
+    """Return the score of a design with these results, lower is better; `runtime.WORST` where they say
+    nothing."""
     levels = read_levels(experiment_results)
     return runtime.bounded(_number(program, levels, None)) if levels else runtime.WORST
 
@@ -40,7 +52,9 @@ def _number(expression: Expression, levels: Sequence[Level], level: Level | None
     if name in AGGREGATES:
         return getattr(runtime, name)(levels, [_number(operands[0], levels, item) for item in levels])
     if name in SETTINGS:
-        return getattr(runtime, name)(levels, [_number(operands[1], levels, item) for item in levels], operands[0])
+        return getattr(runtime, name)(
+            levels, [_number(operands[1], levels, item) for item in levels], operands[0]
+        )
     if name == CHOICE:
         assert level is not None
         return _number(operands[0] if level["solved"] else operands[1], levels, level)
@@ -53,7 +67,12 @@ def _named(name: str, levels: Sequence[Level], level: Level | None) -> float:
     if name == "top":
         return levels[-1]["n"]
     assert level is not None
-    result = {"n": level["n"], "steps": level["steps"], "limit": level["max_steps"], "solved": float(level["solved"])}
+    result = {
+        "n": level["n"],
+        "steps": level["steps"],
+        "limit": level["max_steps"],
+        "solved": float(level["solved"]),
+    }
     if name in result:
         return result[name]
     if name == "budget":

@@ -1,8 +1,9 @@
 """Expressions of objective programs: their operators, their kinds, and how to walk them.
 
-An expression is a number, a name, or a tuple of an operator and its operands, as JSON has them (lists for tuples). It has one of two kinds:
-"level", a value for each size that was run, and "number", one value for the design. Aggregates make numbers of levels; arithmetic joins the two. Some
-aggregates take a setting, a literal in front of their operand.
+An expression is a number, a name, or a tuple of an operator and its operands, as JSON has them (lists for
+tuples). It has one of two kinds: "level", a value for each size that was run, and "number", one value for the
+design. Aggregates make numbers of levels; arithmetic joins the two. Some aggregates take a setting, a literal
+in front of their operand.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ Expression = Any
 Path = tuple[int, ...]
 
 LEVEL_NAMES = ("n", "steps", "solved", "left", "limit", "budget", "back")
-"""Size; median steps; 1 where solved, else 0; share unsolved above one half; steps allowed; steps of the schedule; octaves below the largest size."""
+"""Size; median steps; 1 where solved, else 0; share unsolved above one half; steps allowed; steps of the
+schedule; octaves below the largest size."""
 NUMBER_NAMES = ("reach", "top")
 """Largest size solved, at least 1; largest size run."""
 FUNCTIONS = ("neg", "abs", "log", "root", "square", "squash")
@@ -40,17 +42,26 @@ class Setting:
 
 
 SETTINGS: Mapping[str, Setting] = {
-    "weighted": Setting(-1.0, 3.0, False), "quantile": Setting(0.0, 1.0, False), "tail": Setting(2, 5, True), "tail_slope": Setting(2, 5, True),
+    "weighted": Setting(-1.0, 3.0, False),
+    "quantile": Setting(0.0, 1.0, False),
+    "tail": Setting(2, 5, True),
+    "tail_slope": Setting(2, 5, True),
     "forecast": Setting(320, 4000, True),
 }
-"""weighted: mean with weights n**p. quantile: over sizes. tail, tail_slope: of the last k sizes. forecast: the line in log n, at a size."""
+"""weighted: mean with weights n**p. quantile: over sizes. tail, tail_slope: of the last k sizes. forecast:
+the line in log n, at a size."""
 ARITY: Mapping[str, int] = (
-    dict.fromkeys(FUNCTIONS, 1) | dict.fromkeys(ARITHMETIC, 2) | {CHOICE: 2} | dict.fromkeys(AGGREGATES, 1) | dict.fromkeys(SETTINGS, 2)
+    dict.fromkeys(FUNCTIONS, 1)
+    | dict.fromkeys(ARITHMETIC, 2)
+    | {CHOICE: 2}
+    | dict.fromkeys(AGGREGATES, 1)
+    | dict.fromkeys(SETTINGS, 2)
 )
 
 
 class IllTyped(ValueError):
-    """An expression that has no kind: an unknown name or operator, operands that do not fit, a literal out of bounds."""
+    """An expression that has no kind: an unknown name or operator, operands that do not fit, a literal out of
+    bounds."""
 
 
 def kind_of(expression: Expression) -> Kind:
@@ -67,7 +78,11 @@ def kind_of(expression: Expression) -> Kind:
         if expression in NUMBER_NAMES:
             return "number"
         raise IllTyped(f"no name {expression[:40]!r}")
-    if not isinstance(expression, tuple) or not expression or len(expression) != 1 + ARITY.get(str(expression[0]), -2):
+    if (
+        not isinstance(expression, tuple)
+        or not expression
+        or len(expression) != 1 + ARITY.get(str(expression[0]), -2)
+    ):
         raise IllTyped(f"{str(expression)[:80]} is no expression")
     operator, *operands = expression
     if operator in SETTINGS:
@@ -119,7 +134,7 @@ def replaced(expression: Expression, path: Path, by: Expression) -> Expression:
     if not path:
         return by
     at = path[0]
-    return (*expression[:at], replaced(expression[at], path[1:], by), *expression[at + 1:])
+    return (*expression[:at], replaced(expression[at], path[1:], by), *expression[at + 1 :])
 
 
 def to_json(expression: Expression) -> str:
@@ -150,9 +165,16 @@ def _is_finite(value: float) -> bool:
 
 def _check_setting(operator: str, value: Any) -> None:
     setting = SETTINGS[operator]
-    fits = isinstance(value, int if setting.whole else float) and not isinstance(value, bool) and setting.low <= value <= setting.high
+    fits = (
+        isinstance(value, int if setting.whole else float)
+        and not isinstance(value, bool)
+        and setting.low <= value <= setting.high
+    )
     if not fits:
-        raise IllTyped(f"{operator} takes {'a whole number' if setting.whole else 'a number'} from {setting.low:g} to {setting.high:g}")
+        raise IllTyped(
+            f"{operator} takes {'a whole number' if setting.whole else 'a number'} from {setting.low:g} "
+            f"to {setting.high:g}"
+        )
 
 
 def _tuples(value: Any) -> Any:

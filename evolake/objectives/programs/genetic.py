@@ -1,4 +1,5 @@
-"""Genetic operators on objective programs (genetic programming as in Koza 1992, with strong typing as in Montana 1995).
+"""Genetic operators on objective programs (genetic programming as in Koza 1992, with strong typing as in
+Montana 1995).
 
     draw        a program at random            point       another operator of the same kind, or another name, at a place
     subtree     a place becomes something new  hoist       a place becomes one of its operands
@@ -6,9 +7,9 @@
     insert      a number becomes itself plus, minus, times, or at most/at least something new
     crossover   a place becomes what a second parent has at a place of that kind
 
-Parents are likelier the more they weigh in the consensus and the less the objective next to them agrees with them: what others do not say already,
-said by one that is listened to. Every child is typed, canonical, turned so that fewer steps are better, and ranks made-up designs otherwise than
-every program that is known.
+Parents are likelier the more they weigh in the consensus and the less the objective next to them agrees with
+them: what others do not say already, said by one that is listened to. Every child is typed, canonical, turned
+so that fewer steps are better, and ranks made-up designs otherwise than every program that is known.
 """
 
 from __future__ import annotations
@@ -36,21 +37,29 @@ from evolake.objectives.programs.expression import (
 )
 
 OPERATOR_ODDS: Mapping[str, float] = {
-    "draw": 0.1, "point": 0.1, "subtree": 0.15, "hoist": 0.05, "constants": 0.1, "insert": 0.2, "crossover": 0.3,
+    "draw": 0.1,
+    "point": 0.1,
+    "subtree": 0.15,
+    "hoist": 0.05,
+    "constants": 0.1,
+    "insert": 0.2,
+    "crossover": 0.3,
 }
 OPERATORS = tuple(OPERATOR_ODDS)
 TRIES = 80
 DEPTH = 3
 LIKELY = 4.0
 FLOOR = 0.05
-"""What every parent has of weight and of disagreement: nobody is left out, and no single one has all the children."""
+"""What every parent has of weight and of disagreement: nobody is left out, and no single one has all the
+children."""
 
 
 @dataclass(frozen=True)
 class Parent:
     """A program that may be used as parents.
 
-    weight: share in the consensus, 0 to 1. nearest_tau: of the objective that agrees with it most; None where it is not known. wanted: asked for.
+    weight: share in the consensus, 0 to 1. nearest_tau: of the objective that agrees with it most; None where
+    it is not known. wanted: asked for.
     """
 
     objective_id: str
@@ -71,13 +80,18 @@ class Child:
 
 
 def propose(
-    parents: Sequence[Parent], taken: Collection[Ranking], random: np.random.Generator, *, start: Expression | None = None,
+    parents: Sequence[Parent],
+    taken: Collection[Ranking],
+    random: np.random.Generator,
+    *,
+    start: Expression | None = None,
     operators: Sequence[str] = (),
 ) -> Child | None:
     """Return a child of the parents, or a drawn one if there are none; None where all tries fail.
 
     Args:
-        taken: how known programs rank the made-up designs. start: what "draw" varies in place of beginning with nothing.
+        taken: how known programs rank the made-up designs. start: what "draw" varies in place of beginning
+            with nothing.
         operators: which to use; none named means all by their odds.
     """
     names = list(operators) or list(OPERATORS)
@@ -95,13 +109,15 @@ def propose(
 
 
 def chosen_parent(parents: Sequence[Parent], random: np.random.Generator) -> Parent:
-    """One of the parents, by weight and by how little the nearest objective agrees with it; four times as likely where it is wanted."""
+    """One of the parents, by weight and by how little the nearest objective agrees with it; four times as
+    likely where it is wanted."""
     odds = np.array([preference(parent) for parent in parents])
     return parents[int(random.choice(len(parents), p=odds / odds.sum()))]
 
 
 def preference(parent: Parent) -> float:
-    """Odds of a parent: its weight times 1 - tau with its nearest (1 where that is below 0 or not known), with a floor under both."""
+    """Odds of a parent: its weight times 1 - tau with its nearest (1 where that is below 0 or not known),
+    with a floor under both."""
     apart = 1.0 if parent.nearest_tau is None else min(1.0 - parent.nearest_tau, 1.0)
     return (FLOOR + parent.weight) * (FLOOR + apart) * (LIKELY if parent.wanted else 1.0)
 
@@ -144,7 +160,9 @@ def _insert(program: Expression, random: np.random.Generator) -> Expression:
     path, held = result[int(random.integers(len(result)))]
     drawing = Drawing(random)
     new = ("mul", drawing.literal(), drawing.number(1)) if random.random() < 0.7 else drawing.number(1)
-    return replaced(program, path, (drawing.pick(("add", "sub", "add", "sub", "mul", "min", "max")), held, new))
+    return replaced(
+        program, path, (drawing.pick(("add", "sub", "add", "sub", "mul", "min", "max")), held, new)
+    )
 
 
 def _point(program: Expression, random: np.random.Generator) -> Expression | None:
@@ -188,5 +206,9 @@ def _place(program: Expression, random: np.random.Generator) -> tuple[tuple[int,
 
 
 MUTATIONS: Mapping[str, Callable[[Expression, np.random.Generator], Expression | None]] = {
-    "point": _point, "subtree": _subtree, "hoist": _hoist, "constants": _constants, "insert": _insert,
+    "point": _point,
+    "subtree": _subtree,
+    "hoist": _hoist,
+    "constants": _constants,
+    "insert": _insert,
 }

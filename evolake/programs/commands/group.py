@@ -1,5 +1,5 @@
-"""`evolake programs`: a new project, what a project's evaluator says of its initial program, a program of the lake, and whether evolution goes in
-circles."""
+"""`evolake programs`: a new project, what a project's evaluator says of its initial program, a program of the
+lake, and whether evolution goes in circles."""
 
 from __future__ import annotations
 
@@ -33,25 +33,34 @@ def programs() -> None:
 
 @programs.command(short_help="Write a complete small project to edit.")
 @click.argument("name")
-@click.option("--in", "parent", type=OrdinaryPath(file_okay=False), help="Folder to create it in (default: the seeds of the lake in use).")
+@click.option(
+    "--in",
+    "parent",
+    type=OrdinaryPath(file_okay=False),
+    help="Folder to create it in (default: the seeds of the lake in use).",
+)
 def new(name: str, parent: Path | None) -> int:
     """Write a complete small project, to be changed into your own. Nothing is overwritten.
 
-    NAME: a name, for a project among the seeds of the lake in use, which takes part in the next cycle; or a path such as ./NAME, for one anywhere.
+    NAME: a name, for a project among the seeds of the lake in use, which takes part in the next cycle; or a
+    path such as ./NAME, for one anywhere.
     """
     from evolake.new_files import new_files
     from evolake.programs.commands.template import FILES
 
     settings = settings_module.load()
     folder = _new_folder(settings, name, parent)
-    with new_files({folder / path: text for path, text in FILES.items()}):  # a lake that is damaged leaves no half-made project
+    with new_files(
+        {folder / path: text for path, text in FILES.items()}
+    ):  # a lake that is damaged leaves no half-made project
         called, entering = _called(settings, folder), _entering(settings, folder)
     say(f"{len(FILES)} files in {folder}; next: evolake programs check {called}", f"  {entering}")
     return 0
 
 
 def _new_folder(settings: Settings, name: str, parent: Path | None) -> Path:
-    """Return the folder of a new project. Raises InputError if its last part can be no project's name, or no lake is in use for a bare name."""
+    """Return the folder of a new project. Raises InputError if its last part can be no project's name, or no
+    lake is in use for a bare name."""
     from evolake.file_names import check_id
 
     path = Path(name)
@@ -77,9 +86,15 @@ def _entering(settings: Settings, folder: Path) -> str:
 
     own = settings.of(ProgramsSettings)
     if held_with_other_files(Lake(settings.require_lake()), folder):
-        return f"the line already has a project {folder.name} with other files and continues with those: rename the folder to start a new one"
+        return (
+            f"the line already has a project {folder.name} with other files and continues with those: "
+            "rename the folder to start a new one"
+        )
     if folder.resolve() in [known.resolve() for known in project_folders(own, *settings.seed_folders)]:
-        return f"{entry(Lake(settings.require_lake()), LINE)[1]} (evolake run --lines {LINE}), with the content that it has then"
+        return (
+            f"{entry(Lake(settings.require_lake()), LINE)[1]} (evolake run --lines {LINE}), with the "
+            "content that it has then"
+        )
     if own.projects:
         return f"it takes part where EVOLAKE_PROGRAMS__PROJECTS names it, which now is {own.projects}"
     return f"it takes part after: evolake seeds add {folder}"
@@ -87,14 +102,26 @@ def _entering(settings: Settings, folder: Path) -> str:
 
 @programs.command(short_help="Evaluate a project's initial program in the sandbox.")
 @click.argument("project", metavar="NAME|DIR")
-@click.option("--runs", type=click.IntRange(min=2), default=4, show_default=True, help="Evaluations: two under one seed, each other under its own.")
-@click.option("--install", is_flag=True, help="First install requirements.txt, as wheels, into an environment of the project.")
+@click.option(
+    "--runs",
+    type=click.IntRange(min=2),
+    default=4,
+    show_default=True,
+    help="Evaluations: two under one seed, each other under its own.",
+)
+@click.option(
+    "--install",
+    is_flag=True,
+    help="First install requirements.txt, as wheels, into an environment of the project.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def check(project: str, runs: int, install: bool, as_json: bool) -> int:
-    """Evaluate the initial program of a project in the jail: score, noise, time, whether it is deterministic, whether its score is protected.
+    """Evaluate the initial program of a project in the jail: score, noise, time, whether it is deterministic,
+    whether its score is protected.
 
-    The project is named by its folder, or by the name that `evolake programs new` was given. Exit code 1 if a gate blocks the initial program,
-    as it would when the line starts, or if the evaluator reports an error in addition to its score.
+    The project is named by its folder, or by the name that `evolake programs new` was given. Exit code 1 if a
+    gate blocks the initial program, as it would when the line starts, or if the evaluator reports an error in
+    addition to its score.
     """
     from evolake.programs.evolution.checking import check_project
     from evolake.programs.model.project import find_project, load_project
@@ -128,7 +155,11 @@ def show(program: str, as_json: bool) -> int:
 
     result = told_of(Lake(settings_module.load().require_lake()), program)
     if result is None:
-        raise InputError(f"no program {program!r} is in the lake", wanted="an id as `evolake sql` shows it, or a project's name", do="evolake status")
+        raise InputError(
+            f"no program {program!r} is in the lake",
+            wanted="an id as `evolake sql` shows it, or a project's name",
+            do="evolake status",
+        )
     if as_json:
         say_json({"verdict": "found"} | result)
     else:
@@ -142,8 +173,9 @@ def show(program: str, as_json: bool) -> int:
 @click.argument("project", required=False)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def front(project: str | None, as_json: bool) -> int:
-    """List the Pareto front of PROJECT (default: of all): the living programs that no other is at least as good as in every declared metric and
-    better in one. The metrics are those of `[metrics]` in project.toml."""
+    """List the Pareto front of PROJECT (default: of all): the living programs that no other is at least as
+    good as in every declared metric and better in one. The metrics are those of `[metrics]` in
+    project.toml."""
     from evolake.lake import Lake
     from evolake.programs.report.fronts import front_of, lines_of
     from evolake.programs.report.material import material_of
@@ -151,7 +183,9 @@ def front(project: str | None, as_json: bool) -> int:
     lake = Lake(settings_module.load().require_lake())
     cycles = lake.cycles(LINE, "incoming_programs")
     if not cycles or not lake.cycles(LINE, "champion"):
-        raise InputError("the lake holds no finished cycle of programs yet", do="evolake run --lines programs")
+        raise InputError(
+            "the lake holds no finished cycle of programs yet", do="evolake run --lines programs"
+        )
     material = material_of(lake, cycles[-1])
     known = list(material.metrics)
     if project is not None and project not in known:
@@ -168,7 +202,8 @@ def front(project: str | None, as_json: bool) -> int:
 @click.argument("project", required=False)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def trace(project: str | None, as_json: bool) -> int:
-    """Say whether the evolution of PROJECT (default: of all) goes in circles: the share of added lines that its lineage had deleted before."""
+    """Say whether the evolution of PROJECT (default: of all) goes in circles: the share of added lines that
+    its lineage had deleted before."""
     from evolake.lake import Lake
     from evolake.programs.evolution.population import texts_of
     from evolake.programs.report.material import population_entering
@@ -183,7 +218,12 @@ def trace(project: str | None, as_json: bool) -> int:
     if project is not None and project not in known:
         raise InputError(f"the lake holds no project {project!r}", wanted=f"one of {', '.join(known)}")
     traces = [
-        trace_of(name, population.rows(name), population.champion(name)["program_id"], lambda row: texts_of(lake.blobs, row["files_sha"]))
+        trace_of(
+            name,
+            population.rows(name),
+            population.champion(name)["program_id"],
+            lambda row: texts_of(lake.blobs, row["files_sha"]),
+        )
         for name in ([project] if project else known)
     ]
     if as_json:

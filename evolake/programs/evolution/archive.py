@@ -1,4 +1,5 @@
-"""Islands of one project: on each the best program of every cell of features (MAP-Elites, Mouret and Clune 2015) and the best ones over all."""
+"""Islands of one project: on each the best program of every cell of features (MAP-Elites, Mouret and Clune
+2015) and the best ones over all."""
 
 from __future__ import annotations
 
@@ -32,15 +33,22 @@ def block_size(texts: Mapping[str, str]) -> int:
 
 
 def cell_of(project: Project, metrics: Mapping[str, float], size: int) -> str:
-    """Return the bins of a program's features: those of project.toml; else those of config.yaml's that are metrics, between 0 and 1; else its size.
-    """
+    """Return the bins of a program's features: those of project.toml; else those of config.yaml's that are
+    metrics, between 0 and 1; else its size."""
     features = dict(project.given.features)
     if not features and project.config.features:
         bins = project.config.bins or 10
-        features = {name: FeatureSection(low=0, high=1, bins=bins) for name in project.config.features if name in metrics}
+        features = {
+            name: FeatureSection(low=0, high=1, bins=bins)
+            for name in project.config.features
+            if name in metrics
+        }
     if not features:
         return str(round(SIZE_BINS_PER_OCTAVE * math.log2(max(size, 1))))
-    return ",".join(str(_bin(feature, float(size) if name == "size" else metrics.get(name, feature.low))) for name, feature in features.items())
+    return ",".join(
+        str(_bin(feature, float(size) if name == "size" else metrics.get(name, feature.low)))
+        for name, feature in features.items()
+    )
 
 
 def _bin(feature: FeatureSection, value: float) -> int:
@@ -56,7 +64,12 @@ def merit(project: Project, row: Mapping[str, Any]) -> float:
 def dominates(project: Project, row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether a row is as good as another in every declared metric, and better in one."""
     point, beaten = _point(row, project.metrics), _point(other, project.metrics)
-    return point is not None and beaten is not None and point != beaten and all(o >= p for o, p in zip(point, beaten, strict=True))
+    return (
+        point is not None
+        and beaten is not None
+        and point != beaten
+        and all(o >= p for o, p in zip(point, beaten, strict=True))
+    )
 
 
 @dataclass
@@ -77,7 +90,8 @@ class Islands:
         return self.ranked(row for row in self.rows.values() if island in row["islands"])
 
     def ranked(self, rows: Iterable[Row]) -> list[Row]:
-        """Best first: by the score; with several declared metrics by Pareto rank, then by crowding distance (see `pareto`)."""
+        """Best first: by the score; with several declared metrics by Pareto rank, then by crowding distance
+        (see `pareto`)."""
         by_score = sorted(rows, key=lambda row: (-merit(self.project, row), row["size"], row["number"]))
         if len(self.project.metrics) < 2 or len(by_score) < 2:
             return by_score
@@ -88,11 +102,13 @@ class Islands:
         measured = np.array([point for point in points if point is not None])
         ranks = fronts(measured)
         order = np.lexsort((-crowding(measured, ranks), ranks))
-        return [whole[place] for place in order] + [row for row, point in zip(by_score, points, strict=True) if point is None]
+        return [whole[place] for place in order] + [
+            row for row, point in zip(by_score, points, strict=True) if point is None
+        ]
 
     def parents(self, island: int, random: np.random.Generator) -> tuple[Row, Row]:
-        """Return a parent by rank, or with the probability `EXPLORE` any; and another one, if there is one, of any island with that probability.
-        """
+        """Return a parent by rank, or with the probability `EXPLORE` any; and another one, if there is one,
+        of any island with that probability."""
         here = self.on(island) or self.ranked(self.rows.values())
         elsewhere = self.ranked(self.rows.values()) if random.random() < EXPLORE else here
         return self._drawn(here, random), self._drawn(elsewhere, random)
@@ -103,8 +119,8 @@ class Islands:
         return rows[min(int(random.geometric(0.4)) - 1, len(rows) - 1)]
 
     def admit(self, row: Row, island: int) -> Row:
-        """Return the row of a program that passed its gates, as it is now: on the island where it is the best of its cell or among the best, else
-        retired.
+        """Return the row of a program that passed its gates, as it is now: on the island where it is the best
+        of its cell or among the best, else retired.
 
         Programs that it drives out are retired too.
         """
@@ -126,7 +142,11 @@ class Islands:
 
     def migrate(self) -> None:
         """Copy the best of each island to the next one."""
-        best = [here[0]["program_id"] for island in range(self.count) if (here := self.on(island))] if self.count > 1 else []
+        best = (
+            [here[0]["program_id"] for island in range(self.count) if (here := self.on(island))]
+            if self.count > 1
+            else []
+        )
         for island, name in enumerate(best):
             row = self.rows[name]
             self.rows[name] = row | {"islands": sorted({*row["islands"], (island + 1) % self.count})}
@@ -136,7 +156,9 @@ class Islands:
     def shrink(self, most: int) -> None:
         """No more than `most` programs, the best of them; the champion stays."""
         ranked = self.ranked(self.rows.values())
-        kept = {row["program_id"] for row in ranked[:most]} | {row["program_id"] for row in ranked if row["state"] == "champion"}
+        kept = {row["program_id"] for row in ranked[:most]} | {
+            row["program_id"] for row in ranked if row["state"] == "champion"
+        }
         self.rows = {name: row for name, row in self.rows.items() if name in kept}
 
     def with_front(self) -> None:
@@ -146,10 +168,18 @@ class Islands:
 
     def front(self) -> set[str]:
         """Return ids of the living programs on the Pareto front over the declared metrics."""
-        points = {name: point for name, row in self.rows.items() if (point := _point(row, self.project.metrics)) is not None}
+        points = {
+            name: point
+            for name, row in self.rows.items()
+            if (point := _point(row, self.project.metrics)) is not None
+        }
         if not points:
             return set()
-        return {name for name, rank in zip(points, fronts(np.array(list(points.values()))), strict=True) if rank == 0}
+        return {
+            name
+            for name, rank in zip(points, fronts(np.array(list(points.values()))), strict=True)
+            if rank == 0
+        }
 
 
 def _point(row: Mapping[str, Any], metrics: Mapping[str, str]) -> tuple[float, ...] | None:

@@ -1,4 +1,5 @@
-"""Select the champion of one project: a duel of the champion and the best other program; `duel` measures and decides it."""
+"""Select the champion of one project: a duel of the champion and the best other program; `duel` measures and
+decides it."""
 
 from __future__ import annotations
 
@@ -41,72 +42,118 @@ class DuelNotes:
     rows: Sequence[Row] = ()
     note: Callable[[Row], None] = lambda row: None
 
-    def known(self, project: str, key: str, seeds: Sequence[int], blobs: BlobStore) -> dict[int, dict[str, Evaluation]]:
+    def known(
+        self, project: str, key: str, seeds: Sequence[int], blobs: BlobStore
+    ) -> dict[int, dict[str, Evaluation]]:
         """Return seed -> side -> evaluation, of the duel with this key alone."""
         return {
-            seeds[row["generation"]]: read_evaluations(blobs.get(row["entry_sha"])) for row in self.rows
+            seeds[row["generation"]]: read_evaluations(blobs.get(row["entry_sha"]))
+            for row in self.rows
             if row["project"] == project and row["key"] == key and row["generation"] < len(seeds)
         }
 
 
 def decide_champion(
-    project: Project, islands: Islands, population: Population, blobs: BlobStore, *, own: ProgramsSettings, cycle_seeds: CycleSeeds,
-    mode: str | None, notes: DuelNotes | None = None,
+    project: Project,
+    islands: Islands,
+    population: Population,
+    blobs: BlobStore,
+    *,
+    own: ProgramsSettings,
+    cycle_seeds: CycleSeeds,
+    mode: str | None,
+    notes: DuelNotes | None = None,
 ) -> Succession:
-    """Return the champion that entered the cycle, the best other program of the search, and the initial program.
+    """Return the champion that entered the cycle, the best other program of the search, and the initial
+    program.
 
-    If the host is too busy for an evaluation, the champion stays and nothing is known; what was evaluated so far is noted.
+    If the host is too busy for an evaluation, the champion stays and nothing is known; what was evaluated so
+    far is noted.
 
-    The search's scores do not decide who may challenge: a champion that was lucky once, where scores are noisy, would never be met.
+    The search's scores do not decide who may challenge: a champion that was lucky once, where scores are
+    noisy, would never be met.
     """
     champion, initial = population.champion(project.name), population.initial(project.name)
     challenger = challenger_of(islands, champion)
     rows = {row["program_id"]: row for row in (champion, initial, challenger) if row is not None}
-    sides = sides_of(champion["program_id"], challenger["program_id"] if challenger else None, initial["program_id"])
+    sides = sides_of(
+        champion["program_id"], challenger["program_id"] if challenger else None, initial["program_id"]
+    )
     seeds = [cycle_seeds.seed(f"heldout/{project.name}", place) for place in range(own.heldout_repeats)]
     cycle, notes = cycle_seeds.cycle, notes or DuelNotes()
     with Evaluator(project, own, mode=mode) as evaluator:
         texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
         facts = {
-            "sides": sides, "project": project.sha, "meeting": project.mode,
-            "settings": own.model_dump(exclude={"projects", "jail_folders"}), "seed": cycle_seeds.root, "cycle": cycle, "jail": mode,
+            "sides": sides,
+            "project": project.sha,
+            "meeting": project.mode,
+            "settings": own.model_dump(exclude={"projects", "jail_folders"}),
+            "seed": cycle_seeds.root,
+            "cycle": cycle,
+            "jail": mode,
             "version": __version__,
         }
         key, places = key_of(facts, ascii_only=True), {seed: place for place, seed in enumerate(seeds)}
 
         def note(seed: int, done: Mapping[str, Evaluation]) -> None:
             entry = blobs.put(evaluations_bytes(done))
-            notes.note({"cycle": cycle, "project": project.name, "generation": places[seed], "key": key, "entry_sha": entry})
+            notes.note(
+                {
+                    "cycle": cycle,
+                    "project": project.name,
+                    "generation": places[seed],
+                    "key": key,
+                    "entry_sha": entry,
+                }
+            )
 
         try:
             built = {name: evaluator.build(text) for name, text in texts.items()}
             result = run_duel(
-                sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]),
-                held=notes.known(project.name, key, seeds, blobs), note=note, scores=[partial(_merit, project, name) for name in project.metrics],
+                sides,
+                seeds,
+                lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]),
+                held=notes.known(project.name, key, seeds, blobs),
+                note=note,
+                scores=[partial(_merit, project, name) for name in project.metrics],
             )
             unknown = None
         except HostBusy as error:
             result, unknown = {side: [] for side in sides}, {**UNDECIDED, "reason": f"unknown: {error.what}"}
     by_metric = {
-        name: {side: [_merit(project, name, evaluation) for evaluation in evaluations] for side, evaluations in result.items()}
+        name: {
+            side: [_merit(project, name, evaluation) for evaluation in evaluations]
+            for side, evaluations in result.items()
+        }
         for name in project.metrics
     }
     scores = by_metric[project.score_name]
     verdict = unknown or decide_by_metrics(by_metric, cycle_seeds.generator(f"duel/{project.name}"))
     holder = challenger if verdict["wins"] and challenger is not None else champion
-    held = [score for score in scores["challenger" if holder is challenger else "champion"] if score is not None]
+    held = [
+        score for score in scores["challenger" if holder is challenger else "champion"] if score is not None
+    ]
     start = [item for item in scores.get("initial", scores["champion"]) if item is not None]
     sign = 1 if project.higher_is_better else -1
     spread = bootstrap_interval(held, cycle_seeds.generator(f"held/{project.name}")) if held else None
     ends = sorted((sign * spread.low, sign * spread.high)) if spread else (None, None)
     decision: dict[str, Any] = {
-        "cycle": cycle, "project": project.name, "champion_id": champion["program_id"],
-        "challenger_id": challenger["program_id"] if challenger else None, "holder_id": holder["program_id"],
-        "holder_mean": sign * spread.estimate if spread else None, "holder_low": ends[0], "holder_high": ends[1],
-        "initial_mean": sign * sum(start) / len(start) if start else None, "protected": project.protected, **verdict,
+        "cycle": cycle,
+        "project": project.name,
+        "champion_id": champion["program_id"],
+        "challenger_id": challenger["program_id"] if challenger else None,
+        "holder_id": holder["program_id"],
+        "holder_mean": sign * spread.estimate if spread else None,
+        "holder_low": ends[0],
+        "holder_high": ends[1],
+        "initial_mean": sign * sum(start) / len(start) if start else None,
+        "protected": project.protected,
+        **verdict,
     }
     measured = [
-        row for side, evaluations in result.items() for row in measured_rows(project, sides[side], evaluations, cycle, "heldout", side)
+        row
+        for side, evaluations in result.items()
+        for row in measured_rows(project, sides[side], evaluations, cycle, "heldout", side)
     ]
     return Succession(decision, measured)
 
@@ -122,22 +169,28 @@ def read_evaluations(data: bytes) -> dict[str, Evaluation]:
     loads: dict[str, dict[str, Any]] = json.loads(data)
     result: dict[str, Evaluation] = {}
     for side, load in loads.items():
-        lists: dict[str, Any] = {name: tuple(load.get(name, ())) for name in ("odd", "tampered", "troubles", "flags")}
+        lists: dict[str, Any] = {
+            name: tuple(load.get(name, ())) for name in ("odd", "tampered", "troubles", "flags")
+        }
         # an earlier version noted more
         result[side] = Evaluation(**{name: value for name, value in load.items() if name in known} | lists)
     return result
 
 
 def challenger_of(islands: Islands, champion: Row) -> Row | None:
-    """Return the best other program; with several declared metrics, first of those that dominate the champion by the scores of the search."""
-    others = [row for row in islands.ranked(islands.rows.values()) if row["program_id"] != champion["program_id"]]
+    """Return the best other program; with several declared metrics, first of those that dominate the champion
+    by the scores of the search."""
+    others = [
+        row for row in islands.ranked(islands.rows.values()) if row["program_id"] != champion["program_id"]
+    ]
     if len(islands.project.metrics) > 1:
         others.sort(key=lambda row: not dominates(islands.project, row, champion))
     return others[0] if others else None
 
 
 def _merit(project: Project, name: str, evaluation: Evaluation) -> float | None:
-    """Return a declared metric, or the score, of an evaluation, such that higher is better; None if it failed or lacks a declared metric."""
+    """Return a declared metric, or the score, of an evaluation, such that higher is better; None if it failed
+    or lacks a declared metric."""
     score = score_of(project, evaluation) if evaluation.ok and not deciding_odd(project, evaluation) else None
     if score is None or any(declared not in evaluation.metrics for declared in project.given.metrics):
         return None
@@ -146,8 +199,8 @@ def _merit(project: Project, name: str, evaluation: Evaluation) -> float | None:
 
 
 def settled(islands: Islands, holder: str, *, most: int) -> dict[str, Row]:
-    """Return the living programs at the end of the cycle: with the champion that it has now, after migration, no more than `most`, the front marked.
-    """
+    """Return the living programs at the end of the cycle: with the champion that it has now, after migration,
+    no more than `most`, the front marked."""
     for name, row in islands.rows.items():
         islands.rows[name] = row | {"state": "champion" if name == holder else "accepted"}
     islands.migrate()

@@ -34,8 +34,9 @@ MOST_LINES = 12
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found. evaluations: the first two under one seed. wall_s: of each, jails and all. starts: how their processes start.
-    not_installed: lines of requirements.txt. called: by which text the user named the project."""
+    """What a check found. evaluations: the first two under one seed. wall_s: of each, jails and all. starts:
+    how their processes start. not_installed: lines of requirements.txt. called: by which text the user named
+    the project."""
 
     project: Project
     evaluations: list[Evaluation]
@@ -54,12 +55,16 @@ class Checked:
 
     @property
     def reports(self) -> dict[str, str]:
-        """What the evaluator says of errors in texts next to a score that counts; with these, everything that it handed on in words."""
+        """What the evaluator says of errors in texts next to a score that counts; with these, everything that
+        it handed on in words."""
         failed = next((item for item in self.evaluations if item.ok and errors_in(item.artifacts)), None)
         if failed is None:
             return {}
         names = errors_in(failed.artifacts)
-        return {name: failed.artifacts[name] for name in [*names, *(name for name in failed.artifacts if name not in names)]}
+        return {
+            name: failed.artifacts[name]
+            for name in [*names, *(name for name in failed.artifacts if name not in names)]
+        }
 
     @property
     def verdict(self) -> str:
@@ -76,7 +81,11 @@ class Checked:
     @property
     def scores(self) -> list[float]:
         """Of all evaluations that gave one."""
-        return [score for evaluation in self.evaluations if evaluation.ok and (score := score_of(self.project, evaluation)) is not None]
+        return [
+            score
+            for evaluation in self.evaluations
+            if evaluation.ok and (score := score_of(self.project, evaluation)) is not None
+        ]
 
     @property
     def deterministic(self) -> bool:
@@ -94,13 +103,26 @@ class Checked:
         reason = f"{self.blocked_by.gate}: {self.blocked_by.reason}" if self.blocked_by else reason
         config = self.project.config
         return {
-            "verdict": self.verdict, "reason": reason, "project": self.project.name, "score_name": self.project.score_name,
-            "scores": self.scores, "deterministic": self.deterministic, "noise": self.noise, "protected": self.project.protected,
-            "mode": self.project.mode, "open_because": self.project.open_because,
-            "metrics": dict(self.evaluations[0].metrics) if self.evaluations else {}, "cpu_s": [evaluation.cpu_s for evaluation in self.evaluations],
-            "wall_s": self.wall_s, "starts": self.starts, "peak_mb": max((evaluation.peak_mb for evaluation in self.evaluations), default=0.0),
-            "stages": self.evaluations[0].stages if self.evaluations else 0, "files": list(self.project.evolving), "numbers": self.numbers,
-            "config_unused": list(config.unused), "reports": {name: one_line(text) for name, text in self.reports.items()},
+            "verdict": self.verdict,
+            "reason": reason,
+            "project": self.project.name,
+            "score_name": self.project.score_name,
+            "scores": self.scores,
+            "deterministic": self.deterministic,
+            "noise": self.noise,
+            "protected": self.project.protected,
+            "mode": self.project.mode,
+            "open_because": self.project.open_because,
+            "metrics": dict(self.evaluations[0].metrics) if self.evaluations else {},
+            "cpu_s": [evaluation.cpu_s for evaluation in self.evaluations],
+            "wall_s": self.wall_s,
+            "starts": self.starts,
+            "peak_mb": max((evaluation.peak_mb for evaluation in self.evaluations), default=0.0),
+            "stages": self.evaluations[0].stages if self.evaluations else 0,
+            "files": list(self.project.evolving),
+            "numbers": self.numbers,
+            "config_unused": list(config.unused),
+            "reports": {name: one_line(text) for name, text in self.reports.items()},
             "not_installed": list(self.not_installed),
             "left_out": list(self.evaluations[0].odd) if self.evaluations else [],
         }
@@ -109,19 +131,31 @@ class Checked:
         """For people."""
         summary = self.to_json()
         if not self.passed:
-            return [f"{self.project.name}: the initial program cannot be used: {summary['reason']}", *self._errors(), *self._packages()]
-        spread = f"{min(self.scores):.6g} to {max(self.scores):.6g}" if len(set(self.scores)) > 1 else f"{self.scores[0]:.6g}"
+            return [
+                f"{self.project.name}: the initial program cannot be used: {summary['reason']}",
+                *self._errors(),
+                *self._packages(),
+            ]
+        spread = (
+            f"{min(self.scores):.6g} to {max(self.scores):.6g}"
+            if len(set(self.scores)) > 1
+            else f"{self.scores[0]:.6g}"
+        )
         # the others start jails that later evaluations find warm
         quickest = min(self.wall_s)
         stages = f", {summary['stages']} stages" if summary["stages"] > 1 else ""
         guard = GUARDS[self.project.mode].format(self.project.open_because)
         lines = [
-            f"{self.project.name}: usable" if self.clean else f"{self.project.name}: usable, but your evaluator reports: {self._report()}",
+            f"{self.project.name}: usable"
+            if self.clean
+            else f"{self.project.name}: usable, but your evaluator reports: {self._report()}",
             f"  score     {self._score_name()} {spread} over {len(self.scores)} evaluations{stages}; "
             f"{'higher' if self.project.higher_is_better else 'lower'} is better",
-            f"  same seed {'the same metrics: deterministic' if self.deterministic else 'other metrics: it measures time, or draws at random'}",
+            "  same seed "
+            f"{'the same metrics: deterministic' if self.deterministic else 'other metrics: it measures time, or draws at random'}",  # noqa: E501
             f"  noise     {self.noise:.3g} (standard deviation over seeds)",
-            f"  time      {max(summary['cpu_s']):.2f} cpu s, {quickest:.2f} s on the clock with its jails, {summary['peak_mb']:.0f} MiB",
+            f"  time      {max(summary['cpu_s']):.2f} cpu s, {quickest:.2f} s on the clock with its "
+            f"jails, {summary['peak_mb']:.0f} MiB",
             f"  starts    {self.starts}",
             f"  score     {guard}",
             f"  evolves   {', '.join(summary['files'])}; {self.numbers} numbers to tune",
@@ -130,11 +164,17 @@ class Checked:
         if summary["left_out"]:
             lines.append(f"  left out  no finite number: {', '.join(summary['left_out'])}")
         if not self.numbers and not self.project.python:
-            lines.append("  note      no operator can change it: mark its numbers by EVOLVE-PARAM, or let a model write")
+            lines.append(
+                "  note      no operator can change it: mark its numbers by EVOLVE-PARAM, or let a model "
+                "write"
+            )
         if summary["config_unused"]:
             lines.append(f"  not used  of config.yaml: {', '.join(summary['config_unused'])}")
         lines += self._packages()
-        return [*lines, f"next: evolake run --lines programs --cycles 3   (an estimate: {self._estimate(quickest)})"]
+        return [
+            *lines,
+            f"next: evolake run --lines programs --cycles 3   (an estimate: {self._estimate(quickest)})",
+        ]
 
     def _score_name(self) -> str:
         """Return what the score is: a metric, or the mean of some if there is no combined_score."""
@@ -168,23 +208,42 @@ class Checked:
         return result
 
 
-def check_project(project: Project, own: ProgramsSettings, settings: Settings, runs: int, called: str = "") -> Checked:
+def check_project(
+    project: Project, own: ProgramsSettings, settings: Settings, runs: int, called: str = ""
+) -> Checked:
     """Evaluate the initial program `runs` times, twice under the first seed, and ask every gate about it.
 
     Raises:
-        InputError: the evaluator of a protected project fails by itself, or what the project names in `[jail]` or requirements.txt cannot be used.
+        InputError: the evaluator of a protected project fails by itself, or what the project names in
+            `[jail]` or requirements.txt cannot be used.
     """
-    seeds = [child_seed(settings.seed, LINE, "check", project.name, max(place - 1, 0)) for place in range(runs)]
+    seeds = [
+        child_seed(settings.seed, LINE, "check", project.name, max(place - 1, 0)) for place in range(runs)
+    ]
     ruleset: Ruleset = load_rules(settings.seeds / "rules", LINE)
     evaluations, walls = [], []
     project = settled(project, own, settings.jail)
     with Evaluator(project, own, mode=settings.jail) as evaluator:
-        candidate = Candidate(project.evolving, program_id(project.name, project.evolving), evaluator, seeds[:1])
-        judged = run_gates(candidate, GATES, ruleset, artifact_id=candidate.program_id, cycle="check", run_id="check")
+        candidate = Candidate(
+            project.evolving, program_id(project.name, project.evolving), evaluator, seeds[:1]
+        )
+        judged = run_gates(
+            candidate, GATES, ruleset, artifact_id=candidate.program_id, cycle="check", run_id="check"
+        )
         for seed in seeds if judged.accepted else seeds[:1]:
             begun = time.monotonic()
             evaluations.append(evaluator.evaluate(project.evolving, seed))
             walls.append(time.monotonic() - begun)
     lacking = tuple(not_installed(project))
     numbers = len(numbers_in(project.evolving)) if judged.accepted else 0  # a text that is no Python has none
-    return Checked(project, evaluations, walls, judged.blocked_by, numbers, settings.workers, evaluator.starts.words, lacking, called)
+    return Checked(
+        project,
+        evaluations,
+        walls,
+        judged.blocked_by,
+        numbers,
+        settings.workers,
+        evaluator.starts.words,
+        lacking,
+        called,
+    )

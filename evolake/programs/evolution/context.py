@@ -22,16 +22,25 @@ class SessionWriting(Protocol):
     """Writes children in sessions: `writer_session.SessionWriter`."""
 
     def write(
-        self, context: Context, request: WriterRequest, *, seed: int, attempt: int, side: str, keep: Callable[[Sequence[Mapping[str, Any]]], None],
+        self,
+        context: Context,
+        request: WriterRequest,
+        *,
+        seed: int,
+        attempt: int,
+        side: str,
+        keep: Callable[[Sequence[Mapping[str, Any]]], None],
     ) -> Reply[WriterReply | AgentFailure]:
-        """Return what the session wrote, or why it ended without a program. side: of its evaluations' rows of MEASURED, which `keep` takes."""
+        """Return what the session wrote, or why it ended without a program. side: of its evaluations' rows of
+        MEASURED, which `keep` takes."""
         ...
 
 
 @dataclass(frozen=True)
 class Context:
-    """What the generations of a project share. session: who writes in sessions; None: the writer is asked once for each child, and once more if
-    it may revise. waves: of requests to a model in one generation. turns: that a session may take, for its prompt."""
+    """What the generations of a project share. session: who writes in sessions; None: the writer is asked
+    once for each child, and once more if it may revise. waves: of requests to a model in one generation.
+    turns: that a session may take, for its prompt."""
 
     evaluator: Evaluator
     own: ProgramsSettings
@@ -59,4 +68,7 @@ class Context:
 
 def search_seeds(project: Project, own: ProgramsSettings, root_seed: int) -> list[int]:
     """Seeds of the evaluations that candidates are ranked by."""
-    return [child_seed(root_seed, LINE, "search", project.name, place) for place in range(project.given.evaluator.repeats or own.repeats)]
+    return [
+        child_seed(root_seed, LINE, "search", project.name, place)
+        for place in range(project.given.evaluator.repeats or own.repeats)
+    ]

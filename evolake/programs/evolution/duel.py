@@ -1,13 +1,15 @@
-"""Champion and challenger side by side, under seeds that the search never had; `evolake.contest` decides by the mean over seeds.
+"""Champion and challenger side by side, under seeds that the search never had; `evolake.contest` decides by
+the mean over seeds.
 
-Equal programs may differ from seed to seed without any noise within a seed, so each seed is one pair. A challenger
-that cannot win any more is not evaluated under further seeds; champion and initial program are, so that their
-held-out scores do not depend on who challenged. The champion is evaluated twice under the first seeds. If all these
-repeats are equal, and no score changes with the seed, then the evaluator uses no seed: the comparison is exact, and
-any better score is better.
+Equal programs may differ from seed to seed without any noise within a seed, so each seed is one pair. A
+challenger that cannot win any more is not evaluated under further seeds; champion and initial program are, so
+that their held-out scores do not depend on who challenged. The champion is evaluated twice under the first
+seeds. If all these repeats are equal, and no score changes with the seed, then the evaluator uses no seed:
+the comparison is exact, and any better score is better.
 
-With several declared metrics the challenger wins if it is better beyond the noise in one of them, and in none worse
-beyond it: dominance up to noise. The error is divided by the number of metrics (Bonferroni), since any of them may win.
+With several declared metrics the challenger wins if it is better beyond the noise in one of them, and in none
+worse beyond it: dominance up to noise. The error is divided by the number of metrics (Bonferroni), since any
+of them may win.
 """
 
 from __future__ import annotations
@@ -22,9 +24,18 @@ from evolake.programs.sandbox.evaluating import Evaluation
 
 LEVEL = 0.95
 Scores = Mapping[str, Sequence[float | None]]
-"""side -> score under each of the first seeds that it was evaluated under, such that higher is better; None where an evaluation gave none."""
+"""side -> score under each of the first seeds that it was evaluated under, such that higher is better; None
+where an evaluation gave none."""
 
-UNDECIDED: Mapping[str, Any] = {"wins": False, "pairs": 0, "difference": None, "low": None, "high": None, "noise": 0.0, "test": None}
+UNDECIDED: Mapping[str, Any] = {
+    "wins": False,
+    "pairs": 0,
+    "difference": None,
+    "low": None,
+    "high": None,
+    "noise": 0.0,
+    "test": None,
+}
 """Columns of DECISIONS for a champion that stays without a comparison; `reason` says why."""
 SIDES = ("champion", "again", "challenger", "initial")
 
@@ -41,18 +52,24 @@ def sides_of(champion: str, challenger: str | None, initial: str) -> dict[str, s
 
 
 def run_duel(
-    sides: Mapping[str, str], seeds: Sequence[int], evaluate: Callable[[str, int], Evaluation], *,
-    held: Mapping[int, Mapping[str, Evaluation]] | None = None, note: Callable[[int, dict[str, Evaluation]], None] = lambda seed, done: None,
+    sides: Mapping[str, str],
+    seeds: Sequence[int],
+    evaluate: Callable[[str, int], Evaluation],
+    *,
+    held: Mapping[int, Mapping[str, Evaluation]] | None = None,
+    note: Callable[[int, dict[str, Evaluation]], None] = lambda seed, done: None,
     scores: Sequence[Callable[[Evaluation], float | None]] = (),
 ) -> dict[str, list[Evaluation]]:
     """Return side -> its evaluations under the first seeds.
 
-    Sides take turns under each seed, the first of them another one each time, so that a drift of the machine hits all.
+    Sides take turns under each seed, the first of them another one each time, so that a drift of the machine
+    hits all.
 
     Args:
-        held: seed -> side -> evaluation, of seeds that were done before. note: called with a seed as soon as all sides are done under it.
-        scores: of an evaluation, one for each metric, higher is better; a side whose further evaluations cannot matter for any of them is dropped.
-            None: no side is.
+        held: seed -> side -> evaluation, of seeds that were done before. note: called with a seed as soon as
+            all sides are done under it.
+        scores: of an evaluation, one for each metric, higher is better; a side whose further evaluations
+            cannot matter for any of them is dropped. None: no side is.
 
     Raises:
         HostBusy: an evaluation is unknown. A seed of which one side is unknown is no vote, and is not noted.
@@ -90,13 +107,19 @@ def needed(side: str, scores: Scores, most: int) -> bool:
 
 
 def noise_of(scores: Scores) -> float:
-    """Return what 95% of pairs of evaluations of the champion under one seed stay within, in the score's unit; 0 if no pair is whole."""
-    gaps = [abs(first - other) for first, other in zip(scores["champion"], scores["again"], strict=False) if first is not None and other is not None]
+    """Return what 95% of pairs of evaluations of the champion under one seed stay within, in the score's
+    unit; 0 if no pair is whole."""
+    gaps = [
+        abs(first - other)
+        for first, other in zip(scores["champion"], scores["again"], strict=False)
+        if first is not None and other is not None
+    ]
     return float(np.quantile(gaps, LEVEL)) if gaps else 0.0
 
 
 def uses_no_seed(scores: Scores) -> bool:
-    """Return whether every side has the same score under each of at least three seeds, and the champion the same again: there is no noise."""
+    """Return whether every side has the same score under each of at least three seeds, and the champion the
+    same again: there is no noise."""
     if len(scores["champion"]) < LEAST_PAIRS or len(scores["again"]) < LEAST_PAIRS:
         return False
     ours = {*scores["champion"], *scores["again"]}
@@ -112,14 +135,22 @@ def decide_duel(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
     seeds, differences = len(scores["champion"]), differences_of(scores)
     contest = _contest(scores, differences, random)
     whole = len(scores["challenger"]) == seeds
-    said = f"better by {contest.effect:.4g} ({100 * LEVEL:g}% interval {contest.low:.4g} to {contest.high:.4g}) on {contest.pairs} held-out seeds"
+    said = (
+        f"better by {contest.effect:.4g} ({100 * LEVEL:g}% interval {contest.low:.4g} to "
+        f"{contest.high:.4g}) on {contest.pairs} held-out seeds"
+    )
     wins = contest.wins and whole
-    reason = f"{said}: {contest.reason}" if wins else f"not beyond the noise: {said}{_why(contest)}{_given_up(scores)}"
+    reason = (
+        f"{said}: {contest.reason}"
+        if wins
+        else f"not beyond the noise: {said}{_why(contest)}{_given_up(scores)}"
+    )
     return {"noise": noise_of(scores), "wins": wins, "reason": reason, **_columns(contest)}
 
 
 def decide_by_metrics(scores: Mapping[str, Scores], random: np.random.Generator) -> dict[str, Any]:
-    """Columns of DECISIONS, for one or several declared metrics; the figures are those of the first, which is the score.
+    """Columns of DECISIONS, for one or several declared metrics; the figures are those of the first, which is
+    the score.
 
     scores: metric -> scores of all sides, None for all metrics where an evaluation failed.
     """
@@ -129,32 +160,52 @@ def decide_by_metrics(scores: Mapping[str, Scores], random: np.random.Generator)
     if (decided := _without_contest(first)) is not None:
         return decided
     differences = {name: differences_of(one) for name, one in scores.items()}
-    contests = {name: _contest(one, differences[name], random, ERROR / len(scores)) for name, one in scores.items()}
+    contests = {
+        name: _contest(one, differences[name], random, ERROR / len(scores)) for name, one in scores.items()
+    }
     plain = {name: _contest(one, differences[name], random) for name, one in scores.items()}
     better = [name for name, contest in contests.items() if contest.wins]
     worse = [name for name, contest in plain.items() if contest.high < contest.neutral]
     wins = bool(better) and not worse and len(first["challenger"]) == len(first["champion"])
     level = f"{100 * (1 - 2 * ERROR / len(scores)):.4g}% interval"
-    ends = {name: "exact" if item.low == item.high else f"{level} {item.low:.4g} to {item.high:.4g}" for name, item in contests.items()}
+    ends = {
+        name: "exact" if item.low == item.high else f"{level} {item.low:.4g} to {item.high:.4g}"
+        for name, item in contests.items()
+    }
     said = ", ".join(f"{name} better by {item.effect:.4g} ({ends[name]})" for name, item in contests.items())
     if wins:
         why = f"a gain beyond the noise in {' and '.join(better)}, and no loss beyond it in another metric"
     elif better and worse:
-        why = f"a gain beyond the noise in {' and '.join(better)}, but a loss beyond it in {' and '.join(worse)}"
+        why = (
+            f"a gain beyond the noise in {' and '.join(better)}, but a loss beyond it in "
+            f"{' and '.join(worse)}"
+        )
     else:
-        why = f"a loss beyond the noise in {' and '.join(worse)}" if worse else "no gain beyond the noise in any metric"
+        why = (
+            f"a loss beyond the noise in {' and '.join(worse)}"
+            if worse
+            else "no gain beyond the noise in any metric"
+        )
     reason = f"{why}: {said} on {plain[next(iter(plain))].pairs} held-out seeds{_given_up(first)}"
     return {"noise": noise_of(first), "wins": wins, "reason": reason, **_columns(next(iter(plain.values())))}
 
 
 def _columns(contest: Contest) -> dict[str, Any]:
     low, high = _finite(contest.low), _finite(contest.high)
-    return {"pairs": contest.pairs, "difference": contest.effect, "low": low, "high": high, "test": contest.test}
+    return {
+        "pairs": contest.pairs,
+        "difference": contest.effect,
+        "low": low,
+        "high": high,
+        "test": contest.test,
+    }
 
 
 def _given_up(scores: Scores) -> str:
     done, seeds = len(scores["challenger"]), len(scores["champion"])
-    return "" if done == seeds else f"; given up after {done} of {seeds} seeds, as it could hardly win any more"
+    return (
+        "" if done == seeds else f"; given up after {done} of {seeds} seeds, as it could hardly win any more"
+    )
 
 
 def _without_contest(scores: Scores) -> dict[str, Any] | None:
@@ -164,13 +215,22 @@ def _without_contest(scores: Scores) -> dict[str, Any] | None:
         return held | {"reason": "there is no other program"}
     seeds = len(scores["champion"])
     if failed := sum(score is None for score in scores["challenger"]):
-        return held | {"reason": f"the challenger fails under {failed} of {len(scores['challenger'])} held-out seeds"}
-    twice = sum(first is None and other is None for first, other in zip(scores["champion"], scores["again"], strict=False))
-    if twice and len(scores["challenger"]) == seeds:  # it failed twice under one seed: no chance of the machine's
+        return held | {
+            "reason": f"the challenger fails under {failed} of {len(scores['challenger'])} held-out seeds"
+        }
+    twice = sum(
+        first is None and other is None
+        for first, other in zip(scores["champion"], scores["again"], strict=False)
+    )
+    if (
+        twice and len(scores["challenger"]) == seeds
+    ):  # it failed twice under one seed: no chance of the machine's
         why = f"the champion fails twice under {twice} held-out seeds, the challenger under none"
         return held | {"wins": True, "pairs": seeds - twice, "reason": why}
     if not differences_of(scores):
-        return held | {"reason": "the champion has no score under the seeds that the challenger was evaluated under"}
+        return held | {
+            "reason": "the champion has no score under the seeds that the challenger was evaluated under"
+        }
     return None
 
 
@@ -180,20 +240,29 @@ def differences_of(scores: Scores) -> list[float]:
     The champion's second evaluation replaces a failed first one.
     """
     again = [*scores["again"], *[None] * len(scores["champion"])]
-    champion = [score if score is not None else other for score, other in zip(scores["champion"], again, strict=False)]
+    champion = [
+        score if score is not None else other for score, other in zip(scores["champion"], again, strict=False)
+    ]
     pairs = zip(scores["challenger"], champion, strict=False)
     return [first - other for first, other in pairs if first is not None and other is not None]
 
 
-def _contest(scores: Scores, differences: Sequence[float], random: np.random.Generator, error: float = ERROR) -> Contest:
+def _contest(
+    scores: Scores, differences: Sequence[float], random: np.random.Generator, error: float = ERROR
+) -> Contest:
     if uses_no_seed({side: result for side, result in scores.items() if side != "initial"}):
         return exact(differences[0], len(differences))
-    gaps = [first - other for first, other in zip(scores["champion"], scores["again"], strict=False) if first is not None and other is not None]
+    gaps = [
+        first - other
+        for first, other in zip(scores["champion"], scores["again"], strict=False)
+        if first is not None and other is not None
+    ]
     return paired(differences, random, float(np.sqrt(np.mean(np.square(gaps)))) if gaps else 0.0, error)
 
 
 def _hopeless(scores: Scores, most: int) -> bool:
-    """Return whether the challenger failed, or cannot win by its differences so far. A champion that fails keeps the contest open."""
+    """Return whether the challenger failed, or cannot win by its differences so far. A champion that fails
+    keeps the contest open."""
     if any(score is None for score in scores["challenger"]):
         return True
     differences = differences_of(scores)

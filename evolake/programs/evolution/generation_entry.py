@@ -1,5 +1,6 @@
-"""What one generation of one project made, as a blob that is noted in the lake as soon as the generation is done. A cycle that was killed reads the
-notes back and continues after the last one whose key is still the same."""
+"""What one generation of one project made, as a blob that is noted in the lake as soon as the generation is
+done. A cycle that was killed reads the notes back and continues after the last one whose key is still the
+same."""
 
 from __future__ import annotations
 
@@ -16,9 +17,10 @@ REPEATED = "the program is there already"
 
 @dataclass(frozen=True)
 class GenerationEntry:
-    """Rows of PROGRAMS, VERDICTS, MEASURED, DERIVATIONS and AGENT_CALLS. islands: the living programs afterwards. repeated: children that were there
-    already. unanswered: reasons of proposals that came to nothing. turns: of sessions, as `Agents.turns` gives them. unmade: the same proposals, and
-    those that were there already, with reason, idea, operator and parent."""
+    """Rows of PROGRAMS, VERDICTS, MEASURED, DERIVATIONS and AGENT_CALLS. islands: the living programs
+    afterwards. repeated: children that were there already. unanswered: reasons of proposals that came to
+    nothing. turns: of sessions, as `Agents.turns` gives them. unmade: the same proposals, and those that were
+    there already, with reason, idea, operator and parent."""
 
     programs: list[Row] = field(default_factory=list[Row])
     verdicts: list[Row] = field(default_factory=list[Row])
@@ -35,7 +37,16 @@ class GenerationEntry:
         """Return the entry with what another made after it; the living programs are those after the other."""
         joined = {
             name: [*getattr(self, name), *getattr(other, name)]
-            for name in ("programs", "verdicts", "measured", "derivations", "calls", "unanswered", "turns", "unmade")
+            for name in (
+                "programs",
+                "verdicts",
+                "measured",
+                "derivations",
+                "calls",
+                "unanswered",
+                "turns",
+                "unmade",
+            )
         }
         return GenerationEntry(**joined, islands=other.islands, repeated=self.repeated + other.repeated)
 
@@ -54,6 +65,12 @@ def unmade_rows(noted: Iterable[Mapping[str, Any]], entries: Iterable[Generation
     """Rows of `UNMADE` of a cycle. noted: its rows of JOURNAL, in order; entries: what they name."""
     found = [(note, item) for note, entry in zip(noted, entries, strict=True) for item in entry.unmade]
     return [
-        {"number": number, "cycle": note["cycle"], "project": note["project"], "generation": note["generation"], **item}
+        {
+            "number": number,
+            "cycle": note["cycle"],
+            "project": note["project"],
+            "generation": note["generation"],
+            **item,
+        }
         for number, (note, item) in enumerate(found)
     ]

@@ -1,4 +1,5 @@
-"""The generations of one project in one cycle: parents drawn on islands, children proposed, judged side by side, and taken into the archive."""
+"""The generations of one project in one cycle: parents drawn on islands, children proposed, judged side by
+side, and taken into the archive."""
 
 from __future__ import annotations
 
@@ -40,12 +41,14 @@ from evolake.seeds import child_seed, generator
 
 MOST_RELATIVES, MOST_BEST, LONGEST_NOTE = 24, 2, 400
 UNKNOWN = "unknown: the host was too busy to evaluate it, so nothing was judged; it may be proposed again"
-"""Reason of a proposal that came to nothing because of the host. It is no verdict: the program has no row, and no later cycle takes it for known."""
+"""Reason of a proposal that came to nothing because of the host. It is no verdict: the program has no row,
+and no later cycle takes it for known."""
 
 
 @dataclass
 class Item:
-    """A candidate on its way: its row, its texts as gates see them, the island that it is for, the calls that it came of."""
+    """A candidate on its way: its row, its texts as gates see them, the island that it is for, the calls that
+    it came of."""
 
     row: Row
     candidate: Candidate
@@ -53,10 +56,18 @@ class Item:
     call_ids: list[str]
 
 
-def judge(candidate: Candidate, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, run_id: str) -> GateResults:
+def judge(
+    candidate: Candidate, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, run_id: str
+) -> GateResults:
     """Return a program through its gates. What its texts make our code raise is its block."""
     return run_gates(
-        candidate, GATES, ruleset, artifact_id=candidate.program_id, cycle=cycle, run_id=run_id, write=evidence_bytes,
+        candidate,
+        GATES,
+        ruleset,
+        artifact_id=candidate.program_id,
+        cycle=cycle,
+        run_id=run_id,
+        write=evidence_bytes,
         store=lambda evidence: blobs.put(evidence_bytes(evidence)),
     )
 
@@ -74,7 +85,9 @@ def judged_row(row: Row, candidate: Candidate, results: GateResults) -> Row:
         return row | {"state": "blocked", "reason": f"{objection.gate}: {objection.reason}"}
     metrics = candidate.metrics
     return row | {
-        "state": "accepted", "score": candidate.score, "metrics": json.dumps(metrics, sort_keys=True),
+        "state": "accepted",
+        "score": candidate.score,
+        "metrics": json.dumps(metrics, sort_keys=True),
         "cell": cell_of(candidate.project, metrics, row["size"]),
     }
 
@@ -90,16 +103,24 @@ class Asked:
 
 
 def run_generation(
-    context: Context, islands: Islands, generation: int, *, next_number: int, seen: set[str], artifacts: Mapping[str, Any],
+    context: Context,
+    islands: Islands,
+    generation: int,
+    *,
+    next_number: int,
+    seen: set[str],
+    artifacts: Mapping[str, Any],
     memory: SearchMemory = SearchMemory(),
 ) -> GenerationEntry:
     """One generation. `islands` and `seen` are changed.
 
-    Operators propose a few children at a time, so that they know how those before them scored. A model is asked in waves, and is sent what the waves
-    before it brought; sessions are held one after another, each is a wave.
+    Operators propose a few children at a time, so that they know how those before them scored. A model is
+    asked in waves, and is sent what the waves before it brought; sessions are held one after another, each is
+    a wave.
 
     Args:
-        next_number: of the project's next program. seen: ids of all its programs. artifacts: program -> what its evaluation handed on.
+        next_number: of the project's next program. seen: ids of all its programs. artifacts: program -> what
+            its evaluation handed on.
         memory: what is known of the project before this generation.
     """
     count = context.own.candidates_per_generation
@@ -110,11 +131,17 @@ def run_generation(
         rows = [*memory.rows, *entry.programs]
         if operators:
             tried = tried_programs(rows, islands, context.blobs)
-            asked = [_ask_operators(context, islands, generation, place, artifacts, tried) for place in places]
+            asked = [
+                _ask_operators(context, islands, generation, place, artifacts, tried) for place in places
+            ]
         else:
             # children of this generation are in the notes, not a second time in the table of attempts
-            asked = [_ask_model(context, islands, generation, place, artifacts, memory, notes) for place in places]
-        done = _run_batch(context, islands, generation, asked, next_number + len(entry.programs), seen, memory.recorded)
+            asked = [
+                _ask_model(context, islands, generation, place, artifacts, memory, notes) for place in places
+            ]
+        done = _run_batch(
+            context, islands, generation, asked, next_number + len(entry.programs), seen, memory.recorded
+        )
         notes += sibling_notes(done, rows, islands)
         entry = entry.followed_by(done)
     programs = [_after(row, islands) for row in entry.programs]
@@ -124,11 +151,21 @@ def run_generation(
 def _batches(context: Context, count: int, *, operators: bool) -> list[range]:
     """Return the places of the children that are asked for together."""
     if operators:
-        return [range(first, min(first + context.own.batch, count)) for first in range(0, count, context.own.batch)]
+        return [
+            range(first, min(first + context.own.batch, count))
+            for first in range(0, count, context.own.batch)
+        ]
     return waves(count, context.waves if context.session is None else count)
 
 
-def _ask_operators(context: Context, islands: Islands, generation: int, place: int, artifacts: Mapping[str, Any], tried: Tried) -> Asked:
+def _ask_operators(
+    context: Context,
+    islands: Islands,
+    generation: int,
+    place: int,
+    artifacts: Mapping[str, Any],
+    tried: Tried,
+) -> Asked:
     """Return a child that operators are asked for. tried: what they learn from."""
     island = place % islands.count
     random = _parent_random(context, generation, place)
@@ -139,32 +176,68 @@ def _ask_operators(context: Context, islands: Islands, generation: int, place: i
 
 
 def _ask_model(
-    context: Context, islands: Islands, generation: int, place: int, artifacts: Mapping[str, Any], memory: SearchMemory, notes: Sequence[str],
+    context: Context,
+    islands: Islands,
+    generation: int,
+    place: int,
+    artifacts: Mapping[str, Any],
+    memory: SearchMemory,
+    notes: Sequence[str],
 ) -> Asked:
-    """Return a child that a model is asked for. notes: what its siblings of earlier waves proposed and got."""
+    """Return a child that a model is asked for. notes: what its siblings of earlier waves proposed and
+    got."""
     initial = next((row for row in memory.rows if row["operator"] == "initial"), None)
     parent, why = parent_for_model(islands, place, initial, _parent_random(context, generation, place))
     count = context.own.candidates_per_generation
     asked_before = ((int(context.cycle) - 1) * context.own.generations_per_cycle + generation - 1) * count
     sibling = SiblingNote(
-        number=place + 1, count=count, direction=direction_of(DIRECTIONS, asked_before + place), siblings=list(notes),
+        number=place + 1,
+        count=count,
+        direction=direction_of(DIRECTIONS, asked_before + place),
+        siblings=list(notes),
     )
     base = operators_request(context, islands, (parent, parent), artifacts)
     ranked = islands.ranked(islands.rows.values())
     front = islands.front() if len(context.project.metrics) > 1 else set[str]()
-    others = [row for row in ranked if row["program_id"] != parent["program_id"] and worth_showing(islands, row, ranked[0], initial)]
-    shown = [*others[:MOST_BEST], *(row for row in others[MOST_BEST:] if row["program_id"] == memory.champion and row["program_id"] not in front)]
-    limits = f"{limits_text(context)}\n- This is generation {generation} of {context.own.generations_per_cycle} in cycle {context.cycle}."
-    request = base.model_copy(update={
-        "parent": _measured(context, parent, memory), "parent_reason": why, "best": [_measured(context, row, memory) for row in shown],
-        "limits": limits, "contest": contest_text(memory, islands), "front": front_lines(islands),
-        "attempts": memory.attempts(islands, sibling.direction), "sibling": sibling, "relatives": [], "scores": [], "other": None,
-    })
+    others = [
+        row
+        for row in ranked
+        if row["program_id"] != parent["program_id"] and worth_showing(islands, row, ranked[0], initial)
+    ]
+    shown = [
+        *others[:MOST_BEST],
+        *(
+            row
+            for row in others[MOST_BEST:]
+            if row["program_id"] == memory.champion and row["program_id"] not in front
+        ),
+    ]
+    limits = (
+        f"{limits_text(context)}\n- This is generation {generation} of "
+        f"{context.own.generations_per_cycle} in cycle {context.cycle}."
+    )
+    request = base.model_copy(
+        update={
+            "parent": _measured(context, parent, memory),
+            "parent_reason": why,
+            "best": [_measured(context, row, memory) for row in shown],
+            "limits": limits,
+            "contest": contest_text(memory, islands),
+            "front": front_lines(islands),
+            "attempts": memory.attempts(islands, sibling.direction),
+            "sibling": sibling,
+            "relatives": [],
+            "scores": [],
+            "other": None,
+        }
+    )
     return Asked(place, place % islands.count, (parent, parent), request)
 
 
 def _parent_random(context: Context, generation: int, place: int) -> np.random.Generator:
-    return generator(context.root_seed, LINE, context.cycle, f"parents/{context.project.name}/{generation}", place)
+    return generator(
+        context.root_seed, LINE, context.cycle, f"parents/{context.project.name}/{generation}", place
+    )
 
 
 def sibling_notes(entry: GenerationEntry, rows: Sequence[Row], islands: Islands) -> list[str]:
@@ -173,14 +246,26 @@ def sibling_notes(entry: GenerationEntry, rows: Sequence[Row], islands: Islands)
     notes = [f"{row['idea'] or '(no idea given)'} -> no program: {row['reason']}" for row in entry.unmade]
     for row in entry.programs:
         parent = known.get(row["parents"][0])
-        gain = "" if row["score"] is None or parent is None else f" ({merit(islands.project, row) - merit(islands.project, parent):+.3g})"
-        got = f"blocked by {row['reason']}" if row["state"] == "blocked" else f"score {row['score']:.9g}{gain}"
+        gain = (
+            ""
+            if row["score"] is None or parent is None
+            else f" ({merit(islands.project, row) - merit(islands.project, parent):+.3g})"
+        )
+        got = (
+            f"blocked by {row['reason']}" if row["state"] == "blocked" else f"score {row['score']:.9g}{gain}"
+        )
         notes.append(f"{row['idea'] or '(no idea given)'} -> {got}")
     return [clean(" ".join(note.split()))[:LONGEST_NOTE] for note in notes]
 
 
 def _run_batch(
-    context: Context, islands: Islands, generation: int, asked: Sequence[Asked], next_number: int, seen: set[str], recorded: Recorded,
+    context: Context,
+    islands: Islands,
+    generation: int,
+    asked: Sequence[Asked],
+    next_number: int,
+    seen: set[str],
+    recorded: Recorded,
 ) -> GenerationEntry:
     """Return what children that are asked for together become."""
     purpose = f"child/{context.project.name}/{generation}"
@@ -189,7 +274,10 @@ def _run_batch(
     drafts, trials = written(context, generation, asked, seeds, recorded)
     items, derivations, unmade, answered = [], [], [], dict[str, Asked]()
     living = {behaviour(json.loads(row["metrics"])): row["program_id"] for row in islands.rows.values()}
-    known = {bare_text(texts_of(context.blobs, row["files_sha"])): row["program_id"] for row in islands.rows.values()}
+    known = {
+        bare_text(texts_of(context.blobs, row["files_sha"])): row["program_id"]
+        for row in islands.rows.values()
+    }
     for question, draft in zip(asked, drafts, strict=True):
         reply = draft.reply
         texts = child_texts(reply.value, draft.request.parent.files)
@@ -201,28 +289,45 @@ def _run_batch(
             unmade.append(_unmade_row(context, question, REPEATED, _idea(reply.value)))
             continue
         seen.add(name)
-        row, lines = child_row(context, reply.value, texts, question.parents, generation, next_number + len(items))
+        row, lines = child_row(
+            context, reply.value, texts, question.parents, generation, next_number + len(items)
+        )
         derivations += lines
         candidate = Candidate(texts, name, context.evaluator, context.seeds(), known, living)
-        if draft.candidate is not None and draft.candidate.program_id == name and (done := evaluations_of(draft.candidate)):
+        if (
+            draft.candidate is not None
+            and draft.candidate.program_id == name
+            and (done := evaluations_of(draft.candidate))
+        ):
             candidate.__dict__["evaluations"] = done
         answered[name] = question
-        items.append(Item(row, candidate, question.island, [name for name in (reply.call_id, draft.other_call) if name]))
+        items.append(
+            Item(
+                row, candidate, question.island, [name for name in (reply.call_id, draft.other_call) if name]
+            )
+        )
 
     def judge_item(item: Item) -> GateResults | HostBusy:
         try:
-            return judge(item.candidate, context.ruleset, context.blobs, cycle=context.cycle, run_id=context.run_id)
+            return judge(
+                item.candidate, context.ruleset, context.blobs, cycle=context.cycle, run_id=context.run_id
+            )
         except HostBusy as error:
             return error
 
     results = in_turn(
-        items, lambda some: side_by_side(judge_item, some, context.workers),
-        still=_still, settle=_settler(islands),
+        items,
+        lambda some: side_by_side(judge_item, some, context.workers),
+        still=_still,
+        settle=_settler(islands),
     )
     ended = list(zip(items, results, strict=True))
     items = [item for item, result in ended if not isinstance(result, HostBusy)]
     busy = [item for item, result in ended if isinstance(result, HostBusy)]
-    unmade += [_unmade_row(context, answered[item.candidate.program_id], UNKNOWN, item.row["idea"] or "") for item in busy]
+    unmade += [
+        _unmade_row(context, answered[item.candidate.program_id], UNKNOWN, item.row["idea"] or "")
+        for item in busy
+    ]
     seen -= {item.candidate.program_id for item in busy}
     for item in items:
         for call_id in item.call_ids:
@@ -230,33 +335,57 @@ def _run_batch(
     calls, turns = context.agents.rows()[before:], context.agents.turns()[turned:]
     programs = [item.row for item in items]
     measured = [row for item in items for row in candidate_rows(context, item.candidate, "search", "")]
-    verdicts = [verdict.row() for result in results if not isinstance(result, HostBusy) for verdict in result.verdicts]
-    derivations = [line for line in derivations if line["child_id"] in {item.candidate.program_id for item in items}]
+    verdicts = [
+        verdict.row() for result in results if not isinstance(result, HostBusy) for verdict in result.verdicts
+    ]
+    derivations = [
+        line for line in derivations if line["child_id"] in {item.candidate.program_id for item in items}
+    ]
     unanswered = [row["reason"] for row in unmade if row["reason"] != REPEATED]
     return GenerationEntry(
-        programs, verdicts, [*trials, *measured], derivations, calls, [], len(unmade) - len(unanswered), unanswered, turns, unmade,
+        programs,
+        verdicts,
+        [*trials, *measured],
+        derivations,
+        calls,
+        [],
+        len(unmade) - len(unanswered),
+        unanswered,
+        turns,
+        unmade,
     )
 
 
 def written(
-    context: Context, generation: int, asked: Sequence[Asked], seeds: Sequence[int], recorded: Recorded,
+    context: Context, generation: int, asked: Sequence[Asked], seeds: Sequence[int], recorded: Recorded
 ) -> tuple[list[Draft], list[Row]]:
-    """Return a draft for each request, by calls, many at the same time, or by one session after another; and rows of evaluations that authors
-    asked for."""
+    """Return a draft for each request, by calls, many at the same time, or by one session after another; and
+    rows of evaluations that authors asked for."""
     trials: list[Row] = []
     sides = [f"{generation}/{item.place}" for item in asked]
     if context.session is not None:
         replies = [
-            context.session.write(context, item.request, seed=seed, attempt=item.place, side=side, keep=lambda rows: trials.extend(map(dict, rows)))
+            context.session.write(
+                context,
+                item.request,
+                seed=seed,
+                attempt=item.place,
+                side=side,
+                keep=lambda rows: trials.extend(map(dict, rows)),
+            )
             for item, seed, side in zip(asked, seeds, sides, strict=True)
         ]
     else:
         replies = replies_to(
-            context.agents, [item.request for item in asked], seeds=seeds, numbers=[item.place for item in asked],
+            context.agents,
+            [item.request for item in asked],
+            seeds=seeds,
+            numbers=[item.place for item in asked],
             most=1 if context.agents.backend.name == "operators" else context.own.candidates_per_call,
         )
     drafts = [
-        Draft(item.request, reply, seed, item.place, side) for item, reply, seed, side in zip(asked, replies, seeds, sides, strict=True)
+        Draft(item.request, reply, seed, item.place, side)
+        for item, reply, seed, side in zip(asked, replies, seeds, sides, strict=True)
     ]
     if context.session is None and context.own.revisions and context.agents.backend.name != "operators":
         revised(context, drafts, recorded)
@@ -264,24 +393,41 @@ def written(
     return drafts, trials
 
 
-def operators_request(context: Context, islands: Islands, parents: tuple[Row, Row], artifacts: Mapping[str, Any]) -> WriterRequest:
-    """Return what operators are asked for one child, and the part of a model's request that does not depend on its siblings."""
+def operators_request(
+    context: Context, islands: Islands, parents: tuple[Row, Row], artifacts: Mapping[str, Any]
+) -> WriterRequest:
+    """Return what operators are asked for one child, and the part of a model's request that does not depend
+    on its siblings."""
     project, (parent, other) = context.project, parents
     ranked = islands.ranked(islands.rows.values())
     relatives = [row for row in ranked[:MOST_RELATIVES] if row["program_id"] != parent["program_id"]]
-    goal = "; ".join(f"{name}: {'higher' if way == 'max' else 'lower'} is better" for name, way in project.metrics.items())
+    goal = "; ".join(
+        f"{name}: {'higher' if way == 'max' else 'lower'} is better" for name, way in project.metrics.items()
+    )
     return WriterRequest(
-        project=project.name, instructions="\n".join(filter(None, (project.given.description, project.config.instructions))), goal=goal,
-        parent=_measured(context, parent), artifacts=dict(artifacts.get(parent["program_id"], {})), guidance=list(context.guidance),
-        other=texts_of(context.blobs, other["files_sha"]) if other["program_id"] != parent["program_id"] else None,
-        relatives=[texts_of(context.blobs, row["files_sha"]) for row in relatives], scores=[row["score"] for row in relatives],
+        project=project.name,
+        instructions="\n".join(filter(None, (project.given.description, project.config.instructions))),
+        goal=goal,
+        parent=_measured(context, parent),
+        artifacts=dict(artifacts.get(parent["program_id"], {})),
+        guidance=list(context.guidance),
+        other=texts_of(context.blobs, other["files_sha"])
+        if other["program_id"] != parent["program_id"]
+        else None,
+        relatives=[texts_of(context.blobs, row["files_sha"]) for row in relatives],
+        scores=[row["score"] for row in relatives],
         maximize=project.higher_is_better,
     )
 
 
 def _unmade_row(context: Context, question: Asked, reason: str, idea: str) -> Row:
     operator = "operators" if context.agents.backend.name == "operators" else "model"
-    return {"reason": reason, "idea": idea, "operator": operator, "parent_id": question.parents[0]["program_id"]}
+    return {
+        "reason": reason,
+        "idea": idea,
+        "operator": operator,
+        "parent_id": question.parents[0]["program_id"],
+    }
 
 
 def _idea(reply: WriterReply | AgentFailure) -> str:
@@ -298,7 +444,12 @@ def child_texts(reply: WriterReply | AgentFailure, parent: Mapping[str, str]) ->
 
 
 def child_row(
-    context: Context, reply: WriterReply | AgentFailure, texts: Mapping[str, str], parents: tuple[Row, Row], generation: int, number: int,
+    context: Context,
+    reply: WriterReply | AgentFailure,
+    texts: Mapping[str, str],
+    parents: tuple[Row, Row],
+    generation: int,
+    number: int,
 ) -> tuple[Row, list[Row]]:
     """(row of PROGRAMS, rows of DERIVATIONS) of a child."""
     operators = context.agents.backend.name == "operators"
@@ -306,10 +457,20 @@ def child_row(
     share = {parents[0]["program_id"]: 1.0}
     if operator == "crossover" and parents[1]["program_id"] != parents[0]["program_id"]:
         share = {parents[0]["program_id"]: 0.5, parents[1]["program_id"]: 0.5}
-    birth = Birth(context.cycle, generation, number, operator, list(share), context.agents.backend.name, _idea(reply))
-    row = program_row(context.project, texts, birth, files_sha=context.blobs.put(texts_bytes(texts)), size=size_of(texts))
+    birth = Birth(
+        context.cycle, generation, number, operator, list(share), context.agents.backend.name, _idea(reply)
+    )
+    row = program_row(
+        context.project, texts, birth, files_sha=context.blobs.put(texts_bytes(texts)), size=size_of(texts)
+    )
     lines = [
-        {"child_id": row["program_id"], "parent_id": parent, "operator": operator, "weight": weight, "cycle": context.cycle}
+        {
+            "child_id": row["program_id"],
+            "parent_id": parent,
+            "operator": operator,
+            "weight": weight,
+            "cycle": context.cycle,
+        }
         for parent, weight in share.items()
     ]
     return row, lines
@@ -325,8 +486,12 @@ def size_of(texts: Mapping[str, str]) -> int:
 
 def _measured(context: Context, row: Row, memory: SearchMemory | None = None) -> Measured:
     return Measured(
-        name=row["program_id"][:SHORT_ID], score=row["score"], metrics=shown_metrics(json.loads(row["metrics"])), idea=row.get("idea") or "",
-        files=texts_of(context.blobs, row["files_sha"]), seconds=memory.seconds(row) if memory else None,
+        name=row["program_id"][:SHORT_ID],
+        score=row["score"],
+        metrics=shown_metrics(json.loads(row["metrics"])),
+        idea=row.get("idea") or "",
+        files=texts_of(context.blobs, row["files_sha"]),
+        seconds=memory.seconds(row) if memory else None,
     )
 
 
@@ -336,7 +501,9 @@ def _still(item: Item, result: GateResults | HostBusy) -> GateResults | HostBusy
     candidate = item.candidate
     if isinstance(result, HostBusy) or not result.accepted:
         return result
-    taken = candidate.known.get(bare_text(candidate.texts)) or candidate.living.get(behaviour(candidate.metrics))
+    taken = candidate.known.get(bare_text(candidate.texts)) or candidate.living.get(
+        behaviour(candidate.metrics)
+    )
     return None if taken not in (None, candidate.program_id) else result
 
 

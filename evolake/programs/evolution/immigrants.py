@@ -1,4 +1,5 @@
-"""Projects as what may enter a line that has begun: each folder is known by its files, and stays in the line as it was when it entered."""
+"""Projects as what may enter a line that has begun: each folder is known by its files, and stays in the line
+as it was when it entered."""
 
 from __future__ import annotations
 
@@ -16,7 +17,15 @@ from evolake.programs.evolution.context import LINE, search_seeds
 from evolake.programs.evolution.generations import judge, judged_row, size_of
 from evolake.programs.evolution.population import Birth, Row, program_row, texts_bytes
 from evolake.programs.gates.collecting import Candidate
-from evolake.programs.model.project import Project, files_sha, is_project, load_project, pack_files, project_folders, read_files
+from evolake.programs.model.project import (
+    Project,
+    files_sha,
+    is_project,
+    load_project,
+    pack_files,
+    project_folders,
+    read_files,
+)
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.programs.sandbox.meeting import settled
 from evolake.programs.settings import ProgramsSettings
@@ -35,7 +44,9 @@ def _item(folder: Path) -> SeedItem:
     try:
         files = read_files(folder)
     except InputError as error:
-        return SeedItem(name, hashlib.sha256(str(error).encode()).hexdigest(), partial(refuse, error), path=folder)
+        return SeedItem(
+            name, hashlib.sha256(str(error).encode()).hexdigest(), partial(refuse, error), path=folder
+        )
 
     def pack() -> bytes:
         load_project(folder)  # whose InputError says why it cannot enter
@@ -51,7 +62,8 @@ def refuse(error: InputError) -> bytes:
 
 
 def held_with_other_files(lake: Lake, folder: Path) -> bool:
-    """Return whether the line holds a project of the folder's name that entered with other files than the folder has now.
+    """Return whether the line holds a project of the folder's name that entered with other files than the
+    folder has now.
 
     The line continues with the files that entered; those of the folder are not read again.
     """
@@ -77,18 +89,28 @@ def initial_row(project: Project, number: int, cycle: str, blobs: BlobStore) -> 
 
 
 def admit(
-    project: Project, own: ProgramsSettings, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, run_id: str, root_seed: int, mode: str | None,
+    project: Project,
+    own: ProgramsSettings,
+    ruleset: Ruleset,
+    blobs: BlobStore,
+    *,
+    cycle: str,
+    run_id: str,
+    root_seed: int,
+    mode: str | None,
 ) -> tuple[Row, GateResults]:
     """Return the initial program through the gates: its row, on every island of its project, or blocked."""
     project = settled(project, own, mode)
     row = initial_row(project, 0, cycle, blobs)
     with Evaluator(project, own, mode=mode) as evaluator:
-        candidate = Candidate(project.evolving, row["program_id"], evaluator, search_seeds(project, own, root_seed))
+        candidate = Candidate(
+            project.evolving, row["program_id"], evaluator, search_seeds(project, own, root_seed)
+        )
         try:
             results = judge(candidate, ruleset, blobs, cycle=cycle, run_id=run_id)
         except InputError as error:
-            raise InputError(f"project {project.name} cannot enter", got=str(error), do="evolake programs check DIR") from None
+            raise InputError(
+                f"project {project.name} cannot enter", got=str(error), do="evolake programs check DIR"
+            ) from None
         judged = judged_row(row, candidate, results)
     return judged | ({"islands": list(range(islands_of(project, own)))} if results.accepted else {}), results
-
-

@@ -1,4 +1,5 @@
-"""What a writer is sent of the limits: time and memory of an evaluation, what the sandbox has, how evaluations are counted."""
+"""What a writer is sent of the limits: time and memory of an evaluation, what the sandbox has, how
+evaluations are counted."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from evolake.programs.evolution.context import Context
 
 LIBRARIES = ("numpy", "scipy")
-"""Packages in addition to evolake that a program may find useful; those of the project's requirements.txt are added."""
+"""Packages in addition to evolake that a program may find useful; those of the project's requirements.txt are
+added."""
 
 
 def limits_text(context: Context) -> str:
@@ -21,19 +23,32 @@ def limits_text(context: Context) -> str:
     limits, project, seeds = context.evaluator.limits, context.project, len(context.seeds())
     who = "the program alone" if project.mode == "separate" else "program and evaluator together"
     lines = [
-        f"- One evaluation: {limits.cpu_s:g} s of processor time, {limits.wall_s:g} s on the clock, {limits.memory_mb} MiB, for {who}. "
-        "A program that exceeds a limit is blocked.",
+        f"- One evaluation: {limits.cpu_s:g} s of processor time, {limits.wall_s:g} s on the clock, "
+        f"{limits.memory_mb} MiB, for {who}. "
+        "A program that exceeds a limit is blocked."
     ]
     if project.python:
-        lines.append(f"- Python {sys.version_info.major}.{sys.version_info.minor} with {', '.join(_libraries(context))}; no network.")
+        lines.append(
+            f"- Python {sys.version_info.major}.{sys.version_info.minor} with "
+            f"{', '.join(_libraries(context))}; no network."
+        )
     if seeds > 1:
         lines.append(f"- A candidate is evaluated under {seeds} seeds, and the score is the mean.")
     if context.session is not None:
-        lines.append("- Every evaluation that you ask for counts like one of a candidate, and so does every script that you run.")
+        lines.append(
+            "- Every evaluation that you ask for counts like one of a candidate, and so does every script "
+            "that you run."
+        )
         left, turns = context.own.session_evaluations, context.turns
-        lines.append(f"- This session: {turns} turns and {left} evaluations at most." if turns else f"- This session: {left} evaluations at most.")
+        lines.append(
+            f"- This session: {turns} turns and {left} evaluations at most."
+            if turns
+            else f"- This session: {left} evaluations at most."
+        )
     elif context.own.revisions:
-        lines.append("- A program that fails, or scores best so far, may be revised once after its evaluation.")
+        lines.append(
+            "- A program that fails, or scores best so far, may be revised once after its evaluation."
+        )
     return "\n".join(lines)
 
 

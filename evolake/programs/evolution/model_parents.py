@@ -1,4 +1,5 @@
-"""Which program a model is asked to change: the best in at least half of the requests, and no much worse one without a reason."""
+"""Which program a model is asked to change: the best in at least half of the requests, and no much worse one
+without a reason."""
 
 from __future__ import annotations
 
@@ -8,13 +9,17 @@ from evolake.programs.evolution.archive import Islands, merit
 from evolake.programs.evolution.population import Row
 
 LEAST_SHARE = 0.5
-"""Share of the best program's gain over the initial one that another program needs to be changed instead of it."""
+"""Share of the best program's gain over the initial one that another program needs to be changed instead of
+it."""
 
 
-def parent_for_model(islands: Islands, place: int, initial: Row | None, random: np.random.Generator) -> tuple[Row, str]:
+def parent_for_model(
+    islands: Islands, place: int, initial: Row | None, random: np.random.Generator
+) -> tuple[Row, str]:
     """Return the parent of a request, and why it is this one.
 
-    place: of the request in its generation; requests with an even one change the best program. initial: of the project.
+    place: of the request in its generation; requests with an even one change the best program. initial: of
+    the project.
     """
     best = islands.ranked(islands.rows.values())[0]
     if place % 2 == 0:
@@ -30,14 +35,16 @@ def parent_for_model(islands: Islands, place: int, initial: Row | None, random: 
 
 
 def worth_showing(islands: Islands, row: Row, best: Row, initial: Row | None) -> bool:
-    """Return whether another program may teach a writer something: it is not far behind the best, or on the front of several metrics."""
+    """Return whether another program may teach a writer something: it is not far behind the best, or on the
+    front of several metrics."""
     if len(islands.project.metrics) > 1 and row["program_id"] in islands.front():
         return True
     return initial is None or row["program_id"] == best["program_id"] or close(islands, row, best, initial)
 
 
 def close(islands: Islands, row: Row, best: Row, initial: Row) -> bool:
-    """Return whether a program has at least `LEAST_SHARE` of the best program's gain over the initial program."""
+    """Return whether a program has at least `LEAST_SHARE` of the best program's gain over the initial
+    program."""
     if initial["score"] is None:
         return True
     start = merit(islands.project, initial)

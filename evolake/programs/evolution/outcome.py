@@ -26,7 +26,14 @@ SCRATCH = "scratch"
 
 def scratch_row(context: Context, program: str, outcome: NativeOutcome, side: str) -> Row:
     """Return the row of MEASURED of a scratch run: it costs as an evaluation does, and has no score."""
-    ran = Evaluation(outcome.status, outcome.reason, cpu_s=outcome.cpu_s, wall_s=outcome.wall_s, peak_mb=outcome.peak_mb, jail=outcome.jail)
+    ran = Evaluation(
+        outcome.status,
+        outcome.reason,
+        cpu_s=outcome.cpu_s,
+        wall_s=outcome.wall_s,
+        peak_mb=outcome.peak_mb,
+        jail=outcome.jail,
+    )
     [row] = measured_rows(context.project, program, [ran], context.cycle, SCRATCH, side)
     return row | {"score": None}
 
@@ -34,20 +41,29 @@ def scratch_row(context: Context, program: str, outcome: NativeOutcome, side: st
 def objection_of(context: Context, candidate: Candidate, gates: tuple[GateSpec, ...] = GATES) -> str:
     """Return which gate blocks a program and why; "" if none does."""
     name = candidate.program_id
-    done = run_gates(candidate, gates, context.ruleset, artifact_id=name, cycle=context.cycle, run_id=context.run_id)
-    return f"{done.blocked_by.gate} blocks it: {done.blocked_by.reason}" if done.blocked_by is not None else ""
+    done = run_gates(
+        candidate, gates, context.ruleset, artifact_id=name, cycle=context.cycle, run_id=context.run_id
+    )
+    return (
+        f"{done.blocked_by.gate} blocks it: {done.blocked_by.reason}" if done.blocked_by is not None else ""
+    )
 
 
 def outcome_text(context: Context, candidate: Candidate, parent: Measured) -> str:
-    """Evaluate a program if its gates let it; return score and metrics, or the gate that blocks it, and what it used of the limits."""
-    lines = [objection] if (objection := objection_of(context, candidate)) else _scored(context.project, candidate, parent)
+    """Evaluate a program if its gates let it; return score and metrics, or the gate that blocks it, and what
+    it used of the limits."""
+    lines = (
+        [objection]
+        if (objection := objection_of(context, candidate))
+        else _scored(context.project, candidate, parent)
+    )
     done = evaluations_of(candidate)
     if done:
         limits = context.evaluator.limits
         most = [max(getattr(item, name) for item in done) for name in ("cpu_s", "wall_s", "peak_mb")]
         lines.append(
-            f"used {most[0]:.2f} of {limits.cpu_s:g} s of processor time, {most[1]:.2f} of {limits.wall_s:g} s on the clock, "
-            f"{most[2]:.0f} of {limits.memory_mb} MiB",
+            f"used {most[0]:.2f} of {limits.cpu_s:g} s of processor time, {most[1]:.2f} of "
+            f"{limits.wall_s:g} s on the clock, {most[2]:.0f} of {limits.memory_mb} MiB"
         )
     if done and (stages := max(item.stages for item in done)) > 1:
         lines.append(f"passed {min(item.stage for item in done)} of {stages} stages of the evaluator")
@@ -70,7 +86,9 @@ def _scored(project: Project, candidate: Candidate, parent: Measured) -> list[st
 
 def candidate_rows(context: Context, candidate: Candidate, purpose: str, side: str) -> list[Row]:
     """Return rows of MEASURED of a candidate's evaluations; none if a gate blocked it before."""
-    return measured_rows(context.project, candidate.program_id, evaluations_of(candidate), context.cycle, purpose, side)
+    return measured_rows(
+        context.project, candidate.program_id, evaluations_of(candidate), context.cycle, purpose, side
+    )
 
 
 def evaluations_of(candidate: Candidate) -> list[Evaluation]:
@@ -79,17 +97,35 @@ def evaluations_of(candidate: Candidate) -> list[Evaluation]:
 
 
 def measured_rows(
-    project: Project, program: str, evaluations: Sequence[Evaluation], cycle: str, purpose: str = "search", side: str = "",
+    project: Project,
+    program: str,
+    evaluations: Sequence[Evaluation],
+    cycle: str,
+    purpose: str = "search",
+    side: str = "",
 ) -> list[Row]:
     """Rows of MEASURED."""
     return [
         {
-            "cycle": cycle, "project": project.name, "program_id": program, "purpose": purpose, "side": side, "seed": evaluation.seed,
-            "status": evaluation.status, "score": score_of(project, evaluation) if evaluation.ok else None,
+            "cycle": cycle,
+            "project": project.name,
+            "program_id": program,
+            "purpose": purpose,
+            "side": side,
+            "seed": evaluation.seed,
+            "status": evaluation.status,
+            "score": score_of(project, evaluation) if evaluation.ok else None,
             "metrics": json.dumps(dict(evaluation.metrics), sort_keys=True),
-            "artifacts": json.dumps(dict(evaluation.artifacts) | ({"reason": evaluation.reason} if evaluation.reason else {}), sort_keys=True),
-            "stage": evaluation.stage, "cpu_s": evaluation.cpu_s, "wall_s": evaluation.wall_s, "peak_mb": evaluation.peak_mb,
-            "protected": project.protected, "host": host(),
+            "artifacts": json.dumps(
+                dict(evaluation.artifacts) | ({"reason": evaluation.reason} if evaluation.reason else {}),
+                sort_keys=True,
+            ),
+            "stage": evaluation.stage,
+            "cpu_s": evaluation.cpu_s,
+            "wall_s": evaluation.wall_s,
+            "peak_mb": evaluation.peak_mb,
+            "protected": project.protected,
+            "host": host(),
         }
         for evaluation in evaluations
     ]

@@ -1,4 +1,5 @@
-"""Rank programs by several metrics: non-dominated sorting and crowding distance, as NSGA-II has them (Deb et al. 2002)."""
+"""Rank programs by several metrics: non-dominated sorting and crowding distance, as NSGA-II has them (Deb et
+al. 2002)."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ import numpy as np
 
 
 def fronts(points: np.ndarray) -> np.ndarray:
-    """Return the number of each point's front, 0 for those that no other dominates: as good in every column, and better in one.
+    """Return the number of each point's front, 0 for those that no other dominates: as good in every column,
+    and better in one.
 
     points: (n, metrics), higher is better.
     """
@@ -21,8 +23,8 @@ def fronts(points: np.ndarray) -> np.ndarray:
 
 
 def crowding(points: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Return how far each point's neighbours on its front are from each other, summed over metrics as shares of the front's range; infinite at the
-    ends of a front."""
+    """Return how far each point's neighbours on its front are from each other, summed over metrics as shares
+    of the front's range; infinite at the ends of a front."""
     result = np.zeros(len(points))
     for rank in np.unique(ranks):
         members = np.flatnonzero(ranks == rank)

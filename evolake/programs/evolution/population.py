@@ -1,4 +1,5 @@
-"""The archive of the programs line: what enters a cycle and what leaves it. Rows are added and states change; no row is removed."""
+"""The archive of the programs line: what enters a cycle and what leaves it. Rows are added and states change;
+no row is removed."""
 
 from __future__ import annotations
 
@@ -30,22 +31,29 @@ class Population(Tables):
 
     @classmethod
     def of(cls, tables: Mapping[str, pl.DataFrame]) -> Population:
-        """From the published tables; columns that an earlier version did not write are null. Raises InputError if a table does not fit its schema."""
+        """From the published tables; columns that an earlier version did not write are null. Raises
+        InputError if a table does not fit its schema."""
         programs = tables["programs"]
         lacking = [pl.lit(None, dtype=pl.Null).alias(name) for name in LATER if name not in programs.columns]
         return super().of({**tables, "programs": programs.with_columns(lacking)})
 
     def rows(self, project: str | None = None, *states: str) -> list[Row]:
-        """Rows of PROGRAMS of a project (None: of all) in one of `states` (all without any), in order of their numbers."""
+        """Rows of PROGRAMS of a project (None: of all) in one of `states` (all without any), in order of
+        their numbers."""
         result = self.programs if project is None else self.programs.filter(pl.col("project") == project)
-        return (result.filter(pl.col("state").is_in(states)) if states else result).sort("project", "number").to_dicts()
+        return (
+            (result.filter(pl.col("state").is_in(states)) if states else result)
+            .sort("project", "number")
+            .to_dicts()
+        )
 
     def projects(self) -> list[str]:
         """Projects with a program that lives, by name."""
         return sorted({row["project"] for row in self.rows(None, *LIVING)})
 
     def champion(self, project: str) -> Row:
-        """Return the row of a project's champion: before the first cycle its initial program. Raises KeyError if there is no such project."""
+        """Return the row of a project's champion: before the first cycle its initial program. Raises KeyError
+        if there is no such project."""
         for row in self.rows(project, "champion"):
             return row
         return self.initial(project)
@@ -70,7 +78,8 @@ def texts_of(blobs: BlobStore, sha: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Birth:
-    """When and how a program was made. parents: program ids. origin: the backend, or the project of an initial program. idea: of its author."""
+    """When and how a program was made. parents: program ids. origin: the backend, or the project of an
+    initial program. idea: of its author."""
 
     cycle: str
     generation: int
@@ -81,11 +90,29 @@ class Birth:
     idea: str = ""
 
 
-def program_row(project: Project, texts: Mapping[str, str], birth: Birth, *, files_sha: str, size: int) -> Row:
+def program_row(
+    project: Project, texts: Mapping[str, str], birth: Birth, *, files_sha: str, size: int
+) -> Row:
     """Return a row of PROGRAMS of a program that nothing is known of yet."""
     return {
-        "program_id": program_id(project.name, texts), "project": project.name, "cycle": birth.cycle, "generation": birth.generation,
-        "number": birth.number, "state": "candidate", "islands": [], "operator": birth.operator, "parents": list(birth.parents),
-        "files_sha": files_sha, "score": None, "metrics": "{}", "cell": "", "size": size, "front": False, "protected": project.protected,
-        "origin": birth.origin, "reason": None, "idea": birth.idea or None, "cpu_s": None,
+        "program_id": program_id(project.name, texts),
+        "project": project.name,
+        "cycle": birth.cycle,
+        "generation": birth.generation,
+        "number": birth.number,
+        "state": "candidate",
+        "islands": [],
+        "operator": birth.operator,
+        "parents": list(birth.parents),
+        "files_sha": files_sha,
+        "score": None,
+        "metrics": "{}",
+        "cell": "",
+        "size": size,
+        "front": False,
+        "protected": project.protected,
+        "origin": birth.origin,
+        "reason": None,
+        "idea": birth.idea or None,
+        "cpu_s": None,
     }

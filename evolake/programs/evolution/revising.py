@@ -1,8 +1,9 @@
-"""The revision of a one-shot writer: its program is evaluated once, it is sent what came of it, and may write another one. The better of both counts.
+"""The revision of a one-shot writer: its program is evaluated once, it is sent what came of it, and may write
+another one. The better of both counts.
 
-Only a program that failed for a reason, or that scores better than its parent and all programs that its author was shown, is worth another call: one
-that is worse is in the table of attempts that the next generation reads. The evaluation of the one that does not count stays in the rows, with the
-purpose `trial`.
+Only a program that failed for a reason, or that scores better than its parent and all programs that its
+author was shown, is worth another call: one that is worse is in the table of attempts that the next
+generation reads. The evaluation of the one that does not count stays in the rows, with the purpose `trial`.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from evolake.programs.sandbox.evaluating import shown_metrics
 
 @dataclass
 class Draft:
-    """A child on its way. request, reply: of the first draft, later of the one that counts. texts: None if there is no program. side: of its rows.
+    """A child on its way. request, reply: of the first draft, later of the one that counts. texts: None if
+    there is no program. side: of its rows.
 
-    candidate: with its evaluation. trials: rows of MEASURED of the one that does not count. other_call: of the reply that does not count.
+    candidate: with its evaluation. trials: rows of MEASURED of the one that does not count. other_call: of
+    the reply that does not count.
     """
 
     request: WriterRequest
@@ -42,19 +45,32 @@ class Draft:
 
 
 def revised(context: Context, drafts: Sequence[Draft], recorded: Recorded) -> None:
-    """Evaluate each draft that is a program, ask the author of one that is worth it for a revision, and leave the better of both in it."""
+    """Evaluate each draft that is a program, ask the author of one that is worth it for a revision, and leave
+    the better of both in it."""
     usable = [draft for draft in drafts if isinstance(draft.reply.value, WriterReply)]
     texts = side_by_side(lambda draft: _evaluated(context, draft, recorded), usable, context.workers)
-    asked = [(draft, _request(draft, text)) for draft, text in zip(usable, texts, strict=True) if text and worth_revising(context, draft)]
+    asked = [
+        (draft, _request(draft, text))
+        for draft, text in zip(usable, texts, strict=True)
+        if text and worth_revising(context, draft)
+    ]
     replies = context.agents.call_many(
-        WRITER, [request for _, request in asked], seeds=[draft.seed for draft, _ in asked], attempts=[draft.attempt for draft, _ in asked],
+        WRITER,
+        [request for _, request in asked],
+        seeds=[draft.seed for draft, _ in asked],
+        attempts=[draft.attempt for draft, _ in asked],
     )
-    changed = [(draft, request, reply) for (draft, request), reply in zip(asked, replies, strict=True) if _changes(request, reply.value)]
+    changed = [
+        (draft, request, reply)
+        for (draft, request), reply in zip(asked, replies, strict=True)
+        if _changes(request, reply.value)
+    ]
     side_by_side(lambda item: _better(context, *item), changed, context.workers)
 
 
 def worth_revising(context: Context, draft: Draft) -> bool:
-    """Return whether the evaluation of a draft leaves something to revise: a gate blocks it, or it is the best program that its author knows of."""
+    """Return whether the evaluation of a draft leaves something to revise: a gate blocks it, or it is the
+    best program that its author knows of."""
     if draft.candidate is None:
         return False
     passes, own = _merit(context, draft.candidate)
@@ -91,18 +107,36 @@ def _request(draft: Draft, text: str) -> WriterRequest:
     candidate, parent = draft.candidate, draft.request.parent
     assert candidate is not None and isinstance(draft.reply.value, WriterReply)
     said = f"The program below is your draft ({' '.join(draft.reply.value.idea.split())[:240]}).\n{text}\n"
-    said += "Revise it, with edits of the draft or a whole file. Without edits the draft counts as it is; else the better of both does."
+    said += (
+        "Revise it, with edits of the draft or a whole file. Without edits the draft counts as it is; "
+        "else the better of both does."
+    )
     score = parent.score if candidate.score is None else candidate.score
-    shown = Measured(name="draft", score=score, metrics=shown_metrics(candidate.metrics), files=dict(candidate.texts))
-    sibling = draft.request.sibling.model_copy(update={"siblings": [], "direction": ""}) if draft.request.sibling else None
+    shown = Measured(
+        name="draft", score=score, metrics=shown_metrics(candidate.metrics), files=dict(candidate.texts)
+    )
+    sibling = (
+        draft.request.sibling.model_copy(update={"siblings": [], "direction": ""})
+        if draft.request.sibling
+        else None
+    )
     dropped = {
-        "best": [], "artifacts": {}, "parent_reason": "", "attempts": "", "contest": "", "front": [], "limits": "", "guidance": [],
+        "best": [],
+        "artifacts": {},
+        "parent_reason": "",
+        "attempts": "",
+        "contest": "",
+        "front": [],
+        "limits": "",
+        "guidance": [],
         "sibling": sibling,
     }
     return draft.request.model_copy(update={"parent": shown, "round": said, "may_keep": True, **dropped})
 
 
-def _better(context: Context, draft: Draft, request: WriterRequest, reply: Reply[WriterReply | AgentFailure]) -> None:
+def _better(
+    context: Context, draft: Draft, request: WriterRequest, reply: Reply[WriterReply | AgentFailure]
+) -> None:
     """Evaluate a revision, and let it take the draft's place if it is better."""
     assert isinstance(reply.value, WriterReply)
     texts = applied(reply.value, request.parent.files)
@@ -128,5 +162,3 @@ def _merit(context: Context, candidate: Candidate) -> tuple[bool, float]:
 
 def _candidate(context: Context, texts: dict[str, str]) -> Candidate:
     return Candidate(texts, program_id(context.project.name, texts), context.evaluator, context.seeds())
-
-

@@ -1,4 +1,5 @@
-"""What operators are given of a project's search: its trials, read from the rows of its programs, and the parent of the next child."""
+"""What operators are given of a project's search: its trials, read from the rows of its programs, and the
+parent of the next child."""
 
 from __future__ import annotations
 
@@ -32,20 +33,30 @@ class Tried:
 
     def place(self, row: Row) -> int | None:
         """Return the place of a program among those tried; None if it is too old to be among them."""
-        return next((place for place, item in enumerate(self.rows) if item["program_id"] == row["program_id"]), None)
+        return next(
+            (place for place, item in enumerate(self.rows) if item["program_id"] == row["program_id"]), None
+        )
 
 
 def tried_programs(rows: Sequence[Row], islands: Islands, blobs: BlobStore) -> Tried:
-    """Return what was tried. rows: of all programs of a project, in order. Programs that a gate blocked unevaluated are left out."""
-    held = [row for row in rows if row["score"] is not None or (row["reason"] or "").partition(":")[0] in EVALUATED]
+    """Return what was tried. rows: of all programs of a project, in order. Programs that a gate blocked
+    unevaluated are left out."""
+    held = [
+        row
+        for row in rows
+        if row["score"] is not None or (row["reason"] or "").partition(":")[0] in EVALUATED
+    ]
     older = islands.ranked(row for row in held[:-NEWEST] if row["score"] is not None)[:BEST]
     kept = sorted([*older, *held[-NEWEST:]], key=lambda row: row["number"])
     places = {row["program_id"]: place for place, row in enumerate(kept)}
     scores = {row["program_id"][:SHORT_ID]: row["score"] for row in rows}
     programs = [
         TriedProgram(
-            files=texts_of(blobs, row["files_sha"]), score=row["score"], operator=row["operator"],
-            parent=places.get(row["parents"][0]) if row["parents"] else None, twin_score=_twin_score(row, scores),
+            files=texts_of(blobs, row["files_sha"]),
+            score=row["score"],
+            operator=row["operator"],
+            parent=places.get(row["parents"][0]) if row["parents"] else None,
+            twin_score=_twin_score(row, scores),
         )
         for row in kept
     ]
@@ -53,12 +64,15 @@ def tried_programs(rows: Sequence[Row], islands: Islands, blobs: BlobStore) -> T
 
 
 def _twin_score(row: Row, scores: Mapping[str, float | None]) -> float | None:
-    """Score of the program that a blocked one behaves as, which the gate's reason names; None if it was not blocked because of one."""
+    """Score of the program that a blocked one behaves as, which the gate's reason names; None if it was not
+    blocked because of one."""
     found = BEHAVES_AS.match(row["reason"] or "")
     return scores.get(found.group(1)) if found else None
 
 
-def parents_for_operators(tried: Tried, islands: Islands, island: int, random: np.random.Generator) -> tuple[tuple[Row, Row], bool]:
+def parents_for_operators(
+    tried: Tried, islands: Islands, island: int, random: np.random.Generator
+) -> tuple[tuple[Row, Row], bool]:
     """Return a parent and another one, and whether the numbers of the parent alone are to be changed."""
     drawn = islands.parents(island, random)
     choice = choose_parent(trials_of(tried.programs, maximize=islands.project.higher_is_better), random)

@@ -1,7 +1,8 @@
-"""The writer as a session of a model: its workspace, and the commands that check and evaluate what it wrote, all in the jail.
+"""The writer as a session of a model: its workspace, and the commands that check and evaluate what it wrote,
+all in the jail.
 
-The evaluator is in no file that a session can read. What `evaluate` says is what the gates and the evaluation of a candidate say, under the seeds of
-the search; champions meet under other ones.
+The evaluator is in no file that a session can read. What `evaluate` says is what the gates and the evaluation
+of a candidate say, under the seeds of the search; champions meet under other ones.
 """
 
 from __future__ import annotations
@@ -46,22 +47,38 @@ class SessionWriter:
     call: Call
 
     def write(
-        self, context: Context, request: WriterRequest, *, seed: int, attempt: int, side: str, keep: Callable[[Sequence[Mapping[str, Any]]], None],
+        self,
+        context: Context,
+        request: WriterRequest,
+        *,
+        seed: int,
+        attempt: int,
+        side: str,
+        keep: Callable[[Sequence[Mapping[str, Any]]], None],
     ) -> Reply[WriterReply | AgentFailure]:
-        """Return the session's files as a reply like any other; an AgentFailure with a typed status if it was not finished."""
+        """Return the session's files as a reply like any other; an AgentFailure with a typed status if it was
+        not finished."""
         budget = EvaluationBudget(context.own.session_evaluations, keep)
         files = request.parent.files
-        workspace = Workspace({name: well_formed(text) for name, text in files.items()}, lambda path: path in files)
+        workspace = Workspace(
+            {name: well_formed(text) for name, text in files.items()}, lambda path: path in files
+        )
         spec = SessionSpec(
-            WRITER_SESSION, request_of(request), workspace, writer_reply, commands(context, request, side, budget),
-            reference=lambda: reference_files(request), keep=budget.count,
+            WRITER_SESSION,
+            request_of(request),
+            workspace,
+            writer_reply,
+            commands(context, request, side, budget),
+            reference=lambda: reference_files(request),
+            keep=budget.count,
         )
         return hold_session(self.agents, spec, self.call, seed=seed, attempt=attempt)
 
 
 @dataclass
 class EvaluationBudget:
-    """Counts the evaluations of a session, recorded ones included. most: that it may ask for. keep: takes their rows of MEASURED."""
+    """Counts the evaluations of a session, recorded ones included. most: that it may ask for. keep: takes
+    their rows of MEASURED."""
 
     most: int
     keep: Callable[[Sequence[Mapping[str, Any]]], None]
@@ -73,12 +90,19 @@ class EvaluationBudget:
         self.keep(rows)
 
 
-def commands(context: Context, request: WriterRequest, side: str, budget: EvaluationBudget) -> Mapping[str, RunCommand]:
-    """Return the commands of a session on these files of the parent. What a program does wrong is reported; only our own machinery raises."""
+def commands(
+    context: Context, request: WriterRequest, side: str, budget: EvaluationBudget
+) -> Mapping[str, RunCommand]:
+    """Return the commands of a session on these files of the parent. What a program does wrong is reported;
+    only our own machinery raises."""
     files = request.parent.files
 
     def candidate_in(folder: Path) -> Candidate:
-        texts = {name: (folder / name).read_bytes().decode("utf-8", "replace") for name in files if (folder / name).is_file()}
+        texts = {
+            name: (folder / name).read_bytes().decode("utf-8", "replace")
+            for name in files
+            if (folder / name).is_file()
+        }
         texts = {name: as_kept(files[name], text, name) for name, text in texts.items()}
         return Candidate(texts, program_id(context.project.name, texts), context.evaluator, context.seeds())
 
@@ -118,7 +142,10 @@ def request_of(request: WriterRequest) -> WriterSessionRequest:
     shared = {name: getattr(request, name) for name in Briefing.model_fields}
     text = listing(request.parent.files)
     return WriterSessionRequest(
-        **shared, files=list(request.parent.files), program=text if len(text) <= SHORT_PROGRAM else "", parent=_standing("", request.parent),
+        **shared,
+        files=list(request.parent.files),
+        program=text if len(text) <= SHORT_PROGRAM else "",
+        parent=_standing("", request.parent),
         best=[_standing(_folder(place), item) for place, item in enumerate(request.best, 1)],
     )
 
@@ -128,12 +155,18 @@ def writer_reply(card: ProgramCard, workspace: Workspace) -> WriterReply:
     changed = workspace.changed
     if gone := [name for name, text in changed.items() if text is None]:
         raise Unusable(f"{gone[0]} was deleted: every file that evolves has to be there")
-    return WriterReply(idea=card.idea, whole={name: text for name, text in changed.items() if text is not None})
+    return WriterReply(
+        idea=card.idea, whole={name: text for name, text in changed.items() if text is not None}
+    )
 
 
 def reference_files(request: WriterRequest) -> dict[str, str]:
     """Path below `reference/` -> text, of the best programs, to be read next to its own."""
-    return {f"{_folder(place)}/{name}": text for place, item in enumerate(request.best, 1) for name, text in item.files.items()}
+    return {
+        f"{_folder(place)}/{name}": text
+        for place, item in enumerate(request.best, 1)
+        for name, text in item.files.items()
+    }
 
 
 def writes_in_sessions(settings: ProgramsSettings, backend: str) -> bool:

@@ -1,4 +1,5 @@
-"""The checks that the rules of the programs line name: pure functions of the evidence that `collecting` collects."""
+"""The checks that the rules of the programs line name: pure functions of the evidence that `collecting`
+collects."""
 
 from __future__ import annotations
 
@@ -36,7 +37,11 @@ def no_copy(evidence: Evidence) -> Finding | None:
 def no_reach(evidence: Evidence) -> Finding | None:
     """Check that it uses no way to the evaluator or the interpreter's insides that the initial program does
     not use."""
-    return Finding(f"it reaches for what scores it: {', '.join(evidence['reaches'][:3])}") if evidence["reaches"] else None
+    return (
+        Finding(f"it reaches for what scores it: {', '.join(evidence['reaches'][:3])}")
+        if evidence["reaches"]
+        else None
+    )
 
 
 @checker("programs.no_constants")
@@ -44,7 +49,9 @@ def no_constants(evidence: Evidence, *, fraction_digits: int = 4, whole_digits: 
     """Check that it holds no constant of the evaluator, of so many significant digits, that the initial
     program does not hold."""
     for item in evidence["constants"]:
-        number, digits, whole = (item, whole_digits, False) if isinstance(item, str) else item  # evidence of before named only what counted
+        number, digits, whole = (
+            (item, whole_digits, False) if isinstance(item, str) else item
+        )  # evidence of before named only what counted
         if digits >= (whole_digits if whole else fraction_digits):
             return Finding(f"it holds the evaluator's constant {number}")
     return None
@@ -62,13 +69,21 @@ def ends_well(evidence: Evidence) -> Finding | None:
     status, reason = evidence["status"], evidence["reason"]
     if status in ("ok", "tampered"):
         return None
-    return Finding(f"its evaluator reports an error: {reason}" if status == "reported" else f"its evaluation ended as {status}: {reason}")
+    return Finding(
+        f"its evaluator reports an error: {reason}"
+        if status == "reported"
+        else f"its evaluation ended as {status}: {reason}"
+    )
 
 
 @checker("programs.untouched")
 def untouched(evidence: Evidence) -> Finding | None:
     """Check that what scores it is the same after the evaluation as before."""
-    return Finding(f"it tampered with what scores it: {', '.join(evidence['tampered'][:3])}") if evidence["tampered"] else None
+    return (
+        Finding(f"it tampered with what scores it: {', '.join(evidence['tampered'][:3])}")
+        if evidence["tampered"]
+        else None
+    )
 
 
 @checker("programs.finite")
@@ -93,4 +108,8 @@ def shape(evidence: Evidence, most_metrics: int) -> Finding | None:
 @checker("programs.no_duplicate")
 def no_duplicate(evidence: Evidence) -> Finding | None:
     """No living program of the project gives the same metrics."""
-    return Finding(f"it behaves as {evidence['behaves_as'][:12]}: every metric is the same") if evidence["behaves_as"] else None
+    return (
+        Finding(f"it behaves as {evidence['behaves_as'][:12]}: every metric is the same")
+        if evidence["behaves_as"]
+        else None
+    )

@@ -1,4 +1,5 @@
-"""What the gates of a program look at. The cheap ones read its text; it is built and evaluated once, by the first gate that asks."""
+"""What the gates of a program look at. The cheap ones read its text; it is built and evaluated once, by the
+first gate that asks."""
 
 from __future__ import annotations
 
@@ -24,8 +25,10 @@ class Candidate:
     """A program as its gates see it.
 
     Attributes:
-        texts: path -> text of what evolves. program_id: its id. seeds: of its evaluations, whose mean is its score.
-        known: text without space and comments -> id of the program that has it. living: behaviour -> id of the living program that has it.
+        texts: path -> text of what evolves. program_id: its id. seeds: of its evaluations, whose mean is its
+            score.
+        known: text without space and comments -> id of the program that has it. living: behaviour -> id of
+            the living program that has it.
     """
 
     texts: Mapping[str, str]
@@ -53,7 +56,9 @@ class Candidate:
     @property
     def score(self) -> float | None:
         """The score of the means; None if there is none."""
-        return score_in(self.project, self.metrics, {name for evaluation in self.evaluations for name in evaluation.flags})
+        return score_in(
+            self.project, self.metrics, {name for evaluation in self.evaluations for name in evaluation.flags}
+        )
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -64,23 +69,33 @@ class Candidate:
 
 
 def form(candidate: Candidate) -> dict[str, Any]:
-    """Return what it changes outside its blocks, whether it can be read, its size, and an earlier program of the same text."""
+    """Return what it changes outside its blocks, whether it can be read, its size, and an earlier program of
+    the same text."""
     project = candidate.project
-    outside = "" if list(candidate.texts) == list(project.evolving) else "other files than the initial program's"
+    outside = (
+        "" if list(candidate.texts) == list(project.evolving) else "other files than the initial program's"
+    )
     for name, text in candidate.texts.items():
-        outside = outside or ((said := outside_change(project.evolving.get(name, ""), text, name)) and f"{name}: {said}")
+        outside = outside or (
+            (said := outside_change(project.evolving.get(name, ""), text, name)) and f"{name}: {said}"
+        )
     same = candidate.known.get(bare_text(candidate.texts))
     return {
-        "outside": outside, "unreadable": unreadable(candidate.texts), "characters": sum(map(len, candidate.texts.values())),
+        "outside": outside,
+        "unreadable": unreadable(candidate.texts),
+        "characters": sum(map(len, candidate.texts.values())),
         "same_as": same if same != candidate.program_id else None,
     }
 
 
 def reach(candidate: Candidate) -> dict[str, Any]:
-    """Ways to the evaluator and constants of it that the initial program has not. A program that runs apart has no way there."""
+    """Ways to the evaluator and constants of it that the initial program has not. A program that runs apart
+    has no way there."""
     project = candidate.project
     name = project.given.evaluator.file
-    ways, held = new_in(candidate.texts, project.evolving, name, project.files[name].decode("utf-8", "replace"))
+    ways, held = new_in(
+        candidate.texts, project.evolving, name, project.files[name].decode("utf-8", "replace")
+    )
     if project.protected:
         return {"mode": project.mode, "reaches": [], "constants": []}
     return {"mode": project.mode, "reaches": ways, "constants": [list(item) for item in held]}
@@ -88,7 +103,10 @@ def reach(candidate: Candidate) -> dict[str, Any]:
 
 def build(candidate: Candidate) -> dict[str, Any]:
     """Return what came of its build."""
-    return {"command": candidate.project.given.program.build, "reason": "" if candidate.built.ok else candidate.built.reason or "the build failed"}
+    return {
+        "command": candidate.project.given.program.build,
+        "reason": "" if candidate.built.ok else candidate.built.reason or "the build failed",
+    }
 
 
 def run(candidate: Candidate) -> dict[str, Any]:

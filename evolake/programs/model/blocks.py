@@ -1,9 +1,10 @@
-"""What of a program may change: the lines between `EVOLVE-BLOCK-START` and `EVOLVE-BLOCK-END`, in a comment of any language; a file that is to evolve
-and has no such marks is one block. The marks are those of OpenEvolve, so that its examples can be used as they are.
+"""What of a program may change: the lines between `EVOLVE-BLOCK-START` and `EVOLVE-BLOCK-END`, in a comment
+of any language; a file that is to evolve and has no such marks is one block. The marks are those of
+OpenEvolve, so that its examples can be used as they are.
 
-In Python only a comment is a mark, as Python reads the file: not a docstring that speaks of marks, and not a comment that names both. So code that is
-inside a string is no fixed code either: a block that opens a string which swallows its end mark has no end. In other languages every line with one of
-the words is a mark.
+In Python only a comment is a mark, as Python reads the file: not a docstring that speaks of marks, and not a
+comment that names both. So code that is inside a string is no fixed code either: a block that opens a string
+which swallows its end mark has no end. In other languages every line with one of the words is a mark.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ class BadBlocks(ValueError):
 
 @dataclass(frozen=True)
 class Blocks:
-    """A text cut at its marks: `fixed` pieces, the lines of the marks included, with a block between each two of them."""
+    """A text cut at its marks: `fixed` pieces, the lines of the marks included, with a block between each two
+    of them."""
 
     fixed: tuple[str, ...]
     blocks: tuple[str, ...]
@@ -55,7 +57,9 @@ def cut(text: str, name: str = "") -> Blocks:
     inside = False
     comments = python_comments(text) if name.endswith(".py") and (START in text or END in text) else None
     for number, line in enumerate(lines_of(text.removeprefix(BOM)), 1):
-        mark = _mark(line if comments is None else comments.get(number, ""), number, python=comments is not None)
+        mark = _mark(
+            line if comments is None else comments.get(number, ""), number, python=comments is not None
+        )
         if mark == START:
             if inside:
                 raise BadBlocks(f"line {number}: a block starts inside a block")
@@ -89,7 +93,8 @@ def _mark(text: str, number: int, *, python: bool) -> str:
 
 
 def outside_change(initial: str, candidate: str, name: str = "") -> str:
-    """Return what a candidate changed outside of the blocks of the initial text, in words; "" for nothing. name: of the file."""
+    """Return what a candidate changed outside of the blocks of the initial text, in words; "" for nothing.
+    name: of the file."""
     try:
         before, after = cut(initial, name), cut(candidate, name)
     except BadBlocks as error:
@@ -98,16 +103,24 @@ def outside_change(initial: str, candidate: str, name: str = "") -> str:
         return ""
     if len(before.fixed) != len(after.fixed):
         return f"it has {len(after.blocks)} blocks, the initial program {len(before.blocks)}"
-    number = next(number for number, (first, other) in enumerate(zip(before.fixed, after.fixed, strict=True), 1) if first != other)
-    return f"the text {'before block ' + str(number) if number <= len(before.blocks) else 'after the last block'} is not the initial program's"
+    number = next(
+        number
+        for number, (first, other) in enumerate(zip(before.fixed, after.fixed, strict=True), 1)
+        if first != other
+    )
+    return (
+        "the text "
+        f"{'before block ' + str(number) if number <= len(before.blocks) else 'after the last block'} is "
+        "not the initial program's"
+    )
 
 
 def as_kept(parent: str, child: str, name: str = "") -> str:
     """Return the child's text with the parent's bytes wherever only line ends or the byte order mark differ.
 
-    A model writes LF whatever it was shown. What is outside the blocks, and each line of a block that is the same but for its end, stays as the
-    parent has it; a new line gets the end that the parent's block uses most often. A child with other text outside its blocks stays as it is: a gate
-    names it.
+    A model writes LF whatever it was shown. What is outside the blocks, and each line of a block that is the
+    same but for its end, stays as the parent has it; a new line gets the end that the parent's block uses
+    most often. A child with other text outside its blocks stays as it is: a gate names it.
     """
     if has_only_lf(parent) and has_only_lf(child):
         return child
@@ -117,7 +130,10 @@ def as_kept(parent: str, child: str, name: str = "") -> str:
         return child
     if [_plain(piece) for piece in before.fixed] != [_plain(piece) for piece in after.fixed]:
         return child
-    blocks = (_with_lines_of(old, new, usual_end(old or parent)) for old, new in zip(before.blocks, after.blocks, strict=True))
+    blocks = (
+        _with_lines_of(old, new, usual_end(old or parent))
+        for old, new in zip(before.blocks, after.blocks, strict=True)
+    )
     kept = Blocks(before.fixed, tuple(blocks))
     return kept.text() if _plain(kept.text()) == _plain(child) else child
 
@@ -127,10 +143,13 @@ def _plain(text: str) -> str:
 
 
 def _with_lines_of(old: str, new: str, end: str) -> str:
-    """Return the new block with the old one's line ends: a line that is the same or is in another's place has that one's, any other has `end`."""
+    """Return the new block with the old one's line ends: a line that is the same or is in another's place has
+    that one's, any other has `end`."""
     own, lines = lines_of(old), [with_ends(line) for line in lines_of(new)]
     ends = [end] * len(lines)
-    for _, start, stop, place, until in SequenceMatcher(None, [with_ends(line) for line in own], lines, autojunk=False).get_opcodes():
+    for _, start, stop, place, until in SequenceMatcher(
+        None, [with_ends(line) for line in own], lines, autojunk=False
+    ).get_opcodes():
         for line, number in zip(own[start:stop], range(place, until), strict=False):
             ends[number] = end_of(line) or end
     written = ""

@@ -12,7 +12,8 @@ from evolake.reading import Unparsable, parse_yaml
 
 @dataclass(frozen=True)
 class Config:
-    """What of a config.yaml is used; None where it says nothing. unused: names of what it says next to that."""
+    """What of a config.yaml is used; None where it says nothing. unused: names of what it says next to
+    that."""
 
     iterations: int | None = None
     timeout_s: float | None = None
@@ -29,9 +30,15 @@ class Config:
 LARGEST = 10**9
 """Largest count that is used."""
 USED = {
-    "max_iterations": "iterations", "evaluator.timeout": "timeout_s", "database.population_size": "population", "database.num_islands": "islands",
-    "database.feature_dimensions": "features", "database.feature_bins": "bins", "evaluator.cascade_evaluation": "cascade",
-    "evaluator.cascade_thresholds": "thresholds", "prompt.system_message": "instructions",
+    "max_iterations": "iterations",
+    "evaluator.timeout": "timeout_s",
+    "database.population_size": "population",
+    "database.num_islands": "islands",
+    "database.feature_dimensions": "features",
+    "database.feature_bins": "bins",
+    "evaluator.cascade_evaluation": "cascade",
+    "evaluator.cascade_thresholds": "thresholds",
+    "prompt.system_message": "instructions",
 }
 """Name in config.yaml -> field above."""
 
@@ -43,29 +50,47 @@ def read_config(data: bytes, where: str) -> Config:
     except Unparsable as error:
         raise InputError(f"{where} is no YAML", got=error.got, do="fix the file") from None
     if loaded is not None and not isinstance(loaded, dict):
-        raise InputError(f"{where} is no table", wanted="names with values", got=type(loaded).__name__, do="fix the file")
+        raise InputError(
+            f"{where} is no table", wanted="names with values", got=type(loaded).__name__, do="fix the file"
+        )
     flat = dict(_flat(loaded or {}))
-    result = {USED[name]: _fitting(name, value, where) for name, value in flat.items() if name in USED and value is not None}
+    result = {
+        USED[name]: _fitting(name, value, where)
+        for name, value in flat.items()
+        if name in USED and value is not None
+    }
     return Config(**result, unused=tuple(sorted(name for name in flat if name not in USED)))
 
 
 def _flat(table: Mapping[Any, Any], before: str = "") -> list[tuple[str, Any]]:
     return [
-        entry for name, value in table.items()
-        for entry in (_flat(value, f"{before}{name}.") if isinstance(value, dict) else [(f"{before}{name}", value)])
+        entry
+        for name, value in table.items()
+        for entry in (
+            _flat(value, f"{before}{name}.") if isinstance(value, dict) else [(f"{before}{name}", value)]
+        )
     ]
 
 
 def _fitting(name: str, value: Any, where: str) -> Any:
     numbers = isinstance(value, int | float) and not isinstance(value, bool)
     field = USED[name]
-    if field in ("iterations", "population", "islands", "bins") and isinstance(value, int) and numbers and 0 < value <= LARGEST:
+    if (
+        field in ("iterations", "population", "islands", "bins")
+        and isinstance(value, int)
+        and numbers
+        and 0 < value <= LARGEST
+    ):
         return value
     if field == "timeout_s" and numbers and 0 < value <= 1e6:
         return float(value)
     if field == "features" and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
-    if field == "thresholds" and isinstance(value, list) and all(isinstance(item, int | float) for item in value):
+    if (
+        field == "thresholds"
+        and isinstance(value, list)
+        and all(isinstance(item, int | float) for item in value)
+    ):
         return tuple(float(item) for item in value)
     if field == "cascade" and isinstance(value, bool):
         return value
@@ -73,4 +98,9 @@ def _fitting(name: str, value: Any, where: str) -> Any:
         return value
     if field == "bins" and isinstance(value, dict):
         return None
-    raise InputError(f"{where}: {name} cannot be used", wanted="a value as OpenEvolve has it", got=repr(value)[:80], do="fix or remove it")
+    raise InputError(
+        f"{where}: {name} cannot be used",
+        wanted="a value as OpenEvolve has it",
+        got=repr(value)[:80],
+        do="fix or remove it",
+    )

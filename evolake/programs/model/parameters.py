@@ -5,7 +5,8 @@ Two examples:
     #define BLOCK 8     /* EVOLVE-PARAM 1 256 int */
     let shrink = 0.7;   // EVOLVE-PARAM 0.1 1.0
 
-The last number before the mark is the parameter; low and high follow, then `int` where it must be whole and `log` where it is drawn on a log scale.
+The last number before the mark is the parameter; low and high follow, then `int` where it must be whole and
+`log` where it is drawn on a log scale.
 """
 
 from __future__ import annotations
@@ -40,10 +41,11 @@ class Parameter:
 
 
 def parameters_in(text: str, name: str = "") -> list[Parameter]:
-    """Return the marked numbers of a text, in order. name: of its file, whose ending says whether it is Python.
+    """Return the marked numbers of a text, in order. name: of its file, whose ending says whether it is
+    Python.
 
-    Raises ValueError for a mark that cannot be understood. In a string of Python, which may be a docstring that speaks of marks or a kernel with
-    some, such a mark is none.
+    Raises ValueError for a mark that cannot be understood. In a string of Python, which may be a docstring
+    that speaks of marks or a kernel with some, such a mark is none.
     """
     result, place = [], len(BOM) if text.startswith(BOM) else 0
     comments = python_comments(text) if name.endswith(".py") and MARK in text else None
@@ -68,12 +70,30 @@ def _parameter(line: str, number: int, place: int) -> Parameter:
     except (IndexError, ValueError):
         raise ValueError(f"line {number}: {MARK} wants `{MARK} LOW HIGH [int] [log]`") from None
     stray = set(words[2:]) - {"int", "log", "float"}
-    bad = not numbers or stray or not low < high or not math.isfinite(high - low) or ("log" in words and low <= 0)
+    bad = (
+        not numbers
+        or stray
+        or not low < high
+        or not math.isfinite(high - low)
+        or ("log" in words and low <= 0)
+    )
     if bad:
-        why = "no number stands before it" if not numbers else f"bounds {low:g} to {high:g}, {' '.join(words[2:]) or 'float'}"
+        why = (
+            "no number stands before it"
+            if not numbers
+            else f"bounds {low:g} to {high:g}, {' '.join(words[2:]) or 'float'}"
+        )
         raise ValueError(f"line {number}: {MARK} cannot be used: {why}")
     last = numbers[-1]
-    return Parameter(place + last.start(), place + last.end(), float(last.group()), low, high, "int" in words, "log" in words)
+    return Parameter(
+        place + last.start(),
+        place + last.end(),
+        float(last.group()),
+        low,
+        high,
+        "int" in words,
+        "log" in words,
+    )
 
 
 def with_values(text: str, values: list[tuple[Parameter, float]]) -> str:

@@ -1,13 +1,16 @@
-"""A project: a folder with an initial program, an evaluator and, where they are needed, `project.toml` and `config.yaml`.
+"""A project: a folder with an initial program, an evaluator and, where they are needed, `project.toml` and
+`config.yaml`.
 
     initial_program.py   what evolves, between EVOLVE-BLOCK-START and EVOLVE-BLOCK-END
-    evaluator.py         evaluate(program_path) -> dict of numbers; or evaluate_stage1, evaluate_stage2, evaluate_stage3
-    initial.py, evaluate.py   instead of both, as ShinkaEvolve names them: main(program_path, results_dir), run_shinka_eval
+    evaluator.py         evaluate(program_path) -> dict of numbers; or evaluate_stage1, evaluate_stage2,
+                         evaluate_stage3
+    initial.py, evaluate.py   instead of both, as ShinkaEvolve names them: main(program_path, results_dir),
+                              run_shinka_eval
     config.yaml          of OpenEvolve: what it names and evolake knows is used
     project.toml         several files, another language, protected scores, metrics, features, limits
 
-These are OpenEvolve's contract and ShinkaEvolve's; docs/programs.md has the fields. Nothing of a project runs on the host: it is read as text
-and data.
+These are OpenEvolve's contract and ShinkaEvolve's; docs/programs.md has the fields. Nothing of a project runs
+on the host: it is read as text and data.
 """
 
 from __future__ import annotations
@@ -40,7 +43,8 @@ SHINKA_INITIAL, SHINKA_EVALUATOR = "initial", "evaluate.py"
 SCORE = "combined_score"
 MOST_FILES, MOST_BYTES = 200, 8 << 20
 PATIENCE, LEAST_PATIENCE = 4.0, 2.0
-"""How many times as long as its processor time an evaluation may last: if only that is given, and at least."""
+"""How many times as long as its processor time an evaluation may last: if only that is given, and at
+least."""
 STAGES = ("evaluate_stage1", "evaluate_stage2", "evaluate_stage3")
 Mode = Literal["imports", "calls", "separate"]
 
@@ -54,10 +58,15 @@ class _Section(BaseModel):
 
 
 class ProgramSection(_Section):
-    """`[program]`: which files evolve, the first is the one the evaluator is given; how they are built, run or called."""
+    """`[program]`: which files evolve, the first is the one the evaluator is given; how they are built, run
+    or called."""
 
-    files: list[str] = Field(default_factory=list, description="files that evolve; default: the one initial_program.*")
-    needs: list[str] = Field(default_factory=list, description="further files that build and run get; of all others they see none")
+    files: list[str] = Field(
+        default_factory=list, description="files that evolve; default: the one initial_program.*"
+    )
+    needs: list[str] = Field(
+        default_factory=list, description="further files that build and run get; of all others they see none"
+    )
     build: str = ""
     built: list[str] = Field(default_factory=list, description="files that the build leaves and `run` needs")
     run: str = ""
@@ -68,7 +77,10 @@ class EvaluatorSection(_Section):
     """`[evaluator]`: the file, how it meets the program, and what an evaluation may take."""
 
     file: str = EVALUATOR
-    mode: Mode | None = Field(default=None, description="default: calls if the evaluator only calls functions of the program, else imports")
+    mode: Mode | None = Field(
+        default=None,
+        description="default: calls if the evaluator only calls functions of the program, else imports",
+    )
     cpu_s: float | None = Field(default=None, gt=0, le=LONGEST_S)
     wall_s: float | None = Field(default=None, gt=0, le=LONGEST_S)
     memory_mb: int | None = Field(default=None, gt=0, le=MOST_MB)
@@ -87,8 +99,14 @@ class FeatureSection(_Section):
 class JailSection(_Section):
     """`[jail]`: what of this machine the project's jails show, read-only."""
 
-    programs: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+-]*$")]] = Field(default_factory=list, max_length=20, description="on PATH")
-    folders: list[str] = Field(default_factory=list, max_length=20, description="absolute; in folders that EVOLAKE_PROGRAMS__JAIL_FOLDERS names")
+    programs: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+-]*$")]] = Field(
+        default_factory=list, max_length=20, description="on PATH"
+    )
+    folders: list[str] = Field(
+        default_factory=list,
+        max_length=20,
+        description="absolute; in folders that EVOLAKE_PROGRAMS__JAIL_FOLDERS names",
+    )
 
 
 class ProjectFile(_Section):
@@ -107,9 +125,12 @@ class Project:
     """A project as it was read.
 
     Attributes:
-        files: path -> bytes of everything in the folder. evolving: the files that evolve, as text, the main one first.
-        metrics: name -> max or min; the first is the score. sha: of all files: another evaluator is another project.
-        mode: how evaluator and program meet. open_because: why the score is not protected, in words; "" where it is.
+        files: path -> bytes of everything in the folder. evolving: the files that evolve, as text, the main
+            one first.
+        metrics: name -> max or min; the first is the score. sha: of all files: another evaluator is another
+            project.
+        mode: how evaluator and program meet. open_because: why the score is not protected, in words; "" where
+            it is.
     """
 
     name: str
@@ -133,7 +154,8 @@ class Project:
 
     @property
     def protected(self) -> bool:
-        """Whether evaluator and program run in separate jails, so that the program cannot see or change what scores it."""
+        """Whether evaluator and program run in separate jails, so that the program cannot see or change what
+        scores it."""
         return self.mode != "imports"
 
     @property
@@ -153,8 +175,13 @@ class Project:
 
     @property
     def beside(self) -> dict[str, bytes]:
-        """Files that the evaluator finds next to it: all but those that evolve and those that are evolake's or for people."""
-        return {name: data for name, data in self.files.items() if name not in self.evolving and name not in (TOML, YAML)}
+        """Files that the evaluator finds next to it: all but those that evolve and those that are evolake's
+        or for people."""
+        return {
+            name: data
+            for name, data in self.files.items()
+            if name not in self.evolving and name not in (TOML, YAML)
+        }
 
     def run_argv(self) -> list[str]:
         """Return the command that runs the program, where it is one."""
@@ -176,12 +203,18 @@ def files_sha(files: Mapping[str, bytes]) -> str:
 
 def program_id(project: str, texts: Mapping[str, str]) -> str:
     """Return what a program is known by: sha256 over its project's name and its texts."""
-    return hashlib.sha256(json.dumps([project, dict(texts)], sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(
+        json.dumps([project, dict(texts)], sort_keys=True, ensure_ascii=False).encode(
+            "utf-8", "surrogatepass"
+        )
+    ).hexdigest()
 
 
 def pack_files(files: Mapping[str, bytes]) -> bytes:
     """Files as one blob."""
-    return json.dumps({name: base64.b64encode(data).decode() for name, data in sorted(files.items())}).encode()
+    return json.dumps(
+        {name: base64.b64encode(data).decode() for name, data in sorted(files.items())}
+    ).encode()
 
 
 def unpack_files(data: bytes) -> dict[str, bytes]:
@@ -196,8 +229,13 @@ def read_files(folder: Path) -> dict[str, bytes]:
         InputError: no such folder, unreadable, too many or too large.
     """
     if not folder.is_dir():
-        wanted = f"a folder with {INITIAL}.* and {EVALUATOR}, or the name of a project among the seeds (evolake seeds list)"
-        raise InputError(f"there is no project folder {folder}", wanted=wanted, do="evolake programs new NAME")
+        wanted = (
+            f"a folder with {INITIAL}.* and {EVALUATOR}, or the name of a project among the seeds "
+            "(evolake seeds list)"
+        )
+        raise InputError(
+            f"there is no project folder {folder}", wanted=wanted, do="evolake programs new NAME"
+        )
     result: dict[str, bytes] = {}
     total = 0
     for path in sorted(folder.rglob("*")):
@@ -226,7 +264,8 @@ def load_project(folder: Path) -> Project:
 
 
 def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Project:
-    """Return a project from its files. where: what messages call it. Raises InputError as `load_project` does."""
+    """Return a project from its files. where: what messages call it. Raises InputError as `load_project`
+    does."""
     where = where or f"project {name}"
     given = _project_file(files[TOML], where) if TOML in files else ProjectFile()
     config = read_config(files[YAML], f"{where}/{YAML}") if YAML in files else Config()
@@ -235,7 +274,11 @@ def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Projec
     texts: dict[str, str] = {}
     for item in names:
         if item not in files:
-            raise InputError(f"{where}: there is no file {item}", wanted="files of the project in [program] files", do="fix project.toml")
+            raise InputError(
+                f"{where}: there is no file {item}",
+                wanted="files of the project in [program] files",
+                do="fix project.toml",
+            )
         try:
             texts[item] = files[item].decode("utf-8")
             cut(texts[item], item)
@@ -243,9 +286,17 @@ def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Projec
         except (UnicodeDecodeError, BadBlocks, ValueError) as error:
             raise InputError(f"{where}/{item} cannot evolve", got=str(error), do="fix the file") from None
     if given.evaluator.file not in files:
-        raise InputError(f"{where}: there is no evaluator {given.evaluator.file}", wanted="evaluate(program_path) -> dict of numbers", do="write it")
+        raise InputError(
+            f"{where}: there is no evaluator {given.evaluator.file}",
+            wanted="evaluate(program_path) -> dict of numbers",
+            do="write it",
+        )
     if given.evaluator.file in texts:
-        raise InputError(f"{where}: the evaluator cannot be among the files that evolve", got=given.evaluator.file, do="fix [program] files")
+        raise InputError(
+            f"{where}: the evaluator cannot be among the files that evolve",
+            got=given.evaluator.file,
+            do="fix [program] files",
+        )
     made = Project(name, dict(files), texts, given, config, files_sha(files), *_meeting(files, texts, given))
     _require_runnable(made, where)
     return made
@@ -267,17 +318,21 @@ def _meeting(files: Mapping[str, bytes], texts: Mapping[str, str], given: Projec
 
 
 def limits_of(project: Project, own: ProgramsSettings) -> dict[str, float]:
-    """cpu_s, wall_s, memory_mb and processes of one evaluation: project.toml, then config.yaml, then the settings.
+    """cpu_s, wall_s, memory_mb and processes of one evaluation: project.toml, then config.yaml, then the
+    settings.
 
-    Processor time decides about a computing program, since it does not depend on what else the machine does. So config.yaml's timeout is taken as
-    processor time, and so is a wall_s that is given alone. The clock is a guard against a program that sleeps: it gets at least twice as much.
+    Processor time decides about a computing program, since it does not depend on what else the machine does.
+    So config.yaml's timeout is taken as processor time, and so is a wall_s that is given alone. The clock is
+    a guard against a program that sleeps: it gets at least twice as much.
     """
     given, timeout = project.given.evaluator, project.config.timeout_s
     cpu_s = given.cpu_s or timeout or min(own.cpu_s, given.wall_s or own.cpu_s)
     wall_s = given.wall_s or (timeout and PATIENCE * timeout) or own.wall_s
     return {
-        "cpu_s": cpu_s, "wall_s": max(wall_s, LEAST_PATIENCE * cpu_s),
-        "memory_mb": given.memory_mb or own.memory_mb, "processes": own.processes if given.processes is None else given.processes,
+        "cpu_s": cpu_s,
+        "wall_s": max(wall_s, LEAST_PATIENCE * cpu_s),
+        "memory_mb": given.memory_mb or own.memory_mb,
+        "processes": own.processes if given.processes is None else given.processes,
     }
 
 
@@ -290,7 +345,9 @@ def _evaluator_named(given: ProjectFile, files: Mapping[str, bytes]) -> ProjectF
     """Name the evaluator as ShinkaEvolve does if that file alone is there."""
     if "file" in given.evaluator.model_fields_set or EVALUATOR in files or SHINKA_EVALUATOR not in files:
         return given
-    return given.model_copy(update={"evaluator": given.evaluator.model_copy(update={"file": SHINKA_EVALUATOR})})
+    return given.model_copy(
+        update={"evaluator": given.evaluator.model_copy(update={"file": SHINKA_EVALUATOR})}
+    )
 
 
 def _initial(files: Mapping[str, bytes], where: str) -> list[str]:
@@ -299,7 +356,12 @@ def _initial(files: Mapping[str, bytes], where: str) -> list[str]:
     result = [name for name in top if PurePosixPath(name).stem == stem]
     if len(result) != 1:
         got = ", ".join(result) or f"none; the folder has {', '.join(sorted(files)[:8]) or 'no file'}"
-        raise InputError(f"{where} has no initial program", wanted=f"one file {INITIAL}.*, or [program] files in {TOML}", got=got, do="add it")
+        raise InputError(
+            f"{where} has no initial program",
+            wanted=f"one file {INITIAL}.*, or [program] files in {TOML}",
+            got=got,
+            do="add it",
+        )
     return result
 
 
@@ -309,19 +371,35 @@ def _require_runnable(project: Project, where: str) -> None:
         wanted = '[program] run = "./program", or entry = "function"'
         raise InputError(f"{where}: nothing says how the program runs", wanted=wanted, do="fix project.toml")
     if program.entry and (not project.python or len(project.evolving) != 1):
-        raise InputError(f"{where}: entry {program.entry!r} cannot be called", wanted="one Python file that evolves", do="use run instead")
+        raise InputError(
+            f"{where}: entry {program.entry!r} cannot be called",
+            wanted="one Python file that evolves",
+            do="use run instead",
+        )
     if (program.entry or program.run or program.build) and project.mode != "separate":
         what = f"{where}: build, run and entry are of a program that runs apart"
         raise InputError(what, wanted='[evaluator] mode = "separate"', do="fix project.toml")
     if project.mode == "calls" and (len(project.evolving) != 1 or not project.python):
-        raise InputError(f"{where}: a program that is called in another process", wanted="one Python file that evolves", do='use mode = "imports"')
+        raise InputError(
+            f"{where}: a program that is called in another process",
+            wanted="one Python file that evolves",
+            do='use mode = "imports"',
+        )
     if program.build and not program.built:
-        raise InputError(f"{where}: what the build makes is not named", wanted='[program] built = ["program"]', do="fix project.toml")
+        raise InputError(
+            f"{where}: what the build makes is not named",
+            wanted='[program] built = ["program"]',
+            do="fix project.toml",
+        )
     for name in program.built:
         plain_name(name)
-    if missing := [name for name in program.needs if name not in project.files or name == project.given.evaluator.file]:
+    if missing := [
+        name for name in program.needs if name not in project.files or name == project.given.evaluator.file
+    ]:
         wanted = "files of the project, not the evaluator"
-        raise InputError(f"{where}: the program cannot have {missing[0]}", wanted=wanted, do="fix [program] needs")
+        raise InputError(
+            f"{where}: the program cannot have {missing[0]}", wanted=wanted, do="fix [program] needs"
+        )
 
 
 def _project_file(data: bytes, where: str) -> ProjectFile:
@@ -332,45 +410,68 @@ def _project_file(data: bytes, where: str) -> ProjectFile:
     except ValidationError as error:
         first = error.errors()[0]
         place, got = ".".join(map(str, first["loc"])), f"{first['msg']} ({first['input']!r})"[:200]
-        raise InputError(f"{where}/{TOML}: {place} cannot be used", got=got, do="docs/programs.md has the fields") from None
+        raise InputError(
+            f"{where}/{TOML}: {place} cannot be used", got=got, do="docs/programs.md has the fields"
+        ) from None
 
 
 def project_folders(own: ProgramsSettings, *seeds: Path) -> list[Path]:
-    """Return the folders of the projects there are, by name: those the setting names, else those in `programs` of each folder of seeds,
-    of which a later one replaces those of the same name before it.
+    """Return the folders of the projects there are, by name: those the setting names, else those in
+    `programs` of each folder of seeds, of which a later one replaces those of the same name before it.
 
     Raises:
         InputError: a folder that the setting names is not there, or two of one name.
     """
     if named := [Path(part.strip()).expanduser() for part in own.projects.split(",") if part.strip()]:
         if missing := [item for item in named if not item.is_dir()]:
-            raise InputError(f"there is no project folder {missing[0]}", wanted="folders in EVOLAKE_PROGRAMS__PROJECTS", do="fix the setting")
+            raise InputError(
+                f"there is no project folder {missing[0]}",
+                wanted="folders in EVOLAKE_PROGRAMS__PROJECTS",
+                do="fix the setting",
+            )
         result = named
     else:
-        result = list({path.name: path for folder in seeds for path in (folder / "programs").glob("*") if is_project(path)}.values())
+        result = list(
+            {
+                path.name: path
+                for folder in seeds
+                for path in (folder / "programs").glob("*")
+                if is_project(path)
+            }.values()
+        )
     by_name = {item.resolve().name: item for item in result}
     if len(by_name) < len(result):
-        raise InputError("two projects have one name", got=", ".join(map(str, result)), do="rename one of the folders")
+        raise InputError(
+            "two projects have one name", got=", ".join(map(str, result)), do="rename one of the folders"
+        )
     return [by_name[name] for name in sorted(by_name)]
 
 
 def find_project(given: str, own: ProgramsSettings, seeds: Sequence[Path]) -> Path:
-    """Return the folder of a project that a user names: by its folder, or by the name that `evolake programs new` was given.
+    """Return the folder of a project that a user names: by its folder, or by the name that `evolake programs
+    new` was given.
 
-    A folder that is a project comes first. The names are those of the setting, then those in `programs` of each folder of seeds, the last first.
+    A folder that is a project comes first. The names are those of the setting, then those in `programs` of
+    each folder of seeds, the last first.
     """
     path = Path(given)
     if is_project(path) or path.name != given:
         return path
     named = [Path(part.strip()).expanduser() for part in own.projects.split(",") if part.strip()]
-    places = [*(item for item in named if item.resolve().name == given), *(folder / "programs" / given for folder in reversed(seeds))]
+    places = [
+        *(item for item in named if item.resolve().name == given),
+        *(folder / "programs" / given for folder in reversed(seeds)),
+    ]
     return next((place for place in places if place.is_dir()), path)
 
 
 def is_project(path: Path) -> bool:
     """Return whether a folder looks like a project."""
     pairs = ((EVALUATOR, INITIAL), (SHINKA_EVALUATOR, SHINKA_INITIAL))
-    return path.is_dir() and ((path / TOML).is_file() or any((path / file).is_file() and any(path.glob(f"{stem}.*")) for file, stem in pairs))
+    return path.is_dir() and (
+        (path / TOML).is_file()
+        or any((path / file).is_file() and any(path.glob(f"{stem}.*")) for file, stem in pairs)
+    )
 
 
 def stages_in(evaluator: str) -> Sequence[str]:

@@ -19,8 +19,8 @@ HEAD = 4000
 def parse(source: str) -> ast.Module:
     """Return the tree of a source.
 
-    Raises Unreadable: too long, too deep, not to be parsed, or declared to be in another encoding than UTF-8, by which Python would read its file as
-    another text.
+    Raises Unreadable: too long, too deep, not to be parsed, or declared to be in another encoding than UTF-8,
+    by which Python would read its file as another text.
     """
     if (encoding := declared_encoding(source)) != "utf-8":
         raise Unreadable(f"declares the encoding {encoding}: only UTF-8 is read")
@@ -28,7 +28,8 @@ def parse(source: str) -> ast.Module:
 
 
 def declared_encoding(source: str) -> str:
-    """Return the encoding that the first two lines of a Python file declare, in the spelling of `tokenize`; utf-8 if they declare none."""
+    """Return the encoding that the first two lines of a Python file declare, in the spelling of `tokenize`;
+    utf-8 if they declare none."""
     head = "".join(lines_of(source.removeprefix(BOM)[:HEAD])[:2])
     if "coding" not in head:
         return "utf-8"
@@ -39,8 +40,8 @@ def declared_encoding(source: str) -> str:
 
 
 class Places:
-    """Where nodes of a tree are in the text that it was parsed from. Python counts columns in bytes of UTF-8, and none for a byte order mark; texts
-    are cut by characters."""
+    """Where nodes of a tree are in the text that it was parsed from. Python counts columns in bytes of UTF-8,
+    and none for a byte order mark; texts are cut by characters."""
 
     def __init__(self, text: str):
         self.text = text
@@ -53,7 +54,9 @@ class Places:
     def at(self, line: int, column: int) -> int:
         """Return the place in the text of a line (from 1) and a column (in bytes)."""
         text = self._lines[line - 1]
-        return self._starts[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode("utf-8", "ignore")))
+        return self._starts[line - 1] + (
+            column if text.isascii() else len(text.encode()[:column].decode("utf-8", "ignore"))
+        )
 
     def lines(self, first: int, last: int) -> tuple[int, int]:
         """From where to where in the text lines reach, with their ends; from 1, the last one included."""
@@ -61,4 +64,6 @@ class Places:
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """From where to where a node reaches."""
-        return self.at(node.lineno, node.col_offset), self.at(node.end_lineno or node.lineno, node.end_col_offset or 0)
+        return self.at(node.lineno, node.col_offset), self.at(
+            node.end_lineno or node.lineno, node.end_col_offset or 0
+        )

@@ -19,11 +19,13 @@ LINE = "programs"
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
-    """Return the champion's held-out scores against those of its initial program under the same seeds; None where a ratio says nothing: a score is
-    not positive, or the initial program is champion."""
+    """Return the champion's held-out scores against those of its initial program under the same seeds; None
+    where a ratio says nothing: a score is not positive, or the initial program is champion."""
     if lake.record(LINE, "champion", cycle) is None:
         return None
-    decided = [row for row in lake.read(LINE, "champion", cycle).to_dicts() if row["holder_id"] == artifact_id]
+    decided = [
+        row for row in lake.read(LINE, "champion", cycle).to_dicts() if row["holder_id"] == artifact_id
+    ]
     if not decided:
         return None
     row = decided[0]
@@ -31,17 +33,31 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
     project = lake.read(LINE, "projects", cycle).filter(pl.col("project") == row["project"]).to_dicts()[0]
     if artifact_id == project["initial_id"]:
         return None
-    sides = "challenger" if row["wins"] else "champion", "champion" if row["champion_id"] == project["initial_id"] else "initial"
-    own, other = (dict(measured.filter(pl.col("side") == name).select("seed", "score").drop_nulls().iter_rows()) for name in sides)
+    sides = (
+        "challenger" if row["wins"] else "champion",
+        "champion" if row["champion_id"] == project["initial_id"] else "initial",
+    )
+    own, other = (
+        dict(measured.filter(pl.col("side") == name).select("seed", "score").drop_nulls().iter_rows())
+        for name in sides
+    )
     return gain_between(
-        own, other, project=row["project"], score_name=project["score_name"], higher_is_better=project["higher_is_better"],
-        protected=row["protected"], initial_id=project["initial_id"], cycle=cycle,
+        own,
+        other,
+        project=row["project"],
+        score_name=project["score_name"],
+        higher_is_better=project["higher_is_better"],
+        protected=row["protected"],
+        initial_id=project["initial_id"],
+        cycle=cycle,
     )
 
 
 def outcome(catalogue: Catalogue, cycle: str) -> str:
     """Return each project's champion with its held-out score, or that there is no gain yet."""
-    rows = [row for row in catalogue.frame(DECIDED, {"cycle": cycle}).to_dicts() if row["holder_mean"] is not None]
+    rows = [
+        row for row in catalogue.frame(DECIDED, {"cycle": cycle}).to_dicts() if row["holder_mean"] is not None
+    ]
     parts = [f"{project_in_words(row)}{'' if row['protected'] else ' (score not protected)'}" for row in rows]
     return "; ".join(parts) or "no champion has a held-out score"
 
@@ -49,11 +65,16 @@ def outcome(catalogue: Catalogue, cycle: str) -> str:
 def program_text(lake: Lake, artifact: Artifact) -> str:
     """Its texts."""
     texts = texts_of(lake.blobs, artifact.content_sha)
-    return next(iter(texts.values())) if len(texts) == 1 else "\n".join(f"==> {name} <==\n{text}" for name, text in texts.items())
+    return (
+        next(iter(texts.values()))
+        if len(texts) == 1
+        else "\n".join(f"==> {name} <==\n{text}" for name, text in texts.items())
+    )
 
 
 def write_program(lake: Lake, artifact: Artifact, folder: Path) -> str:
-    """project/: the whole project with this program in the place of its initial one, to be checked or evolved on."""
+    """project/: the whole project with this program in the place of its initial one, to be checked or evolved
+    on."""
     from evolake.programs.model.project import unpack_files
 
     name, files = artifact.row["project"], {}
@@ -62,7 +83,10 @@ def write_program(lake: Lake, artifact: Artifact, folder: Path) -> str:
         if result:
             files = unpack_files(lake.blobs.get(result[0]["blob_sha"]))
             break
-    files |= {path: text.encode("utf-8", "surrogatepass") for path, text in texts_of(lake.blobs, artifact.content_sha).items()}
+    files |= {
+        path: text.encode("utf-8", "surrogatepass")
+        for path, text in texts_of(lake.blobs, artifact.content_sha).items()
+    }
     for path, data in files.items():
         place = folder / name / path
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -71,13 +95,32 @@ def write_program(lake: Lake, artifact: Artifact, folder: Path) -> str:
 
 
 ARTIFACTS = LineArtifacts(
-    gain=gain_of, standing=standing, score="held-out score, of one project", outcome=outcome,
-    titles="SELECT project AS name, cycle, holder_id AS artifact_id, holder_mean AS score FROM programs.champion",
+    gain=gain_of,
+    standing=standing,
+    score="held-out score, of one project",
+    outcome=outcome,
+    titles=(
+        "SELECT project AS name, cycle, holder_id AS artifact_id, holder_mean AS score FROM programs.champion"
+    ),
     kinds={
         "program": Kind(
-            "program_id", ("incoming_programs", "candidates", "seeds"),
-            ("project", "operator", "origin", "cycle", "generation", "score", "metrics", "cell", "size", "protected", "reason"),
-            text=program_text, write=write_program,
-        ),
+            "program_id",
+            ("incoming_programs", "candidates", "seeds"),
+            (
+                "project",
+                "operator",
+                "origin",
+                "cycle",
+                "generation",
+                "score",
+                "metrics",
+                "cell",
+                "size",
+                "protected",
+                "reason",
+            ),
+            text=program_text,
+            write=write_program,
+        )
     },
 )

@@ -1,4 +1,5 @@
-"""The decisions of a cycle in words: the held-out score of each project's champion, and whether that is a gain at all."""
+"""The decisions of a cycle in words: the held-out score of each project's champion, and whether that is a
+gain at all."""
 
 from __future__ import annotations
 
@@ -10,14 +11,16 @@ from evolake.report.numbers import figures
 
 Row = Mapping[str, Any]
 DECIDED = """
-SELECT c.*, p.score_name, p.higher_is_better, p.initial_id FROM programs.champion AS c JOIN programs.projects AS p USING (cycle, project)
+SELECT c.*, p.score_name, p.higher_is_better, p.initial_id FROM programs.champion AS c
+  JOIN programs.projects AS p USING (cycle, project)
 WHERE cycle = $cycle ORDER BY project"""
 """A row of DECISIONS per project, with the name and direction of its score and its initial program."""
 INITIAL_LEADS = "the initial program leads"
 
 
 def improves(row: Row) -> bool:
-    """Return whether the champion of a row of DECIDED is another program than the initial one, with a better held-out mean."""
+    """Return whether the champion of a row of DECIDED is another program than the initial one, with a better
+    held-out mean."""
     mean, initial = row["holder_mean"], row["initial_mean"]
     if row["holder_id"] == row["initial_id"] or mean is None or initial is None:
         return False
@@ -25,7 +28,8 @@ def improves(row: Row) -> bool:
 
 
 def score_in_words(row: Row) -> str:
-    """Return the held-out score of a project's champion next to that of its initial program, or say that there is no gain yet."""
+    """Return the held-out score of a project's champion next to that of its initial program, or say that
+    there is no gain yet."""
     score = f"held-out {row['score_name']} {figures(row['holder_mean'], 6)}"
     if row["holder_id"] == row["initial_id"]:
         return f"{NONE_YET} ({INITIAL_LEADS} with {score})"

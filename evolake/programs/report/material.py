@@ -19,8 +19,8 @@ FIGURES = "evolake.programs.report.figures"
 
 @dataclass(frozen=True)
 class Material:
-    """The population that leaves the last of `cycles`, and the decisions of these cycles. metrics: project -> its declared metrics with their
-    directions, the score first."""
+    """The population that leaves the last of `cycles`, and the decisions of these cycles. metrics: project ->
+    its declared metrics with their directions, the score first."""
 
     cycles: list[str]
     population: Population
@@ -42,10 +42,15 @@ def material_of(lake: Lake, entering: str) -> Material:
     last = preceding(entering)
     cycles = [cycle for cycle in lake.cycles(LINE, "champion") if last is not None and cycle <= last]
     decisions = pl.concat([lake.read(LINE, "champion", cycle) for cycle in cycles])
-    return Material(cycles, population_entering(lake, entering), decisions, declared_metrics(lake, cycles[-1]))
+    return Material(
+        cycles, population_entering(lake, entering), decisions, declared_metrics(lake, cycles[-1])
+    )
 
 
 def declared_metrics(lake: Lake, cycle: str) -> dict[str, dict[str, str]]:
     """Project -> its declared metrics with their directions, as a cycle had them."""
     rows = lake.read(LINE, "projects", cycle).to_dicts()
-    return {row["project"]: project_of(row["project"], unpack_files(lake.blobs.get(row["blob_sha"]))).metrics for row in rows}
+    return {
+        row["project"]: project_of(row["project"], unpack_files(lake.blobs.get(row["blob_sha"]))).metrics
+        for row in rows
+    }

@@ -1,4 +1,5 @@
-"""The programs line's part of the page: champions, what protected their scores, what was tried and blocked, figures."""
+"""The programs line's part of the page: champions, what protected their scores, what was tried and blocked,
+figures."""
 
 from __future__ import annotations
 
@@ -15,24 +16,31 @@ from evolake.report.pages import Section, section, sentence
 
 PACKAGE = "evolake.programs.report"
 CHAMPIONS = """
-SELECT project, holder_id[:12] AS champion, holder_mean AS held_out_score, holder_low AS low, holder_high AS high, initial_mean AS initial,
+SELECT project, holder_id[:12] AS champion, holder_mean AS held_out_score, holder_low AS low,
+  holder_high AS high, initial_mean AS initial,
   noise, wins, CASE WHEN protected THEN 'yes' ELSE 'score not protected' END AS protected, reason
 FROM programs.champion WHERE cycle = $cycle ORDER BY project"""
-PROJECTS = "SELECT project, mode, score_name, higher_is_better, living, note FROM programs.projects WHERE cycle = $cycle ORDER BY project"
+PROJECTS = (
+    "SELECT project, mode, score_name, higher_is_better, living, note FROM programs.projects WHERE cycle "
+    "= $cycle ORDER BY project"
+)
 GATES = """
 SELECT gate, count(*) AS judged, count(*) FILTER (NOT passed) AS blocked FROM (
   SELECT artifact_id, gate_no, gate, bool_and(outcome = 'pass') AS passed FROM verdicts
-  WHERE cycle = $cycle AND artifact_id IN (SELECT program_id FROM programs.candidates WHERE cycle = $cycle) GROUP BY ALL)
+  WHERE cycle = $cycle AND artifact_id IN (SELECT program_id FROM programs.candidates WHERE cycle = $cycle)
+    GROUP BY ALL)
 GROUP BY gate, gate_no ORDER BY gate_no"""
 OPERATORS = """
 SELECT project, operator, count(*) AS made, count(*) FILTER (state <> 'blocked') AS passed,
   count(*) FILTER (state IN ('accepted', 'champion')) AS lived
 FROM programs.candidates WHERE cycle <= $cycle GROUP BY ALL ORDER BY project, lived DESC, operator"""
 BLOCKED = """
-SELECT project, gate, rule_id, reason, count(*) AS times FROM programs.accepted WHERE cycle <= $cycle AND NOT passed GROUP BY ALL
+SELECT project, gate, rule_id, reason, count(*) AS times FROM programs.accepted WHERE cycle <= $cycle
+  AND NOT passed GROUP BY ALL
 ORDER BY times DESC, project, gate, rule_id, reason LIMIT 30"""
 FRONT = """
-SELECT project, program_id[:12] AS program, operator, score, metrics, size, state FROM programs.survivors WHERE cycle = $cycle AND front
+SELECT project, program_id[:12] AS program, operator, score, metrics, size, state FROM programs.survivors
+  WHERE cycle = $cycle AND front
 ORDER BY project, score DESC LIMIT 30"""
 LONGEST_DIFF = 20_000
 
@@ -43,17 +51,36 @@ def programs_section(root: Path, cycle: str) -> Section:
     require_finished(lake, LINE, cycle)
     material = material_of(lake, following(cycle))
     questions = {
-        "champions": CHAMPIONS, "projects": PROJECTS, "gates": GATES, "operators": OPERATORS, "blocked": BLOCKED, "front": FRONT,
+        "champions": CHAMPIONS,
+        "projects": PROJECTS,
+        "gates": GATES,
+        "operators": OPERATORS,
+        "blocked": BLOCKED,
+        "front": FRONT,
     }
     with Catalogue(lake) as catalogue:
         asked = {name: catalogue.frame(sql, {"cycle": cycle}) for name, sql in questions.items()}
         decisions = catalogue.frame(DECIDED, {"cycle": cycle}).to_dicts()
         asked["ancestry"] = catalogue.frame(ANCESTRY, {"id": decisions[0]["holder_id"]})
-    lead = sentence(PACKAGE, "headline.html.j2", decisions=decisions, in_words=score_in_words, improves=improves)
-    diffs = [diff_of(lake, material.population.initial(row["project"])["files_sha"], material.population.champion(row["project"])["files_sha"])
-             for row in decisions]
+    lead = sentence(
+        PACKAGE, "headline.html.j2", decisions=decisions, in_words=score_in_words, improves=improves
+    )
+    diffs = [
+        diff_of(
+            lake,
+            material.population.initial(row["project"])["files_sha"],
+            material.population.champion(row["project"])["files_sha"],
+        )
+        for row in decisions
+    ]
     return section(
-        PACKAGE, LINE, cycle, lead, material, asked=asked, open=[row["project"] for row in decisions if not row["protected"]],
+        PACKAGE,
+        LINE,
+        cycle,
+        lead,
+        material,
+        asked=asked,
+        open=[row["project"] for row in decisions if not row["protected"]],
         diff="\n".join(diffs)[:LONGEST_DIFF] or "the initial program is champion",
     )
 
@@ -62,7 +89,14 @@ def diff_of(lake: Lake, before: str, after: str) -> str:
     """Return a unified diff between two stored programs; "" where they are the same."""
     old, new = texts_of(lake.blobs, before), texts_of(lake.blobs, after)
     parts = [
-        line for name in new
-        for line in difflib.unified_diff(old.get(name, "").splitlines(), new[name].splitlines(), f"initial/{name}", f"champion/{name}", lineterm="")
+        line
+        for name in new
+        for line in difflib.unified_diff(
+            old.get(name, "").splitlines(),
+            new[name].splitlines(),
+            f"initial/{name}",
+            f"champion/{name}",
+            lineterm="",
+        )
     ]
     return "\n".join(parts)

@@ -1,8 +1,10 @@
-"""Does evolution go in circles? The share of added lines that bring back a line which the lineage had deleted before (EvoTrace's measure).
+"""Does evolution go in circles? The share of added lines that bring back a line which the lineage had deleted
+before (EvoTrace's measure).
 
-Of a child, added lines are those that none of its parents has, and deleted ones those of its first parent that it has not. A line counts as brought
-back where a program that the child descends from had deleted it. Lines are compared without space at their ends; empty ones do not count.
-Source: EvoTrace, a study of the edits of program-evolving agents, measures cycling so.
+Of a child, added lines are those that none of its parents has, and deleted ones those of its first parent
+that it has not. A line counts as brought back where a program that the child descends from had deleted it.
+Lines are compared without space at their ends; empty ones do not count. Source: EvoTrace, a study of the
+edits of program-evolving agents, measures cycling so.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ Texts = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Edit:
-    """What one child changed: counts of lines, and those of the added ones that had been deleted before, in order."""
+    """What one child changed: counts of lines, and those of the added ones that had been deleted before, in
+    order."""
 
     program_id: str
     operator: str
@@ -40,8 +43,12 @@ class Trace:
         """As one JSON object."""
         operators = sorted({edit.operator for edit in self.edits})
         return {
-            "project": self.project, **counts(self.edits), "champion_lineage": counts(self.champion),
-            "by_operator": {name: counts([edit for edit in self.edits if edit.operator == name]) for name in operators},
+            "project": self.project,
+            **counts(self.edits),
+            "champion_lineage": counts(self.champion),
+            "by_operator": {
+                name: counts([edit for edit in self.edits if edit.operator == name]) for name in operators
+            },
             "most_often": [{"line": line, "times": times} for line, times in most_often(self.edits)],
         }
 
@@ -71,7 +78,11 @@ def trace_of(project: str, rows: Sequence[Row], champion: str, read: Callable[[R
         brought = tuple(line for line in sorted(added.elements()) if line in before)
         edits[name] = Edit(name, row["operator"], row["state"], added.total(), deleted.total(), brought)
         gone[name] = before | deleted.keys()
-    return Trace(project, tuple(edits.values()), tuple(edits[name] for name in edits if name in lineage(champion, known)))
+    return Trace(
+        project,
+        tuple(edits.values()),
+        tuple(edits[name] for name in edits if name in lineage(champion, known)),
+    )
 
 
 def lines_in(texts: Texts) -> Counter[str]:
@@ -92,11 +103,15 @@ def lineage(program: str, known: Mapping[str, Row]) -> set[str]:
 
 
 def counts(edits: Iterable[Edit]) -> dict[str, Any]:
-    """Children, added, deleted and brought-back lines, and the share of the latter in the added ones; null without an added line."""
+    """Children, added, deleted and brought-back lines, and the share of the latter in the added ones; null
+    without an added line."""
     some = list(edits)
     added, back = sum(edit.added for edit in some), sum(len(edit.brought_back) for edit in some)
     return {
-        "children": len(some), "added": added, "deleted": sum(edit.deleted for edit in some), "brought_back": back,
+        "children": len(some),
+        "added": added,
+        "deleted": sum(edit.deleted for edit in some),
+        "brought_back": back,
         "share": back / added if added else None,
     }
 
@@ -112,9 +127,16 @@ def lines_of(trace: Trace) -> list[str]:
     summary = trace.to_json()
 
     def sentence(item: Mapping[str, Any]) -> str:
-        share = "no line was added" if item["share"] is None else f"{item['share']:.1%} of {item['added']} added lines had been deleted before"
+        share = (
+            "no line was added"
+            if item["share"] is None
+            else f"{item['share']:.1%} of {item['added']} added lines had been deleted before"
+        )
         return f"{share} ({item['children']} children)"
 
-    shown = [f"{trace.project}: {sentence(summary)}", f"  {'champion':<18} {sentence(summary['champion_lineage'])}, on its own lineage"]
+    shown = [
+        f"{trace.project}: {sentence(summary)}",
+        f"  {'champion':<18} {sentence(summary['champion_lineage'])}, on its own lineage",
+    ]
     shown += [f"  {name:<18} {sentence(item)}" for name, item in summary["by_operator"].items()]
     return shown + [f"  {item['times']} times   {item['line'][:100]}" for item in summary["most_often"]]

@@ -1,4 +1,5 @@
-"""What a writer is sent in addition to the program: only what is known, each fact once, without empty sections."""
+"""What a writer is sent in addition to the program: only what is known, each fact once, without empty
+sections."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from evolake.report.numbers import figures
 
 COMBINE = "combine the strengths of two programs"
 DIRECTIONS = (
-    "numerical optimisation: find the constants and the structure of the best program by a search with many starts, and keep what it finds",
+    "numerical optimisation: find the constants and the structure of the best program by a search with "
+    "many starts, and keep what it finds",
     "a new algorithm, other than those that were tried",
     "find the weakest step of the program and fix it; use the time limit for what helps",
     COMBINE,
@@ -59,20 +61,29 @@ class Briefing(BaseModel):
 
 
 def combines(brief: Briefing) -> bool:
-    """Return whether a request is to combine two programs: it is sent the text of the best other one, all others by idea and score alone."""
+    """Return whether a request is to combine two programs: it is sent the text of the best other one, all
+    others by idea and score alone."""
     return brief.sibling is not None and brief.sibling.direction == COMBINE
 
 
 def sections(brief: Briefing, parent: Standing, others: Sequence[Standing], texts: Sequence[str] = ()) -> str:
     """Return the sections of a prompt. texts: of the first of the others, as `against` gives them."""
-    shown = [f"- {standing_line(item)}" + (f"\n{texts[place]}" if place < len(texts) else "") for place, item in enumerate(others)]
+    shown = [
+        f"- {standing_line(item)}" + (f"\n{texts[place]}" if place < len(texts) else "")
+        for place, item in enumerate(others)
+    ]
     front = [f"- {line}" for line in brief.front]
-    handed_on = [fence(text, name, LONGEST_ARTIFACT) for name, text in sorted(brief.artifacts.items()) if text.strip()]
+    handed_on = [
+        fence(text, name, LONGEST_ARTIFACT) for name, text in sorted(brief.artifacts.items()) if text.strip()
+    ]
     parts = (
         ("Project", f"{brief.project}: {brief.goal}"),
         ("Its owner says", clean(brief.instructions)),
         ("Limits and cost", brief.limits),
-        ("Parent", "" if brief.round else "\n".join(filter(None, (standing_line(parent), brief.parent_reason)))),
+        (
+            "Parent",
+            "" if brief.round else "\n".join(filter(None, (standing_line(parent), brief.parent_reason))),
+        ),
         ("What its evaluation reported", "\n".join(handed_on)),
         ("Contest", brief.contest),
         ("Pareto front", "\n".join(front)),
@@ -87,7 +98,9 @@ def sections(brief: Briefing, parent: Standing, others: Sequence[Standing], text
 
 def standing_line(item: Standing) -> str:
     """Return name, score, further metrics, time and idea of a program in one line."""
-    more = ", ".join(f"{name} {figures(value, 6)}" for name, value in item.metrics.items() if value != item.score)
+    more = ", ".join(
+        f"{name} {figures(value, 6)}" for name, value in item.metrics.items() if value != item.score
+    )
     spent = "" if item.seconds is None else f"{item.seconds:g} s of processor time"
     idea = f"idea: {' '.join(clean(item.idea).split())[:300].rstrip('.')}" if item.idea else ""
     scored = f"{item.name} scored {item.score:.9g}".strip()
@@ -96,16 +109,31 @@ def standing_line(item: Standing) -> str:
 
 def against(files: Mapping[str, str], parent: Mapping[str, str], name: str) -> str:
     """Return another program as a diff from the parent, or its whole text if that is shorter."""
-    lines = [line for path in files for line in difflib.unified_diff(
-        clean(parent.get(path, "")).splitlines(), clean(files[path]).splitlines(), path, path, lineterm="", n=1)]
+    lines = [
+        line
+        for path in files
+        for line in difflib.unified_diff(
+            clean(parent.get(path, "")).splitlines(),
+            clean(files[path]).splitlines(),
+            path,
+            path,
+            lineterm="",
+            n=1,
+        )
+    ]
     diff, whole = "\n".join(lines), listing(files)
     if not diff:
         return ""
-    return fence(diff, f"diff from the parent to {name}", LONGEST_TEXT) if len(diff) < len(whole) else fence(whole, name, LONGEST_TEXT)
+    return (
+        fence(diff, f"diff from the parent to {name}", LONGEST_TEXT)
+        if len(diff) < len(whole)
+        else fence(whole, name, LONGEST_TEXT)
+    )
 
 
 def listing(files: Mapping[str, str]) -> str:
-    """Return texts one after another, each below a line with its path, without any indentation of its own; a single one bare."""
+    """Return texts one after another, each below a line with its path, without any indentation of its own; a
+    single one bare."""
     if len(files) == 1:
         return next(iter(files.values()))
     return "\n".join(f"=== {path}\n{text}" for path, text in files.items())

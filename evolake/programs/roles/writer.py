@@ -1,4 +1,5 @@
-"""Who writes a program from its parents: a model by search-and-replace edits or whole files, or the operators of `evolake.programs.search`."""
+"""Who writes a program from its parents: a model by search-and-replace edits or whole files, or the operators
+of `evolake.programs.search`."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ from evolake.programs.search.proposing import Background, child_of
 from evolake.programs.search.trials import Trial, Trials
 from evolake.text_edits import Misfit, replaced
 
-_UNMADE = re.compile(r"(?P<status>\w+: )?your idea \((?P<idea>.*?)\) was not applied: (?P<reason>.*)", re.DOTALL)
+_UNMADE = re.compile(
+    r"(?P<status>\w+: )?your idea \((?P<idea>.*?)\) was not applied: (?P<reason>.*)", re.DOTALL
+)
 NOTHING = "nothing"
 """Operator of a reply that changes nothing: the operators found nothing to change."""
 
@@ -50,9 +53,13 @@ class WriterRequest(Briefing):
     relatives: list[dict[str, str]] = Field(default_factory=list)
     scores: list[float] = Field(default_factory=list, description="of the relatives")
     maximize: bool = True
-    trials: list[TriedProgram] = Field(default_factory=list, description="what the search has tried, in order")
+    trials: list[TriedProgram] = Field(
+        default_factory=list, description="what the search has tried, in order"
+    )
     place: int | None = Field(default=None, description="of the parent among the trials")
-    numbers_only: bool = Field(default=False, description="whether only numbers of the parent are to be changed")
+    numbers_only: bool = Field(
+        default=False, description="whether only numbers of the parent are to be changed"
+    )
 
 
 class Edit(BaseModel):
@@ -93,7 +100,9 @@ class WriterGroupReply(BaseModel):
 
 def write(request: WriterRequest, random: np.random.Generator) -> WriterReply:
     """Return a child by one of the operators."""
-    relatives = [Relative(texts, score) for texts, score in zip(request.relatives, request.scores, strict=True)]
+    relatives = [
+        Relative(texts, score) for texts, score in zip(request.relatives, request.scores, strict=True)
+    ]
     trials = trials_of(request.trials, maximize=request.maximize)
     around = Background(trials, request.place, request.other, relatives, request.numbers_only)
     child = child_of(Relative(request.parent.files, request.parent.score), around, random)
@@ -105,13 +114,17 @@ def write(request: WriterRequest, random: np.random.Generator) -> WriterReply:
 
 def trials_of(programs: Iterable[TriedProgram], *, maximize: bool) -> Trials:
     """Return programs that were tried as the operators read them."""
-    return Trials([Trial(item.files, item.score, item.operator, item.parent, item.twin_score) for item in programs], maximize)
+    return Trials(
+        [Trial(item.files, item.score, item.operator, item.parent, item.twin_score) for item in programs],
+        maximize,
+    )
 
 
 def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | str:
     """Return the parent's texts after a reply, or why it cannot be applied: a fact about the reply.
 
-    Edits are looked for whatever the line ends; those of the parent, and its byte order mark, stay (see `blocks.as_kept`).
+    Edits are looked for whatever the line ends; those of the parent, and its byte order mark, stay (see
+    `blocks.as_kept`).
     """
     changed = dict(texts)
     for name, text in reply.whole.items():
@@ -129,7 +142,8 @@ def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | st
 
 
 def fault(request: WriterRequest, reply: WriterReply) -> str:
-    """Return why a model's reply makes no program, in words for the model; "" if it does. `failed_idea` reads the idea from it."""
+    """Return why a model's reply makes no program, in words for the model; "" if it does. `failed_idea` reads
+    the idea from it."""
     made = applied(reply, request.parent.files)
     if isinstance(made, dict) and (request.may_keep or made != request.parent.files):
         return ""
@@ -150,8 +164,11 @@ def prompt_values(request: WriterRequest) -> dict[str, str]:
 
 def _values_of(request: WriterRequest, with_text: Sequence[Measured]) -> dict[str, str]:
     texts = [against(item.files, request.parent.files, item.name) for item in with_text]
-    return {"brief": sections(request, request.parent, request.best, texts), "program": listing(request.parent.files),
-            "files": ", ".join(request.parent.files)}
+    return {
+        "brief": sections(request, request.parent, request.best, texts),
+        "program": listing(request.parent.files),
+        "files": ", ".join(request.parent.files),
+    }
 
 
 def write_group(request: WriterGroupRequest, random: np.random.Generator) -> WriterGroupReply:
@@ -160,7 +177,8 @@ def write_group(request: WriterGroupRequest, random: np.random.Generator) -> Wri
 
 
 def group_fault(request: WriterGroupRequest, reply: WriterGroupReply) -> str:
-    """Return why none of the replies makes a program, or that their number is wrong; "" otherwise. One that makes none is asked for again alone."""
+    """Return why none of the replies makes a program, or that their number is wrong; "" otherwise. One that
+    makes none is asked for again alone."""
     wanted, got = len(request.requests), len(reply.programs)
     if wanted != got:
         return f"`programs` needs {wanted} entries, one for each direction; got {got}"
@@ -175,15 +193,29 @@ def group_values(request: WriterGroupRequest) -> dict[str, str]:
     shared = first.model_copy(update={"sibling": None})
     directions = [f"{place}. {note.direction or 'as you see fit'}" for place, note in enumerate(notes, 1)]
     if notes:
-        directions.insert(0, f"They are {', '.join(str(note.number) for note in notes)} of {notes[0].count} of this generation.")
+        directions.insert(
+            0,
+            f"They are {', '.join(str(note.number) for note in notes)} of {notes[0].count} of this "
+            "generation.",
+        )
     if notes and notes[0].siblings:
-        directions += ["Others of this generation proposed (do something else):", *(f"- {item}" for item in notes[0].siblings[-MOST_SIBLINGS:])]
-    return _values_of(shared, first.best[:1] if any(map(combines, request.requests)) else ()) | {"directions": "\n".join(directions)}
+        directions += [
+            "Others of this generation proposed (do something else):",
+            *(f"- {item}" for item in notes[0].siblings[-MOST_SIBLINGS:]),
+        ]
+    return _values_of(shared, first.best[:1] if any(map(combines, request.requests)) else ()) | {
+        "directions": "\n".join(directions)
+    }
 
 
 WRITER = Role("programs_writer", WriterRequest, WriterReply, write, values=prompt_values, fault=fault)
 """A child of a program."""
 WRITER_GROUP = Role(
-    "programs_writer_group", WriterGroupRequest, WriterGroupReply, write_group, values=group_values, fault=group_fault,
+    "programs_writer_group",
+    WriterGroupRequest,
+    WriterGroupReply,
+    write_group,
+    values=group_values,
+    fault=group_fault,
 )
 """Several children of a program."""

@@ -1,8 +1,9 @@
 """Runs inside the jail, in the evaluator's process: the functions of a program that runs in another jail.
 
-The program's file is STUB here, so that none of the program's code can run in this process, however the evaluator loads it. Calls carry plain values
-there and back (see `values`); what a program does to its arguments does not reach the evaluator's. The state of the global random generators goes
-with a call whenever the evaluator has changed it, so that a program draws what it would draw in the evaluator's process.
+The program's file is STUB here, so that none of the program's code can run in this process, however the
+evaluator loads it. Calls carry plain values there and back (see `values`); what a program does to its
+arguments does not reach the evaluator's. The state of the global random generators goes with a call whenever
+the evaluator has changed it, so that a program draws what it would draw in the evaluator's process.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class ProgramError(RuntimeError):
 
 
 class _Channel:
-    """The way to the program, used by one call at a time. troubles: why values could not cross. calls: made so far. carried: bytes both ways."""
+    """The way to the program, used by one call at a time. troubles: why values could not cross. calls: made
+    so far. carried: bytes both ways."""
 
     def __init__(self) -> None:
         self.troubles: list[str] = []
@@ -44,7 +46,8 @@ class _Channel:
         self._sent: list[Any] | None = None
 
     def open(self, *, watch: bool) -> None:
-        """Begin, in the process that may call; the generators are as the program's are. watch: note arguments that are changed in place."""
+        """Begin, in the process that may call; the generators are as the program's are. watch: note arguments
+        that are changed in place."""
         self.watch, self._owner, self._sent = watch, os.getpid(), chance.state()
         for descriptor in CHANNEL_OF_PROGRAM:
             os.set_inheritable(descriptor, False)
@@ -57,7 +60,9 @@ class _Channel:
             given = to_plain((args, named))
         except NotPlain as error:
             raise self._trouble(f"{name} is given {error}") from None
-        answer = self._ask({"op": "call", "module": module, "name": name, "given": given, "watch": self.watch})
+        answer = self._ask(
+            {"op": "call", "module": module, "name": name, "given": given, "watch": self.watch}
+        )
         if answer.get("in_place") is True:
             self._trouble(f"{name} changes its arguments in place")
         try:
@@ -108,9 +113,14 @@ channel = _Channel()
 
 
 def functions(name: str) -> dict[str, Callable[..., Any]]:
-    """Load the program again and return its functions by their names. name: of the module that they are to belong to."""
+    """Load the program again and return its functions by their names. name: of the module that they are to
+    belong to."""
     answer = channel.load()
-    names = [item for item in answer["names"] if isinstance(item, str) and item.isidentifier() and not item.startswith("__")]
+    names = [
+        item
+        for item in answer["names"]
+        if isinstance(item, str) and item.isidentifier() and not item.startswith("__")
+    ]
     return {item: _function(int(answer["module"]), item, name) for item in names}
 
 

@@ -1,4 +1,5 @@
-"""Seed the usual generators of random numbers, and carry their state from one process to another. Runs inside the jail."""
+"""Seed the usual generators of random numbers, and carry their state from one process to another. Runs inside
+the jail."""
 
 from __future__ import annotations
 

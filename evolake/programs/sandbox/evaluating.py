@@ -1,8 +1,10 @@
-"""One evaluation of one program, by the project's evaluator, in jails; and what comes back, looked at again on the host.
+"""One evaluation of one program, by the project's evaluator, in jails; and what comes back, looked at again
+on the host.
 
-Mode "imports", OpenEvolve's: one jail, in which the evaluator imports the program. Mode "calls": the same evaluator in one jail, and the program in
-another, where the evaluator calls its functions (see `calling`). Mode "separate": the evaluator makes the cases in one jail, the
-program runs on each in another that has neither the evaluator nor the other cases, and the evaluator scores the outputs in a third.
+Mode "imports", OpenEvolve's: one jail, in which the evaluator imports the program. Mode "calls": the same
+evaluator in one jail, and the program in another, where the evaluator calls its functions (see `calling`).
+Mode "separate": the evaluator makes the cases in one jail, the program runs on each in another that has
+neither the evaluator nor the other cases, and the evaluator scores the outputs in a third.
 """
 
 from __future__ import annotations
@@ -55,12 +57,15 @@ class Evaluation:
     """What one evaluation gave.
 
     Attributes:
-        status: ok; or a status of the jail; or no_result (ended without one), raised (the evaluator did), reported (it returned an `error` in words),
-            tampered.
-        metrics: finite and other numbers as they came. odd: names of metrics that are no finite numbers. artifacts: texts.
-        tampered: what the program changed of what scores it. stage, stages: how many stages it passed through, of how many.
-        cpu_s: processor time of the jails; of the program alone in mode "separate". seed: that it ran under. troubles: in mode "calls", why values
-            could not cross between evaluator and program. calls, carried: of its calls, the number and the bytes both ways.
+        status: ok; or a status of the jail; or no_result (ended without one), raised (the evaluator did),
+            reported (it returned an `error` in words), tampered.
+        metrics: finite and other numbers as they came. odd: names of metrics that are no finite numbers.
+            artifacts: texts.
+        tampered: what the program changed of what scores it. stage, stages: how many stages it passed
+            through, of how many.
+        cpu_s: processor time of the jails; of the program alone in mode "separate". seed: that it ran under.
+            troubles: in mode "calls", why values could not cross between evaluator and program. calls,
+            carried: of its calls, the number and the bytes both ways.
         flags: metrics that were true or false: 1 and 0.
         starved: the host cut it off, so that it says nothing; `Evaluator.evaluate` returns none that is.
     """
@@ -91,13 +96,18 @@ class Evaluation:
 
 
 class Evaluator:
-    """Evaluates programs of one project. May be asked by several threads. Close it, or use it as a context manager."""
+    """Evaluates programs of one project. May be asked by several threads. Close it, or use it as a context
+    manager."""
 
     def __init__(self, project: Project, own: ProgramsSettings, *, workers: int = 1, mode: str | None = None):
         self.project, self.own, self.mode = project, own, mode
         self.limits = limits_for(project, own, mode)
         self._needs = needs_of(project, own, mode)
-        self._runner = Runner(project, self.limits, workers=workers, mode=mode, needs=self._needs) if project.protected else None
+        self._runner = (
+            Runner(project, self.limits, workers=workers, mode=mode, needs=self._needs)
+            if project.protected
+            else None
+        )
         self.starts = Starts(project, self.limits, workers=workers, mode=mode, obstacle=self._needs.words)
         self._cases: dict[int, list[Any]] = {}
         self._lock = threading.Lock()
@@ -120,21 +130,30 @@ class Evaluator:
         """Return the program made ready to run; without a build command it is as it is."""
         return build(self.project, texts, self.limits, self.mode, self._needs)
 
-    def evaluate(self, texts: Mapping[str, str], seed: int, built: Built | None = None, *, watch: bool = False) -> Evaluation:
-        """One evaluation under a seed. built: what `build` gave; None: build it. watch: in mode "calls", note arguments that are changed in place.
+    def evaluate(
+        self, texts: Mapping[str, str], seed: int, built: Built | None = None, *, watch: bool = False
+    ) -> Evaluation:
+        """One evaluation under a seed. built: what `build` gave; None: build it. watch: in mode "calls", note
+        arguments that are changed in place.
 
         Raises:
-            JailUnavailable: nothing was judged. InputError: the evaluator makes no cases, which no program has a part in.
-            HostBusy: the host let the evaluation run for too short a time, several times over. Nothing is known of the program.
+            JailUnavailable: nothing was judged. InputError: the evaluator makes no cases, which no program
+                has a part in.
+            HostBusy: the host let the evaluation run for too short a time, several times over. Nothing is
+                known of the program.
         """
         with self._busy():
             return patiently(
-                lambda stretch: self._evaluated(texts, seed, built, watch, stretch), lambda evaluation: evaluation.starved,
+                lambda stretch: self._evaluated(texts, seed, built, watch, stretch),
+                lambda evaluation: evaluation.starved,
                 f"an evaluation of {self.project.name}",
             )
 
-    def evaluate_each(self, texts: Mapping[str, str], seeds: Sequence[int], built: Built | None = None) -> list[Evaluation]:
-        """One evaluation under each seed, up to the first that fails; the first alone, the others side by side if workers are idle.
+    def evaluate_each(
+        self, texts: Mapping[str, str], seeds: Sequence[int], built: Built | None = None
+    ) -> list[Evaluation]:
+        """One evaluation under each seed, up to the first that fails; the first alone, the others side by
+        side if workers are idle.
 
         Raises:
             JailUnavailable, InputError, HostBusy: as `evaluate`.
@@ -149,7 +168,8 @@ class Evaluator:
         return result
 
     def run_script(self, texts: Mapping[str, str], script: str) -> NativeOutcome:
-        """Run an author's script next to a program's files, without the evaluator and under the limits of an evaluation.
+        """Run an author's script next to a program's files, without the evaluator and under the limits of an
+        evaluation.
 
         Raises:
             JailUnavailable: the jail failed.
@@ -167,7 +187,9 @@ class Evaluator:
             with self._lock:
                 self._idle += 1
 
-    def _evaluated(self, texts: Mapping[str, str], seed: int, built: Built | None, watch: bool, stretch: float) -> Evaluation:
+    def _evaluated(
+        self, texts: Mapping[str, str], seed: int, built: Built | None, watch: bool, stretch: float
+    ) -> Evaluation:
         if self._runner is None:
             return self._imported(texts, seed, stretch)
         if self.project.mode == "calls":
@@ -182,13 +204,31 @@ class Evaluator:
         ran = self._runner.run(texts, built, cases, stretch)
         if any(run.starved for run in ran):
             return Evaluation("timeout", seed=seed, starved=True)
-        results = [{"status": run.status, "output": run.output, "cpu_s": run.cpu_s, "peak_mb": run.peak_mb, "reason": run.reason} for run in ran]
+        results = [
+            {
+                "status": run.status,
+                "output": run.output,
+                "cpu_s": run.cpu_s,
+                "peak_mb": run.peak_mb,
+                "reason": run.reason,
+            }
+            for run in ran
+        ]
         files = self.project.beside
-        outcome, answer = self._ask(files, {"task": "score", "cases": cases, "results": results}, seed, stretch)
+        outcome, answer = self._ask(
+            files, {"task": "score", "cases": cases, "results": results}, seed, stretch
+        )
         if answer is None:  # a strange output may have caused it: that is the program's failure, not ours
             status = outcome.status if outcome.status != "ok" else "no_result"
-            return _failed(outcome, status, f"the evaluator ended without a result: {outcome.reason or outcome.exit_code}", seed)
-        spent: dict[str, Any] = {name: sum(getattr(item, name) for item in ran) for name in ("cpu_s", "wall_s")}
+            return _failed(
+                outcome,
+                status,
+                f"the evaluator ended without a result: {outcome.reason or outcome.exit_code}",
+                seed,
+            )
+        spent: dict[str, Any] = {
+            name: sum(getattr(item, name) for item in ran) for name in ("cpu_s", "wall_s")
+        }
         spent["peak_mb"] = max(item.peak_mb for item in ran)
         result = taken(outcome, answer, seed, spent)
         failed = next((item for item in ran if item.status != "ok"), None)
@@ -201,7 +241,8 @@ class Evaluator:
         with self._cases_lock:
             if seed not in self._cases:
                 outcome, answer = patiently(
-                    lambda stretch: self._ask(self.project.beside, {"task": "cases"}, seed, stretch), lambda asked: asked[0].starved,
+                    lambda stretch: self._ask(self.project.beside, {"task": "cases"}, seed, stretch),
+                    lambda asked: asked[0].starved,
                     f"the cases of {self.project.name}",
                 )
                 made = (answer or {}).get("cases")
@@ -211,10 +252,17 @@ class Evaluator:
             return self._cases[seed]
 
     def _by_calls(
-        self, texts: Mapping[str, str], seed: int, runner: Runner, watch: bool, stretch: float, *, forks: bool = True,
+        self,
+        texts: Mapping[str, str],
+        seed: int,
+        runner: Runner,
+        watch: bool,
+        stretch: float,
+        *,
+        forks: bool = True,
     ) -> Evaluation:
-        """Return the program in a pool's jail while the evaluator runs in one of its own. What ends the program while it is needed ends the
-        evaluation.
+        """Return the program in a pool's jail while the evaluator runs in one of its own. What ends the
+        program while it is needed ends the evaluation.
         """
         (asked, asks), (told, tells), (until, ends) = (os.pipe2(os.O_CLOEXEC) for _ in range(3))
         early, waiting = threading.Event(), Waiting()
@@ -232,7 +280,9 @@ class Evaluator:
             try:
                 files = self.project.beside | {self.project.main: STUB.encode()}
                 more = {"calls": True, "watch": watch, "numpy": self._numpy(texts)}
-                outcome, answer = self._ask(files, self._request() | more, seed, stretch, (told, asks), waiting, forks=forks)
+                outcome, answer = self._ask(
+                    files, self._request() | more, seed, stretch, (told, asks), waiting, forks=forks
+                )
                 died = early.is_set()
             finally:
                 for descriptor in (told, asks, ends):
@@ -240,32 +290,55 @@ class Evaluator:
                 serving.exception()
                 os.close(until)
             ran = serving.result()
-        spent: dict[str, Any] = {"cpu_s": outcome.cpu_s + ran.cpu_s, "wall_s": outcome.wall_s, "peak_mb": max(outcome.peak_mb, ran.peak_mb)}
+        spent: dict[str, Any] = {
+            "cpu_s": outcome.cpu_s + ran.cpu_s,
+            "wall_s": outcome.wall_s,
+            "peak_mb": max(outcome.peak_mb, ran.peak_mb),
+        }
         if outcome.starved or (died and ran.starved):
             return Evaluation("timeout", seed=seed, starved=True)
         if died and ran.status != "ok":
             status, reason = ran.status, ran.reason
             if status == "protocol":
                 status, reason = "no_result", "the program's process ended before its evaluator"
-            return Evaluation(status, reason, seed=seed, jail=outcome.jail, troubles=_troubles(answer), **spent)
+            return Evaluation(
+                status, reason, seed=seed, jail=outcome.jail, troubles=_troubles(answer), **spent
+            )
         result = replace(self._answered(outcome, answer, seed), **spent, troubles=_troubles(answer))
-        return replace(result, **{name: count for name in ("calls", "carried") if isinstance(count := (answer or {}).get(name), int)})
+        return replace(
+            result,
+            **{
+                name: count
+                for name in ("calls", "carried")
+                if isinstance(count := (answer or {}).get(name), int)
+            },
+        )
 
     def _numpy(self, texts: Mapping[str, str]) -> bool:
-        return any(b"numpy" in data for data in self.project.beside.values()) or any("numpy" in text for text in texts.values())
+        return any(b"numpy" in data for data in self.project.beside.values()) or any(
+            "numpy" in text for text in texts.values()
+        )
 
     def _imported(self, texts: Mapping[str, str], seed: int, stretch: float) -> Evaluation:
-        files = self.project.beside | {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
+        files = self.project.beside | {
+            name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()
+        }
         return self._answered(*self._ask(files, self._request(), seed, stretch), seed)
 
     def _request(self) -> dict[str, Any]:
-        """Return what the evaluator's process is asked for, where the evaluator calls or imports the program."""
+        """Return what the evaluator's process is asked for, where the evaluator calls or imports the
+        program."""
         config = self.project.config
         staged = config.cascade is not False
-        own = self.project.files[self.project.given.evaluator.file].decode("utf-8", "replace").removeprefix(BOM)
+        own = (
+            self.project.files[self.project.given.evaluator.file].decode("utf-8", "replace").removeprefix(BOM)
+        )
         return {
-            "task": "evaluate", "program": self.project.main, "stages": list(stages_in(own)) if staged or "def evaluate(" not in own else [],
-            "thresholds": list(config.thresholds), "score": self.project.score_name,
+            "task": "evaluate",
+            "program": self.project.main,
+            "stages": list(stages_in(own)) if staged or "def evaluate(" not in own else [],
+            "thresholds": list(config.thresholds),
+            "score": self.project.score_name,
         }
 
     def _answered(self, outcome: NativeOutcome, answer: Mapping[str, Any] | None, seed: int) -> Evaluation:
@@ -275,42 +348,84 @@ class Evaluator:
             why = "the process ended without a result"
             if outcome.stdout:
                 return _failed(outcome, "tampered", f"{CHANNEL} was written to", seed, tampered=(CHANNEL,))
-            return _failed(outcome, "no_result", f"{why} (exit code {outcome.exit_code}, signal {outcome.signal})", seed)
+            return _failed(
+                outcome, "no_result", f"{why} (exit code {outcome.exit_code}, signal {outcome.signal})", seed
+            )
         return taken(outcome, answer, seed)
 
     def _ask(
-        self, files: Mapping[str, bytes], request: Mapping[str, Any], seed: int, stretch: float, channel: tuple[int, ...] = (),
-        waiting: Waiting | None = None, *, forks: bool = True,
+        self,
+        files: Mapping[str, bytes],
+        request: Mapping[str, Any],
+        seed: int,
+        stretch: float,
+        channel: tuple[int, ...] = (),
+        waiting: Waiting | None = None,
+        *,
+        forks: bool = True,
     ) -> tuple[NativeOutcome, dict[str, Any] | None]:
-        """(outcome, the one answer that came by the result's channel; None if there is not exactly one). channel, waiting: to the program,
-        and of both. forks: it may be forked."""
+        """(outcome, the one answer that came by the result's channel; None if there is not exactly one).
+        channel, waiting: to the program, and of both. forks: it may be forked."""
         nonce = secrets.token_hex(16)
         numpy = any(b"numpy" in data for data in files.values())
-        asked = {"nonce": nonce, "seed": seed, "numpy": numpy, "evaluator": self.project.given.evaluator.file, **request}
+        asked = {
+            "nonce": nonce,
+            "seed": seed,
+            "numpy": numpy,
+            "evaluator": self.project.given.evaluator.file,
+            **request,
+        }
         limits = replace(self.limits, stretch=stretch)
         outcome = self.starts.fork(files, asked, limits, channel, waiting) if forks else None
         outcome = outcome or self._started(files, asked, limits, channel, waiting)
         return outcome, answer_in(outcome.stdout, nonce)
 
     def _started(
-        self, files: Mapping[str, bytes], asked: Mapping[str, Any], limits: Limits, channel: tuple[int, ...], waiting: Waiting | None,
+        self,
+        files: Mapping[str, bytes],
+        asked: Mapping[str, Any],
+        limits: Limits,
+        channel: tuple[int, ...],
+        waiting: Waiting | None,
     ) -> NativeOutcome:
         """Return the evaluator in a new process in a new jail."""
         python, folders = interpreter()
         variables = [f"{name}={value}" for name, value in ONE_WAY.items()]
-        argv = ["/usr/bin/env", *variables, python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=[*self._needs.packages, *folders])]
+        argv = [
+            "/usr/bin/env",
+            *variables,
+            python,
+            "-S",
+            "-s",
+            "-P",
+            "-B",
+            "-c",
+            HARNESS.format(folders=[*self._needs.packages, *folders]),
+        ]
         run = NativeRun(
-            argv, dict(files), stdin=json.dumps(asked).encode(), python=True, channel=channel, shared_memory=True, shown=self._needs.shown,
+            argv,
+            dict(files),
+            stdin=json.dumps(asked).encode(),
+            python=True,
+            channel=channel,
+            shared_memory=True,
+            shown=self._needs.shown,
             path=self._needs.path,
         )
         return run_native(run, limits, mode=self.mode, waiting=waiting)
 
     def _broken(self, what: str, outcome: NativeOutcome, answer: Mapping[str, Any] | None) -> InputError:
-        said = str((answer or {}).get("error") or "") or outcome.reason or outcome.stderr.decode(errors="replace")
+        said = (
+            str((answer or {}).get("error") or "")
+            or outcome.reason
+            or outcome.stderr.decode(errors="replace")
+        )
         got = cause(said) or f"{outcome.status}, exit code {outcome.exit_code}"
         file = self.project.given.evaluator.file
         return InputError(
-            f"the evaluator of project {self.project.name} cannot be used: {what} fails", got=got, do=f"correct {file}, then: evolake programs check",
+            f"the evaluator of project {self.project.name} cannot be used: {what} fails",
+            got=got,
+            do=f"correct {file}, then: evolake programs check",
         )
 
 
@@ -321,15 +436,27 @@ def limits_for(project: Project, own: ProgramsSettings, mode: str | None = None)
     given = limits_of(project, own)
     processes = int(given["processes"]) if backend(mode).counts_processes else 0
     return Limits(
-        cpu_s=given["cpu_s"], wall_s=given["wall_s"], memory_mb=int(given["memory_mb"]), file_mb=64, output_bytes=ANSWER_BYTES, open_files=256,
-        processes=processes, total_mb=int(given["memory_mb"]),
+        cpu_s=given["cpu_s"],
+        wall_s=given["wall_s"],
+        memory_mb=int(given["memory_mb"]),
+        file_mb=64,
+        output_bytes=ANSWER_BYTES,
+        open_files=256,
+        processes=processes,
+        total_mb=int(given["memory_mb"]),
     )
 
 
 def answer_in(stdout: bytes, nonce: str) -> dict[str, Any] | None:
-    """Return the answer in what came by the channel: one line with the nonce and nothing else. None for anything else."""
+    """Return the answer in what came by the channel: one line with the nonce and nothing else. None for
+    anything else."""
     mark = nonce.encode()
-    if not stdout.startswith(mark) or stdout.count(mark) != 1 or stdout.count(b"\n") != 1 or not stdout.endswith(b"\n"):
+    if (
+        not stdout.startswith(mark)
+        or stdout.count(mark) != 1
+        or stdout.count(b"\n") != 1
+        or not stdout.endswith(b"\n")
+    ):
         return None
     try:
         result = json.loads(stdout[len(mark) :])
@@ -341,11 +468,14 @@ def answer_in(stdout: bytes, nonce: str) -> dict[str, Any] | None:
 def _troubles(answer: Mapping[str, Any] | None) -> tuple[str, ...]:
     """Return why values could not cross, as the evaluator's process noted it."""
     given = (answer or {}).get("troubles")
-    return tuple(one_line(str(text), 300) for text in given[:MOST_TROUBLES]) if isinstance(given, list) else ()
+    return (
+        tuple(one_line(str(text), 300) for text in given[:MOST_TROUBLES]) if isinstance(given, list) else ()
+    )
 
 
 def cause(text: str) -> str:
-    """Return the end of a traceback in one line: the innermost place in the project's files, then the exception. Other text: its last line."""
+    """Return the end of a traceback in one line: the innermost place in the project's files, then the
+    exception. Other text: its last line."""
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return ""
@@ -354,7 +484,9 @@ def cause(text: str) -> str:
     return one_line(place + lines[-1].strip())
 
 
-def taken(outcome: NativeOutcome, answer: Mapping[str, Any], seed: int, spent: Mapping[str, float] | None = None) -> Evaluation:
+def taken(
+    outcome: NativeOutcome, answer: Mapping[str, Any], seed: int, spent: Mapping[str, float] | None = None
+) -> Evaluation:
     """Return an answer as an evaluation, every part of it looked at: it is a program's word."""
     tampered = tuple(one_line(str(item), LONGEST_NAME) for item in answer.get("tampered") or ())
     if tampered:
@@ -364,34 +496,81 @@ def taken(outcome: NativeOutcome, answer: Mapping[str, Any], seed: int, spent: M
         return _failed(outcome, "raised", cause(text), seed, artifacts={"error": text[-LONGEST_ARTIFACT:]})
     given, texts = answer.get("metrics"), answer.get("artifacts")
     if not isinstance(given, dict) or len(given) > MOST_METRICS:
-        return _failed(outcome, "no_result", f"the result is no table of at most {MOST_METRICS} metrics", seed)
-    held = {one_line(name, LONGEST_NAME): str(text)[:LONGEST_ARTIFACT] for name, text in list(dict(texts or {}).items())[:20]}
+        return _failed(
+            outcome, "no_result", f"the result is no table of at most {MOST_METRICS} metrics", seed
+        )
+    held = {
+        one_line(name, LONGEST_NAME): str(text)[:LONGEST_ARTIFACT]
+        for name, text in list(dict(texts or {}).items())[:20]
+    }
     if isinstance(error := given.get(ERROR), str):
-        return _failed(outcome, "reported", cause(error) or error, seed, artifacts={ERROR: error[-LONGEST_ARTIFACT:]} | held)
+        return _failed(
+            outcome,
+            "reported",
+            cause(error) or error,
+            seed,
+            artifacts={ERROR: error[-LONGEST_ARTIFACT:]} | held,
+        )
     metrics, odd = {}, []
     for name, value in given.items():
         if isinstance(value, int | float) and math.isfinite(value) and len(name) <= LONGEST_NAME:
             metrics[name] = float(value)
         else:
             odd.append(one_line(name, LONGEST_NAME) if not isinstance(value, str) else "")
-    if errors_in(held) and len(shown_metrics(metrics)) == len(metrics) and (printed := outcome.stderr.decode(errors="replace").strip()):
+    if (
+        errors_in(held)
+        and len(shown_metrics(metrics)) == len(metrics)
+        and (printed := outcome.stderr.decode(errors="replace").strip())
+    ):
         held.setdefault("stderr", printed[-LONGEST_ARTIFACT:])
-    used: dict[str, Any] = {"cpu_s": outcome.cpu_s, "wall_s": outcome.wall_s, "peak_mb": outcome.peak_mb} | dict(spent or {})
-    stage, stages = (value if isinstance(value := answer.get(name), int) else 1 for name in ("stage", "stages"))
+    used: dict[str, Any] = {
+        "cpu_s": outcome.cpu_s,
+        "wall_s": outcome.wall_s,
+        "peak_mb": outcome.peak_mb,
+    } | dict(spent or {})
+    stage, stages = (
+        value if isinstance(value := answer.get(name), int) else 1 for name in ("stage", "stages")
+    )
     return Evaluation(
-        "ok", "", metrics, tuple(filter(None, odd)), held, (), stage, stages, seed=seed, jail=outcome.jail,
-        flags=tuple(name for name in metrics if isinstance(given[name], bool)), **used,
+        "ok",
+        "",
+        metrics,
+        tuple(filter(None, odd)),
+        held,
+        (),
+        stage,
+        stages,
+        seed=seed,
+        jail=outcome.jail,
+        flags=tuple(name for name in metrics if isinstance(given[name], bool)),
+        **used,
     )
 
 
 def _failed(
-    outcome: NativeOutcome, status: str, reason: str, seed: int, *, tampered: Sequence[str] = (), artifacts: Mapping[str, str] | None = None,
+    outcome: NativeOutcome,
+    status: str,
+    reason: str,
+    seed: int,
+    *,
+    tampered: Sequence[str] = (),
+    artifacts: Mapping[str, str] | None = None,
 ) -> Evaluation:
     errors = outcome.stderr.decode(errors="replace")[-LONGEST_ARTIFACT:]
     shown = ({"stderr": errors} if errors.strip() else {}) | dict(artifacts or {})
     return Evaluation(
-        status, one_line(reason), {}, (), shown, tuple(tampered), cpu_s=outcome.cpu_s, wall_s=outcome.wall_s, peak_mb=outcome.peak_mb, seed=seed,
-        jail=outcome.jail, starved=outcome.starved,
+        status,
+        one_line(reason),
+        {},
+        (),
+        shown,
+        tuple(tampered),
+        cpu_s=outcome.cpu_s,
+        wall_s=outcome.wall_s,
+        peak_mb=outcome.peak_mb,
+        seed=seed,
+        jail=outcome.jail,
+        starved=outcome.starved,
     )
 
 
@@ -411,7 +590,8 @@ def score_of(project: Project, evaluation: Evaluation) -> float | None:
 
 
 def score_in(project: Project, metrics: Mapping[str, float], flags: Collection[str]) -> float | None:
-    """Return the score: the first declared metric; if the project declares none and there is no combined_score, the mean of `averaged`."""
+    """Return the score: the first declared metric; if the project declares none and there is no
+    combined_score, the mean of `averaged`."""
     if project.score_name in metrics:
         return metrics[project.score_name]
     if project.given.metrics or not metrics:
@@ -421,9 +601,11 @@ def score_in(project: Project, metrics: Mapping[str, float], flags: Collection[s
 
 
 def deciding_odd(project: Project, evaluation: Evaluation) -> list[str]:
-    """Return the metrics without a finite number that something depends on: those that the project names, the score, and if the score is a mean, all.
+    """Return the metrics without a finite number that something depends on: those that the project names, the
+    score, and if the score is a mean, all.
 
-    Others are left out, as OpenEvolve leaves them out. From a mean they are not: a program could drop a low metric by making it NaN.
+    Others are left out, as OpenEvolve leaves them out. From a mean they are not: a program could drop a low
+    metric by making it NaN.
     """
     if project.score_name not in evaluation.metrics and not project.given.metrics:
         return sorted(evaluation.odd)
@@ -432,9 +614,12 @@ def deciding_odd(project: Project, evaluation: Evaluation) -> list[str]:
 
 
 def averaged(project: Project, metrics: Mapping[str, float], flags: Collection[str]) -> list[str]:
-    """Return the metrics whose mean is the score if there is no combined_score: as OpenEvolve has it, numbers that are no features; if there are
-    none, all numbers; and if there are no numbers, the truth values."""
-    features, numbers = {*project.given.features, *project.config.features}, [name for name in metrics if name not in flags]
+    """Return the metrics whose mean is the score if there is no combined_score: as OpenEvolve has it, numbers
+    that are no features; if there are none, all numbers; and if there are no numbers, the truth values."""
+    features, numbers = (
+        {*project.given.features, *project.config.features},
+        [name for name in metrics if name not in flags],
+    )
     return [name for name in numbers if name not in features] or numbers or list(metrics)
 
 

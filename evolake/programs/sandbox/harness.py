@@ -1,10 +1,13 @@
-"""Runs inside the jail, in the evaluator's process, before any code of the project: it calls the evaluator and hands back what that says.
+"""Runs inside the jail, in the evaluator's process, before any code of the project: it calls the evaluator
+and hands back what that says.
 
-The result goes through a copy of standard output that is made before anything is imported, in one line that begins with a nonce which came by
-standard input; what project and program print goes to standard error. So a printed or written result is none, and a process that ends early leaves
-none. What the evaluator is made of is compared before and after: functions that were replaced, constants that were changed. Where the program is
-imported into this process (mode "imports") all this can be got round by code that means to, which is why such scores are called not protected. In
-mode "calls" the program's file is a stub here, whose functions call the program in another jail (see `calling`).
+The result goes through a copy of standard output that is made before anything is imported, in one line that
+begins with a nonce which came by standard input; what project and program print goes to standard error. So a
+printed or written result is none, and a process that ends early leaves none. What the evaluator is made of is
+compared before and after: functions that were replaced, constants that were changed. Where the program is
+imported into this process (mode "imports") all this can be got round by code that means to, which is why such
+scores are called not protected. In mode "calls" the program's file is a stub here, whose functions call the
+program in another jail (see `calling`).
 
 Needs nothing beyond the standard library; a project may bring numpy.
 """
@@ -27,11 +30,26 @@ from evolake.programs.sandbox.chance import sow
 EVALUATOR_MODULE = "evaluator"
 LONGEST_TEXT = 20_000
 ERROR = "error"
-"""The key under which evaluators written for OpenEvolve say that an evaluation failed, next to a score of 0."""
+"""The key under which evaluators written for OpenEvolve say that an evaluation failed, next to a score of
+0."""
 PLAIN = (str, bytes, int, float, bool, tuple, frozenset, type(None))
 CALLABLE = (types.FunctionType, types.BuiltinFunctionType, type)
 INSTALLED = importlib.util.find_spec("openevolve") is not None
-WATCHED = ("builtins", "math", "cmath", "random", "time", "json", "statistics", "subprocess", "os", "pickle", "numpy", "numpy.linalg", "numpy.random")
+WATCHED = (
+    "builtins",
+    "math",
+    "cmath",
+    "random",
+    "time",
+    "json",
+    "statistics",
+    "subprocess",
+    "os",
+    "pickle",
+    "numpy",
+    "numpy.linalg",
+    "numpy.random",
+)
 
 
 def main() -> None:
@@ -46,7 +64,8 @@ def main() -> None:
 
 
 def serve_forked(request: dict[str, Any]) -> None:
-    """Serve one request in a process that was forked from a warm server (see `jail.inside.forked`), and let it look like one that was started."""
+    """Serve one request in a process that was forked from a warm server (see `jail.inside.forked`), and let
+    it look like one that was started."""
     sys.modules["__main__"], sys.argv = types.ModuleType("__main__"), ["-c"]
     if "tempfile" in sys.modules:
         vars(sys.modules["tempfile"])["tempdir"] = None
@@ -65,7 +84,8 @@ def send(channel: int, nonce: str, answer: dict[str, Any]) -> None:
 
 
 def served(request: dict[str, Any]) -> dict[str, Any]:
-    """Return what the task gives: `value`, or `error` with the traceback's end; next to it what was tampered with."""
+    """Return what the task gives: `value`, or `error` with the traceback's end; next to it what was tampered
+    with."""
     sys.path.insert(0, os.getcwd())  # noqa: PTH109
     provide_openevolve()
     shinka.provide()
@@ -83,7 +103,12 @@ def served(request: dict[str, Any]) -> dict[str, Any]:
     except BaseException as error:
         value = {"error": describe(error)}
     counts = {"calls": channel.calls, "carried": channel.carried}
-    return {**value, "tampered": changed(before, module) if before else [], "troubles": channel.troubles, **counts}
+    return {
+        **value,
+        "tampered": changed(before, module) if before else [],
+        "troubles": channel.troubles,
+        **counts,
+    }
 
 
 def load(path: str) -> types.ModuleType:
@@ -97,7 +122,8 @@ def load(path: str) -> types.ModuleType:
 
 
 def evaluate(module: types.ModuleType, request: dict[str, Any]) -> dict[str, Any]:
-    """`evaluate(program_path)`, or the stages, each of which must reach its threshold to continue to the next."""
+    """`evaluate(program_path)`, or the stages, each of which must reach its threshold to continue to the
+    next."""
     path, thresholds = os.path.abspath(request["program"]), request["thresholds"]  # noqa: PTH100
     stages = [name for name in request["stages"] if hasattr(module, name)]
     if not stages:
@@ -110,7 +136,9 @@ def evaluate(module: types.ModuleType, request: dict[str, Any]) -> dict[str, Any
         metrics, artifacts, done = metrics | more, artifacts | further, done + 1
         if ERROR in more and isinstance(more[ERROR], str):
             break
-        if place < len(stages) - 1 and score_of(more, request["score"]) < (thresholds[place] if place < len(thresholds) else 0.0):
+        if place < len(stages) - 1 and score_of(more, request["score"]) < (
+            thresholds[place] if place < len(thresholds) else 0.0
+        ):
             break
     return {"metrics": metrics, "artifacts": artifacts, "stage": done, "stages": len(stages)}
 
@@ -130,7 +158,8 @@ TASKS = {"evaluate": evaluate, "cases": cases, "score": score}
 
 
 def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
-    """(metrics, artifacts) of what an evaluator returned: a dict, or an object with both as attributes. Texts among the metrics are artifacts."""
+    """(metrics, artifacts) of what an evaluator returned: a dict, or an object with both as attributes. Texts
+    among the metrics are artifacts."""
     artifacts = getattr(result, "artifacts", None) or {}
     metrics = result if isinstance(result, dict) else getattr(result, "metrics", None)
     if not isinstance(metrics, dict):
@@ -147,8 +176,8 @@ def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def reported(error: Any) -> float | str | None:
-    """Return what is under `error`: a number is a metric like any other, a text (an exception, True) says that the evaluation failed. None for no
-    error: None, False, and a text or container without content."""
+    """Return what is under `error`: a number is a metric like any other, a text (an exception, True) says
+    that the evaluation failed. None for no error: None, False, and a text or container without content."""
     if isinstance(error, BaseException):
         return f"{type(error).__name__}: {error}"[:LONGEST_TEXT]
     value = None if error is None else plain(error)
@@ -197,14 +226,16 @@ def provide_openevolve() -> None:
 
 
 Names = dict[str, tuple[object, object, str]]
-"""Name -> what it stands for (the object, a function's code, a text), which is to be found the same and not merely equal: a program may say what its
-own objects are equal to."""
+"""Name -> what it stands for (the object, a function's code, a text), which is to be found the same and not
+merely equal: a program may say what its own objects are equal to."""
 
 
 def fingerprint(module: types.ModuleType) -> dict[str, Names]:
     """Return what the evaluator, and the libraries that it may rest on, are made of."""
     return {EVALUATOR_MODULE: _names_of_evaluator(module)} | {
-        name: _names_before_fork.get(name) or _names_of_library(name) for name in WATCHED if name in sys.modules
+        name: _names_before_fork.get(name) or _names_of_library(name)
+        for name in WATCHED
+        if name in sys.modules
     }
 
 
@@ -222,7 +253,9 @@ def _names_of_evaluator(module: types.ModuleType) -> Names:
 
 def _names_of_library(name: str) -> Names:
     return {
-        inner: (value, getattr(value, "__code__", None), "") for inner, value in list(vars(sys.modules[name]).items()) if isinstance(value, CALLABLE)
+        inner: (value, getattr(value, "__code__", None), "")
+        for inner, value in list(vars(sys.modules[name]).items())
+        if isinstance(value, CALLABLE)
     }
 
 

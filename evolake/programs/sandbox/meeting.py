@@ -15,21 +15,27 @@ from evolake.programs.settings import ProgramsSettings
 
 SEED = 0
 CALL_S, BYTE_S = 5e-5, 6e-8
-"""What a call costs, and each byte that it carries: an estimate from one machine (20,000 calls of one number took 0.96 s, 1,000 of a list of a
-thousand numbers 0.63 s). It is multiplied with counts, so that how busy the machine is decides nothing."""
+"""What a call costs, and each byte that it carries: an estimate from one machine (20,000 calls of one number
+took 0.96 s, 1,000 of a list of a thousand numbers 0.63 s). It is multiplied with counts, so that how busy the
+machine is decides nothing."""
 SLOWEST, SLOWEST_S = 2.0, 1.0
 """The calls of an evaluation may cost so many times its processor time in one process, or so many seconds."""
 
 
 def settled(project: Project, own: ProgramsSettings, mode: str | None = None) -> Project:
-    """Return the project with the mode that its evaluations have: "calls" only if the initial program can be evaluated so.
+    """Return the project with the mode that its evaluations have: "calls" only if the initial program can be
+    evaluated so.
 
     Every process comes to the same result from the same files. mode: of the jail.
     """
     if project.mode != "calls" or project.given.evaluator.mode:
         return project
     if backend(mode).mode != "bubblewrap":
-        return replace(project, mode="imports", open_because="in the weaker jail the program could look into the evaluator's process")
+        return replace(
+            project,
+            mode="imports",
+            open_because="in the weaker jail the program could look into the evaluator's process",
+        )
     key = (project.name, project.sha, own.model_dump_json(), mode)
     with _lock:
         if key not in _found:

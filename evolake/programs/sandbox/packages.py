@@ -30,7 +30,9 @@ def requirements_of(project: Project) -> list[Requirement]:
         InputError: a line is no plain requirement: an option of pip, a path or an address.
     """
     result: list[Requirement] = []
-    for number, line in enumerate(project.files.get(FILE, b"").decode("utf-8", "replace").removeprefix("\ufeff").splitlines(), 1):
+    for number, line in enumerate(
+        project.files.get(FILE, b"").decode("utf-8", "replace").removeprefix("\ufeff").splitlines(), 1
+    ):
         text = line.partition(" #")[0].strip()
         if not text or text.startswith("#"):
             continue
@@ -40,8 +42,10 @@ def requirements_of(project: Project) -> list[Requirement]:
             requirement = None
         if requirement is None or requirement.url:
             raise InputError(
-                f"{FILE} of project {project.name}, line {number}, cannot be used", wanted="a name with versions, such as numpy>=2",
-                got=repr(text[:120]), do="correct the line; where packages come from is said by pip's own settings",
+                f"{FILE} of project {project.name}, line {number}, cannot be used",
+                wanted="a name with versions, such as numpy>=2",
+                got=repr(text[:120]),
+                do="correct the line; where packages come from is said by pip's own settings",
             )
         if requirement.marker is None or requirement.marker.evaluate():
             result.append(requirement)
@@ -62,7 +66,8 @@ def _met(requirement: Requirement) -> bool:
 
 
 def environment_of(project: Project) -> Path | None:
-    """Return the folder of a project's packages, whether it is there or not; None if it needs none but those next to evolake."""
+    """Return the folder of a project's packages, whether it is there or not; None if it needs none but those
+    next to evolake."""
     try:
         missing = missing_here(project)
     except InputError:  # `check` says so; the project may do without
@@ -70,7 +75,9 @@ def environment_of(project: Project) -> Path | None:
     if not missing:
         return None
     content = "\n".join(sorted(map(str, missing)))
-    key = hashlib.sha256(f"{sys.implementation.cache_tag} {os.uname().machine}\n{content}".encode()).hexdigest()
+    key = hashlib.sha256(
+        f"{sys.implementation.cache_tag} {os.uname().machine}\n{content}".encode()
+    ).hexdigest()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "evolake" / "environments" / key[:32]
 
@@ -87,8 +94,8 @@ def not_installed(project: Project) -> list[str]:
 
 
 def install(project: Project) -> Path | None:
-    """Install what a project lacks into its environment, with what that depends on; return its folder, None if nothing is lacking. One that is there
-    stays.
+    """Install what a project lacks into its environment, with what that depends on; return its folder, None
+    if nothing is lacking. One that is there stays.
 
     Raises:
         InputError: pip could not install them.
@@ -99,18 +106,35 @@ def install(project: Project) -> Path | None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="install-", dir=folder.parent) as parent:
         target = Path(parent) / "packages"
-        command = [sys.executable, "-m", "pip", "install", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input"]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--only-binary",
+            ":all:",
+            "--disable-pip-version-check",
+            "--no-input",
+        ]
         command += ["--target", str(target), *map(str, requirements)]
         failed = f"the packages of project {project.name} cannot be installed"
         try:
-            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=LONGEST_S, check=False)
+            done = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", timeout=LONGEST_S, check=False
+            )
         except (OSError, subprocess.SubprocessError) as error:
             raise InputError(failed, got=str(error)[:300], do="check that pip works") from None
         if done.returncode != 0:
-            lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()[-1:] or ["no message"]
+            lines = (
+                [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+                or done.stderr.splitlines()[-1:]
+                or ["no message"]
+            )
             raise InputError(
-                failed, wanted=f"wheels of {', '.join(map(str, requirements))}",
-                got=lines[-1][:300], do=f"correct {FILE}, or pip's settings (pip config list)",
+                failed,
+                wanted=f"wheels of {', '.join(map(str, requirements))}",
+                got=lines[-1][:300],
+                do=f"correct {FILE}, or pip's settings (pip config list)",
             )
         target.chmod(0o755)
         try:

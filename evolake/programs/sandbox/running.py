@@ -1,4 +1,5 @@
-"""A program that runs apart from its evaluator: built, then run on one case after another, each time in a jail that holds nothing else."""
+"""A program that runs apart from its evaluator: built, then run on one case after another, each time in a
+jail that holds nothing else."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ class Built:
 
 @dataclass(frozen=True)
 class Ran:
-    """One run on one case. output: of an entry, what it returned; of a command, its standard output as text. starved: as of an Outcome."""
+    """One run on one case. output: of an entry, what it returned; of a command, its standard output as text.
+    starved: as of an Outcome."""
 
     status: str
     output: Any = None
@@ -47,22 +49,43 @@ class Ran:
     starved: bool = False
 
 
-def build(project: Project, texts: Mapping[str, str], limits: Limits, mode: str | None = None, needs: Needs = Needs()) -> Built:
+def build(
+    project: Project,
+    texts: Mapping[str, str],
+    limits: Limits,
+    mode: str | None = None,
+    needs: Needs = Needs(),
+) -> Built:
     """Build a program if the project has a command for it. Raises HostBusy."""
     program = project.given.program
-    files = {name: project.files[name] for name in program.needs} | {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
+    files = {name: project.files[name] for name in program.needs} | {
+        name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()
+    }
     if not program.build:
         return Built(True, files)
     most = Limits(**{**limits.to_json(), "processes": BUILD_PROCESSES})
     outcome = patiently(
         lambda stretch: run_native(
-            NativeRun(shlex.split(program.build), files, program.built, shown=needs.shown, path=needs.path, shared_memory=needs.programs),
-            replace(most, stretch=stretch), mode=mode,
+            NativeRun(
+                shlex.split(program.build),
+                files,
+                program.built,
+                shown=needs.shown,
+                path=needs.path,
+                shared_memory=needs.programs,
+            ),
+            replace(most, stretch=stretch),
+            mode=mode,
         ),
-        starved, f"the build of {project.name}",
+        starved,
+        f"the build of {project.name}",
     )
     if outcome.status != "ok" or outcome.exit_code != 0:
-        said = outcome.reason or outcome.stderr.decode(errors="replace")[:1500] or f"exit code {outcome.exit_code}"
+        said = (
+            outcome.reason
+            or outcome.stderr.decode(errors="replace")[:1500]
+            or f"exit code {outcome.exit_code}"
+        )
         return Built(False, {}, one_line(f"the build failed: {said}"), outcome.cpu_s)
     if missing := [name for name in program.built if name not in outcome.outputs]:
         return Built(False, {}, f"the build left no {missing[0]}", outcome.cpu_s)
@@ -72,7 +95,9 @@ def build(project: Project, texts: Mapping[str, str], limits: Limits, mode: str 
 class Runner:
     """Runs programs of one project. A pool of jails is opened when the first entry is called."""
 
-    def __init__(self, project: Project, limits: Limits, *, workers: int, mode: str | None, needs: Needs = Needs()):
+    def __init__(
+        self, project: Project, limits: Limits, *, workers: int, mode: str | None, needs: Needs = Needs()
+    ):
         self.project, self.limits, self.workers, self.mode, self.needs = project, limits, workers, mode, needs
         self._pool: Pool | None = None
         self._lock = threading.Lock()
@@ -83,28 +108,58 @@ class Runner:
             self._pool.close()
 
     def run(self, texts: Mapping[str, str], built: Built, cases: Sequence[Any], stretch: float) -> list[Ran]:
-        """Run the program on each case; after the first that does not end by itself no other is tried. stretch: see `Limits`."""
+        """Run the program on each case; after the first that does not end by itself no other is tried.
+        stretch: see `Limits`."""
         result: list[Ran] = []
         for case in cases:
             if result and result[-1].status in ("timeout", "cpu", "memory"):
-                result.append(Ran(result[-1].status, reason="an earlier case ended so", starved=result[-1].starved))
+                result.append(
+                    Ran(result[-1].status, reason="an earlier case ended so", starved=result[-1].starved)
+                )
             else:
-                run = self._called(texts, case, stretch) if self.project.given.program.entry else self._executed(built, case, stretch)
+                run = (
+                    self._called(texts, case, stretch)
+                    if self.project.given.program.entry
+                    else self._executed(built, case, stretch)
+                )
                 result.append(run)
         return result
 
     def serve(
-        self, texts: Mapping[str, str], seed: int, numpy: bool, channel: tuple[int, int], until: int, stretch: float, waiting: Waiting,
+        self,
+        texts: Mapping[str, str],
+        seed: int,
+        numpy: bool,
+        channel: tuple[int, int],
+        until: int,
+        stretch: float,
+        waiting: Waiting,
     ) -> Outcome:
-        """Run the program for as long as an evaluator calls it by `channel`, and `until` is open: see `serving`. waiting: of both."""
+        """Run the program for as long as an evaluator calls it by `channel`, and `until` is open: see
+        `serving`. waiting: of both."""
         payload = {"seed": seed, "numpy": numpy}
-        return self._jails().run(Call(SERVING, texts[self.project.main].removeprefix(BOM), payload, self._alone(stretch), channel, until, waiting))
+        return self._jails().run(
+            Call(
+                SERVING,
+                texts[self.project.main].removeprefix(BOM),
+                payload,
+                self._alone(stretch),
+                channel,
+                until,
+                waiting,
+            )
+        )
 
     def _jails(self) -> Pool:
         with self._lock:
             if self._pool is None:
                 numpy = any("numpy" in text for text in self.project.evolving.values())
-                self._pool = open_pool(self.workers, ("numpy",) if numpy and not self.needs.packages else (), self.mode, view=self.needs.view)
+                self._pool = open_pool(
+                    self.workers,
+                    ("numpy",) if numpy and not self.needs.packages else (),
+                    self.mode,
+                    view=self.needs.view,
+                )
             return self._pool
 
     def _alone(self, stretch: float) -> Limits:
@@ -112,25 +167,56 @@ class Runner:
 
     def _called(self, texts: Mapping[str, str], case: Any, stretch: float) -> Ran:
         payload = {"function": self.project.given.program.entry, "args": [case]}
-        outcome = self._jails().call(GENERIC_DRIVER, texts[self.project.main].removeprefix(BOM), payload, self._alone(stretch))
-        return Ran(outcome.status, outcome.value, outcome.reason, outcome.cpu_s, outcome.wall_s, outcome.peak_mb, outcome.starved)
+        outcome = self._jails().call(
+            GENERIC_DRIVER, texts[self.project.main].removeprefix(BOM), payload, self._alone(stretch)
+        )
+        return Ran(
+            outcome.status,
+            outcome.value,
+            outcome.reason,
+            outcome.cpu_s,
+            outcome.wall_s,
+            outcome.peak_mb,
+            outcome.starved,
+        )
 
     def _executed(self, built: Built, case: Any, stretch: float) -> Ran:
         argv = self.project.run_argv()
         python = argv[0] == "python"
         if python:
             program, folders = interpreter()
-            start = f"import runpy, sys; sys.path[:0] = ['.'] + {[*self.needs.packages, *folders]!r}; sys.argv = {argv[1:]!r}; "
+            start = (
+                f"import runpy, sys; sys.path[:0] = ['.'] + {[*self.needs.packages, *folders]!r}; "
+                f"sys.argv = {argv[1:]!r}; "
+            )
             start += f"runpy.run_path({argv[1]!r}, run_name='__main__')"
             argv = [program, "-S", "-s", "-P", "-B", "-c", start]
         data = case.encode() if isinstance(case, str) else json.dumps(case).encode()
-        # a program of the host may need what no program gets that is not to number what ran before: pipes, processes
-        limits = replace(self.limits, processes=self.limits.processes if self.needs.programs else 0, stretch=stretch)
+        # a program of the host may need what no program gets that is not to number what ran before: pipes,
+        # processes
+        limits = replace(
+            self.limits, processes=self.limits.processes if self.needs.programs else 0, stretch=stretch
+        )
         run = NativeRun(
-            argv, built.files, stdin=data, python=python, proc=False, shown=self.needs.shown, path=self.needs.path, shared_memory=self.needs.programs,
+            argv,
+            built.files,
+            stdin=data,
+            python=python,
+            proc=False,
+            shown=self.needs.shown,
+            path=self.needs.path,
+            shared_memory=self.needs.programs,
         )
         outcome = run_native(run, limits, mode=self.mode)
         status = outcome.status if outcome.status != "ok" or outcome.exit_code == 0 else "error"
         said = outcome.reason or outcome.stderr.decode(errors="replace")[-400:]
         reason = one_line(said or f"exit code {outcome.exit_code}") if status != "ok" else ""
-        return Ran(status, outcome.stdout.decode("utf-8", "replace"), reason, outcome.cpu_s, outcome.wall_s, outcome.peak_mb, outcome.starved)
+        return Ran(
+            status,
+            outcome.stdout.decode("utf-8", "replace"),
+            reason,
+            outcome.cpu_s,
+            outcome.wall_s,
+            outcome.peak_mb,
+            outcome.starved,
+        )

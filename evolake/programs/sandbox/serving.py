@@ -1,6 +1,8 @@
-"""Runs inside the jail, in the process of a program whose evaluator calls it from another jail: executes the program and answers the calls.
+"""Runs inside the jail, in the process of a program whose evaluator calls it from another jail: executes the
+program and answers the calls.
 
-The evaluator's side is `calling`. Whatever the program does to this process, its evaluator reads messages only, and takes plain values from them.
+The evaluator's side is `calling`. Whatever the program does to this process, its evaluator reads messages
+only, and takes plain values from them.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ LONGEST_TEXT = 4000
 
 
 def serve(source: str, payload: dict[str, Any]) -> int:
-    """Answer messages until the evaluator has gone; return their number. payload: seed; numpy, whether it is to be seeded, too."""
+    """Answer messages until the evaluator has gone; return their number. payload: seed; numpy, whether it is
+    to be seeded, too."""
     sow(payload["seed"], numpy=payload["numpy"])
     modules: list[dict[str, Any]] = []
     served = 0
@@ -41,7 +44,12 @@ def serve(source: str, payload: dict[str, Any]) -> int:
 
 def _load(source: str, modules: list[dict[str, Any]]) -> dict[str, Any]:
     modules.append(load_candidate(source))
-    return {"module": len(modules) - 1, "names": [name for name, value in modules[-1].items() if callable(value) and not name.startswith("__")]}
+    return {
+        "module": len(modules) - 1,
+        "names": [
+            name for name, value in modules[-1].items() if callable(value) and not name.startswith("__")
+        ],
+    }
 
 
 def _call(modules: list[dict[str, Any]], message: dict[str, Any]) -> dict[str, Any]:
@@ -68,7 +76,11 @@ def _failure(error: BaseException) -> dict[str, Any]:
         text = str(error)
     except BaseException:
         text = ""
-    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == CANDIDATE_FILE]
+    lines = [
+        line
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_filename == CANDIDATE_FILE
+    ]
     if isinstance(error, SyntaxError):
         line = error.lineno
     elif lines:
@@ -76,4 +88,8 @@ def _failure(error: BaseException) -> dict[str, Any]:
     else:
         line = None
     place = f" (line {line} of the program)" if line else ""
-    return {"raised": type(error).__name__, "text": text[:LONGEST_TEXT] + place, "strange": isinstance(error, NotPlain)}
+    return {
+        "raised": type(error).__name__,
+        "text": text[:LONGEST_TEXT] + place,
+        "strange": isinstance(error, NotPlain),
+    }

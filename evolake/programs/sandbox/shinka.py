@@ -1,7 +1,8 @@
 """Runs inside the jail: ShinkaEvolve's contract for evaluators, without its package.
 
-An evaluator of that kind is a script, `evaluate.py`, whose `main(program_path, results_dir)` calls `run_shinka_eval` or leaves `metrics.json` and
-`correct.json` by itself. Public metrics and `text_feedback` are for the writer of the next program; private metrics are not.
+An evaluator of that kind is a script, `evaluate.py`, whose `main(program_path, results_dir)` calls
+`run_shinka_eval` or leaves `metrics.json` and `correct.json` by itself. Public metrics and `text_feedback`
+are for the writer of the next program; private metrics are not.
 """
 
 # runs before any code of the project, and pathlib would cost every evaluation its import
@@ -35,7 +36,9 @@ def load_program(program_path: str) -> types.ModuleType:
     return module
 
 
-def save_json_results(results_dir: str, metrics: dict[str, Any], correct: bool, error: str | None = None) -> None:
+def save_json_results(
+    results_dir: str, metrics: dict[str, Any], correct: bool, error: str | None = None
+) -> None:
     """Write both files of a result."""
     os.makedirs(results_dir, exist_ok=True)
     for name, value in ((METRICS, metrics), (CORRECT, {"correct": correct, "error": error})):
@@ -44,12 +47,18 @@ def save_json_results(results_dir: str, metrics: dict[str, Any], correct: bool, 
 
 
 def run_shinka_eval(
-    program_path: str, results_dir: str, experiment_fn_name: str, num_runs: int,
+    program_path: str,
+    results_dir: str,
+    experiment_fn_name: str,
+    num_runs: int,
     get_experiment_kwargs: Callable[[int], dict[str, Any]] | None = None,
     aggregate_metrics_fn: Callable[[list[Any]], dict[str, Any]] | None = None,
-    validate_fn: Callable[[Any], Any] | None = None, default_metrics_on_error: dict[str, Any] | None = None, **_: Any,
+    validate_fn: Callable[[Any], Any] | None = None,
+    default_metrics_on_error: dict[str, Any] | None = None,
+    **_: Any,
 ) -> tuple[dict[str, Any], bool, str | None]:
-    """Call a function of the program `num_runs` times, check each result, and save the metrics; (metrics, correct, first error).
+    """Call a function of the program `num_runs` times, check each result, and save the metrics; (metrics,
+    correct, first error).
 
     Runs follow each other, whatever workers are asked for.
     """
@@ -59,13 +68,17 @@ def run_shinka_eval(
         experiment = getattr(load_program(program_path), experiment_fn_name)
         for run in range(num_runs):
             begun = time.perf_counter()
-            results.append(experiment(**(get_experiment_kwargs(run) if get_experiment_kwargs else {"seed": run + 1})))
+            results.append(
+                experiment(**(get_experiment_kwargs(run) if get_experiment_kwargs else {"seed": run + 1}))
+            )
             seconds.append(time.perf_counter() - begun)
             answer = validate_fn(results[-1]) if validate_fn else True
             valid, said = answer if isinstance(answer, tuple) else (answer, None)
             if not valid:
                 correct, error = False, error or f"Validation failed: {said or f'run {run + 1}'}"
-        metrics = dict(aggregate_metrics_fn(results) if aggregate_metrics_fn else {"num_successful_runs": len(results)})
+        metrics = dict(
+            aggregate_metrics_fn(results) if aggregate_metrics_fn else {"num_successful_runs": len(results)}
+        )
         metrics["execution_time_mean"] = statistics.fmean(seconds) if seconds else 0.0
         metrics["execution_time_std"] = statistics.pstdev(seconds) if seconds else 0.0
     except Exception as failure:
@@ -80,7 +93,8 @@ def run_shinka_eval(
 
 
 def evaluated(main: Callable[..., Any], path: str) -> dict[str, Any]:
-    """Run the script's `main` on the program, and return what it left as the table of metrics of an evaluator written for OpenEvolve.
+    """Run the script's `main` on the program, and return what it left as the table of metrics of an evaluator
+    written for OpenEvolve.
 
     A result that is not correct is an error in words.
     """
@@ -104,13 +118,16 @@ def evaluated(main: Callable[..., Any], path: str) -> dict[str, Any]:
 
 
 def provide() -> None:
-    """Put a stand-in for the modules that such evaluators import in place, where the package is not installed."""
+    """Put a stand-in for the modules that such evaluators import in place, where the package is not
+    installed."""
     if importlib.util.find_spec("shinka") is not None:
         return
     names = ("shinka", "shinka.core", "shinka.core.wrap_eval")
     modules = {name: types.ModuleType(name) for name in names}
     for name in names[1:]:
-        vars(modules[name]).update(run_shinka_eval=run_shinka_eval, load_program=load_program, save_json_results=save_json_results)
+        vars(modules[name]).update(
+            run_shinka_eval=run_shinka_eval, load_program=load_program, save_json_results=save_json_results
+        )
         package, _, last = name.rpartition(".")
         vars(modules[package])[last] = modules[name]
     for name in names[:2]:

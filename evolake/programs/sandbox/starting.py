@@ -1,8 +1,10 @@
-"""How the process of an evaluation starts: forked from a warm jail where that is possible, else in its own jail.
+"""How the process of an evaluation starts: forked from a warm jail where that is possible, else in its own
+jail.
 
-A warm jail has imported the libraries that the project's files import, and nothing of the project: the evaluator is loaded in each process again, so
-that time, chance, threads and open files of its import are as in a process that was started. A forked process has no /proc, can make no process and
-execute no program. One that tries is ended, and the same evaluation starts in its own jail, where it may.
+A warm jail has imported the libraries that the project's files import, and nothing of the project: the
+evaluator is loaded in each process again, so that time, chance, threads and open files of its import are as
+in a process that was started. A forked process has no /proc, can make no process and execute no program. One
+that tries is ended, and the same evaluation starts in its own jail, where it may.
 """
 
 from __future__ import annotations
@@ -37,20 +39,29 @@ WORDS = "forked from a warm jail", "in a new jail each time, since {}"
 
 
 class NeedsOwnJail(Exception):
-    """A forked evaluation that calls its program wanted what only its own jail has; both processes have to be started again."""
+    """A forked evaluation that calls its program wanted what only its own jail has; both processes have to be
+    started again."""
 
 
 class Starts:
     """Starts evaluations of one project. May be asked by several threads. Close it.
 
-    obstacle: why each evaluation has its own jail; "" while they are forked. forked: how many were. pool: the warm jails, once there are any.
+    obstacle: why each evaluation has its own jail; "" while they are forked. forked: how many were. pool: the
+    warm jails, once there are any.
     """
 
-    def __init__(self, project: Project, limits: Limits, *, workers: int, mode: str | None, obstacle: str = ""):
+    def __init__(
+        self, project: Project, limits: Limits, *, workers: int, mode: str | None, obstacle: str = ""
+    ):
         self.project, self.limits, self.workers, self.mode = project, limits, workers, mode
         self.obstacle = obstacle or _obstacle(project, mode)
         self.pool: Pool | None = None
-        self._compiled = {name: data for path, text in project.beside.items() if path.endswith(".py") for name, data in _compiled(path, text)}
+        self._compiled = {
+            name: data
+            for path, text in project.beside.items()
+            if path.endswith(".py")
+            for name, data in _compiled(path, text)
+        }
         self._asked = 0
         self.forked = 0
         self._lock = threading.Lock()
@@ -66,7 +77,12 @@ class Starts:
             self.pool.close()
 
     def fork(
-        self, files: Mapping[str, bytes], request: Mapping[str, Any], limits: Limits, channel: tuple[int, ...], waiting: Waiting | None,
+        self,
+        files: Mapping[str, bytes],
+        request: Mapping[str, Any],
+        limits: Limits,
+        channel: tuple[int, ...],
+        waiting: Waiting | None,
     ) -> NativeOutcome | None:
         """Return what came of a request to the evaluator; None if it has to be started in its own jail.
 
@@ -74,10 +90,16 @@ class Starts:
             NeedsOwnJail: instead of None, if a part of its calls has gone through `channel`.
         """
         self._asked += 1
-        if self.obstacle or self._asked <= STARTED_FIRST or any(_own_jail(name, data) for name, data in files.items()):
+        if (
+            self.obstacle
+            or self._asked <= STARTED_FIRST
+            or any(_own_jail(name, data) for name, data in files.items())
+        ):
             return None
         try:
-            outcome = self._jails().fork(ForkedRun(DRIVER, request, {**files, **self._compiled}, limits, channel, waiting))
+            outcome = self._jails().fork(
+                ForkedRun(DRIVER, request, {**files, **self._compiled}, limits, channel, waiting)
+            )
         except JailUnavailable as error:
             self.obstacle = one_line(f"no process can be forked: {error}")
             return None
@@ -98,7 +120,9 @@ class Starts:
                     self.pool = open_pool(self.workers, (), self.mode, libraries)
                 except JailUnavailable:
                     # a library may run threads, or share memory between processes
-                    self.pool = open_pool(self.workers, (), self.mode, tuple(name for name in libraries if name == "numpy"))
+                    self.pool = open_pool(
+                        self.workers, (), self.mode, tuple(name for name in libraries if name == "numpy")
+                    )
             return self.pool
 
 
@@ -139,7 +163,8 @@ def _imported(text: str) -> Iterator[str]:
 
 
 def _compiled(path: str, source: bytes) -> Iterator[tuple[str, bytes]]:
-    """(path, contents) of the file in which Python looks for a compiled module before it compiles it; nothing for one that it cannot compile."""
+    """(path, contents) of the file in which Python looks for a compiled module before it compiles it; nothing
+    for one that it cannot compile."""
     try:
         code = compile(source, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

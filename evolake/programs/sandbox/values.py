@@ -1,7 +1,8 @@
 """Plain values as bytes: what crosses between an evaluator and a program that run in separate processes.
 
-Numbers, texts, bytes, lists, tuples, dicts, sets and numpy arrays of numbers or texts cross by value, and arrive as exactly the type that they were.
-Nothing else does: an object of a program's own class would be code of the program in the evaluator's process. Runs inside the jail.
+Numbers, texts, bytes, lists, tuples, dicts, sets and numpy arrays of numbers or texts cross by value, and
+arrive as exactly the type that they were. Nothing else does: an object of a program's own class would be code
+of the program in the evaluator's process. Runs inside the jail.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ def to_plain(value: Any, depth: int = 0) -> Any:
     if kind in CONTAINERS.values():
         return [kind.__name__, *(to_plain(item, depth + 1) for item in value)]
     if kind is dict:
-        return ["dict", *([to_plain(key, depth + 1), to_plain(item, depth + 1)] for key, item in value.items())]
+        return [
+            "dict",
+            *([to_plain(key, depth + 1), to_plain(item, depth + 1)] for key, item in value.items()),
+        ]
     if kind is bytes:
         return ["bytes", base64.b64encode(value).decode()]
     if kind is complex:
@@ -44,13 +48,18 @@ def to_plain(value: Any, depth: int = 0) -> Any:
     if (numpy := sys.modules.get("numpy")) is not None:
         if kind is numpy.ndarray and DTYPE.fullmatch(value.dtype.str):
             return ["array", value.dtype.str, list(value.shape), base64.b64encode(value.tobytes()).decode()]
-        if kind.__module__ == "numpy" and isinstance(value, numpy.generic) and DTYPE.fullmatch(value.dtype.str):
+        if (
+            kind.__module__ == "numpy"
+            and isinstance(value, numpy.generic)
+            and DTYPE.fullmatch(value.dtype.str)
+        ):
             return ["scalar", value.dtype.str, base64.b64encode(value.tobytes()).decode()]
     raise NotPlain(f"a value of type {kind.__module__}.{kind.__qualname__}")
 
 
 def from_plain(data: Any, depth: int = 0) -> Any:
-    """Return the value that `to_plain` was given. Raises NotPlain for anything else, which only a hostile process sends."""
+    """Return the value that `to_plain` was given. Raises NotPlain for anything else, which only a hostile
+    process sends."""
     if depth > DEEPEST:
         raise NotPlain(f"a value that is nested deeper than {DEEPEST}")
     if data is None or type(data) in (bool, int, float, str):
@@ -81,7 +90,9 @@ def _numbers(kind: str, dtype: str, *rest: Any) -> Any:
         raise NotPlain("an array of an unknown type")
     data = base64.b64decode(rest[-1], validate=True)
     shape = tuple(rest[0]) if kind == "array" else ()
-    if any(type(size) is not int or size < 0 for size in shape) or math.prod(shape) * np.dtype(dtype).itemsize != len(data):
+    if any(type(size) is not int or size < 0 for size in shape) or math.prod(shape) * np.dtype(
+        dtype
+    ).itemsize != len(data):
         raise NotPlain("an array of another size than it has")
     result = np.frombuffer(data, dtype).reshape(shape).copy()
     return result if kind == "array" else result[()]
@@ -102,7 +113,8 @@ def send(descriptor: int, message: dict[str, Any]) -> int:
 
 
 def receive(descriptor: int, counted: Callable[[int], None] = lambda length: None) -> dict[str, Any] | None:
-    """Return one message; None if the other end is gone, or sends what is none. counted: called with the message's length."""
+    """Return one message; None if the other end is gone, or sends what is none. counted: called with the
+    message's length."""
     head = _read(descriptor, HEAD)
     length = int.from_bytes(head, "big")
     if len(head) < HEAD or length > LONGEST:

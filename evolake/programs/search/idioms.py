@@ -1,5 +1,5 @@
-"""Changes of structure that programmers make often: a further term, a loop around statements, an early exit, sorted items, another
-function or string.
+"""Changes of structure that programmers make often: a further term, a loop around statements, an early exit,
+sorted items, another function or string.
 
 Each takes and gives what the mutations of `mutations` do.
 """
@@ -19,14 +19,40 @@ from evolake.programs.search.numbers import inside
 from evolake.text_edits import usual_end
 
 ALIKE = (
-    ("min", "max", "sum"), ("sin", "cos", "tan", "tanh"), ("floor", "ceil", "round", "int"), ("exp", "log", "log1p", "expm1", "sqrt"),
-    ("any", "all"), ("mean", "median"), ("uniform", "gauss"), ("append", "appendleft"), ("sorted", "reversed", "set"), ("zeros", "ones"),
-    ("argmin", "argmax"), ("maximum", "minimum"), ("lower", "upper"), ("pop", "popleft"),
+    ("min", "max", "sum"),
+    ("sin", "cos", "tan", "tanh"),
+    ("floor", "ceil", "round", "int"),
+    ("exp", "log", "log1p", "expm1", "sqrt"),
+    ("any", "all"),
+    ("mean", "median"),
+    ("uniform", "gauss"),
+    ("append", "appendleft"),
+    ("sorted", "reversed", "set"),
+    ("zeros", "ones"),
+    ("argmin", "argmax"),
+    ("maximum", "minimum"),
+    ("lower", "upper"),
+    ("pop", "popleft"),
 )
 """Functions that take the same arguments."""
 TIMES = (2, 3, 5, 10, 20, 50)
-SHAPES = ("abs({0})", "({0}) ** 2", "({0}) ** 0.5", "1 / ({0})", "max({0}, 0.0)", "min({0}, 1.0)", "-({0})", "int({0})")
-LIBRARY_SHAPES = ("{1}.sqrt(abs({0}))", "{1}.exp(-abs({0}))", "{1}.log1p(abs({0}))", "{1}.sin({0})", "{1}.tanh({0})")
+SHAPES = (
+    "abs({0})",
+    "({0}) ** 2",
+    "({0}) ** 0.5",
+    "1 / ({0})",
+    "max({0}, 0.0)",
+    "min({0}, 1.0)",
+    "-({0})",
+    "int({0})",
+)
+LIBRARY_SHAPES = (
+    "{1}.sqrt(abs({0}))",
+    "{1}.exp(-abs({0}))",
+    "{1}.log1p(abs({0}))",
+    "{1}.sin({0})",
+    "{1}.tanh({0})",
+)
 LIBRARIES = ("math", "np", "numpy")
 QUOTED = re.compile("[\"'`]([A-Za-z_]\\w*)[\"'`]")
 ALTERNATIVES = 0.8
@@ -34,15 +60,22 @@ ALTERNATIVES = 0.8
 LONGEST = 40
 """Characters of a string that another one may be replaced by."""
 ITERABLES = (
-    "sorted({0})", "sorted({0}, reverse=True)", "reversed(list({0}))", "list(dict.fromkeys({0}))", "sorted({0}, key=len)", "sorted({0}, key=abs)",
-    "list({0})[1:]", "enumerate({0})",
+    "sorted({0})",
+    "sorted({0}, reverse=True)",
+    "reversed(list({0}))",
+    "list(dict.fromkeys({0}))",
+    "sorted({0}, key=len)",
+    "sorted({0}, key=abs)",
+    "list({0})[1:]",
+    "enumerate({0})",
 )
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def term(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """Return a name of the same function joined to an expression: added with a small factor, multiplied, divided by, subtracted."""
+    """Return a name of the same function joined to an expression: added with a small factor, multiplied,
+    divided by, subtracted."""
     place = _drawn_in_function(text, spans, random, ast.BinOp | ast.Name | ast.Constant | ast.Call)
     if place is None:
         return None
@@ -55,18 +88,29 @@ def term(text: str, spans: Spans, random: np.random.Generator) -> str | None:
     factor = repr(float(f"{random.normal() * 0.3:.3g}"))
     other = names[int(random.integers(len(names)))]
     made = (
-        f"({written} * {name})", f"({written} / {name})", f"({written} + {name})", f"({written} - {name})", f"({written} + {factor} * {name})",
-        f"({written} + {factor} * {name} * {other})", f"({written} + {factor})",
+        f"({written} * {name})",
+        f"({written} / {name})",
+        f"({written} + {name})",
+        f"({written} - {name})",
+        f"({written} + {factor} * {name})",
+        f"({written} + {factor} * {name} * {other})",
+        f"({written} + {factor})",
     )[way]
     return spliced(text, Places(text).span(node), made)
 
 
 def shape(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """Return a function around an expression: of Python, or of a library of mathematics that the program imports."""
+    """Return a function around an expression: of Python, or of a library of mathematics that the program
+    imports."""
     place = _drawn_in_function(text, spans, random, ast.BinOp | ast.Name | ast.Call)
     if place is None:
         return None
-    imported = [alias.asname or alias.name for node in ast.walk(parse(text)) if isinstance(node, ast.Import) for alias in node.names]
+    imported = [
+        alias.asname or alias.name
+        for node in ast.walk(parse(text))
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    ]
     library = next((name for name in imported if name in LIBRARIES), None)
     shapes = SHAPES + (LIBRARY_SHAPES if library else ())
     made = shapes[int(random.integers(len(shapes)))].format(ast.unparse(place[0]), library)
@@ -79,11 +123,16 @@ def name(text: str, spans: Spans, random: np.random.Generator) -> str | None:
     if place is None:
         return None
     others = [item for item in values_in(place[1]) if item != ast.unparse(place[0])]
-    return spliced(text, Places(text).span(place[0]), others[int(random.integers(len(others)))]) if others else None
+    return (
+        spliced(text, Places(text).span(place[0]), others[int(random.integers(len(others)))])
+        if others
+        else None
+    )
 
 
 def function(text: str, spans: Spans, random: np.random.Generator) -> str | None:
     """Return a function that takes the same arguments in the place of one that is called."""
+
     def replaced(node: ast.expr) -> ast.expr | None:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
             return None
@@ -102,13 +151,18 @@ def function(text: str, spans: Spans, random: np.random.Generator) -> str | None
 
 
 def repeat(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """Return a loop around one to three neighbouring statements, at least one of which reads what they assign."""
+    """Return a loop around one to three neighbouring statements, at least one of which reads what they
+    assign."""
     places, found = Places(text), []
     for body in bodies(parse(text)):
         for first in range(len(body)):
             for last in range(first, min(first + 3, len(body))):
                 run = body[first : last + 1]
-                if repeatable(run) and all(whole_lines(text, places, item) for item in run) and _in_blocks(places, run, spans):
+                if (
+                    repeatable(run)
+                    and all(whole_lines(text, places, item) for item in run)
+                    and _in_blocks(places, run, spans)
+                ):
                     found.append(run)
     if not found:
         return None
@@ -117,15 +171,27 @@ def repeat(text: str, spans: Spans, random: np.random.Generator) -> str | None:
     indent = " " * run[0].col_offset
     lines = text[start:end].splitlines(keepends=True)
     head = f"{indent}for _ in range({TIMES[int(random.integers(len(TIMES)))]}):{usual_end(text)}"
-    return text[:start] + head + "".join(f"    {line}" if line.strip() else line for line in lines) + text[end:]
+    return (
+        text[:start] + head + "".join(f"    {line}" if line.strip() else line for line in lines) + text[end:]
+    )
 
 
 def repeatable(run: Sequence[ast.stmt]) -> bool:
-    """Return whether doing statements again may change the result: they read what they assign, and none of them leaves a loop or function."""
+    """Return whether doing statements again may change the result: they read what they assign, and none of
+    them leaves a loop or function."""
     stored, read = set[str](), set[str]()
     for statement in run:
         for node in ast.walk(statement):
-            if isinstance(node, ast.Return | ast.Break | ast.Continue | ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
+            if isinstance(
+                node,
+                ast.Return
+                | ast.Break
+                | ast.Continue
+                | ast.Import
+                | ast.ImportFrom
+                | ast.FunctionDef
+                | ast.ClassDef,
+            ):
                 return False
             if isinstance(node, ast.Name):
                 (stored if isinstance(node.ctx, ast.Store) else read).add(node.id)
@@ -138,9 +204,14 @@ def early_exit(text: str, spans: Spans, random: np.random.Generator) -> str | No
     """Return a `break` or `continue` at the end of a branch within a loop."""
     places = Places(text)
     found = [
-        branch.body[-1] for loop in ast.walk(parse(text)) if isinstance(loop, ast.For | ast.While) for branch in ast.walk(loop)
-        if isinstance(branch, ast.If) and not isinstance(branch.body[-1], ast.Break | ast.Continue | ast.Return | ast.Raise)
-        and whole_lines(text, places, branch.body[-1]) and _in_blocks(places, branch.body, spans)
+        branch.body[-1]
+        for loop in ast.walk(parse(text))
+        if isinstance(loop, ast.For | ast.While)
+        for branch in ast.walk(loop)
+        if isinstance(branch, ast.If)
+        and not isinstance(branch.body[-1], ast.Break | ast.Continue | ast.Return | ast.Raise)
+        and whole_lines(text, places, branch.body[-1])
+        and _in_blocks(places, branch.body, spans)
     ]
     if not found:
         return None
@@ -155,31 +226,57 @@ def iterable(text: str, spans: Spans, random: np.random.Generator) -> str | None
     """Return what a loop or comprehension goes over: sorted, the other way round, each once."""
     places = Places(text)
     found = [
-        node.iter for node in ast.walk(parse(text))
-        if isinstance(node, ast.For | ast.comprehension) and not (isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func) == "range")
+        node.iter
+        for node in ast.walk(parse(text))
+        if isinstance(node, ast.For | ast.comprehension)
+        and not (isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func) == "range")
     ]
     node = drawn([item for item in found if inside(*places.span(item), spans)], random)
     if node is None:
         return None
-    return spliced(text, places.span(node), ITERABLES[int(random.integers(len(ITERABLES)))].format(ast.unparse(node)))
+    return spliced(
+        text, places.span(node), ITERABLES[int(random.integers(len(ITERABLES)))].format(ast.unparse(node))
+    )
 
 
 def string(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """One or two strings replaced by others that the program has or names in its comments and docstrings; a truth value by the other one."""
+    """One or two strings replaced by others that the program has or names in its comments and docstrings; a
+    truth value by the other one."""
     tree, places = parse(text), Places(text)
     groups = alternatives_in(tree)
     left_out = {places_of(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     left_out |= {places_of(node) for group in groups for node in group}
-    left_out |= {places_of(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    left_out |= {
+        places_of(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for part in ast.walk(node)
+    }
     found = [
-        node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str | bool)
-        and inside(*places.span(node), spans) and places_of(node) not in left_out
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str | bool)
+        and inside(*places.span(node), spans)
+        and places_of(node) not in left_out
     ]
     chosen = random.permutation(len(found))[: int(random.integers(1, 3))].tolist()
     made = text
     for node in sorted((found[place] for place in chosen), key=lambda item: -places.span(item)[0]):
-        peers = sorted({str(item.value) for group in groups if node.value in [one.value for one in group] for item in group} - {str(node.value)})
-        others = peers if peers and random.random() < ALTERNATIVES else [item for item in strings_in(tree, text) if item != node.value]
+        peers = sorted(
+            {
+                str(item.value)
+                for group in groups
+                if node.value in [one.value for one in group]
+                for item in group
+            }
+            - {str(node.value)}
+        )
+        others = (
+            peers
+            if peers and random.random() < ALTERNATIVES
+            else [item for item in strings_in(tree, text) if item != node.value]
+        )
         if isinstance(node.value, bool):
             made = spliced(made, places.span(node), str(not node.value))
         elif others:
@@ -188,7 +285,8 @@ def string(text: str, spans: Spans, random: np.random.Generator) -> str | None:
 
 
 def alternatives_in(tree: ast.AST) -> list[list[ast.Constant]]:
-    """Return groups of strings that stand for the same choice: of one list, tuple or set, keys of one dict, or compared with the same value."""
+    """Return groups of strings that stand for the same choice: of one list, tuple or set, keys of one dict,
+    or compared with the same value."""
     found: list[Sequence[ast.expr | None]] = []
     compared: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
@@ -198,30 +296,46 @@ def alternatives_in(tree: ast.AST) -> list[list[ast.Constant]]:
             found.append(node.keys)
         elif isinstance(node, ast.Compare) and isinstance(node.comparators[0], ast.Constant):
             compared.setdefault(ast.unparse(node.left), []).append(node.comparators[0])
-    groups = [[item for item in group if isinstance(item, ast.Constant) and isinstance(item.value, str)] for group in [*found, *compared.values()]]
-    return [group for group, given in zip(groups, [*found, *compared.values()], strict=True) if group and len(group) == len(given)]
+    groups = [
+        [item for item in group if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+        for group in [*found, *compared.values()]
+    ]
+    return [
+        group
+        for group, given in zip(groups, [*found, *compared.values()], strict=True)
+        if group and len(group) == len(given)
+    ]
 
 
 def strings_in(tree: ast.AST, text: str) -> list[str]:
     """Return the short strings of a program, and words that its comments and docstrings have in quotes."""
     prose = {places_of(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     constants = {
-        node.value for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < LONGEST and places_of(node) not in prose
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and len(node.value) < LONGEST
+        and places_of(node) not in prose
     }
     return sorted(constants | set(QUOTED.findall(text)))
 
 
 def around_best(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """Near the best so far instead of anywhere: of a loop that keeps the best of what it draws, the draw becomes the best plus noise."""
+    """Near the best so far instead of anywhere: of a loop that keeps the best of what it draws, the draw
+    becomes the best plus noise."""
     tree, places, found = parse(text), Places(text), []
     for loop in ast.walk(tree):
         if isinstance(loop, ast.For | ast.While):
             kept = dict(_kept_in(loop))
             found += [
-                (node.value, kept[node.targets[0].id]) for node in ast.walk(loop)
-                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in kept
-                and not isinstance(node.value, ast.Name) and inside(*places.span(node.value), spans)
+                (node.value, kept[node.targets[0].id])
+                for node in ast.walk(loop)
+                if isinstance(node, ast.Assign)
+                and isinstance(node.targets[0], ast.Name)
+                and node.targets[0].id in kept
+                and not isinstance(node.value, ast.Name)
+                and inside(*places.span(node.value), spans)
             ]
     if not found:
         return None
@@ -231,13 +345,21 @@ def around_best(text: str, spans: Spans, random: np.random.Generator) -> str | N
     if not methods:
         return None
     source = ast.unparse(methods[0].value)
-    noise = f"{source}.{'normal' if source.startswith(('np', 'numpy')) else 'gauss'}(0.0, {float(random.choice([0.05, 0.3, 1.0]))!r})"
-    made = f"[part + {noise} for part in {best}]" if isinstance(value, ast.List | ast.ListComp) else f"({best} + {noise})"
+    noise = (
+        f"{source}.{'normal' if source.startswith(('np', 'numpy')) else 'gauss'}(0.0, "
+        f"{float(random.choice([0.05, 0.3, 1.0]))!r})"
+    )
+    made = (
+        f"[part + {noise} for part in {best}]"
+        if isinstance(value, ast.List | ast.ListComp)
+        else f"({best} + {noise})"
+    )
     return spliced(text, places.span(value), made)
 
 
 def _kept_in(loop: ast.AST) -> Iterator[tuple[str, str]]:
-    """(name, name of the best) of assignments in branches of a loop: `best = candidate`, alone or in a tuple."""
+    """(name, name of the best) of assignments in branches of a loop: `best = candidate`, alone or in a
+    tuple."""
     for branch in ast.walk(loop):
         for node in branch.body if isinstance(branch, ast.If) else ():
             if isinstance(node, ast.Assign) and len(node.targets) == 1:
@@ -251,16 +373,24 @@ def _kept_in(loop: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def prepared(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """Return an argument made ready at the beginning of its function: sorted, or as a set; or results of the function remembered."""
+    """Return an argument made ready at the beginning of its function: sorted, or as a set; or results of the
+    function remembered."""
     places = Places(text)
-    found = [node for node in parse(text).body if isinstance(node, ast.FunctionDef) and node.args.args and _in_blocks(places, [node], spans)]
+    found = [
+        node
+        for node in parse(text).body
+        if isinstance(node, ast.FunctionDef) and node.args.args and _in_blocks(places, [node], spans)
+    ]
     if not found:
         return None
     node, end = found[int(random.integers(len(found)))], usual_end(text)
     argument, way = node.args.args[int(random.integers(len(node.args.args)))].arg, int(random.integers(4))
     if way == 3 and not node.decorator_list:
         start = places.lines(node.lineno, node.lineno)[0]
-        return f"{text[:start]}import functools{end}{end}{end}@functools.lru_cache(maxsize=None){end}{text[start:]}"
+        return (
+            f"{text[:start]}import "
+            f"functools{end}{end}{end}@functools.lru_cache(maxsize=None){end}{text[start:]}"
+        )
     first = node.body[1] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body[0]
     start = places.lines(first.lineno, first.lineno)[0]
     call = ("sorted({0})", "set({0})", "sorted({0}, reverse=True)")[way % 3].format(argument)
@@ -268,15 +398,27 @@ def prepared(text: str, spans: Spans, random: np.random.Generator) -> str | None
 
 
 IDIOMS: dict[str, Mutation] = {
-    "term": term, "shape": shape, "name": name, "function": function, "repeat": repeat, "early_exit": early_exit, "iterable": iterable,
-    "string": string, "around_best": around_best, "prepared": prepared,
+    "term": term,
+    "shape": shape,
+    "name": name,
+    "function": function,
+    "repeat": repeat,
+    "early_exit": early_exit,
+    "iterable": iterable,
+    "string": string,
+    "around_best": around_best,
+    "prepared": prepared,
 }
 """Name, as derivations have it -> change."""
 
 
 def values_in(node: Function) -> list[str]:
     """Return names of a function that hold values: its arguments and what it assigns."""
-    assigned = {item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store) and item.id != "_"}
+    assigned = {
+        item.id
+        for item in ast.walk(node)
+        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store) and item.id != "_"
+    }
     return sorted(assigned | {argument.arg for argument in node.args.args})
 
 
@@ -284,31 +426,47 @@ def bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
     """Every list of statements that are below each other in functions."""
     for node in ast.walk(tree):
         for field in ("body", "orelse"):
-            if not isinstance(node, ast.Module | ast.ClassDef) and isinstance(body := getattr(node, field, None), list):
+            if not isinstance(node, ast.Module | ast.ClassDef) and isinstance(
+                body := getattr(node, field, None), list
+            ):
                 yield body
 
 
-def _drawn_in_function(text: str, spans: Spans, random: np.random.Generator, kinds: type[ast.expr] | UnionType) -> tuple[ast.expr, Function] | None:
-    """Return an expression of these kinds that is read in a function, and the function; no part of a longer name, and no function that is called."""
+def _drawn_in_function(
+    text: str, spans: Spans, random: np.random.Generator, kinds: type[ast.expr] | UnionType
+) -> tuple[ast.expr, Function] | None:
+    """Return an expression of these kinds that is read in a function, and the function; no part of a longer
+    name, and no function that is called."""
     places, found = Places(text), []
     for node in ast.walk(parse(text)):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         left_out = {places_of(part) for item in ast.walk(node) for part in _not_values(item)}
         found += [
-            (item, node) for statement in node.body for item in ast.walk(statement)
-            if isinstance(item, ast.expr) and isinstance(item, kinds) and places_of(item) not in left_out and inside(*places.span(item), spans)
+            (item, node)
+            for statement in node.body
+            for item in ast.walk(statement)
+            if isinstance(item, ast.expr)
+            and isinstance(item, kinds)
+            and places_of(item) not in left_out
+            and inside(*places.span(item), spans)
         ]
     return found[int(random.integers(len(found)))] if found else None
 
 
 def places_of(node: ast.AST) -> tuple[int, int, int, int]:
     """Return where a node is."""
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0), getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
+    return (
+        getattr(node, "lineno", 0),
+        getattr(node, "col_offset", 0),
+        getattr(node, "end_lineno", 0),
+        getattr(node, "end_col_offset", 0),
+    )
 
 
 def _not_values(node: ast.AST) -> Iterator[ast.AST]:
-    """Parts of a node that are no values to calculate with: what is called, what is assigned, docstrings, parts of f-strings."""
+    """Parts of a node that are no values to calculate with: what is called, what is assigned, docstrings,
+    parts of f-strings."""
     if isinstance(node, ast.Call):
         yield node.func
     if isinstance(node, ast.Attribute):
@@ -323,5 +481,3 @@ def _not_values(node: ast.AST) -> Iterator[ast.AST]:
 
 def _in_blocks(places: Places, run: Sequence[ast.stmt], spans: Spans) -> bool:
     return inside(places.span(run[0])[0], places.span(run[-1])[1], spans)
-
-

@@ -1,7 +1,9 @@
-"""The numbers of a program that may be tuned, and how: one changed by a step, all by small steps, or along the difference of two relatives.
+"""The numbers of a program that may be tuned, and how: one changed by a step, all by small steps, or along
+the difference of two relatives.
 
-The last is differential evolution (Storn and Price, J. Global Optimization 11, 1997): programs that are the same but for their numbers are points of
-one space, and the difference of two of them is a step of the right size and direction. It needs no more than the archive has already.
+The last is differential evolution (Storn and Price, J. Global Optimization 11, 1997): programs that are the
+same but for their numbers are points of one space, and the difference of two of them is a step of the right
+size and direction. It needs no more than the archive has already.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ LONGEST = 1e12
 
 @dataclass(frozen=True)
 class Number:
-    """One number in one file: from where to where it is written, its value, whether it is whole, and its bounds where it is marked."""
+    """One number in one file: from where to where it is written, its value, whether it is whole, and its
+    bounds where it is marked."""
 
     file: str
     start: int
@@ -50,11 +53,16 @@ class Relative:
 
 
 def numbers_in(texts: Mapping[str, str]) -> list[Number]:
-    """Return the numbers that may be tuned: those that are marked; of Python files without marks, the literals in their blocks."""
+    """Return the numbers that may be tuned: those that are marked; of Python files without marks, the
+    literals in their blocks."""
     result: list[Number] = []
     for name, text in texts.items():
         spans = cut(text, name).spans()
-        marked = [parameter for parameter in parameters_in(text, name) if inside(parameter.start, parameter.end, spans)]
+        marked = [
+            parameter
+            for parameter in parameters_in(text, name)
+            if inside(parameter.start, parameter.end, spans)
+        ]
         result += [Number(name, item.start, item.end, item.value, item.whole, item) for item in marked]
         if name.endswith(".py") and not marked:
             result += literals(name, text, spans)
@@ -66,7 +74,11 @@ def literals(name: str, text: str, spans: Sequence[tuple[int, int]]) -> list[Num
     places = Places(text)
     result = []
     for node in ast.walk(parse(text)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, int | float)
+            and not isinstance(node.value, bool)
+        ):
             start, end = places.span(node)
             if inside(start, end, spans) and abs(node.value) <= LONGEST:
                 result.append(Number(name, start, end, float(node.value), isinstance(node.value, int)))
@@ -88,7 +100,8 @@ def with_numbers(texts: Mapping[str, str], values: Sequence[tuple[Number, float]
 
 
 def skeleton(texts: Mapping[str, str]) -> str:
-    """Return the texts without their tunable numbers: programs of one skeleton are points of one space. "" where they cannot be read."""
+    """Return the texts without their tunable numbers: programs of one skeleton are points of one space. ""
+    where they cannot be read."""
     try:
         return "\0".join(with_holes(texts))
     except (Unreadable, BadBlocks, ValueError):
@@ -118,7 +131,14 @@ def step_all(texts: Mapping[str, str], random: np.random.Generator) -> dict[str,
         return None
     share, size = float(random.choice([0.3, 1.0])), float(random.choice([0.003, 0.02, 0.1]))
     chosen = [item for item in result if random.random() < share] or result[:1]
-    return with_numbers(texts, [(item, stepped(item, random, size)) for item in chosen if not (item.whole and not item.marked and size < 0.02)])
+    return with_numbers(
+        texts,
+        [
+            (item, stepped(item, random, size))
+            for item in chosen
+            if not (item.whole and not item.marked and size < 0.02)
+        ],
+    )
 
 
 def stepped(number: Number, random: np.random.Generator, size: float) -> float:
@@ -138,9 +158,10 @@ def stepped(number: Number, random: np.random.Generator, size: float) -> float:
 
 
 def along_difference(
-    texts: Mapping[str, str], relatives: Sequence[Mapping[str, str]], random: np.random.Generator,
+    texts: Mapping[str, str], relatives: Sequence[Mapping[str, str]], random: np.random.Generator
 ) -> dict[str, str] | None:
-    """Return the program's numbers moved along the difference of two relatives of its skeleton; None where it has not two."""
+    """Return the program's numbers moved along the difference of two relatives of its skeleton; None where it
+    has not two."""
     own = skeleton(texts)
     same = [relative for relative in relatives if own and skeleton(relative) == own]
     result = numbers_in(texts)
@@ -150,7 +171,8 @@ def along_difference(
     ends = list(zip(numbers_in(first), numbers_in(second), strict=True))
     factor, kept = float(random.uniform(0.3, 1.2)), float(random.choice([0.5, 1.0]))
     moved = [
-        (number, number.value + factor * (item.value - other.value)) for number, (item, other) in zip(result, ends, strict=True)
+        (number, number.value + factor * (item.value - other.value))
+        for number, (item, other) in zip(result, ends, strict=True)
         if item.value != other.value and random.random() < kept
     ]
     return with_numbers(texts, moved) if moved else None

@@ -1,8 +1,9 @@
 """Which operator makes the next child: a bandit whose credit is the gain for each evaluation.
 
-Thompson sampling with discounted counts (Chapelle and Li, NeurIPS 2011; Raj and Kalyani, 2017): an operator has a Beta prior, each of its trials adds
-a success between 0 and 1 and what is left to 1 as failure, and old trials fade. A gain counts in relation to all that was gained so far, so that tiny
-steps at the end of a slope do not keep structure from being tried.
+Thompson sampling with discounted counts (Chapelle and Li, NeurIPS 2011; Raj and Kalyani, 2017): an operator
+has a Beta prior, each of its trials adds a success between 0 and 1 and what is left to 1 as failure, and old
+trials fade. A gain counts in relation to all that was gained so far, so that tiny steps at the end of a slope
+do not keep structure from being tried.
 """
 
 from __future__ import annotations
@@ -22,14 +23,18 @@ FADING = 0.97
 
 @dataclass(frozen=True)
 class Group:
-    """Operators of one kind. prior: (successes, failures) of the group before any trial. operators: name -> that of each within the group."""
+    """Operators of one kind. prior: (successes, failures) of the group before any trial. operators: name ->
+    that of each within the group."""
 
     prior: tuple[float, float]
     operators: Mapping[str, tuple[float, float]]
 
 
-def draw_operator(groups: Sequence[Group], trials: Trials, random: np.random.Generator, *, barred: Collection[str] = ()) -> str:
-    """Return the name of an operator: a group is drawn, then one of it, so that many operators of a kind do not crowd out another kind.
+def draw_operator(
+    groups: Sequence[Group], trials: Trials, random: np.random.Generator, *, barred: Collection[str] = ()
+) -> str:
+    """Return the name of an operator: a group is drawn, then one of it, so that many operators of a kind do
+    not crowd out another kind.
 
     barred: names that are not drawn. Raises ValueError if no other is left.
     """
@@ -41,7 +46,10 @@ def draw_operator(groups: Sequence[Group], trials: Trials, random: np.random.Gen
 
     left = [group for group in groups if not set(barred).issuperset(group.operators)]
     group = max(left, key=lambda item: sampled(item.prior, item.operators))
-    return max((name for name in group.operators if name not in barred), key=lambda name: sampled(group.operators[name], (name,)))
+    return max(
+        (name for name in group.operators if name not in barred),
+        key=lambda name: sampled(group.operators[name], (name,)),
+    )
 
 
 def credits_of(trials: Trials) -> tuple[dict[str, float], dict[str, float]]:

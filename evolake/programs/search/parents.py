@@ -1,4 +1,5 @@
-"""Which program is changed next, if operators write: mostly the best; a new structure gets some tuning before it is compared with the best."""
+"""Which program is changed next, if operators write: mostly the best; a new structure gets some tuning before
+it is compared with the best."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ OTHERS, OTHERS_IDLE = 0.08, 0.3
 
 @dataclass(frozen=True)
 class Choice:
-    """place: of the parent among the trials; None: any program of the island. numbers_only: whether its numbers alone are changed."""
+    """place: of the parent among the trials; None: any program of the island. numbers_only: whether its
+    numbers alone are changed."""
 
     place: int | None
     numbers_only: bool = False
@@ -39,7 +41,8 @@ def choose_parent(trials: Trials, random: np.random.Generator) -> Choice:
 
 
 def untuned(trials: Trials) -> list[int]:
-    """Return places of the best new structures that have not had their tuning: in the best quarter, and not the best already."""
+    """Return places of the best new structures that have not had their tuning: in the best quarter, and not
+    the best already."""
     scored = sorted(merit for merit in trials.merits if merit is not None)
     enough = scored[3 * (len(scored) - 1) // 4]
     children: dict[str, int] = {}
@@ -51,8 +54,13 @@ def untuned(trials: Trials) -> list[int]:
             top[item] = place
     new = {trials.skeletons[place] for place in range(len(trials.items)) if trials.changes_structure(place)}
     held = [
-        place for item, place in top.items()
-        if item and item in new and children[item] <= TUNING and place != trials.best and _at(trials, place) >= enough
+        place
+        for item, place in top.items()
+        if item
+        and item in new
+        and children[item] <= TUNING
+        and place != trials.best
+        and _at(trials, place) >= enough
     ]
     return sorted(held, key=lambda place: -_at(trials, place))[:YOUNGEST]
 

@@ -22,12 +22,16 @@ TRIES = 12
 SELDOM, USEFUL = (0.3, 6.0), (0.6, 6.0)
 """Successes and failures that an operator is taken to have had before the first trial."""
 NUMBERS = Group(
-    (3.0, 3.0), {"surrogate": (3.0, 6.0), "step_few": (1.5, 6.0)} | dict.fromkeys(("step_one", "step_all", "difference", "tpe"), SELDOM),
+    (3.0, 3.0),
+    {"surrogate": (3.0, 6.0), "step_few": (1.5, 6.0)}
+    | dict.fromkeys(("step_one", "step_all", "difference", "tpe"), SELDOM),
 )
 STRINGS = Group((1.0, 3.0), {"string": (1.0, 3.0)})
 STRUCTURAL = MUTATIONS | IDIOMS
 STRUCTURE = Group(
-    (0.7, 3.0), dict.fromkeys(("crossover", *sorted(set(STRUCTURAL) - {"string"})), SELDOM) | {"repeat": USEFUL, "term": USEFUL},
+    (0.7, 3.0),
+    dict.fromkeys(("crossover", *sorted(set(STRUCTURAL) - {"string"})), SELDOM)
+    | {"repeat": USEFUL, "term": USEFUL},
 )
 GROUPS = (NUMBERS, STRINGS, STRUCTURE)
 """Numbers are changed most often at the beginning, since a change of one is seldom fatal."""
@@ -47,7 +51,8 @@ class Background:
     """What is known around a parent.
 
     Attributes:
-        trials: of the project. place: of the parent among them; None if it is not there. other: another parent. relatives: measured programs.
+        trials: of the project. place: of the parent among them; None if it is not there. other: another
+            parent. relatives: measured programs.
         numbers_only: whether only the parent's numbers are to be changed.
     """
 
@@ -72,16 +77,25 @@ def child_of(parent: Relative, around: Background, random: np.random.Generator) 
         name = draw_operator([NUMBERS] if numbers_only else GROUPS, around.trials, random, barred=barred)
         try:
             made = _made(name, parent, around, random)
-        except (Unreadable, BadBlocks):  # of a parent that no operator can take apart; a model may still change it
+        except (
+            Unreadable,
+            BadBlocks,
+        ):  # of a parent that no operator can take apart; a model may still change it
             made = None
         if made is None:
             barred.add(name)
-        elif tuple(sorted(made.items())) not in tried and made != dict(texts) and all(_reads(file, text) for file, text in made.items()):
+        elif (
+            tuple(sorted(made.items())) not in tried
+            and made != dict(texts)
+            and all(_reads(file, text) for file, text in made.items())
+        ):
             return Child(made, name)
     return None
 
 
-def _made(name: str, parent: Relative, around: Background, random: np.random.Generator) -> dict[str, str] | None:
+def _made(
+    name: str, parent: Relative, around: Background, random: np.random.Generator
+) -> dict[str, str] | None:
     texts = parent.texts
     assert around.place is not None
     if name == "surrogate":

@@ -1,8 +1,10 @@
-"""Steps of a program's numbers whose size and place follow from what steps did before, and of many such steps the most promising one.
+"""Steps of a program's numbers whose size and place follow from what steps did before, and of many such steps
+the most promising one.
 
-The size grows after a success and shrinks after a failure, so that one in five succeeds (Rechenberg, 1973); it grows a little after a step
-that changed nothing. Some steps have any size, to leave a local optimum. A number whose changes failed is changed
-less often. From some trials on a Gaussian process (`surrogate`) chooses among many steps.
+The size grows after a success and shrinks after a failure, so that one in five succeeds (Rechenberg, 1973);
+it grows a little after a step that changed nothing. Some steps have any size, to leave a local optimum. A
+number whose changes failed is changed less often. From some trials on a Gaussian process (`surrogate`)
+chooses among many steps.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ GROWTH = 1.5
 ANY_SIZE = 0.3
 """Share of steps that do not keep to the current size."""
 FEWEST, NEAREST, DRAWN = 5, 70, 160
-"""Trials without which a step is drawn blindly, nearest trials that the process sees, steps that it chooses from."""
+"""Trials without which a step is drawn blindly, nearest trials that the process sees, steps that it chooses
+from."""
 ROUNDS, REFINING = 3, 4
 """Rounds in which the best of the steps, so many, are stepped from again before one is chosen."""
 WIDEST = 80
@@ -35,7 +38,12 @@ def step_size(trials: Trials, own: str) -> float:
     """Return the relative size of steps of a skeleton, by the one-fifth rule over its trials."""
     size = FIRST
     for place, item in enumerate(trials.items):
-        if trials.skeletons[place] != own or item.operator not in STEPPING or item.parent is None or trials.changes_structure(place):
+        if (
+            trials.skeletons[place] != own
+            or item.operator not in STEPPING
+            or item.parent is None
+            or trials.changes_structure(place)
+        ):
             continue
         merit, before = trials.merits[place], trials.merits[item.parent]
         won = merit is not None and before is not None and merit > before
@@ -50,7 +58,8 @@ def step_size(trials: Trials, own: str) -> float:
 
 
 def number_weights(trials: Trials, own: str, count: int) -> Array:
-    """Return how likely each number of a skeleton is to be changed: less if earlier changes of it were blocked or had no effect. Sums to 1."""
+    """Return how likely each number of a skeleton is to be changed: less if earlier changes of it were
+    blocked or had no effect. Sums to 1."""
     good, all_ = np.full(count, 1.0), np.full(count, 1.0)
     for place, item in enumerate(trials.items):
         if trials.skeletons[place] != own or item.parent is None or trials.skeletons[item.parent] != own:
@@ -69,18 +78,26 @@ def number_weights(trials: Trials, own: str, count: int) -> Array:
 
 
 def step_few(trials: Trials, parent: int, random: np.random.Generator) -> dict[str, str] | None:
-    """Return the texts of a trial with one to three numbers changed by steps of the current size; None without numbers."""
+    """Return the texts of a trial with one to three numbers changed by steps of the current size; None
+    without numbers."""
     texts, own = trials.items[parent].texts, trials.skeletons[parent]
     numbers = values_of(tuple(texts.items()))
     if not numbers or not own:
         return None
     scale = scales_of(numbers, points_of(trials, own)[1])
-    moved = _few_moved(numbers, _any_size(step_size(trials, own), random), number_weights(trials, own, len(numbers)), scale, random)
+    moved = _few_moved(
+        numbers,
+        _any_size(step_size(trials, own), random),
+        number_weights(trials, own, len(numbers)),
+        scale,
+        random,
+    )
     return with_numbers(texts, list(zip(numbers, moved, strict=True)))
 
 
 def promising_step(trials: Trials, parent: int, random: np.random.Generator) -> dict[str, str] | None:
-    """Return the texts of a trial after the step, of many, that a Gaussian process of its skeleton expects most of; None with too few trials."""
+    """Return the texts of a trial after the step, of many, that a Gaussian process of its skeleton expects
+    most of; None with too few trials."""
     from evolake.programs.search.surrogate import fit, normal_ranks
 
     texts, own = trials.items[parent].texts, trials.skeletons[parent]
@@ -106,18 +123,29 @@ def promising_step(trials: Trials, parent: int, random: np.random.Generator) -> 
         if not drawn:
             return None
         mean, spread = process.predict(_coordinates(numbers, np.array(drawn), scale))
-        chosen = [drawn[place] for place in np.argsort(-(mean + daring * spread), kind="stable")[:REFINING].tolist()]
-        drawn = [_few_moved(numbers, size / 2, weights, scale, random, row) for row in chosen for _ in range(DRAWN // REFINING // 2)]
+        chosen = [
+            drawn[place] for place in np.argsort(-(mean + daring * spread), kind="stable")[:REFINING].tolist()
+        ]
+        drawn = [
+            _few_moved(numbers, size / 2, weights, scale, random, row)
+            for row in chosen
+            for _ in range(DRAWN // REFINING // 2)
+        ]
     return with_numbers(texts, list(zip(numbers, chosen[0], strict=True)))
 
 
 def scales_of(numbers: Sequence[Number], points: Array) -> Array:
-    """Return the unit in which each number is compared: its range if it is marked, else its size or how far trials have spread it."""
+    """Return the unit in which each number is compared: its range if it is marked, else its size or how far
+    trials have spread it."""
     result = np.maximum(np.abs([number.value for number in numbers]), points.std(axis=0))
     result = np.where(result > 0, result, 1.0)
     for place, number in enumerate(numbers):
         if number.marked:
-            result[place] = (np.log(number.marked.high / number.marked.low) if number.marked.log else number.marked.high - number.marked.low) / 4
+            result[place] = (
+                np.log(number.marked.high / number.marked.low)
+                if number.marked.log
+                else number.marked.high - number.marked.low
+            ) / 4
         elif number.whole:
             result[place] = max(result[place], 2.0)
     return result
@@ -138,24 +166,39 @@ def _filled(merits: Sequence[float | None]) -> list[float]:
 
 
 def _few_moved(
-    numbers: Sequence[Number], size: float, weights: Array, scale: Array, random: np.random.Generator, start: Sequence[float] | None = None,
+    numbers: Sequence[Number],
+    size: float,
+    weights: Array,
+    scale: Array,
+    random: np.random.Generator,
+    start: Sequence[float] | None = None,
 ) -> list[float]:
     """Values after a step of one to three numbers from `start`; None: from their own values."""
     moved = [number.value for number in numbers] if start is None else list(start)
-    for place in random.choice(len(numbers), min(len(numbers), int(random.integers(1, 4))), replace=False, p=weights).tolist():
-        moved[place] = _moved(replace(numbers[place], value=moved[place]), size * float(random.choice([0.25, 1.0, 3.0])), float(scale[place]), random)
+    for place in random.choice(
+        len(numbers), min(len(numbers), int(random.integers(1, 4))), replace=False, p=weights
+    ).tolist():
+        moved[place] = _moved(
+            replace(numbers[place], value=moved[place]),
+            size * float(random.choice([0.25, 1.0, 3.0])),
+            float(scale[place]),
+            random,
+        )
     return moved
 
 
 def _moved(number: Number, size: float, unit: float, random: np.random.Generator) -> float:
-    """Return a value near the number's: times a factor, or plus a share of its unit; now and then one of another order or sign."""
+    """Return a value near the number's: times a factor, or plus a share of its unit; now and then one of
+    another order or sign."""
     if not number.marked:
         way = random.random()
         if way < 0.05:
             return read_back(number, number.value * float(random.choice([-1.0, 0.1, 10.0, 0.5, 2.0, 0.0])))
         if way < 0.5:
             step = float(random.normal()) * size * unit
-            return read_back(number, number.value + (np.sign(step) * max(1.0, abs(step)) if number.whole else step))
+            return read_back(
+                number, number.value + (np.sign(step) * max(1.0, abs(step)) if number.whole else step)
+            )
     return read_back(number, stepped(number, random, size))
 
 
@@ -170,7 +213,13 @@ def read_back(number: Number, value: float) -> float:
 
 
 def _steps(
-    numbers: Sequence[Number], center: Array, good: Array, size: float, weights: Array, scale: Array, random: np.random.Generator,
+    numbers: Sequence[Number],
+    center: Array,
+    good: Array,
+    size: float,
+    weights: Array,
+    scale: Array,
+    random: np.random.Generator,
 ) -> list[list[float]]:
     """Many steps from the parent: of few numbers, of all, and along the differences of good trials."""
     result: list[list[float]] = []
@@ -179,9 +228,20 @@ def _steps(
         if way < 0.6:
             result.append(_few_moved(numbers, _any_size(size, random), weights, scale, random))
         elif way < 0.8:
-            result.append([_moved(number, size * 0.4, unit, random) for number, unit in zip(numbers, scale.tolist(), strict=True)])
+            result.append(
+                [
+                    _moved(number, size * 0.4, unit, random)
+                    for number, unit in zip(numbers, scale.tolist(), strict=True)
+                ]
+            )
         else:
             first, second = good[int(random.integers(len(good)))], good[int(random.integers(len(good)))]
-            moved = center + random.uniform(0.3, 1.5) * (first - second) if way < 0.9 else first + random.uniform(0.2, 1.5) * (center - first)
-            result.append([read_back(number, float(value)) for number, value in zip(numbers, moved, strict=True)])
+            moved = (
+                center + random.uniform(0.3, 1.5) * (first - second)
+                if way < 0.9
+                else first + random.uniform(0.2, 1.5) * (center - first)
+            )
+            result.append(
+                [read_back(number, float(value)) for number, value in zip(numbers, moved, strict=True)]
+            )
     return result

@@ -1,9 +1,10 @@
 """A Gaussian process over the numbers of one skeleton: which of many possible steps is worth an evaluation.
 
-Its kernel is a sum of one-dimensional kernels and one of all dimensions (Duvenaud et al., Additive Gaussian Processes, NeurIPS
-2011): most steps change one to three numbers, and what each does alone is learnt from few trials, even of many numbers. Scores are
-replaced by normal quantiles of their ranks, so that a single huge score does not flatten the rest. Length scales, noise and the share
-of the sum maximize the marginal likelihood over a grid, then number by number.
+Its kernel is a sum of one-dimensional kernels and one of all dimensions (Duvenaud et al., Additive Gaussian
+Processes, NeurIPS 2011): most steps change one to three numbers, and what each does alone is learnt from few
+trials, even of many numbers. Scores are replaced by normal quantiles of their ranks, so that a single huge
+score does not flatten the rest. Length scales, noise and the share of the sum maximize the marginal
+likelihood over a grid, then number by number.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Process:
-    """A fitted process. points: (n, d). lengths: (d,). chol: lower Cholesky factor of its covariance. weights: (n,)."""
+    """A fitted process. points: (n, d). lengths: (d,). chol: lower Cholesky factor of its covariance.
+    weights: (n,)."""
 
     points: Array
     lengths: Array
@@ -49,7 +51,8 @@ def normal_ranks(merits: Sequence[float]) -> Array:
 
 
 def kernel(first: Array, second: Array, lengths: Array, total: float) -> Array:
-    """Return the covariance of points (n, d) and (m, d): `total` of the mean of Matern-5/2 kernels of each number, the rest of one kernel of all."""
+    """Return the covariance of points (n, d) and (m, d): `total` of the mean of Matern-5/2 kernels of each
+    number, the rest of one kernel of all."""
     apart = np.abs(first[:, None, :] - second[None, :, :]) / lengths
     alone = matern(apart).mean(axis=2)
     return total * alone + (1 - total) * matern(np.sqrt(np.sum(apart**2, axis=2) / np.sqrt(first.shape[1])))
@@ -66,7 +69,9 @@ def fit(points: Array, targets: Array, random: np.random.Generator) -> Process:
     count = points.shape[1]
     tried = [
         (likelihood(points, targets, np.full(count, length), noise, total), length, noise, total)
-        for length in LENGTHS for noise in NOISES for total in SUMS
+        for length in LENGTHS
+        for noise in NOISES
+        for total in SUMS
     ]
     best, length, noise, total = max(tried)
     lengths = np.full(count, length)

@@ -1,5 +1,5 @@
-"""What a project's search has tried so far, in order. It is the only memory of the operators and is read from rows, so that a cycle
-that was killed proposes what it would have proposed.
+"""What a project's search has tried so far, in order. It is the only memory of the operators and is read from
+rows, so that a cycle that was killed proposes what it would have proposed.
 
 A trial is a program that was evaluated, or blocked, with its parent and the operator that created it.
 """
@@ -24,7 +24,8 @@ class Trial:
     """One program that was tried.
 
     Attributes:
-        texts: path -> text. score: None if it was blocked. operator: what created it. parent: place of its parent among the trials; None without one.
+        texts: path -> text. score: None if it was blocked. operator: what created it. parent: place of its
+            parent among the trials; None without one.
         twin_score: score of the living program with the same metrics, if it was blocked because of that one.
     """
 
@@ -64,7 +65,11 @@ class Trials:
     def changed_nothing(self, place: int) -> bool:
         """Return whether a trial has the metrics of its parent."""
         item = self.items[place]
-        return item.parent is not None and item.twin_score is not None and item.twin_score == self.items[item.parent].score
+        return (
+            item.parent is not None
+            and item.twin_score is not None
+            and item.twin_score == self.items[item.parent].score
+        )
 
     @cached_property
     def best(self) -> int | None:
@@ -74,7 +79,8 @@ class Trials:
 
     @cached_property
     def gains(self) -> list[float]:
-        """By how much each trial improved on the best before it; 0 without an improvement and for the first."""
+        """By how much each trial improved on the best before it; 0 without an improvement and for the
+        first."""
         result, best = [], None
         for merit in self.merits:
             result.append(max(merit - best, 0.0) if merit is not None and best is not None else 0.0)
@@ -116,5 +122,7 @@ def values_of(items: tuple[tuple[str, str], ...]) -> tuple[Number, ...]:
 def points_of(trials: Trials, own: str) -> tuple[list[int], np.ndarray]:
     """Return places of the trials of one skeleton, and their numbers as rows of an array."""
     places = [place for place, item in enumerate(trials.skeletons) if item == own]
-    rows = [[number.value for number in values_of(tuple(trials.items[place].texts.items()))] for place in places]
+    rows = [
+        [number.value for number in values_of(tuple(trials.items[place].texts.items()))] for place in places
+    ]
     return places, np.array(rows, dtype=float).reshape(len(places), -1)

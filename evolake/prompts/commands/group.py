@@ -37,24 +37,58 @@ prompts.add_command(data)
 
 @prompts.command(short_help="Compare evolution, training and both at equal rollouts.")
 @click.option(
-    "--arms", default="rl,reflection,evolution,espl", show_default=True,
+    "--arms",
+    default="rl,reflection,evolution,espl",
+    show_default=True,
     help="Comma-separated: espl, evolution, rl, reflection, no-crossover, no-selection.",
 )
-@click.option("--iterations", type=click.IntRange(min=1), default=10, show_default=True, help="Iterations per arm.")
-@click.option("--every", type=click.IntRange(min=1), default=5, show_default=True, help="Iterations between held-out evaluations.")
-@click.option("--replicates", type=click.IntRange(min=1), default=1, show_default=True, help="Times each arm is run, each with separate seeds.")
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Minutes after which to stop, at the end of an iteration; "
-    "the same command continues (default: no limit).")
+@click.option(
+    "--iterations", type=click.IntRange(min=1), default=10, show_default=True, help="Iterations per arm."
+)
+@click.option(
+    "--every",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Iterations between held-out evaluations.",
+)
+@click.option(
+    "--replicates",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Times each arm is run, each with separate seeds.",
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Minutes after which to stop, at the end of an iteration; "
+    "the same command continues (default: no limit).",
+)
 @click.option("--profile", default=None, help="Sizes; default: EVOLAKE_PROFILE, else laptop.")
-@click.option("--root", "root_name", default=None, help="Name of the root prompt in roots.json; default: the first.")
-@click.option("--out", type=OrdinaryPath(file_okay=False), default=None, help="Folder for report.html, summary.json and all rows "
-    "(default: none written).")
+@click.option(
+    "--root", "root_name", default=None, help="Name of the root prompt in roots.json; default: the first."
+)
+@click.option(
+    "--out",
+    type=OrdinaryPath(file_okay=False),
+    default=None,
+    help="Folder for report.html, summary.json and all rows (default: none written).",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def compare(
-    arms: str, iterations: int, every: int, replicates: int, minutes: float | None, profile: str | None, root_name: str | None, out: Path | None,
+    arms: str,
+    iterations: int,
+    every: int,
+    replicates: int,
+    minutes: float | None,
+    profile: str | None,
+    root_name: str | None,
+    out: Path | None,
     as_json: bool,
 ) -> int:
-    """Run the arms at equal rollouts from the same weights, root and seed, and say what each is worth on held-out problems.
+    """Run the arms at equal rollouts from the same weights, root and seed, and say what each is worth on
+    held-out problems.
 
     A comparison that was killed continues after its last iteration if the same command is typed again.
     """
@@ -79,7 +113,11 @@ def compare(
     roots = load_roots(settings.seeds / LINE)
     name = root_name or next(iter(roots))
     if name not in roots:
-        raise InputError(f"no root prompt named {name!r}", wanted=f"one of {', '.join(roots)}", do="pass --root with one of these names")
+        raise InputError(
+            f"no root prompt named {name!r}",
+            wanted=f"one of {', '.join(roots)}",
+            do="pass --root with one of these names",
+        )
     lake, started = _lake(settings.require_lake()), time.monotonic()
     result = problem_set(own, lake=lake, seeds=settings.seeds, seed=settings.seed)
     sha = comparison_sha(settings, result, roots[name], iterations=iterations, every=every)
@@ -95,13 +133,27 @@ def compare(
         try:
             with policy if hasattr(policy, "__exit__") else nullcontext():  # type: ignore[attr-defined]
                 comparison = Comparison(
-                    policy, result, roots[name], iterations=iterations, every=every, agents=lambda _: open_editors(
-                        settings, settings.require_lake(), "compare", "compare", policy,
-                    ), judge=judge_with(recipe_of(own), own.answer_format, own.format_bonus), settings=own,
+                    policy,
+                    result,
+                    roots[name],
+                    iterations=iterations,
+                    every=every,
+                    agents=lambda _: open_editors(
+                        settings, settings.require_lake(), "compare", "compare", policy
+                    ),
+                    judge=judge_with(recipe_of(own), own.answer_format, own.format_bonus),
+                    settings=own,
                     library=load_library(settings.seeds / LINE),
                 )
                 journals = journals_of(lake, sha)
-                runs = run_arms(comparison, names, root_seed=settings.seed, report=report, replicates=replicates, journal=journals)
+                runs = run_arms(
+                    comparison,
+                    names,
+                    root_seed=settings.seed,
+                    report=report,
+                    replicates=replicates,
+                    journal=journals,
+                )
         except Pause:
             reason = "the time is over; the same command continues after the last iteration"
             if as_json:
@@ -110,11 +162,19 @@ def compare(
                 say(f"unfinished: {reason}")
             return 0
     details = {
-        "verdict": "compared", "reasons": [], "policy": policy.name, "recipe": own.recipe, "source": result.source,
+        "verdict": "compared",
+        "reasons": [],
+        "policy": policy.name,
+        "recipe": own.recipe,
+        "source": result.source,
         "backend": settings.backend if own.editor == "backend" else f"{own.editor} of the policy",
-        "passed_over": list(result.passed_over), "contamination": result.contamination, "train_problems": len(result.train),
-        "heldout_problems": len(result.heldout), "iterations": iterations,
-        "seed": settings.seed, **summary(runs, settings.seed),
+        "passed_over": list(result.passed_over),
+        "contamination": result.contamination,
+        "train_problems": len(result.train),
+        "heldout_problems": len(result.heldout),
+        "iterations": iterations,
+        "seed": settings.seed,
+        **summary(runs, settings.seed),
     }
     if out is not None:
         _write(out, runs, details)
@@ -126,7 +186,8 @@ def compare(
 
 
 def _gain_over_root(population: Population, number: int) -> tuple[float, float, float] | None:
-    """Return by how much a prompt is estimated to be better than the first root, with its 95% interval; None for a lake without matches."""
+    """Return by how much a prompt is estimated to be better than the first root, with its 95% interval; None
+    for a lake without matches."""
     from evolake.prompts.reproduction.memory import NORMAL_95
 
     if not population.matches:
@@ -139,23 +200,39 @@ def _gain_over_root(population: Population, number: int) -> tuple[float, float, 
 @click.argument("prompt", default="champion")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def show(prompt: str, as_json: bool) -> int:
-    """Show a prompt of the lake: its text, its rating and where it comes from. PROMPT: the start of its id, or `champion`."""
+    """Show a prompt of the lake: its text, its rating and where it comes from. PROMPT: the start of its id,
+    or `champion`."""
     population = _population(settings_module.load().require_lake())
     row = _found(population, prompt)
     parents = population.derivations.filter(population.derivations["child_id"] == row["prompt_id"]).to_dicts()
     text = population.prompt(row["prompt_id"]).text()
     gain = _gain_over_root(population, row["number"])
     if as_json:
-        say_json({
-            "verdict": row["state"], "reasons": [], **{key: row[key] for key in ("prompt_id", "cycle", "iteration", "operator", "origin")},
-            "mu": row["mu"], "sigma": row["sigma"], "rounds": row["rounds"], "parents": {parent["parent_id"]: parent["weight"] for parent in parents},
-            "idea": row["idea"], "text": text, "skill_over_root": gain,
-        })
+        say_json(
+            {
+                "verdict": row["state"],
+                "reasons": [],
+                **{key: row[key] for key in ("prompt_id", "cycle", "iteration", "operator", "origin")},
+                "mu": row["mu"],
+                "sigma": row["sigma"],
+                "rounds": row["rounds"],
+                "parents": {parent["parent_id"]: parent["weight"] for parent in parents},
+                "idea": row["idea"],
+                "text": text,
+                "skill_over_root": gain,
+            }
+        )
         return 0
-    say(f"{row['prompt_id']}  {row['state']}, {row['operator']} of cycle {row['cycle']}, iteration {row['iteration']}, by {row['origin']}")
+    say(
+        f"{row['prompt_id']}  {row['state']}, {row['operator']} of cycle {row['cycle']}, iteration "
+        f"{row['iteration']}, by {row['origin']}"
+    )
     say(f"  rating {row['mu']:.2f}, sigma {row['sigma']:.2f}, after {row['rounds']} rounds")
     if gain is not None:
-        say(f"  skill: an estimated {gain[0]:+.3f} of the reward over the first root (95% interval {gain[1]:+.3f} to {gain[2]:+.3f})")
+        say(
+            f"  skill: an estimated {gain[0]:+.3f} of the reward over the first root (95% interval "
+            f"{gain[1]:+.3f} to {gain[2]:+.3f})"
+        )
     for item in parents:
         say(f"  parent {item['parent_id']}, weight {item['weight']:.2f}")
     if row["idea"]:
@@ -176,9 +253,18 @@ def _population(root: Path) -> Population:
     from evolake.prompts.tables import ARCHIVE
 
     lake = _lake(root)
-    sealed = [cycle for cycle in lake.seals.cycles(LINE) if (seal := lake.seals.read(LINE, cycle)) and seal.state == "sealed"]
+    sealed = [
+        cycle
+        for cycle in lake.seals.cycles(LINE)
+        if (seal := lake.seals.read(LINE, cycle)) and seal.state == "sealed"
+    ]
     if not sealed:
-        raise InputError("the lake holds no prompts yet", wanted="a sealed population", got=str(root), do="run: evolake run --lines prompts")
+        raise InputError(
+            "the lake holds no prompts yet",
+            wanted="a sealed population",
+            got=str(root),
+            do="run: evolake run --lines prompts",
+        )
     return population_of({name: lake.read(LINE, f"incoming_{name}", sealed[-1]) for name in ARCHIVE})
 
 
@@ -189,7 +275,8 @@ def _found(population: Population, prompt: str) -> dict[str, Any]:
     if len(rows) != 1:
         raise InputError(
             f"{'no prompt' if not rows else f'{len(rows)} prompts'} with an id that starts with {prompt!r}",
-            wanted="the start of one id, or champion", do='list them: evolake sql "SELECT prompt_id FROM prompts.incoming_prompts"',
+            wanted="the start of one id, or champion",
+            do='list them: evolake sql "SELECT prompt_id FROM prompts.incoming_prompts"',
         )
     return rows[0]
 
@@ -215,17 +302,35 @@ def _say(summary: dict[str, Any]) -> None:
     for reason in summary["passed_over"]:
         say(f"  passed over {reason}")
     say(f"  {summary['contamination']}")
-    say(f"{'arm':12}{'rollouts':>9}{'updates':>9}{'prompts':>9}   held out, correct: start -> end (95%)      in form")
+    say(
+        f"{'arm':12}{'rollouts':>9}{'updates':>9}{'prompts':>9}   held out, correct: start -> end "
+        "(95%)      in form"
+    )
     for name, arm in summary["arms"].items():
         first, last = arm["heldout"][0], arm["heldout"][-1]
         correct, form = last["correct"], last["formatted"]
-        shares = f"{first['correct']['share']:.1%} -> {correct['share']:.1%} ({correct['low']:.1%} to {correct['high']:.1%})"
-        say(f"{name:12}{arm['rollouts']:>9}{arm['updates']:>9}{arm['prompts']:>9}   {shares:42}{form['share']:.1%}")
+        shares = (
+            f"{first['correct']['share']:.1%} -> {correct['share']:.1%} ({correct['low']:.1%} to "
+            f"{correct['high']:.1%})"
+        )
+        say(
+            f"{name:12}{arm['rollouts']:>9}{arm['updates']:>9}{arm['prompts']:>9}   "
+            f"{shares:42}{form['share']:.1%}"
+        )
     for name, arm in summary["arms"].items():
         if passed := arm["heldout"][-1].get("pass_at"):
-            shares = ", ".join(f"pass@{k} {item['share']:.1%} ({item['low']:.1%} to {item['high']:.1%})" for k, item in passed.items())
+            shares = ", ".join(
+                f"pass@{k} {item['share']:.1%} ({item['low']:.1%} to {item['high']:.1%})"
+                for k, item in passed.items()
+            )
             say(f"{name} in the end: {shares}")
     if lost := {name: arm["unverified"] for name, arm in summary["arms"].items() if arm["unverified"]}:
-        say(f"replies on which their dataset's verifier failed, worth 0: {', '.join(f'{name} {count}' for name, count in lost.items())}")
+        say(
+            "replies on which their dataset's verifier failed, worth 0: "
+            f"{', '.join(f'{name} {count}' for name, count in lost.items())}"
+        )
     for name, item in summary["differences"].items():
-        say(f"{name} against {item['base']}: {item['difference']:+.1%} ({item['low']:+.1%} to {item['high']:+.1%}, p {item['p_holm']:.2g})")
+        say(
+            f"{name} against {item['base']}: {item['difference']:+.1%} ({item['low']:+.1%} to "
+            f"{item['high']:+.1%}, p {item['p_holm']:.2g})"
+        )

@@ -1,4 +1,5 @@
-"""The checks that the rules of the prompts line name: pure functions of the evidence that `judging` collects."""
+"""The checks that the rules of the prompts line name: pure functions of the evidence that `judging`
+collects."""
 
 from __future__ import annotations
 
@@ -17,9 +18,15 @@ if TYPE_CHECKING:
 def strict_edits(evidence: Evidence) -> Finding | None:
     """Check that the applied hunks, replayed on the parent, give the child."""
     if evidence["replayed"] is None:
-        return Finding(f"the hunks recorded as applied do not apply to {evidence['parent'][:12]}: {evidence['objection']}")
+        return Finding(
+            f"the hunks recorded as applied do not apply to {evidence['parent'][:12]}: "
+            f"{evidence['objection']}"
+        )
     if evidence["replayed"] != evidence["prompt_id"]:
-        return Finding(f"the hunks recorded as applied make {evidence['replayed'][:12]} of {evidence['parent'][:12]}, which is another prompt")
+        return Finding(
+            f"the hunks recorded as applied make {evidence['replayed'][:12]} of "
+            f"{evidence['parent'][:12]}, which is another prompt"
+        )
     return None
 
 
@@ -50,7 +57,8 @@ def no_problem_texts(evidence: Evidence) -> Finding | None:
 
 
 def evidence_of_cycle(lake: Lake, cycle: str | None) -> Find:
-    """Return how the evidence of one cycle is found: one blob holds what all gates saw of a child. That of an added root is not stored."""
+    """Return how the evidence of one cycle is found: one blob holds what all gates saw of a child. That of an
+    added root is not stored."""
     stored = by_sha(lake, cycle)
 
     def find(artifact: str, gate: str, shas: Mapping[str, str]) -> Evidence | None:

@@ -1,20 +1,25 @@
-"""Instances of accepted families among the problems of a cycle, drawn by what earlier cycles found that the policy learns from them.
+"""Instances of accepted families among the problems of a cycle, drawn by what earlier cycles found that the
+policy learns from them.
 
-A family of the lake is as hard as it is: of most, a small policy gets no reply right, and a group of equal rewards moves no weight. So families have
-a part of an iteration's problems at most (`families_share`), and who is asked is decided by the tables `learnability` of the cycles before:
+A family of the lake is as hard as it is: of most, a small policy gets no reply right, and a group of equal
+rewards moves no weight. So families have a part of an iteration's problems at most (`families_share`), and
+who is asked is decided by the tables `learnability` of the cycles before:
 
-- a family is asked at the easiest difficulty that it offers, and at the next one when some replies to the one below were right, as in curricula from
-  easy to hard;
-- about half of the places are for what was never asked (`new`), each once in a cycle and all with the same chance;
-- the others are for what taught (`learnable`), with chances in proportion to the learnability that was measured; in one of ten of these places comes
-  something that taught nothing (`again`), since the policy may have learnt since, or forgotten;
-- while nothing is known to teach, its places are for what was never asked, too. A place for which there is none is left to the problems of the other
-  source; where families are the only source, the rest fill it.
+- a family is asked at the easiest difficulty that it offers, and at the next one when some replies to the one
+  below were right, as in curricula from easy to hard;
+- about half of the places are for what was never asked (`new`), each once in a cycle and all with the same
+  chance;
+- the others are for what taught (`learnable`), with chances in proportion to the learnability that was
+  measured; in one of ten of these places comes something that taught nothing (`again`), since the policy may
+  have learnt since, or forgotten;
+- while nothing is known to teach, its places are for what was never asked, too. A place for which there is
+  none is left to the problems of the other source; where families are the only source, the rest fill it.
 
-No held-out lineage, and no text that is among the held-out problems, is among them. Where a family of the lake has the name of one that ships,
-that name decides on which side both are, and on which side all that descends from it is: a primer that a user added to the lake is held out with
-the problems of that primer. What ships carries names, and no content of families: a copy under another name is left to the comparison of texts and of
-sequences of words.
+No held-out lineage, and no text that is among the held-out problems, is among them. Where a family of the
+lake has the name of one that ships, that name decides on which side both are, and on which side all that
+descends from it is: a primer that a user added to the lake is held out with the problems of that primer. What
+ships carries names, and no content of families: a copy under another name is left to the comparison of texts
+and of sequences of words.
 """
 
 from __future__ import annotations
@@ -29,7 +34,16 @@ import polars as pl
 
 from evolake.errors import InputError
 from evolake.prompts.model.contamination import apart
-from evolake.prompts.model.problems import FAMILIES, ProblemSet, family_problems, family_roots, of_difficulty, plain, shipped_names, split
+from evolake.prompts.model.problems import (
+    FAMILIES,
+    ProblemSet,
+    family_problems,
+    family_roots,
+    of_difficulty,
+    plain,
+    shipped_names,
+    split,
+)
 from evolake.prompts.model.protocol import LINE, Problem
 from evolake.prompts.settings import PromptsSettings
 from evolake.report.numbers import counted
@@ -46,8 +60,8 @@ NEW_SHARE = 0.5
 RARELY = 0.1
 """Of the other places, those for what taught nothing."""
 BYTES_PER_TOKEN = 1.5
-"""Fewer than statements have; Chinese ones have 1.6 with the bundled model. One that may take more than half of `max_prompt_tokens` is not set, since
-a prompt that is too long is an error."""
+"""Fewer than statements have; Chinese ones have 1.6 with the bundled model. One that may take more than half
+of `max_prompt_tokens` is not set, since a prompt that is too long is an error."""
 Level = tuple[str, int]
 """(family, difficulty)"""
 
@@ -64,7 +78,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Feed:
-    """problems: the set with what is set for an iteration. rows: of FEED. lacking: why there is none; "" if there is one or none was wanted."""
+    """problems: the set with what is set for an iteration. rows: of FEED. lacking: why there is none; "" if
+    there is one or none was wanted."""
 
     problems: ProblemSet
     rows: list[dict[str, Any]]
@@ -74,27 +89,37 @@ class Feed:
         """In a sentence, without a full stop; "" where none was wanted."""
         if self.lacking:
             return f"trains on {self.problems.source} problems only: {self.lacking}"
-        of_reason = {reason: sum(row["reason"] == reason for row in self.rows) for reason in (NEW, LEARNABLE, AGAIN)}
+        of_reason = {
+            reason: sum(row["reason"] == reason for row in self.rows) for reason in (NEW, LEARNABLE, AGAIN)
+        }
         said = ", ".join(f"{count} {reason}" for reason, count in of_reason.items() if count)
         return f"{counted(len(self.rows), 'problem')} of families ({said})" if self.rows else ""
 
 
 def wanted(settings: PromptsSettings) -> bool:
     """Return whether families give problems to cycles."""
-    return FAMILIES in settings.problem_sources and not settings.train and not settings.test and (
-        settings.families_share > 0 or set(settings.problem_sources) == {FAMILIES}
+    return (
+        FAMILIES in settings.problem_sources
+        and not settings.train
+        and not settings.test
+        and (settings.families_share > 0 or set(settings.problem_sources) == {FAMILIES})
     )
 
 
 def places(settings: PromptsSettings, *, alone: bool) -> list[int]:
-    """Return how many problems of each iteration of a cycle may be of families, in order. alone: they are the only source."""
+    """Return how many problems of each iteration of a cycle may be of families, in order. alone: they are the
+    only source."""
     share = 1.0 if alone else settings.families_share
-    up_to = [int(share * settings.batch_problems * number + 0.5) for number in range(settings.iterations_per_cycle + 1)]
+    up_to = [
+        int(share * settings.batch_problems * number + 0.5)
+        for number in range(settings.iterations_per_cycle + 1)
+    ]
     return [after - before for before, after in pairwise(up_to)]
 
 
 def asked_before(tables: Sequence[pl.DataFrame]) -> dict[Level, Asked]:
-    """Return what is known of each level that the policy of the newest of these tables was asked. tables: of LEARNABILITY, oldest first."""
+    """Return what is known of each level that the policy of the newest of these tables was asked. tables: of
+    LEARNABILITY, oldest first."""
     of_families = [table.filter(pl.col("source") == FAMILIES) for table in tables]
     of_families = [table for table in of_families if table.height]
     if not of_families:
@@ -107,12 +132,18 @@ def asked_before(tables: Sequence[pl.DataFrame]) -> dict[Level, Asked]:
             before = result.get(level, Asked(0, 0, 0, 0.0))
             groups = before.groups + row["groups"]
             taught = before.score * (before.groups + 1) + row["score"] * (row["groups"] + 1)
-            result[level] = Asked(groups, before.replies + row["replies"], before.correct + row["correct"], min(1.0, taught / (groups + 1)))
+            result[level] = Asked(
+                groups,
+                before.replies + row["replies"],
+                before.correct + row["correct"],
+                min(1.0, taught / (groups + 1)),
+            )
     return result
 
 
 def offered(problems: Iterable[Problem], asked: Mapping[Level, Asked]) -> dict[Level, list[Problem]]:
-    """Return the levels that may be asked now, with their problems: of each family the easiest, and what is above one with right replies."""
+    """Return the levels that may be asked now, with their problems: of each family the easiest, and what is
+    above one with right replies."""
     of_family: dict[str, dict[int, list[Problem]]] = {}
     for problem in sorted(problems, key=lambda item: item.problem_id):
         of_family.setdefault(problem.family, {}).setdefault(problem.difficulty, []).append(problem)
@@ -127,9 +158,15 @@ def offered(problems: Iterable[Problem], asked: Mapping[Level, Asked]) -> dict[L
 
 
 def chosen(
-    levels: Mapping[Level, Sequence[Problem]], asked: Mapping[Level, Asked], counts: Sequence[int], random: np.random.Generator, *, alone: bool
+    levels: Mapping[Level, Sequence[Problem]],
+    asked: Mapping[Level, Asked],
+    counts: Sequence[int],
+    random: np.random.Generator,
+    *,
+    alone: bool,
 ) -> list[tuple[Problem, str]]:
-    """(problem with its turn, why) for the places of each iteration, no problem twice. See the module for who is drawn."""
+    """(problem with its turn, why) for the places of each iteration, no problem twice. See the module for who
+    is drawn."""
     left = {level: list(problems) for level, problems in sorted(levels.items())}
     total = sum(counts)
     new_places = int(NEW_SHARE * total + random.random())
@@ -160,7 +197,9 @@ def chosen(
     return result
 
 
-def _reason(kind: str, waiting: Mapping[str, Sequence[Level]], random: np.random.Generator, *, alone: bool) -> str | None:
+def _reason(
+    kind: str, waiting: Mapping[str, Sequence[Level]], random: np.random.Generator, *, alone: bool
+) -> str | None:
     """Of what kind the place becomes; None: of none."""
     rarely = random.random() < RARELY
     if kind == NEW and waiting[NEW]:
@@ -171,13 +210,21 @@ def _reason(kind: str, waiting: Mapping[str, Sequence[Level]], random: np.random
 
 
 def fed(
-    result: ProblemSet, settings: PromptsSettings, tables: Sequence[pl.DataFrame], *, lake: Lake, seeds: Path, cycles: Sequence[str], cycle: str,
+    result: ProblemSet,
+    settings: PromptsSettings,
+    tables: Sequence[pl.DataFrame],
+    *,
+    lake: Lake,
+    seeds: Path,
+    cycles: Sequence[str],
+    cycle: str,
     root_seed: int,
 ) -> Feed:
     """Return the problems of a cycle with instances of families among those to train on.
 
     Args:
-        tables: LEARNABILITY of the cycles before, oldest first. seeds: the folder of seeds, with the problems that ship.
+        tables: LEARNABILITY of the cycles before, oldest first. seeds: the folder of seeds, with the problems
+            that ship.
         cycles: of the families line, whose instances are read.
     """
     if not wanted(settings):
@@ -188,39 +235,68 @@ def fed(
     except InputError as error:
         return Feed(result, [], error.what)
     asked, longest = asked_before(tables), BYTES_PER_TOKEN * settings.max_prompt_tokens / 2
-    levels = offered((item for item in problems if len(item.text.encode("utf-8", "replace")) <= longest), asked)
+    levels = offered(
+        (item for item in problems if len(item.text.encode("utf-8", "replace")) <= longest), asked
+    )
     counts = places(settings, alone=alone)
     picks = chosen(levels, asked, counts, generator(root_seed, LINE, cycle, "feed"), alone=alone)
     rows: list[dict[str, Any]] = []
     for problem, reason in picks:
         known = asked.get((problem.family, problem.difficulty))
-        rows.append({
-            "cycle": cycle, "turn": problem.turn, "problem_id": problem.problem_id, "family": problem.family, "difficulty": problem.difficulty,
-            "reason": reason, "groups": known.groups if known else 0, "replies": known.replies if known else 0,
-            "correct": known.correct if known else 0, "score": known.score if known else None,
-        })
+        rows.append(
+            {
+                "cycle": cycle,
+                "turn": problem.turn,
+                "problem_id": problem.problem_id,
+                "family": problem.family,
+                "difficulty": problem.difficulty,
+                "reason": reason,
+                "groups": known.groups if known else 0,
+                "replies": known.replies if known else 0,
+                "correct": known.correct if known else 0,
+                "score": known.score if known else None,
+            }
+        )
     given = {problem.problem_id: problem for problem, _ in picks}
-    train = tuple(given.get(item.problem_id, item) for item in result.train) if alone else (*result.train, *given.values())
+    train = (
+        tuple(given.get(item.problem_id, item) for item in result.train)
+        if alone
+        else (*result.train, *given.values())
+    )
     return Feed(replace(result, train=train), rows, "" if rows else _lacking(levels, counts, settings))
 
 
-def _beside(result: ProblemSet, settings: PromptsSettings, lake: Lake, seeds: Path, cycles: Sequence[str]) -> list[Problem]:
+def _beside(
+    result: ProblemSet, settings: PromptsSettings, lake: Lake, seeds: Path, cycles: Sequence[str]
+) -> list[Problem]:
     """Instances of families that may be trained on next to a set of another source."""
     problems = of_difficulty(family_problems(lake, cycles, settings.answer_format), settings.difficulties)
     train, _ = split(problems, settings.heldout_share, family_roots(lake, cycles, shipped_names(seeds)))
     there = {plain(item.text) for item in result.all}
     train, _ = apart(
-        [item for item in train if plain(item.text) not in there], result.train, result.heldout, words=settings.contamination_words,
+        [item for item in train if plain(item.text) not in there],
+        result.train,
+        result.heldout,
+        words=settings.contamination_words,
         share=settings.contamination_share,
     )
     return train
 
 
-def _lacking(levels: Mapping[Level, Sequence[Problem]], counts: Sequence[int], settings: PromptsSettings) -> str:
-    """Return why nothing was drawn: if there are places and levels, all of these were asked before and taught nothing, or one would have been."""
+def _lacking(
+    levels: Mapping[Level, Sequence[Problem]], counts: Sequence[int], settings: PromptsSettings
+) -> str:
+    """Return why nothing was drawn: if there are places and levels, all of these were asked before and taught
+    nothing, or one would have been."""
     if not sum(counts):
         problems = settings.batch_problems * settings.iterations_per_cycle
-        return f"a share of {settings.families_share:g} of {counted(problems, 'problem')} of a cycle leaves families no place"
+        return (
+            f"a share of {settings.families_share:g} of {counted(problems, 'problem')} of a cycle leaves "
+            "families no place"
+        )
     if not levels:
         return "no family offers problems to train on at these difficulties"
-    return f"{counted(len({family for family, _ in levels}), 'family', 'families')} asked before, and nothing was learnt from what they offer"
+    return (
+        f"{counted(len({family for family, _ in levels}), 'family', 'families')} asked before, and "
+        "nothing was learnt from what they offer"
+    )

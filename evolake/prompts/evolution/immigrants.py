@@ -1,4 +1,5 @@
-"""The root prompts as what may immigrate: those of `roots.json`, and files of the same form in the folder `roots` next to it."""
+"""The root prompts as what may immigrate: those of `roots.json`, and files of the same form in the folder
+`roots` next to it."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from evolake.prompts.model.library import load_roots, read_roots, root_files, ro
 
 
 def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
-    """In the order of `load_roots`; each known by its principles, not by its name. A folder of added seeds alone needs no `roots.json`."""
+    """In the order of `load_roots`; each known by its principles, not by its name. A folder of added seeds
+    alone needs no `roots.json`."""
     folder = seeds / "prompts"
     first, *further = root_files(folder)
     needed = first.exists() or settings is None or seeds == settings.seeds
@@ -26,7 +28,10 @@ def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
 def check(path: Path) -> str:
     """Raise InputError where the file holds no root prompts."""
     if not accepts(path):
-        raise InputError(f"{path} holds no root prompts", wanted='a JSON file like {"careful": ["Check each step.", "End with the answer."]}')
+        raise InputError(
+            f"{path} holds no root prompts",
+            wanted='a JSON file like {"careful": ["Check each step.", "End with the answer."]}',
+        )
     return ", ".join(read_roots(path))
 
 

@@ -1,8 +1,9 @@
-"""One iteration: problems are drawn, prompts selected, rollouts sampled and rewarded, the weights updated, prompts rated, children made (E-SPL,
-Algorithm 1).
+"""One iteration: problems are drawn, prompts selected, rollouts sampled and rewarded, the weights updated,
+prompts rated, children made (E-SPL, Algorithm 1).
 
-An arm says what is switched on. All arms draw the same problems and take the same number of rollouts: if there are fewer prompts than M, as in the
-first iterations and in the arms of one prompt, these fill the M places of a problem in turn, each place a group of N its own rollouts.
+An arm says what is switched on. All arms draw the same problems and take the same number of rollouts: if
+there are fewer prompts than M, as in the first iterations and in the arms of one prompt, these fill the M
+places of a problem in turn, each place a group of N its own rollouts.
 """
 
 from __future__ import annotations
@@ -19,7 +20,14 @@ from evolake.errors import InputError
 from evolake.gates import Raised, contained
 from evolake.lake.schemas import TableSchema
 from evolake.prompts import tables
-from evolake.prompts.evolution.payoff_matrix import Judge, PayoffMatrix, rating_rows, rewarded, rollout_row, update_row
+from evolake.prompts.evolution.payoff_matrix import (
+    Judge,
+    PayoffMatrix,
+    rating_rows,
+    rewarded,
+    rollout_row,
+    update_row,
+)
 from evolake.prompts.evolution.population import ITERATION, Birth, Population
 from evolake.prompts.model.edits import Limits
 from evolake.prompts.model.library import PrincipleLibrary
@@ -36,15 +44,21 @@ from evolake.prompts.settings import PromptsSettings
 from evolake.seeds import child_seed, generator
 
 TABLES: dict[str, TableSchema] = {
-    "rollouts": tables.ROLLOUTS, "values": tables.VALUES, "ratings": tables.RATINGS, "edits": tables.EDITS, "updates": tables.UPDATES,
+    "rollouts": tables.ROLLOUTS,
+    "values": tables.VALUES,
+    "ratings": tables.RATINGS,
+    "edits": tables.EDITS,
+    "updates": tables.UPDATES,
 }
 
 
 @dataclass(frozen=True)
 class Arm:
-    """evolve: prompts are selected, rated, mutated and crossed. learn: the weights are updated. reflect: one prompt, replaced by its mutant.
+    """evolve: prompts are selected, rated, mutated and crossed. learn: the weights are updated. reflect: one
+    prompt, replaced by its mutant.
 
-    crossover: where prompts evolve, they are crossed too. select: by rating; else the prompts of an iteration are drawn from the window by chance.
+    crossover: where prompts evolve, they are crossed too. select: by rating; else the prompts of an iteration
+    are drawn from the window by chance.
     """
 
     name: str
@@ -56,9 +70,14 @@ class Arm:
 
 
 ARMS = {
-    arm.name: arm for arm in (
-        Arm("espl", evolve=True, learn=True), Arm("evolution", evolve=True), Arm("rl", learn=True), Arm("reflection", reflect=True),
-        Arm("no-crossover", evolve=True, learn=True, crossover=False), Arm("no-selection", evolve=True, learn=True, select=False),
+    arm.name: arm
+    for arm in (
+        Arm("espl", evolve=True, learn=True),
+        Arm("evolution", evolve=True),
+        Arm("rl", learn=True),
+        Arm("reflection", reflect=True),
+        Arm("no-crossover", evolve=True, learn=True, crossover=False),
+        Arm("no-selection", evolve=True, learn=True, select=False),
     )
 }
 
@@ -82,8 +101,8 @@ class Iterations:
 
 @dataclass(frozen=True)
 class IterationContext:
-    """What all iterations of a cycle share. judge: gives a sample its reward. guidance: what people asked for, shown to the editors. memory: edits,
-    duels and objections of before. waves: as in `Editing`."""
+    """What all iterations of a cycle share. judge: gives a sample its reward. guidance: what people asked
+    for, shown to the editors. memory: edits, duels and objections of before. waves: as in `Editing`."""
 
     agents: Agents
     judge: Judge
@@ -97,12 +116,20 @@ class IterationContext:
 
 
 def run_iteration(
-    population: Population, policy: Policy, problems: Sequence[Problem], course: IterationContext, *, arm: Arm | None = None, turn: int | None = None,
+    population: Population,
+    policy: Policy,
+    problems: Sequence[Problem],
+    course: IterationContext,
+    *,
+    arm: Arm | None = None,
+    turn: int | None = None,
 ) -> Iterations:
-    """Return the next iteration of a population. The policy is updated in place where the arm learns; all else is returned.
+    """Return the next iteration of a population. The policy is updated in place where the arm learns; all
+    else is returned.
 
     Args:
-        problems: for training, in an order that the caller fixes. arm: None means the one that `course.settings.arm` names.
+        problems: for training, in an order that the caller fixes. arm: None means the one that
+            `course.settings.arm` names.
         turn: which iteration of the cycle it is, from 1, for problems that are set for one; None: none is.
 
     Raises:
@@ -114,7 +141,9 @@ def run_iteration(
     _check(policy, problems, arm)
     number = population.iteration + 1
     tag = {"cycle": cycle, "arm": arm.name, "iteration": number}
-    batch = draw_batch(problems, settings.batch_problems, root_seed=root_seed, cycle=cycle, iteration=number, turn=turn)
+    batch = draw_batch(
+        problems, settings.batch_problems, root_seed=root_seed, cycle=cycle, iteration=number, turn=turn
+    )
     chosen = choose(population, arm, settings, root_seed=root_seed, cycle=cycle, iteration=number)
     places = slots(chosen, settings.prompts_per_iteration)
     pairs = [(prompt, problem) for prompt in places for problem in batch]
@@ -126,7 +155,9 @@ def run_iteration(
     rated = _rate(population, payoffs)
     limits = Limits(problems=tuple(problem.text for problem in payoffs.problems))
     memory = replace(course.memory, prompts=rated.rows())
-    editing = Editing(agents, course.library, cycle, number, root_seed, list(course.guidance), limits, memory, course.waves)
+    editing = Editing(
+        agents, course.library, cycle, number, root_seed, list(course.guidance), limits, memory, course.waves
+    )
     children = _reproduce(rated, payoffs, arm, settings, editing)
     grown = rated
     for child in children:
@@ -143,19 +174,32 @@ def run_iteration(
 
 
 def draw_batch(
-    problems: Sequence[Problem], count: int, *, root_seed: int, cycle: str, iteration: int, turn: int | None = None
+    problems: Sequence[Problem],
+    count: int,
+    *,
+    root_seed: int,
+    cycle: str,
+    iteration: int,
+    turn: int | None = None,
 ) -> list[Problem]:
-    """Return the batch of an iteration, without repetition: those that are set for its turn, the rest of those that are set for none. All problems
-    if there are no more than `count`."""
+    """Return the batch of an iteration, without repetition: those that are set for its turn, the rest of
+    those that are set for none. All problems if there are no more than `count`."""
     random = generator(root_seed, LINE, cycle, "problems", iteration)
     given = [problem for problem in problems if problem.turn is not None and problem.turn == turn][:count]
     others = [problem for problem in problems if problem.turn is None]
-    places = random.choice(len(others), size=min(count - len(given), len(others)), replace=False).tolist() if others else []
+    places = (
+        random.choice(len(others), size=min(count - len(given), len(others)), replace=False).tolist()
+        if others
+        else []
+    )
     return [*given, *(others[place] for place in places)]
 
 
-def choose(population: Population, arm: Arm, settings: PromptsSettings, *, root_seed: int, cycle: str, iteration: int) -> list[SystemPrompt]:
-    """Return the prompts of an iteration: selected from the window; the youngest for self-reflection; the first root if no prompt changes."""
+def choose(
+    population: Population, arm: Arm, settings: PromptsSettings, *, root_seed: int, cycle: str, iteration: int
+) -> list[SystemPrompt]:
+    """Return the prompts of an iteration: selected from the window; the youngest for self-reflection; the
+    first root if no prompt changes."""
     if arm.evolve:
         random = generator(root_seed, LINE, cycle, "selection", iteration)
         entrants, count = population.entrants(), settings.prompts_per_iteration
@@ -172,10 +216,15 @@ def _check(policy: Policy, problems: Sequence[Problem], arm: Arm) -> None:
     if not problems:
         raise InputError("there are no problems to train on", wanted="one at least")
     if held := [problem.problem_id for problem in problems if problem.split != "train"]:
-        raise InputError("held-out problems may not be trained on", got=", ".join(held[:5]), do="pass the problems of the split `train`")
+        raise InputError(
+            "held-out problems may not be trained on",
+            got=", ".join(held[:5]),
+            do="pass the problems of the split `train`",
+        )
     if arm.learn and not policy.learns:
         raise InputError(
-            f"arm {arm.name} updates weights and policy {policy.name} has none that it can", wanted="a policy that learns",
+            f"arm {arm.name} updates weights and policy {policy.name} has none that it can",
+            wanted="a policy that learns",
             do="choose the arm evolution or reflection, or a local policy",
         )
 
@@ -184,7 +233,9 @@ def _rate(population: Population, payoffs: PayoffMatrix) -> Population:
     """With the ratings after the match, and the match itself; one prompt alone keeps its own."""
     before = [population.rating(prompt.prompt_id) for prompt in payoffs.prompts]
     after = update(before, ranks_of(payoffs.means)) if payoffs.means is not None else before
-    rated = population.rated({prompt.prompt_id: rating for prompt, rating in zip(payoffs.prompts, after, strict=True)})
+    rated = population.rated(
+        {prompt.prompt_id: rating for prompt, rating in zip(payoffs.prompts, after, strict=True)}
+    )
     return rated.with_match(payoffs.results)
 
 
@@ -196,28 +247,53 @@ def _reproduce(
         return []
     best, known = payoffs.best(population), population.known()
     mutation = _attempted(
-        "mutation", payoffs.prompts[best], mutate, editing, payoffs.prompts[best], payoffs.evidence(best),
-        edits_per_problem=settings.edits_per_problem, known=known,
+        "mutation",
+        payoffs.prompts[best],
+        mutate,
+        editing,
+        payoffs.prompts[best],
+        payoffs.evidence(best),
+        edits_per_problem=settings.edits_per_problem,
+        known=known,
     )
     chance = generator(editing.root_seed, LINE, editing.cycle, "crossover", editing.iteration).random()
     if not (arm.evolve and arm.crossover) or chance >= settings.crossover or len(payoffs.prompts) < 2:
         return [mutation]
     taken = known | ({mutation.child.texts} if mutation.child else set())
     crossed = _attempted(
-        "crossover", payoffs.prompts[best], cross, editing, payoffs.prompts, payoffs.phi, payoffs.problems, best=best, known=taken,
+        "crossover",
+        payoffs.prompts[best],
+        cross,
+        editing,
+        payoffs.prompts,
+        payoffs.phi,
+        payoffs.problems,
+        best=best,
+        known=taken,
         evidence=[payoffs.evidence(place) for place in range(len(payoffs.prompts))],
     )
     return [mutation, crossed]
 
 
-def _attempted(operator: Operator, parent: SystemPrompt, make: Callable[..., Reproduction], *arguments: Any, **options: Any) -> Reproduction:
+def _attempted(
+    operator: Operator,
+    parent: SystemPrompt,
+    make: Callable[..., Reproduction],
+    *arguments: Any,
+    **options: Any,
+) -> Reproduction:
     """Return what `make` gives; no child, with the reason, where a reply makes our code raise."""
     result = contained(make, *arguments, **options)
     return Reproduction(operator, parent, None, result.reason) if isinstance(result, Raised) else result
 
 
 def _born(
-    population: Population, made: Reproduction, payoffs: PayoffMatrix, settings: PromptsSettings, tag: Mapping[str, Any], agents: Agents
+    population: Population,
+    made: Reproduction,
+    payoffs: PayoffMatrix,
+    settings: PromptsSettings,
+    tag: Mapping[str, Any],
+    agents: Agents,
 ) -> Population:
     """Return the population with the child, if there is one; the calls are shown whom they were for."""
     for call_id in made.calls:
@@ -234,5 +310,8 @@ def _born(
         parents = dict(zip((prompt.prompt_id for prompt in payoffs.prompts), shares(ratings), strict=True))
         rating = crossed(ratings)
     return population.with_child(
-        made.child, parents, rating, Birth(made.operator, tag["cycle"], tag["iteration"], agents.backend.name, made.idea),
+        made.child,
+        parents,
+        rating,
+        Birth(made.operator, tag["cycle"], tag["iteration"], agents.backend.name, made.idea),
     )

@@ -1,4 +1,5 @@
-"""A child through its gates: `form` (its lineage holds, its size, that it is new), then `leak` (no problem in it, trained on or held out)."""
+"""A child through its gates: `form` (its lineage holds, its size, that it is new), then `leak` (no problem in
+it, trained on or held out)."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from evolake.prompts.model.prompt import SystemPrompt, from_json
 
 @dataclass(frozen=True)
 class Newborn:
-    """A child as its gates see it: its row of PROMPTS, the population with all prompts that are older, rows of EDITS and PROBLEMS of the cycle."""
+    """A child as its gates see it: its row of PROMPTS, the population with all prompts that are older, rows
+    of EDITS and PROBLEMS of the cycle."""
 
     child: Mapping[str, Any]
     population: Population
@@ -28,7 +30,8 @@ class Newborn:
 
 @dataclass(frozen=True)
 class ChildResults(GateResults):
-    """A child after its gates. seen: gate -> what its rules judge, of every gate: it is cheap, and is stored whatever blocks the child."""
+    """A child after its gates. seen: gate -> what its rules judge, of every gate: it is cheap, and is stored
+    whatever blocks the child."""
 
     seen: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -37,7 +40,9 @@ def run_gates(newborn: Newborn, ruleset: Ruleset, *, cycle: str, run_id: str) ->
     """Judge one child. What its texts make our code raise is its block (evolake.gates.boundary)."""
     seen = {gate.name: gates.collected(gate.collector(), newborn, write=evidence_bytes) for gate in GATES}
     stored = [replace(gate, collect=lambda _, name=gate.name: seen[name]) for gate in GATES]
-    done = gates.run_gates(newborn, stored, ruleset, artifact_id=newborn.child["prompt_id"], cycle=cycle, run_id=run_id)
+    done = gates.run_gates(
+        newborn, stored, ruleset, artifact_id=newborn.child["prompt_id"], cycle=cycle, run_id=run_id
+    )
     return ChildResults(done.artifact_id, done.results, done.accepted, seen)
 
 
@@ -45,11 +50,14 @@ def replay(parent: SystemPrompt, edits: Iterable[Mapping[str, Any]]) -> tuple[Sy
     """Return (the parent after the hunks that these rows of EDITS say were applied, ""), or (None, the first
     objection).
 
-    Order as in `mutation`: what the local steps add, then the plan, then what the local steps modify. A crossover has one step.
+    Order as in `mutation`: what the local steps add, then the plan, then what the local steps modify. A
+    crossover has one step.
     """
     rows = sorted((row for row in edits if row["applied"]), key=lambda row: row["number"])
     adds = [row for row in rows if row["step"] == "local" and row["kind"] == "add"]
-    rest = [row for row in rows if row["step"] != "local"] + [row for row in rows if row["step"] == "local" and row["kind"] != "add"]
+    rest = [row for row in rows if row["step"] != "local"] + [
+        row for row in rows if row["step"] == "local" and row["kind"] != "add"
+    ]
     prompt = parent
     for part in (adds, rest):
         done = apply(prompt, [Hunk(row["kind"], tuple(row["targets"]), row["text"]) for row in part])
@@ -63,19 +71,27 @@ def form(newborn: Newborn) -> dict[str, Any]:
     """Its lineage replayed from its edits, its principles, and an older prompt that says the same."""
     child, population, edits = newborn.child, newborn.population, newborn.edits
     prompt = from_json(child["principles"])
-    own = [row for row in edits if row["child_id"] == child["prompt_id"] and row["operator"] == child["operator"]]
+    own = [
+        row for row in edits if row["child_id"] == child["prompt_id"] and row["operator"] == child["operator"]
+    ]
     if own:
         parent = own[0]["prompt_id"]
     elif child["parents"]:
         parent = child["parents"][0]
     else:
         parent = None
-    replayed, objection = replay(population.prompt(parent), own) if parent else (prompt, "")  # a root has no lineage
+    replayed, objection = (
+        replay(population.prompt(parent), own) if parent else (prompt, "")
+    )  # a root has no lineage
     older = [row for row in population.rows() if row["number"] < child["number"]]
     same = [row["prompt_id"] for row in older if from_json(row["principles"]).texts == prompt.texts]
     return {
-        "prompt_id": child["prompt_id"], "parent": parent, "replayed": replayed.prompt_id if replayed else None, "objection": objection,
-        "principles": [[principle.id, principle.text] for principle in prompt.principles], "same_as": same[0] if same else None,
+        "prompt_id": child["prompt_id"],
+        "parent": parent,
+        "replayed": replayed.prompt_id if replayed else None,
+        "objection": objection,
+        "principles": [[principle.id, principle.text] for principle in prompt.principles],
+        "same_as": same[0] if same else None,
     }
 
 
@@ -83,9 +99,20 @@ def leak(newborn: Newborn) -> dict[str, Any]:
     """Return which principles hold the text of a problem, trained on or held out."""
     child, problems = newborn.child, newborn.problems
     prompt = from_json(child["principles"])
-    texts = {split: [row["text"] for row in problems if row["split"] == split] for split in ("heldout", "train")}
-    result = [[principle.id, split] for principle in prompt.principles for split, theirs in texts.items() if copies(principle.text, theirs)]
-    return {"prompt_id": child["prompt_id"], "copies": result, "problems": {split: len(theirs) for split, theirs in texts.items()}}
+    texts = {
+        split: [row["text"] for row in problems if row["split"] == split] for split in ("heldout", "train")
+    }
+    result = [
+        [principle.id, split]
+        for principle in prompt.principles
+        for split, theirs in texts.items()
+        if copies(principle.text, theirs)
+    ]
+    return {
+        "prompt_id": child["prompt_id"],
+        "copies": result,
+        "problems": {split: len(theirs) for split, theirs in texts.items()},
+    }
 
 
 def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:

@@ -22,7 +22,8 @@ Judge = Callable[[SystemPrompt, Problem, int, Sample], Rollout]
 
 @dataclass(frozen=True)
 class PayoffMatrix:
-    """The results of an iteration. phi: (M, B) mean reward of each prompt on each problem, None if nothing was sampled without failure."""
+    """The results of an iteration. phi: (M, B) mean reward of each prompt on each problem, None if nothing
+    was sampled without failure."""
 
     prompts: tuple[SystemPrompt, ...]
     problems: tuple[Problem, ...]
@@ -30,19 +31,28 @@ class PayoffMatrix:
     phi: tuple[tuple[float | None, ...], ...]
 
     @staticmethod
-    def of(prompts: Sequence[SystemPrompt], problems: Sequence[Problem], rollouts: Sequence[Rollout]) -> PayoffMatrix:
+    def of(
+        prompts: Sequence[SystemPrompt], problems: Sequence[Problem], rollouts: Sequence[Rollout]
+    ) -> PayoffMatrix:
         """From the rollouts of all prompts."""
         held: dict[tuple[str, str], list[Rollout]] = defaultdict(list)
         for rollout in rollouts:
             held[rollout.prompt_id, rollout.problem_id].append(rollout)
         phi = tuple(
-            tuple(_mean([worth(item) for item in held[prompt.prompt_id, problem.problem_id]]) for problem in problems) for prompt in prompts
+            tuple(
+                _mean([worth(item) for item in held[prompt.prompt_id, problem.problem_id]])
+                for problem in problems
+            )
+            for prompt in prompts
         )
-        return PayoffMatrix(tuple(prompts), tuple(problems), {key: tuple(result) for key, result in held.items()}, phi)
+        return PayoffMatrix(
+            tuple(prompts), tuple(problems), {key: tuple(result) for key, result in held.items()}, phi
+        )
 
     @property
     def means(self) -> list[float] | None:
-        """Mean reward of each prompt over the problems that are known for all: what ranks go by. None if there is no such problem."""
+        """Mean reward of each prompt over the problems that are known for all: what ranks go by. None if
+        there is no such problem."""
         columns = [column for column in zip(*self.phi, strict=True) if None not in column]
         return [math.fsum(row) / len(columns) for row in zip(*columns, strict=True)] if columns else None
 
@@ -50,21 +60,38 @@ class PayoffMatrix:
     def results(self) -> dict[str, tuple[float, int]]:
         """Return prompt id -> (its mean reward, the replies that this is the mean of), over the problems that
         are known for all; empty without any."""
-        known = [problem for problem, column in zip(self.problems, zip(*self.phi, strict=True), strict=True) if None not in column]
-        replies = [sum(len(self.rollouts[prompt.prompt_id, problem.problem_id]) for problem in known) for prompt in self.prompts]
+        known = [
+            problem
+            for problem, column in zip(self.problems, zip(*self.phi, strict=True), strict=True)
+            if None not in column
+        ]
+        replies = [
+            sum(len(self.rollouts[prompt.prompt_id, problem.problem_id]) for problem in known)
+            for prompt in self.prompts
+        ]
         ids = [prompt.prompt_id for prompt in self.prompts]
-        return {name: (mean, count) for name, mean, count in zip(ids, self.means or [], replies, strict=True)} if known else {}
+        return (
+            {name: (mean, count) for name, mean, count in zip(ids, self.means or [], replies, strict=True)}
+            if known
+            else {}
+        )
 
     def evidence(self, place: int) -> list[Evidence]:
         """Return the rollouts of one prompt, by problem."""
         prompt = self.prompts[place]
-        return [Evidence(problem, self.rollouts.get((prompt.prompt_id, problem.problem_id), ())) for problem in self.problems]
+        return [
+            Evidence(problem, self.rollouts.get((prompt.prompt_id, problem.problem_id), ()))
+            for problem in self.problems
+        ]
 
     def best(self, population: Population) -> int:
-        """Place of the prompt with the highest mean; of equal ones that with the higher mu, then the youngest."""
+        """Place of the prompt with the highest mean; of equal ones that with the higher mu, then the
+        youngest."""
         means = ranks_of(self.means or [0.0] * len(self.prompts))
         rows = [population.row(prompt.prompt_id) for prompt in self.prompts]
-        return max(range(len(rows)), key=lambda place: (-means[place], rows[place]["mu"], rows[place]["number"]))
+        return max(
+            range(len(rows)), key=lambda place: (-means[place], rows[place]["mu"], rows[place]["number"])
+        )
 
     def rows(self, rollouts: Sequence[Rollout]) -> list[dict[str, Any]]:
         """Rows of the table `values`."""
@@ -72,19 +99,31 @@ class PayoffMatrix:
         rows = []
         for place, prompt in enumerate(self.prompts):
             for column, problem in enumerate(self.problems):
-                result = [rollout for rollout in rollouts if (rollout.prompt_id, rollout.problem_id) == (prompt.prompt_id, problem.problem_id)]
-                rows.append({
-                    "prompt_id": prompt.prompt_id, "problem_id": problem.problem_id, "value": self.phi[place][column], "rollouts": len(result),
-                    "rejected": sum(item.reward is None for item in result), "correct": sum(item.correct for item in result),
-                    "formatted": sum(item.formatted for item in result), "won": column in won[place],
-                })
+                result = [
+                    rollout
+                    for rollout in rollouts
+                    if (rollout.prompt_id, rollout.problem_id) == (prompt.prompt_id, problem.problem_id)
+                ]
+                rows.append(
+                    {
+                        "prompt_id": prompt.prompt_id,
+                        "problem_id": problem.problem_id,
+                        "value": self.phi[place][column],
+                        "rollouts": len(result),
+                        "rejected": sum(item.reward is None for item in result),
+                        "correct": sum(item.correct for item in result),
+                        "formatted": sum(item.formatted for item in result),
+                        "won": column in won[place],
+                    }
+                )
         return rows
 
 
 def rewarded(
     pairs: Sequence[tuple[SystemPrompt, Problem]], samples: Sequence[Sequence[Sample]], judge: Judge
 ) -> tuple[list[Group], list[tuple[Rollout, bool]]]:
-    """Return the groups for the update, and every rollout with whether there was no reply at all. Numbers continue where a pair is there again."""
+    """Return the groups for the update, and every rollout with whether there was no reply at all. Numbers
+    continue where a pair is there again."""
     groups, rollouts = [], []
     seen: dict[tuple[str, str], int] = defaultdict(int)
     for (prompt, problem), result in zip(pairs, samples, strict=True):
@@ -94,7 +133,10 @@ def rewarded(
         failed = [sample.failure is not None for sample in result]
         rewards = tuple(None if lost else item.reward for item, lost in zip(ours, failed, strict=True))
         groups.append(Group(prompt.prompt_id, problem.problem_id, tuple(result), rewards))
-        rollouts += [(replace(item, reward=reward), lost) for item, reward, lost in zip(ours, rewards, failed, strict=True)]
+        rollouts += [
+            (replace(item, reward=reward), lost)
+            for item, reward, lost in zip(ours, rewards, failed, strict=True)
+        ]
     return groups, rollouts
 
 
@@ -105,12 +147,27 @@ def rating_rows(rated: Population, grown: Population, payoffs: PayoffMatrix) -> 
     rows = []
     for place, prompt in enumerate(payoffs.prompts if means is not None else ()):
         mu, sigma = rated.rating(prompt.prompt_id)
-        rows.append({
-            "prompt_id": prompt.prompt_id, "mu": mu, "sigma": sigma, "rank": ranks[place], "mean_reward": (means or [])[place], "source": "update",
-            "place": place,
-        })
+        rows.append(
+            {
+                "prompt_id": prompt.prompt_id,
+                "mu": mu,
+                "sigma": sigma,
+                "rank": ranks[place],
+                "mean_reward": (means or [])[place],
+                "source": "update",
+                "place": place,
+            }
+        )
     return rows + [
-        {"prompt_id": row["prompt_id"], "mu": row["mu"], "sigma": row["sigma"], "rank": None, "mean_reward": None, "source": "birth", "place": None}
+        {
+            "prompt_id": row["prompt_id"],
+            "mu": row["mu"],
+            "sigma": row["sigma"],
+            "rank": None,
+            "mean_reward": None,
+            "source": "birth",
+            "place": None,
+        }
         for row in grown.rows()[len(rated.prompts) :]
     ]
 
@@ -118,28 +175,51 @@ def rating_rows(rated: Population, grown: Population, payoffs: PayoffMatrix) -> 
 def rollout_row(rollout: Rollout) -> dict[str, Any]:
     """Return a row of the table `rollouts`."""
     return {
-        "prompt_id": rollout.prompt_id, "problem_id": rollout.problem_id, "number": rollout.number, "reply": rollout.reply, "tokens": rollout.tokens,
-        "truncated": rollout.truncated, "correct": rollout.correct, "formatted": rollout.formatted, "reward": rollout.reward,
+        "prompt_id": rollout.prompt_id,
+        "problem_id": rollout.problem_id,
+        "number": rollout.number,
+        "reply": rollout.reply,
+        "tokens": rollout.tokens,
+        "truncated": rollout.truncated,
+        "correct": rollout.correct,
+        "formatted": rollout.formatted,
+        "reward": rollout.reward,
         "unverified": rollout.unverified,
         "calls": calls_json(rollout.calls),
     }
 
 
-def update_row(policy: Policy, stats: UpdateStats | None, groups: Sequence[Group], rollouts: Sequence[tuple[Rollout, bool]]) -> dict[str, Any]:
+def update_row(
+    policy: Policy,
+    stats: UpdateStats | None,
+    groups: Sequence[Group],
+    rollouts: Sequence[tuple[Rollout, bool]],
+) -> dict[str, Any]:
     """Return a row of the table `updates`. stats: None if no update was asked for."""
     every = [rollout for rollout, _ in rollouts]
     informative = sum(len({reward for reward in group.rewards if reward is not None}) > 1 for group in groups)
     row = {
-        "policy": policy.name, "updated": stats is not None and stats.updated, "groups": len(groups), "informative": informative,
-        "rollouts": len(every), "rejected": sum(item.reward is None for item in every), "failed": sum(failed for _, failed in rollouts),
-        "truncated": sum(item.truncated for item in every), "formatted": sum(item.formatted for item in every),
-        "correct": sum(item.correct for item in every), "tokens": sum(item.tokens for item in every),
+        "policy": policy.name,
+        "updated": stats is not None and stats.updated,
+        "groups": len(groups),
+        "informative": informative,
+        "rollouts": len(every),
+        "rejected": sum(item.reward is None for item in every),
+        "failed": sum(failed for _, failed in rollouts),
+        "truncated": sum(item.truncated for item in every),
+        "formatted": sum(item.formatted for item in every),
+        "correct": sum(item.correct for item in every),
+        "tokens": sum(item.tokens for item in every),
         "mean_reward": _mean([worth(item) for item, failed in rollouts if not failed]),
     }
     if stats is None:
         return row
     return row | {
-        "step": stats.step, "loss": stats.loss, "grad_norm": stats.grad_norm, "kl": stats.kl, "trained_tokens": stats.tokens,
+        "step": stats.step,
+        "loss": stats.loss,
+        "grad_norm": stats.grad_norm,
+        "kl": stats.kl,
+        "trained_tokens": stats.tokens,
         "informative": stats.informative,
     }
 

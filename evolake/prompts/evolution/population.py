@@ -1,4 +1,5 @@
-"""The archive of the prompts line: what enters a cycle and what leaves it. Rows are added, ratings and states change; no row is removed."""
+"""The archive of the prompts line: what enters a cycle and what leaves it. Rows are added, ratings and states
+change; no row is removed."""
 
 from __future__ import annotations
 
@@ -20,12 +21,14 @@ BLOCKED = "blocked"
 ITERATION = "iteration"
 """State: iterations so far."""
 MATCHES = "matches"
-"""State: the latest matches, each a list of [number of a prompt, its mean reward, replies]; `evolake.prompts.rating.skills` reads them."""
+"""State: the latest matches, each a list of [number of a prompt, its mean reward, replies];
+`evolake.prompts.rating.skills` reads them."""
 
 
 @dataclass(frozen=True)
 class Birth:
-    """How a prompt came to be. origin: backend that edited it, or the name of the root. idea: what it is, in short."""
+    """How a prompt came to be. origin: backend that edited it, or the name of the root. idea: what it is, in
+    short."""
 
     operator: Operator | Literal["root"]
     cycle: str
@@ -64,13 +67,16 @@ class Population(Archive):
         return {from_json(row["principles"]).texts for row in self.rows()}
 
     def best_id(self) -> str:
-        """Return the living prompt with the highest estimated skill of those that took part in an iteration; of equal ones the youngest. The
-        youngest if none took part yet. Lakes of earlier versions have no matches: there the conservative rating (mu - 3 sigma) decides."""
+        """Return the living prompt with the highest estimated skill of those that took part in an iteration;
+        of equal ones the youngest. The youngest if none took part yet. Lakes of earlier versions have no
+        matches: there the conservative rating (mu - 3 sigma) decides."""
         rows = [row for row in self.living() if row["rounds"]] or self.living()[-1:]
         if self.matches:
             number = self.skills().best([row["number"] for row in rows])
             return next(row["prompt_id"] for row in rows if row["number"] == number)
-        return max(rows, key=lambda row: (conservative((row["mu"], row["sigma"])), row["number"]))["prompt_id"]
+        return max(rows, key=lambda row: (conservative((row["mu"], row["sigma"])), row["number"]))[
+            "prompt_id"
+        ]
 
     @property
     def matches(self) -> list[Match]:
@@ -84,13 +90,16 @@ class Population(Archive):
         return estimate_skills(parents, self.matches)
 
     def with_match(self, results: Mapping[str, tuple[float, int]]) -> Population:
-        """Return this with one more match. results: prompt id -> (its mean reward, replies). One prompt alone has met no other: no match."""
+        """Return this with one more match. results: prompt id -> (its mean reward, replies). One prompt alone
+        has met no other: no match."""
         if len(results) < 2:
             return self
         match = [[self.row(prompt)["number"], mean, replies] for prompt, (mean, replies) in results.items()]
         return self.with_values(**{MATCHES: [*self.matches, match][-MOST_MATCHES:]})
 
-    def with_child(self, child: SystemPrompt, parents: Mapping[str, float], rating: Rating, birth: Birth) -> Population:
+    def with_child(
+        self, child: SystemPrompt, parents: Mapping[str, float], rating: Rating, birth: Birth
+    ) -> Population:
         """With a child added. parents: prompt id -> weight in its derivation; the weights add up to 1.
 
         Raises:
@@ -100,26 +109,36 @@ class Population(Archive):
             raise ValueError(f"prompt {child.prompt_id} is in the population already")
         row = _row(child, rating, birth, number=len(self.prompts), parents=list(parents))
         lines = [
-            {"child_id": child.prompt_id, "parent_id": parent, "operator": birth.operator, "weight": weight, "cycle": birth.cycle}
+            {
+                "child_id": child.prompt_id,
+                "parent_id": parent,
+                "operator": birth.operator,
+                "weight": weight,
+                "cycle": birth.cycle,
+            }
             for parent, weight in parents.items()
         ]
         return self.add(prompts=[row], derivations=lines)
 
     def root(self, prompt: SystemPrompt, name: str, cycle: str) -> dict[str, Any]:
-        """Return the row of a root that comes to this population, with a fresh rating. One that is there already keeps its number."""
+        """Return the row of a root that comes to this population, with a fresh rating. One that is there
+        already keeps its number."""
         numbers = dict(self.prompts.select("prompt_id", "number").iter_rows())
         number = numbers.get(prompt.prompt_id, len(numbers))
         return _row(prompt, (MU, SIGMA), Birth("root", cycle, 0, name), number=number)
 
     def rated(self, ratings: Mapping[str, Rating]) -> Population:
         """With new ratings for the prompts that took part in an iteration."""
-        return self._changed({
-            prompt: {"mu": mu, "sigma": sigma, "rounds": self.row(prompt)["rounds"] + 1} for prompt, (mu, sigma) in ratings.items()
-        })
+        return self._changed(
+            {
+                prompt: {"mu": mu, "sigma": sigma, "rounds": self.row(prompt)["rounds"] + 1}
+                for prompt, (mu, sigma) in ratings.items()
+            }
+        )
 
     def in_window(self, window: int) -> Population:
-        """With states as the window has it: retired outside; inside accepted where the prompt took part once, else candidate. The champion stays,
-        also outside of the window."""
+        """With states as the window has it: retired outside; inside accepted where the prompt took part once,
+        else candidate. The champion stays, also outside of the window."""
         inside = {item.prompt_id for item in latest(self.entrants(), window)}
         states: dict[str | None, Mapping[str, Any]] = {}
         for row in self.living():
@@ -133,11 +152,15 @@ class Population(Archive):
         return self._changed(states)
 
     def blocked(self, prompt_ids: Collection[str]) -> Population:
-        """With prompts that a gate has blocked: never selected again. Raises KeyError when there is no such prompt."""
-        return self._changed({self.row(prompt_id)["prompt_id"]: {"state": BLOCKED} for prompt_id in prompt_ids})
+        """With prompts that a gate has blocked: never selected again. Raises KeyError when there is no such
+        prompt."""
+        return self._changed(
+            {self.row(prompt_id)["prompt_id"]: {"state": BLOCKED} for prompt_id in prompt_ids}
+        )
 
     def with_champion(self, prompt_id: str, window: int) -> Population:
-        """With another champion; the one before goes back to what the window makes of it. Raises KeyError when there is no such prompt."""
+        """With another champion; the one before goes back to what the window makes of it. Raises KeyError
+        when there is no such prompt."""
         self.row(prompt_id)
         changes = {self.champion_id: {"state": "accepted"}} if self.champion_id else {}
         return self._changed({**changes, prompt_id: {"state": "champion"}}).in_window(window)
@@ -148,7 +171,9 @@ class Population(Archive):
         return int(self.value(ITERATION, 0))
 
     def _changed(self, changes: Mapping[str | None, Mapping[str, Any]]) -> Population:
-        return self.with_tables(prompts=[row | dict(changes.get(row["prompt_id"], {})) for row in self.rows()])
+        return self.with_tables(
+            prompts=[row | dict(changes.get(row["prompt_id"], {})) for row in self.rows()]
+        )
 
 
 def found_population(roots: Mapping[str, SystemPrompt], cycle: str) -> Population:
@@ -168,7 +193,8 @@ def found_population(roots: Mapping[str, SystemPrompt], cycle: str) -> Populatio
 
 
 def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
-    """Return the archive from its published tables, those of earlier versions too. Raises InputError where one does not fit its schema."""
+    """Return the archive from its published tables, those of earlier versions too. Raises InputError where
+    one does not fit its schema."""
     result = Population.of({**tables, "prompts": with_idea(tables["prompts"])})
     return replace(result, prompts=result.prompts.sort("number"))
 
@@ -178,9 +204,23 @@ def with_idea(prompts: pl.DataFrame) -> pl.DataFrame:
     return prompts if "idea" in prompts.columns else prompts.with_columns(idea=pl.lit(None, dtype=pl.String))
 
 
-def _row(prompt: SystemPrompt, rating: Rating, birth: Birth, *, number: int, parents: Sequence[str] = ()) -> dict[str, Any]:
+def _row(
+    prompt: SystemPrompt, rating: Rating, birth: Birth, *, number: int, parents: Sequence[str] = ()
+) -> dict[str, Any]:
     return {
-        "prompt_id": prompt.prompt_id, "cycle": birth.cycle, "iteration": birth.iteration, "number": number, "state": "candidate",
-        "operator": birth.operator, "parents": list(parents), "principles": prompt.to_json(), "text": prompt.text(),
-        "size": len(prompt.principles), "mu": rating[0], "sigma": rating[1], "rounds": 0, "origin": birth.origin, "idea": birth.idea,
+        "prompt_id": prompt.prompt_id,
+        "cycle": birth.cycle,
+        "iteration": birth.iteration,
+        "number": number,
+        "state": "candidate",
+        "operator": birth.operator,
+        "parents": list(parents),
+        "principles": prompt.to_json(),
+        "text": prompt.text(),
+        "size": len(prompt.principles),
+        "mu": rating[0],
+        "sigma": rating[1],
+        "rounds": 0,
+        "origin": birth.origin,
+        "idea": birth.idea,
     }

@@ -28,15 +28,24 @@ if TYPE_CHECKING:
     from evolake.settings import Settings
 
 OF_NO_ITERATION = (
-    "heldout_samples", "duel_problems", "duel_samples", "iterations_per_cycle", "threads", "vllm_url", "vllm_folder", "families_share",
+    "heldout_samples",
+    "duel_problems",
+    "duel_samples",
+    "iterations_per_cycle",
+    "threads",
+    "vllm_url",
+    "vllm_folder",
+    "families_share",
 )
-"""Settings that no iteration depends on. `threads` may change the last bits of sums; a cycle that was begun continues with the threads there are."""
+"""Settings that no iteration depends on. `threads` may change the last bits of sums; a cycle that was begun
+continues with the threads there are."""
 
 
 @dataclass(frozen=True)
 class Notes:
-    """What an earlier run of the cycle noted (rows of JOURNAL), and how to note more: called with all rows so far. facts: what notes must have been
-    made of to hold, as `facts_of` gives it. blobs: where their entries and checkpoints are. memory: edits, duels and objections of earlier cycles."""
+    """What an earlier run of the cycle noted (rows of JOURNAL), and how to note more: called with all rows so
+    far. facts: what notes must have been made of to hold, as `facts_of` gives it. blobs: where their entries
+    and checkpoints are. memory: edits, duels and objections of earlier cycles."""
 
     rows: Sequence[Mapping[str, Any]]
     write: Callable[[list[dict[str, Any]]], None]
@@ -46,46 +55,91 @@ class Notes:
 
 
 def facts_of(
-    settings: Settings, population: Population, problems: pl.DataFrame, *, guidance: Sequence[str], cycle: str, memory: SearchMemory = SearchMemory(),
+    settings: Settings,
+    population: Population,
+    problems: pl.DataFrame,
+    *,
+    guidance: Sequence[str],
+    cycle: str,
+    memory: SearchMemory = SearchMemory(),
 ) -> dict[str, Any]:
-    """Everything that the iterations depend on, as JSON values; hashes where it is large. Operators do not read the memory.
+    """Everything that the iterations depend on, as JSON values; hashes where it is large. Operators do not
+    read the memory.
 
     Raises:
         InputError: the corpus cannot be read.
     """
     library, corpus = settings.seeds / "prompts" / "library.json", corpus_of(settings.of(PromptsSettings))
     known = {"memory": memory.sha} if settings.backend == "model" and memory != SearchMemory() else {}
-    return ({"corpus": corpus} if corpus else {}) | known | {
-        "seed": settings.seed, "prompts": with_dtype(settings.of(PromptsSettings)).model_dump(mode="json", exclude=set(OF_NO_ITERATION)),
-        "backend": settings.backend, "models": settings.models, "guidance": list(guidance), "cycle": cycle,
-        "library": _sha(library.read_bytes()), "problems": _frame_sha(problems),
-        "population": {name: _frame_sha(frame) for name, frame in population.frames().items()},
-    }
+    return (
+        ({"corpus": corpus} if corpus else {})
+        | known
+        | {
+            "seed": settings.seed,
+            "prompts": with_dtype(settings.of(PromptsSettings)).model_dump(
+                mode="json", exclude=set(OF_NO_ITERATION)
+            ),
+            "backend": settings.backend,
+            "models": settings.models,
+            "guidance": list(guidance),
+            "cycle": cycle,
+            "library": _sha(library.read_bytes()),
+            "problems": _frame_sha(problems),
+            "population": {name: _frame_sha(frame) for name, frame in population.frames().items()},
+        }
+    )
 
 
 def train(
-    population: Population, policy: Policy, problems: Sequence[Problem], notes: Notes, *, agents: Agents, settings: Settings,
-    guidance: Sequence[str], checkpoint: str | None,
+    population: Population,
+    policy: Policy,
+    problems: Sequence[Problem],
+    notes: Notes,
+    *,
+    agents: Agents,
+    settings: Settings,
+    guidance: Sequence[str],
+    checkpoint: str | None,
 ) -> list[dict[str, Any]]:
     """Return all iterations of the cycle; gives rows of JOURNAL.
 
     Args:
-        policy: before any update. checkpoint: blob of the policy that enters the cycle; None means the base model.
+        policy: before any update. checkpoint: blob of the policy that enters the cycle; None means the base
+            model.
 
     Raises:
         InputError, AgentUnavailable, BudgetExhausted: as `run_iteration` does. What was noted before stays.
     """
     facts, blobs, cycle = notes.facts, notes.blobs, notes.facts["cycle"]
-    own, rows = settings.of(PromptsSettings), _standing(blobs, checkpoint, facts, notes.rows, settings.of(PromptsSettings).iterations_per_cycle)
+    own, rows = (
+        settings.of(PromptsSettings),
+        _standing(blobs, checkpoint, facts, notes.rows, settings.of(PromptsSettings).iterations_per_cycle),
+    )
     if len(rows) == own.iterations_per_cycle:
         return rows
     if rows:
-        population, checkpoint = read_entry(blobs.get(rows[-1]["entry_sha"])).population, rows[-1]["checkpoint_sha"]
+        population, checkpoint = (
+            read_entry(blobs.get(rows[-1]["entry_sha"])).population,
+            rows[-1]["checkpoint_sha"],
+        )
     if checkpoint is not None and policy.learns:
         policy.load(blobs.get(checkpoint))
-    judge, library = judge_with(recipe_of(own), own.answer_format, own.format_bonus), load_library(settings.seeds / "prompts")
+    judge, library = (
+        judge_with(recipe_of(own), own.answer_format, own.format_bonus),
+        load_library(settings.seeds / "prompts"),
+    )
     edited = [edit for row in rows for edit in read_entry(blobs.get(row["entry_sha"])).rows["edits"]]
-    course = IterationContext(agents, judge, own, library, cycle, settings.seed, guidance, notes.memory.followed_by(edited), settings.agents.waves)
+    course = IterationContext(
+        agents,
+        judge,
+        own,
+        library,
+        cycle,
+        settings.seed,
+        guidance,
+        notes.memory.followed_by(edited),
+        settings.agents.waves,
+    )
     known: set[str] = set()
     while len(rows) < own.iterations_per_cycle:
         key = _key(facts, rows, checkpoint)
@@ -94,10 +148,16 @@ def train(
             checkpoint = blobs.put(policy.save())
             done = done.with_checkpoint(checkpoint)
         calls = [*agents.rows(), *calls_of(policy)]
-        rows.append({
-            "cycle": cycle, "number": len(rows) + 1, "key": key, "entry_sha": blobs.put(entry_bytes(done)), "checkpoint_sha": checkpoint,
-            "calls_sha": blobs.put(calls_bytes([call for call in calls if call["call_id"] not in known])),
-        })
+        rows.append(
+            {
+                "cycle": cycle,
+                "number": len(rows) + 1,
+                "key": key,
+                "entry_sha": blobs.put(entry_bytes(done)),
+                "checkpoint_sha": checkpoint,
+                "calls_sha": blobs.put(calls_bytes([call for call in calls if call["call_id"] not in known])),
+            }
+        )
         known |= {call["call_id"] for call in calls}
         population = done.population
         course = replace(course, memory=course.memory.followed_by(done.rows["edits"]))
@@ -112,13 +172,22 @@ def calls_of(policy: Policy) -> list[dict[str, Any]]:
 
 
 def _standing(
-    blobs: BlobStore, checkpoint: str | None, facts: Mapping[str, Any], result: Sequence[Mapping[str, Any]], wanted: int
+    blobs: BlobStore,
+    checkpoint: str | None,
+    facts: Mapping[str, Any],
+    result: Sequence[Mapping[str, Any]],
+    wanted: int,
 ) -> list[dict[str, Any]]:
-    """Return the notes that still hold: from the first on, each made of what is there now, with all its blobs."""
+    """Return the notes that still hold: from the first on, each made of what is there now, with all its
+    blobs."""
     rows: list[dict[str, Any]] = []
     for row in sorted(result, key=lambda row: row["number"])[:wanted]:
         kept = [row[name] for name in ("entry_sha", "checkpoint_sha", "calls_sha") if row[name] is not None]
-        if row["number"] != len(rows) + 1 or row["key"] != _key(facts, rows, checkpoint) or not all(blobs.has(sha) for sha in kept):
+        if (
+            row["number"] != len(rows) + 1
+            or row["key"] != _key(facts, rows, checkpoint)
+            or not all(blobs.has(sha) for sha in kept)
+        ):
             break
         rows.append(dict(row))
         checkpoint = row["checkpoint_sha"]

@@ -1,8 +1,10 @@
-"""Edits of a system prompt: hunks, and what becomes of each (E-SPL, section 3.2 and appendices A.1, A.4, A.5).
+"""Edits of a system prompt: hunks, and what becomes of each (E-SPL, section 3.2 and appendices A.1, A.4,
+A.5).
 
-A hunk names principles by id, and may quote the text that it expects there. A diff is applied strictly, hunk by hunk: one that does not fit (an id
-that is not there, a quote that differs, a principle that an earlier hunk of the diff has changed, a text that is there already) is left out whole
-and says why; nothing is guessed. So applying the hunks that were applied gives the same prompt again.
+A hunk names principles by id, and may quote the text that it expects there. A diff is applied strictly, hunk
+by hunk: one that does not fit (an id that is not there, a quote that differs, a principle that an earlier
+hunk of the diff has changed, a text that is there already) is left out whole and says why; nothing is
+guessed. So applying the hunks that were applied gives the same prompt again.
 
     add      a new principle at the end         merge  one new principle in the place of the first of several
     modify   another text under the same id     drop   a principle out
@@ -29,8 +31,9 @@ SHORTEST_PROBLEM = 3
 
 @dataclass(frozen=True)
 class Hunk:
-    """One edit. targets: none for add, one for modify and drop, two or more for merge. text: the new text; empty for drop. old: the text that the
-    target is expected to have, white space aside; empty expects nothing. problem_id: the problem that asked for it, None where a batch did."""
+    """One edit. targets: none for add, one for modify and drop, two or more for merge. text: the new text;
+    empty for drop. old: the text that the target is expected to have, white space aside; empty expects
+    nothing. problem_id: the problem that asked for it, None where a batch did."""
 
     kind: Kind
     targets: tuple[str, ...] = ()
@@ -41,7 +44,8 @@ class Hunk:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a hunk. reason: why it was not applied, else "". principle_id: what it made or changed; None for drop and where not applied."""
+    """What became of a hunk. reason: why it was not applied, else "". principle_id: what it made or changed;
+    None for drop and where not applied."""
 
     hunk: Hunk
     applied: bool
@@ -75,7 +79,13 @@ class Limits:
     problems: tuple[str, ...] = ()
 
 
-def apply(prompt: SystemPrompt, hunks: Sequence[Hunk], limits: Limits = Limits(), *, kinds: Sequence[Kind] | None = None) -> Applied:
+def apply(
+    prompt: SystemPrompt,
+    hunks: Sequence[Hunk],
+    limits: Limits = Limits(),
+    *,
+    kinds: Sequence[Kind] | None = None,
+) -> Applied:
     """Return the prompt after these hunks.
 
     Args:
@@ -84,14 +94,18 @@ def apply(prompt: SystemPrompt, hunks: Sequence[Hunk], limits: Limits = Limits()
     draft = _Draft(prompt, limits)
     outcomes = []
     for hunk in hunks:
-        reason = f"this step does not {hunk.kind}" if kinds is not None and hunk.kind not in kinds else draft.objection(hunk)
+        reason = (
+            f"this step does not {hunk.kind}"
+            if kinds is not None and hunk.kind not in kinds
+            else draft.objection(hunk)
+        )
         outcomes.append(Outcome(hunk, False, reason) if reason else Outcome(hunk, True, "", draft.take(hunk)))
     return Applied(draft.prompt, tuple(outcomes))
 
 
 def copies(text: str, problems: Sequence[str]) -> bool:
-    """Return whether the text contains a whole problem, or a run of COPIED_WORDS words that only one of these problems has: what many share is the
-    wording of the task, and a principle may well repeat it.
+    """Return whether the text contains a whole problem, or a run of COPIED_WORDS words that only one of these
+    problems has: what many share is the wording of the task, and a principle may well repeat it.
     """
     words = _words(text)
     theirs = [_words(problem) for problem in dict.fromkeys(problems)]
@@ -107,12 +121,19 @@ class _Draft:
     def __init__(self, prompt: SystemPrompt, limits: Limits):
         self.prompt, self.limits = prompt, limits
         self.touched: set[str] = set()
-        self._checks: dict[Kind, tuple[int, int]] = {"add": (0, 0), "modify": (1, 1), "drop": (1, 1), "merge": (2, len(prompt.ids) + 2)}
+        self._checks: dict[Kind, tuple[int, int]] = {
+            "add": (0, 0),
+            "modify": (1, 1),
+            "drop": (1, 1),
+            "merge": (2, len(prompt.ids) + 2),
+        }
 
     def objection(self, hunk: Hunk) -> str:
         """Return why the hunk does not apply; "" where it does."""
-        tests: tuple[Callable[[Hunk], str], ...] = (self._targets, self._quote, self._room) if hunk.kind == "drop" else (
-            self._targets, self._quote, self._text, self._room,
+        tests: tuple[Callable[[Hunk], str], ...] = (
+            (self._targets, self._quote, self._room)
+            if hunk.kind == "drop"
+            else (self._targets, self._quote, self._text, self._room)
         )
         return next((reason for test in tests if (reason := test(hunk))), "")
 
@@ -130,9 +151,16 @@ class _Draft:
             kept = (*principles, fresh)
         elif fresh:
             first = min(self.prompt.ids.index(target) for target in hunk.targets)
-            kept = tuple(fresh if place == first else item for place, item in enumerate(principles) if place == first or item.id not in hunk.targets)
+            kept = tuple(
+                fresh if place == first else item
+                for place, item in enumerate(principles)
+                if place == first or item.id not in hunk.targets
+            )
         elif hunk.kind == "modify":
-            kept = tuple(replace(principle, text=text) if principle.id == made else principle for principle in principles)
+            kept = tuple(
+                replace(principle, text=text) if principle.id == made else principle
+                for principle in principles
+            )
         else:
             kept = tuple(principle for principle in principles if principle.id not in hunk.targets)
         self.prompt = SystemPrompt(kept, self.prompt.next_number + bool(fresh))
@@ -142,7 +170,9 @@ class _Draft:
     def _targets(self, hunk: Hunk) -> str:
         fewest, most = self._checks[hunk.kind]
         if not fewest <= len(set(hunk.targets)) == len(hunk.targets) <= most:
-            wanted = {"add": "no principle", "merge": "two or more principles"}.get(hunk.kind, "one principle")
+            wanted = {"add": "no principle", "merge": "two or more principles"}.get(
+                hunk.kind, "one principle"
+            )
             return f"{hunk.kind} names {wanted} (got {', '.join(hunk.targets) or 'none'})"
         if changed := [target for target in hunk.targets if target in self.touched]:
             return f"{changed[0]} was changed by an earlier hunk"
@@ -167,7 +197,11 @@ class _Draft:
         if match := UNWRITABLE.search(text):
             return f"the new text holds the character {match[0]!r}, which cannot be written"
         gone = set(hunk.targets) if hunk.kind == "merge" else set()
-        same = [principle.id for principle in self.prompt.principles if principle.id not in gone and _key(principle.text) == _key(text)]
+        same = [
+            principle.id
+            for principle in self.prompt.principles
+            if principle.id not in gone and _key(principle.text) == _key(text)
+        ]
         if same:
             return f"{same[0]} says the same already"
         return "the new text copies a problem" if copies(text, self.limits.problems) else ""

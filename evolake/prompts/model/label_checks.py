@@ -1,4 +1,5 @@
-"""Check labels before any training: a label that a correct reply in the asked form could not give, and one question with two labels."""
+"""Check labels before any training: a label that a correct reply in the asked form could not give, and one
+question with two labels."""
 
 from __future__ import annotations
 
@@ -33,14 +34,17 @@ class PlacedProblem:
 
 
 def why_unanswerable(problem: Problem, answer_format: AnswerFormat) -> str | None:
-    """Return why no correct reply in the asked form would be rewarded; None if one would be. Problems with their own verifier are not asked."""
+    """Return why no correct reply in the asked form would be rewarded; None if one would be. Problems with
+    their own verifier are not asked."""
     if problem.scorer == SCORER or is_own(problem.scorer):
         return None
     label = json.loads(problem.answer)
     shown = label_text(label)
     if isinstance(label, str) and len(_PROSE_WORD.findall(shown)) > MOST_WORDS:
         return f"a text of {len(shown.split())} words, no answer"
-    if isinstance(label, str) and ("\n####" in shown or ("\\boxed" in shown and not shown.strip().startswith("\\boxed"))):
+    if isinstance(label, str) and (
+        "\n####" in shown or ("\\boxed" in shown and not shown.strip().startswith("\\boxed"))
+    ):
         return "a solution, no answer"
     units = asked_units(problem.text)
     if answer_format == "last":
@@ -51,7 +55,9 @@ def why_unanswerable(problem: Problem, answer_format: AnswerFormat) -> str | Non
     if given is None:
         return "no reply in the asked form gives it"
     if problem.scorer == EXACT:
-        return None if given.strip() == shown.strip() else "no reply in the asked form gives exactly this text"
+        return (
+            None if given.strip() == shown.strip() else "no reply in the asked form gives exactly this text"
+        )
     right = answers(given, label, case_sensitive=problem.case_sensitive, units=units)
     return None if right else "no reply in the asked form gives it"
 
@@ -62,14 +68,25 @@ def check_labels(problems: Sequence[PlacedProblem], answer_format: AnswerFormat)
     Raises:
         InputError: there are some; shows three of them.
     """
-    wrong = [(item, why) for item in problems if (why := why_unanswerable(item.problem, answer_format)) is not None]
+    wrong = [
+        (item, why) for item in problems if (why := why_unanswerable(item.problem, answer_format)) is not None
+    ]
     if wrong:
-        shown = [f"{item.where}: {' '.join(label_text(json.loads(item.problem.answer)).split())[:80]!r} ({why})" for item, why in wrong[:3]]
+        shown = [
+            f"{item.where}: {' '.join(label_text(json.loads(item.problem.answer)).split())[:80]!r} ({why})"
+            for item, why in wrong[:3]
+        ]
         raise InputError(
             f"{len(wrong)} of {len(problems)} labels cannot be matched by a correct reply",
-            wanted="a short answer" + (" that fits in \\boxed{...}" if answer_format == "boxed" else " that a reply can end with"),
-            got="; ".join(shown), do=f"fix these rows, or name the column of the answer: {MAPPING_EXAMPLE}"
-            + ("; EVOLAKE_PROMPTS__ANSWER_FORMAT=boxed takes more kinds of labels" if answer_format == "last" else ""),
+            wanted="a short answer"
+            + (" that fits in \\boxed{...}" if answer_format == "boxed" else " that a reply can end with"),
+            got="; ".join(shown),
+            do=f"fix these rows, or name the column of the answer: {MAPPING_EXAMPLE}"
+            + (
+                "; EVOLAKE_PROMPTS__ANSWER_FORMAT=boxed takes more kinds of labels"
+                if answer_format == "last"
+                else ""
+            ),
         )
 
 
@@ -85,7 +102,8 @@ def without_duplicates(problems: Sequence[PlacedProblem]) -> list[PlacedProblem]
         before = first.setdefault(words, item)
         if before.problem.answer != item.problem.answer and not _same_label(before.problem, item.problem):
             raise InputError(
-                "one question has two labels", wanted="one label for each question",
+                "one question has two labels",
+                wanted="one label for each question",
                 got=f"{before.where}: {label_text(json.loads(before.problem.answer))[:60]!r}, "
                 f"{item.where}: {label_text(json.loads(item.problem.answer))[:60]!r}",
                 do="remove or correct one of the two rows",
@@ -98,16 +116,20 @@ def _same_label(one: Problem, other: Problem) -> bool:
 
 
 def with_own_ids(problems: Sequence[PlacedProblem]) -> list[PlacedProblem]:
-    """Return the problems, each with its own id: a name that several rows have, such as a split's or a subject's, is no id."""
+    """Return the problems, each with its own id: a name that several rows have, such as a split's or a
+    subject's, is no id."""
     counts: dict[str, int] = {}
     for item in problems:
         counts[item.problem.problem_id] = counts.get(item.problem.problem_id, 0) + 1
     return [
-        item if counts[item.problem.problem_id] == 1 else replace(item, problem=renamed(item.problem)) for item in problems
+        item if counts[item.problem.problem_id] == 1 else replace(item, problem=renamed(item.problem))
+        for item in problems
     ]
 
 
 def renamed(problem: Problem) -> Problem:
     """Return the problem under an id that its text and label decide."""
     own = hashlib.sha256(f"{problem.text}\x1f{problem.answer}".encode()).hexdigest()
-    return replace(problem, problem_id=own, family=own if problem.family == problem.problem_id else problem.family)
+    return replace(
+        problem, problem_id=own, family=own if problem.family == problem.problem_id else problem.family
+    )

@@ -1,9 +1,12 @@
-"""Find held-out problems that are in the training file in another spelling, and distinguish them from problems of one template.
+"""Find held-out problems that are in the training file in another spelling, and distinguish them from
+problems of one template.
 
-Texts are compared after invisible characters, letters that look alike, digits of other scripts and words for numbers are made one. A held-out problem
-leaks if it is a training problem's text, such a text with words put in or left out and all its numbers the same, or if enough of its n-grams are in
-training problems (Brown et al. 2020, app. C). N-grams that several training problems share are the template's and do not count; problems whose text
-is a training problem's but for numbers or names are of one template, which is a note and no leak. A paraphrase in other words is not found.
+Texts are compared after invisible characters, letters that look alike, digits of other scripts and words for
+numbers are made one. A held-out problem leaks if it is a training problem's text, such a text with words put
+in or left out and all its numbers the same, or if enough of its n-grams are in training problems (Brown et
+al. 2020, app. C). N-grams that several training problems share are the template's and do not count; problems
+whose text is a training problem's but for numbers or names are of one template, which is a note and no leak.
+A paraphrase in other words is not found.
 """
 
 from __future__ import annotations
@@ -20,11 +23,14 @@ from evolake.prompts.model.protocol import Problem
 TEMPLATE_PROBLEMS = 3
 """Training problems that share an n-gram from which on it is their template's."""
 COVERED = 0.7
-"""Share of the words of the longer text that the shorter one must have, in its order, to be the same text with words put in."""
+"""Share of the words of the longer text that the shorter one must have, in its order, to be the same text
+with words put in."""
 CLOSEST = 8
-"""Training problems with which a held-out one is compared word by word: those with the most of its rarer words."""
+"""Training problems with which a held-out one is compared word by word: those with the most of its rarer
+words."""
 FEWEST_WORDS, FEWEST_WITHOUT_NUMBERS = 8, 20
-"""Words from which on a text with words put in counts as the same: of a shorter one, a single word may be all that matters."""
+"""Words from which on a text with words put in counts as the same: of a shorter one, a single word may be all
+that matters."""
 RARE_WORDS = 40
 """Words of a text, the rarest ones, by which training texts that are close to it are found."""
 OWN_GRAMS = 0.2
@@ -36,7 +42,8 @@ _PAIRS = (
 )
 _ALIKE = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
 _SMALL_NUMBERS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _NUMBER_WORDS = {word: str(value) for value, word in enumerate(_SMALL_NUMBERS.split())} | {
@@ -51,8 +58,8 @@ _ASCII_LETTER = re.compile(r"[A-Za-z]")
 
 @dataclass(frozen=True)
 class Leaks:
-    """leaked: (held-out problem, training problem, how) for each leak. same_template: held-out problems that differ from one to train on in
-    numbers or names alone. heldout: how many there are."""
+    """leaked: (held-out problem, training problem, how) for each leak. same_template: held-out problems that
+    differ from one to train on in numbers or names alone. heldout: how many there are."""
 
     heldout: int
     leaked: tuple[tuple[Problem, Problem, str], ...]
@@ -65,16 +72,26 @@ class Leaks:
 
     def sentence(self) -> str:
         """Return what was found, for a person."""
-        note = f"; {self.same_template} are of the same template as one to train on (reported, not a leak)" if self.same_template else ""
+        note = (
+            f"; {self.same_template} are of the same template as one to train on (reported, not a leak)"
+            if self.same_template
+            else ""
+        )
         return f"{len(self.leaked)} of {self.heldout} held-out problems are among those to train on{note}"
 
 
 def normal_words(text: str) -> list[str]:
     """Return the words and numbers of a text in one spelling, without the request for the answer."""
     shown = unicodedata.normalize("NFKC", ASKING.sub("", text))
-    shown = "".join(character for character in shown if unicodedata.category(character) != "Cf" or character in "\n\t")
-    shown = "".join(str(unicodedata.digit(item)) if not item.isascii() and item.isdigit() else item for item in shown)
-    if re.search(r"[\u0370-\u052f\u0261]", shown):  # a Cyrillic or Greek text has no Latin words; letters that look alike stand among Latin ones
+    shown = "".join(
+        character for character in shown if unicodedata.category(character) != "Cf" or character in "\n\t"
+    )
+    shown = "".join(
+        str(unicodedata.digit(item)) if not item.isascii() and item.isdigit() else item for item in shown
+    )
+    if re.search(
+        r"[\u0370-\u052f\u0261]", shown
+    ):  # a Cyrillic or Greek text has no Latin words; letters that look alike stand among Latin ones
         shown = re.sub(r"[^\W\d_]+", _latin if _ASCII_LETTER.search(shown) else lambda match: match[0], shown)
     shown = _GROUPS.sub("", shown).casefold().translate(_CHINESE_DIGITS)
     return [_NUMBER_WORDS.get(match[0], match[0]) for match in _TOKEN.finditer(shown)]
@@ -86,12 +103,16 @@ def _latin(match: re.Match[str]) -> str:
     return result if result.isascii() else match[0]
 
 
-def find_leaks(train: Sequence[Problem], heldout: Sequence[Problem], *, words: int, share: float, generated: bool = False) -> Leaks:
+def find_leaks(
+    train: Sequence[Problem], heldout: Sequence[Problem], *, words: int, share: float, generated: bool = False
+) -> Leaks:
     """Compare the sides.
 
     Args:
-        words: n of the n-grams. share: 0 to 1; of a held-out problem's n-grams that are no template's, from which on it leaks.
-        generated: both sides were drawn by a generator; then only the same text is a leak, and all else is its template.
+        words: n of the n-grams. share: 0 to 1; of a held-out problem's n-grams that are no template's, from
+            which on it leaks.
+        generated: both sides were drawn by a generator; then only the same text is a leak, and all else is
+            its template.
     """
     ours = [normal_words(problem.text) for problem in train]
     whole = {tuple(text): number for number, text in reversed(list(enumerate(ours))) if text}
@@ -117,14 +138,22 @@ def find_leaks(train: Sequence[Problem], heldout: Sequence[Problem], *, words: i
         common = [gram for gram in own if gram in grams]
         enough = len(text) >= words and len(own) >= max(3, OWN_GRAMS * len(every)) and not generated
         if enough and len(common) >= share * len(own):
-            leaked.append((problem, train[grams[common[0]]], f"{len(common) / len(own):.0%} of its sequences of {words} words"))
+            leaked.append(
+                (
+                    problem,
+                    train[grams[common[0]]],
+                    f"{len(common) / len(own):.0%} of its sequences of {words} words",
+                )
+            )
             continue
         same += bool(near)
     return Leaks(len(heldout), tuple(leaked), same)
 
 
 def _grams(text: Sequence[str], count: int) -> list[tuple[str, ...]]:
-    return [tuple(text[start : start + count]) for start in range(max(1, len(text) - count + 1))] if text else []
+    return (
+        [tuple(text[start : start + count]) for start in range(max(1, len(text) - count + 1))] if text else []
+    )
 
 
 def _holders(texts: Sequence[Sequence[str]]) -> Mapping[str, list[int]]:
@@ -136,23 +165,30 @@ def _holders(texts: Sequence[Sequence[str]]) -> Mapping[str, list[int]]:
     return result
 
 
-def _closest(text: Sequence[str], ours: Sequence[Sequence[str]], holders: Mapping[str, list[int]]) -> list[int]:
-    """Return the training texts that have most words of a text in common with it, among those with the most of its rarer words."""
+def _closest(
+    text: Sequence[str], ours: Sequence[Sequence[str]], holders: Mapping[str, list[int]]
+) -> list[int]:
+    """Return the training texts that have most words of a text in common with it, among those with the most
+    of its rarer words."""
     votes: dict[int, float] = defaultdict(float)
     for word in sorted(set(text) & holders.keys(), key=lambda word: (len(holders[word]), word))[:RARE_WORDS]:
         for number in holders[word]:
             votes[number] += 1 / len(holders[word])
     words = Counter(text)
     return [
-        number for number in sorted(votes, key=lambda number: (-votes[number], number))[:CLOSEST]
+        number
+        for number in sorted(votes, key=lambda number: (-votes[number], number))[:CLOSEST]
         if (words & Counter(ours[number])).total() >= COVERED * max(len(text), len(ours[number]))
     ]
 
 
 def _is_edited(text: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether one text is the other with words put in, and says the same by its numbers, operators and negations."""
+    """Return whether one text is the other with words put in, and says the same by its numbers, operators and
+    negations."""
     shorter, longer = sorted((text, other), key=len)
-    enough = len(shorter) >= (FEWEST_WORDS if any(word[0].isdigit() for word in text) else FEWEST_WITHOUT_NUMBERS)
+    enough = len(shorter) >= (
+        FEWEST_WORDS if any(word[0].isdigit() for word in text) else FEWEST_WITHOUT_NUMBERS
+    )
     if not enough or _numbers(text) != _numbers(other):
         return False
     rest = iter(longer)

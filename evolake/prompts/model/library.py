@@ -1,8 +1,9 @@
-"""The principle library and the root prompts: what the operators backend edits with, and what evolution starts from.
+"""The principle library and the root prompts: what the operators backend edits with, and what evolution
+starts from.
 
-Both are data, `library.json` and `roots.json` in the folder `prompts` of the seeds. An entry is one piece of advice in versions of growing strictness
-with the symptoms that it answers; a merge is one text for two entries. Operators know a principle of a prompt by its text, so a principle that
-a model wrote is left alone.
+Both are data, `library.json` and `roots.json` in the folder `prompts` of the seeds. An entry is one piece of
+advice in versions of growing strictness with the symptoms that it answers; a merge is one text for two
+entries. Operators know a principle of a prompt by its text, so a principle that a model wrote is left alone.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class PrincipleLibrary:
     merges: tuple[Merge, ...] = ()
 
     def names_of(self, text: str) -> tuple[str, ...]:
-        """Return the entries that a principle's text speaks for: one, two for a merge, none for a text that is not of the library."""
+        """Return the entries that a principle's text speaks for: one, two for a merge, none for a text that
+        is not of the library."""
         wanted = tidy(text)
         for merge in self.merges:
             if merge.text == wanted:
@@ -53,7 +55,8 @@ class PrincipleLibrary:
         return tuple(entry.name for entry in self.entries if wanted in entry.versions)
 
     def stricter(self, text: str) -> str | None:
-        """Return the next version of a principle; None for the last one and for texts that are not of the library."""
+        """Return the next version of a principle; None for the last one and for texts that are not of the
+        library."""
         for entry in self.entries:
             if text in entry.versions[:-1]:
                 return entry.versions[entry.versions.index(text) + 1]
@@ -66,7 +69,10 @@ class PrincipleLibrary:
     def to_rows(self) -> list[dict[str, Any]]:
         """As the requests of roles carry it; `library_of` reads it back."""
         return [
-            *({"name": entry.name, "symptoms": list(entry.symptoms), "versions": list(entry.versions)} for entry in self.entries),
+            *(
+                {"name": entry.name, "symptoms": list(entry.symptoms), "versions": list(entry.versions)}
+                for entry in self.entries
+            ),
             *({"of": list(merge.of), "text": merge.text} for merge in self.merges),
         ]
 
@@ -75,7 +81,8 @@ def library_of(rows: Iterable[Mapping[str, Any]]) -> PrincipleLibrary:
     """Return the library of `to_rows`.
 
     Raises:
-        InputError: an entry without versions, with an unknown symptom or a name that is taken; a merge of anything but two entries.
+        InputError: an entry without versions, with an unknown symptom or a name that is taken; a merge of
+            anything but two entries.
     """
     entries, merges = [], []
     for row in rows:
@@ -83,21 +90,42 @@ def library_of(rows: Iterable[Mapping[str, Any]]) -> PrincipleLibrary:
             if "of" in row:
                 merges.append(Merge((str(row["of"][0]), str(row["of"][1])), tidy(row["text"])))
             else:
-                entries.append(LibraryEntry(str(row["name"]), tuple(row["symptoms"]), tuple(tidy(text) for text in row["versions"])))
+                entries.append(
+                    LibraryEntry(
+                        str(row["name"]),
+                        tuple(row["symptoms"]),
+                        tuple(tidy(text) for text in row["versions"]),
+                    )
+                )
         except (KeyError, IndexError, TypeError, AttributeError) as error:
-            raise InputError("an entry of the principle library cannot be read", got=f"{row}: {error!r}") from None
+            raise InputError(
+                "an entry of the principle library cannot be read", got=f"{row}: {error!r}"
+            ) from None
     names = [entry.name for entry in entries]
     texts = [text for entry in entries for text in entry.versions] + [merge.text for merge in merges]
     faults = [
         *(f"{entry.name} has no versions" for entry in entries if not entry.versions),
-        *(f"{entry.name} answers {symptom!r}" for entry in entries for symptom in entry.symptoms if symptom not in SYMPTOMS),
+        *(
+            f"{entry.name} answers {symptom!r}"
+            for entry in entries
+            for symptom in entry.symptoms
+            if symptom not in SYMPTOMS
+        ),
         *(f"{name} is there twice" for name in set(names) if names.count(name) > 1),
-        *(f"a merge of {' and '.join(merge.of)}" for merge in merges if len(set(merge.of)) != 2 or not set(merge.of) <= set(names)),
+        *(
+            f"a merge of {' and '.join(merge.of)}"
+            for merge in merges
+            if len(set(merge.of)) != 2 or not set(merge.of) <= set(names)
+        ),
         *(f"the text {text!r} is there twice" for text in set(texts) if texts.count(text) > 1),
         *("an empty text" for text in texts if not text),
     ]
     if faults:
-        raise InputError("the principle library contradicts itself", wanted=f"symptoms of {', '.join(SYMPTOMS)}; texts and names once", got=faults[0])
+        raise InputError(
+            "the principle library contradicts itself",
+            wanted=f"symptoms of {', '.join(SYMPTOMS)}; texts and names once",
+            got=faults[0],
+        )
     return PrincipleLibrary(tuple(entries), tuple(merges))
 
 
@@ -108,11 +136,12 @@ def load_library(folder: Path) -> PrincipleLibrary:
 
 
 def load_roots(folder: Path) -> dict[str, SystemPrompt]:
-    """Name -> root prompt, in the order of `roots.json` of a folder, then of the files in its folder `roots`. E-SPL starts from one; an empty list of
-    principles is the empty prompt.
+    """Name -> root prompt, in the order of `roots.json` of a folder, then of the files in its folder `roots`.
+    E-SPL starts from one; an empty list of principles is the empty prompt.
 
     Raises:
-        InputError: the file is missing, holds no root, holds one twice, or something else than lists of texts.
+        InputError: the file is missing, holds no root, holds one twice, or something else than lists of
+            texts.
     """
     return roots_in(root_files(folder))
 
@@ -124,10 +153,17 @@ def roots_in(files: Sequence[Path]) -> dict[str, SystemPrompt]:
     for other in others:
         more = read_roots(other)
         if twice := sorted(set(result) & set(more)):
-            raise InputError(f"two root prompts are called {twice[0]!r}", wanted="each name once", got=f"{path.name} and {other}", do="rename one")
+            raise InputError(
+                f"two root prompts are called {twice[0]!r}",
+                wanted="each name once",
+                got=f"{path.name} and {other}",
+                do="rename one",
+            )
         result |= more
     if len({prompt.prompt_id for prompt in result.values()}) < len(result):
-        raise InputError("two root prompts are the same", wanted=f"each once in {path}", got=", ".join(result))
+        raise InputError(
+            "two root prompts are the same", wanted=f"each once in {path}", got=", ".join(result)
+        )
     return result
 
 
@@ -139,8 +175,12 @@ def root_files(folder: Path) -> list[Path]:
 def read_roots(path: Path) -> dict[str, SystemPrompt]:
     """Name -> root prompt of one file. Raises InputError."""
     roots = _read(path)
-    if not roots or not all(isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in roots.values()):
-        raise InputError(f"{path.name} holds no root prompts", wanted=f'an object of names with lists of texts at {path}')
+    if not roots or not all(
+        isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in roots.values()
+    ):
+        raise InputError(
+            f"{path.name} holds no root prompts", wanted=f"an object of names with lists of texts at {path}"
+        )
     return {name: prompt_of(texts) for name, texts in roots.items()}
 
 
@@ -148,7 +188,13 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         value = parse_json(read_text(path), name=path.name)
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {path.name} of the prompts line", wanted=f"a JSON object at {path}", got=reason(error)) from None
+        raise InputError(
+            f"cannot read {path.name} of the prompts line",
+            wanted=f"a JSON object at {path}",
+            got=reason(error),
+        ) from None
     if not isinstance(value, dict):
-        raise InputError(f"{path.name} is no JSON object", wanted=f"an object at {path}", got=type(value).__name__)
+        raise InputError(
+            f"{path.name} is no JSON object", wanted=f"an object at {path}", got=type(value).__name__
+        )
     return value

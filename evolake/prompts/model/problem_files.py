@@ -1,8 +1,10 @@
-"""Problems from files of the user's own: JSON lines, parquet, the folder of a dataset, or tasks of reasoning-gym with their configurations.
+"""Problems from files of the user's own: JSON lines, parquet, the folder of a dataset, or tasks of
+reasoning-gym with their configurations.
 
-Question and answer are read by the recipe that recognises a row (`row_recipes`), or from the columns that a mapping names. Optional columns:
-problem_id or instance_id, family (or family_id), difficulty, category, case_sensitive, scorer, and entry where that is reasoning-gym. What `evolake
-families export` writes is read as it is. A question that does not say where its answer goes is asked for one in the format of the settings.
+Question and answer are read by the recipe that recognises a row (`row_recipes`), or from the columns that a
+mapping names. Optional columns: problem_id or instance_id, family (or family_id), difficulty, category,
+case_sensitive, scorer, and entry where that is reasoning-gym. What `evolake families export` writes is read
+as it is. A question that does not say where its answer goes is asked for one in the format of the settings.
 Labels are checked before anything is trained (`label_checks`).
 """
 
@@ -33,14 +35,15 @@ SUFFIXES = (".jsonl", ".parquet", ".arrow")
 SIDES = {"train": ("train", "training"), "heldout": ("test", "validation", "valid", "val", "eval", "dev")}
 """Side -> the words in the names of a dataset's files and folders that belong to it."""
 HELDOUT_SEED = 1_000_003
-"""What the held-out side adds to the seed of reasoning-gym: item i of seed s is often item i - 1 of seed s + 1, so the sides are far apart."""
+"""What the held-out side adds to the seed of reasoning-gym: item i of seed s is often item i - 1 of seed s +
+1, so the sides are far apart."""
 MANY_ANSWERS = "left out: questions with many correct answers, which only their checkers can judge"
 
 
 @dataclass(frozen=True)
 class ReadSide:
-    """What was read of one side. recipes: sentence of each recipe -> rows that it read. repeated: rows left out, as they were there before.
-    files: what was read."""
+    """What was read of one side. recipes: sentence of each recipe -> rows that it read. repeated: rows left
+    out, as they were there before. files: what was read."""
 
     problems: tuple[Problem, ...]
     recipes: Mapping[str, int]
@@ -49,32 +52,62 @@ class ReadSide:
 
 
 def read_side(
-    place: str, side: Split, *, gym_problems: int, seed: int, answer_format: AnswerFormat = "boxed", columns: str | None = None,
+    place: str,
+    side: Split,
+    *,
+    gym_problems: int,
+    seed: int,
+    answer_format: AnswerFormat = "boxed",
+    columns: str | None = None,
     scorer: str | None = None,
 ) -> list[Problem]:
-    """Return the problems of one side of the split, each text once, in the order of the file. Arguments and errors as for `read_placed`."""
-    read = read_placed(place, side, gym_problems=gym_problems, seed=seed, answer_format=answer_format, columns=columns, scorer=scorer)
+    """Return the problems of one side of the split, each text once, in the order of the file. Arguments and
+    errors as for `read_placed`."""
+    read = read_placed(
+        place,
+        side,
+        gym_problems=gym_problems,
+        seed=seed,
+        answer_format=answer_format,
+        columns=columns,
+        scorer=scorer,
+    )
     return list(read.problems)
 
 
 def read_placed(
-    place: str, side: Split, *, gym_problems: int, seed: int, answer_format: AnswerFormat = "boxed", columns: str | None = None,
+    place: str,
+    side: Split,
+    *,
+    gym_problems: int,
+    seed: int,
+    answer_format: AnswerFormat = "boxed",
+    columns: str | None = None,
     scorer: str | None = None,
 ) -> ReadSide:
     """Return the problems of one side and how they were read.
 
     Args:
-        place: a file, a folder, or "reasoning-gym:" with names divided by commas or {"name": {configuration}, ...}.
-        gym_problems: how many of each task of reasoning-gym; seed: of those. answer_format: that a question which says nothing is given.
-        columns: a mapping such as `question=q, answer=a`, in place of recipes. scorer: a verifier of the user's own, for rows that name no scorer.
+        place: a file, a folder, or "reasoning-gym:" with names divided by commas or {"name": {configuration},
+            ...}.
+        gym_problems: how many of each task of reasoning-gym; seed: of those. answer_format: that a question
+            which says nothing is given.
+        columns: a mapping such as `question=q, answer=a`, in place of recipes. scorer: a verifier of the
+            user's own, for rows that name no scorer.
 
     Raises:
-        InputError: the place cannot be read, a row of it is no problem, its labels cannot be matched, or a question has two; says which rows.
+        InputError: the place cannot be read, a row of it is no problem, its labels cannot be matched, or a
+            question has two; says which rows.
     """
     if place.startswith(GYM):
         made = list(_of_gym(place.removeprefix(GYM), side, gym_problems, seed, answer_format))
         once = {_words(item.text): item for item in reversed(made)}
-        return ReadSide(tuple(once.values())[::-1], {f"reasoning-gym {place.removeprefix(GYM)}": len(made)}, len(made) - len(once), (place,))
+        return ReadSide(
+            tuple(once.values())[::-1],
+            {f"reasoning-gym {place.removeprefix(GYM)}": len(made)},
+            len(made) - len(once),
+            (place,),
+        )
     mapping = mapped_recipe(columns) if columns else None
     verifier = read_verifier(scorer) if scorer else None
     placed: list[PlacedProblem] = []
@@ -83,22 +116,29 @@ def read_placed(
     for path in paths:
         for number, row in enumerate(rows(path), 1):
             where = f"row {number} of {path}"
-            if row.get("checker") or (isinstance(extra := row.get("extra_info"), dict) and extra.get("checker")):
+            if row.get("checker") or (
+                isinstance(extra := row.get("extra_info"), dict) and extra.get("checker")
+            ):
                 counts[MANY_ANSWERS] += 1
                 continue
             recipe = mapping or recipe_for(row, where)
             counts[recipe.sentence()] += 1
-            item = problem(row, side, source=path.name, where=where, answer_format=answer_format, recipe=recipe)
+            item = problem(
+                row, side, source=path.name, where=where, answer_format=answer_format, recipe=recipe
+            )
             if verifier is not None and not row.get("scorer"):
                 item = replace(item, scorer=verifier.scorer, entry=verifier.entry)
             placed.append(PlacedProblem(item, where))
     check_labels(placed, answer_format)
     kept = with_own_ids(without_duplicates(placed))
-    return ReadSide(tuple(item.problem for item in kept), dict(counts), len(placed) - len(kept), tuple(map(str, paths)))
+    return ReadSide(
+        tuple(item.problem for item in kept), dict(counts), len(placed) - len(kept), tuple(map(str, paths))
+    )
 
 
 def files(place: Path, side: Split) -> list[Path]:
-    """Return the files of a side: the file itself; of a folder those that are named for the side, or all if none is named for any.
+    """Return the files of a side: the file itself; of a folder those that are named for the side, or all if
+    none is named for any.
 
     Raises:
         InputError: there is no such file or folder, or nothing in it that can be read for this side.
@@ -109,18 +149,23 @@ def files(place: Path, side: Split) -> list[Path]:
     if not place.is_dir():
         raise InputError(f"there are no problems at {place}", wanted=wanted, got="no such file")
     result = sorted(path for path in place.rglob("*") if path.suffix in SUFFIXES and path.is_file())
-    named = {name: [path for path in result if _side_named(path.relative_to(place)) == name] for name in SIDES}
+    named = {
+        name: [path for path in result if _side_named(path.relative_to(place)) == name] for name in SIDES
+    }
     chosen = named[side] if any(named.values()) else result
     if not chosen:
         raise InputError(
-            f"nothing in {place} is named for this side", wanted=f"a file or folder whose name has the word {' or '.join(SIDES[side])}",
-            got=", ".join(str(path.relative_to(place)) for path in result[:5]) or "no file of a dataset", do="name the file itself",
+            f"nothing in {place} is named for this side",
+            wanted=f"a file or folder whose name has the word {' or '.join(SIDES[side])}",
+            got=", ".join(str(path.relative_to(place)) for path in result[:5]) or "no file of a dataset",
+            do="name the file itself",
         )
     return chosen
 
 
 def has_side(place: str, side: Split) -> bool:
-    """Return whether a place has something for a side: all but a folder whose files are named for the other side alone do."""
+    """Return whether a place has something for a side: all but a folder whose files are named for the other
+    side alone do."""
     if place.startswith(GYM) or not Path(place).is_dir():
         return True
     try:
@@ -132,7 +177,11 @@ def has_side(place: str, side: Split) -> bool:
 def rows(path: Path) -> list[dict[str, Any]]:
     """Return the rows of one file. Raises InputError: it cannot be read, or holds something else."""
     if path.suffix not in SUFFIXES:
-        raise InputError(f"{path} cannot be read as problems", wanted=f"a file that ends in {', '.join(SUFFIXES)}", got=path.suffix or "no ending")
+        raise InputError(
+            f"{path} cannot be read as problems",
+            wanted=f"a file that ends in {', '.join(SUFFIXES)}",
+            got=path.suffix or "no ending",
+        )
     try:
         require_regular(path)
         if path.suffix == ".jsonl":
@@ -150,10 +199,16 @@ def rows(path: Path) -> list[dict[str, Any]]:
         raise
     except (OSError, ValueError) as error:  # json's and arrow's errors are ValueErrors
         form = path.suffix.removeprefix(".")
-        raise InputError(f"the problems in {path} cannot be read", wanted=f"{form} with one problem a row", got=reason(error)) from None
+        raise InputError(
+            f"the problems in {path} cannot be read",
+            wanted=f"{form} with one problem a row",
+            got=reason(error),
+        ) from None
     for number, row in enumerate(result, 1):
         if not isinstance(row, dict):
-            raise InputError(f"row {number} of {path} is no problem", wanted="an object", got=type(row).__name__)
+            raise InputError(
+                f"row {number} of {path} is no problem", wanted="an object", got=type(row).__name__
+            )
     return result
 
 
@@ -162,7 +217,8 @@ class NoRow(InputError, ValueError):
 
 
 def json_lines(path: Path) -> list[Any]:
-    """Return the values of a file of JSON lines; only a line feed ends a line, as U+2028 and U+0085 may be part of a JSON text.
+    """Return the values of a file of JSON lines; only a line feed ends a line, as U+2028 and U+0085 may be
+    part of a JSON text.
 
     Raises:
         NoRow: a line is no JSON; names its row. OSError, Unreadable: as `read_text`.
@@ -176,14 +232,26 @@ def json_lines(path: Path) -> list[Any]:
             result.append(parse_json(line.strip().removeprefix("\ufeff"), name=where, digits=DIGITS))
         except InputError as error:
             got = re.sub(r"(?: at)?: line 1 column (\d+) \(char \d+\)", r" at character \1", reason(error))
-            raise NoRow(f"{where} cannot be read", wanted="one JSON object on each line", got=got, do="fix or remove the row") from None
+            raise NoRow(
+                f"{where} cannot be read",
+                wanted="one JSON object on each line",
+                got=got,
+                do="fix or remove the row",
+            ) from None
     return result
 
 
 def problem(
-    row: Mapping[str, Any], side: Split, *, source: str, where: str, answer_format: AnswerFormat = "boxed", recipe: RowRecipe | None = None
+    row: Mapping[str, Any],
+    side: Split,
+    *,
+    source: str,
+    where: str,
+    answer_format: AnswerFormat = "boxed",
+    recipe: RowRecipe | None = None,
 ) -> Problem:
-    """Return one row as a problem. recipe: None for the one that recognises it. Raises InputError: question or answer is of no use; names the row."""
+    """Return one row as a problem. recipe: None for the one that recognises it. Raises InputError: question
+    or answer is of no use; names the row."""
     found = read_row(recipe or recipe_for(row, where), row, where)
     extra = row["extra_info"] if isinstance(row.get("extra_info"), dict) else {}
     values = {**row, **{name: value for name, value in found.values.items() if value is not None}}
@@ -192,15 +260,35 @@ def problem(
         difficulty = int(values.get("difficulty", extra.get("difficulty")) or 1)
     except (ValueError, TypeError, OverflowError) as error:
         raise InputError(
-            f"{where} is no problem", wanted="an answer as JSON and a difficulty as a number", got=reason(error), do="fix or remove the row"
+            f"{where} is no problem",
+            wanted="an answer as JSON and a difficulty as a number",
+            got=reason(error),
+            do="fix or remove the row",
         ) from None
-    text = found.question if "\\boxed" in found.question else f"{found.question}\n\n{request('en', None, answer_format)}"
+    text = (
+        found.question
+        if "\\boxed" in found.question
+        else f"{found.question}\n\n{request('en', None, answer_format)}"
+    )
     scorer, entry = _scorer(row, where)
-    name = row.get("problem_id") or row.get("instance_id") or extra.get("instance_id") or _sha(f"{text}\x1f{label}")
+    name = (
+        row.get("problem_id")
+        or row.get("instance_id")
+        or extra.get("instance_id")
+        or _sha(f"{text}\x1f{label}")
+    )
     return Problem(
-        str(name), text, label, bool(row.get("case_sensitive", extra.get("case_sensitive", False))),
-        str(values.get("category") or row.get("ability") or "other"), difficulty, side, source,
-        str(row.get("family") or row.get("family_id") or extra.get("family_id") or name), scorer, entry,
+        str(name),
+        text,
+        label,
+        bool(row.get("case_sensitive", extra.get("case_sensitive", False))),
+        str(values.get("category") or row.get("ability") or "other"),
+        difficulty,
+        side,
+        source,
+        str(row.get("family") or row.get("family_id") or extra.get("family_id") or name),
+        scorer,
+        entry,
     )
 
 
@@ -211,7 +299,12 @@ def _scorer(row: Mapping[str, Any], where: str) -> tuple[str, str | None]:
         verifier = verifier_of(row.get("entry"), where)
         return verifier.scorer, verifier.entry
     if scorer not in SCORERS:
-        raise InputError(f"{where} names a scorer that is not there", wanted=f"one of {', '.join(SCORERS)}", got=scorer, do="fix its column scorer")
+        raise InputError(
+            f"{where} names a scorer that is not there",
+            wanted=f"one of {', '.join(SCORERS)}",
+            got=scorer,
+            do="fix its column scorer",
+        )
     if scorer != SCORER:
         return scorer, None
     given = row.get("entry")
@@ -223,18 +316,31 @@ def _scorer(row: Mapping[str, Any], where: str) -> tuple[str, str | None]:
 
 def _of_gym(named: str, side: Split, count: int, seed: int, answer_format: AnswerFormat) -> Iterator[Problem]:
     try:
-        tasks = parse_json(named, name=GYM) if named.startswith("{") else {name.strip(): {} for name in named.split(",") if name.strip()}
+        tasks = (
+            parse_json(named, name=GYM)
+            if named.startswith("{")
+            else {name.strip(): {} for name in named.split(",") if name.strip()}
+        )
     except ValueError as error:
-        raise InputError(f"the tasks of {GYM} cannot be read", wanted='names, or {"name": {configuration}}', got=reason(error)) from None
+        raise InputError(
+            f"the tasks of {GYM} cannot be read",
+            wanted='names, or {"name": {configuration}}',
+            got=reason(error),
+        ) from None
     if not tasks or not all(isinstance(options, dict) for options in tasks.values()):
-        raise InputError(f"{GYM} names no task", wanted='names, or {"name": {configuration}}', got=named or "nothing")
+        raise InputError(
+            f"{GYM} names no task", wanted='names, or {"name": {configuration}}', got=named or "nothing"
+        )
     for name, options in tasks.items():
-        for problem in gym_problems([name], count, seed + HELDOUT_SEED * (side == "heldout"), options, answer_format):
+        for problem in gym_problems(
+            [name], count, seed + HELDOUT_SEED * (side == "heldout"), options, answer_format
+        ):
             yield Problem(**{**vars(problem), "split": side})
 
 
 def _side_named(path: Path) -> str | None:
-    """Return the side that the name of a file, else of the nearest folder above it, has a word of; `contest_math` has no word `test`."""
+    """Return the side that the name of a file, else of the nearest folder above it, has a word of;
+    `contest_math` has no word `test`."""
     for part in reversed((*path.parts[:-1], path.name.removesuffix(path.suffix))):
         words: Collection[str] = set(re.split(r"[^a-z]+", part.lower()))
         sides = [side for side, names in SIDES.items() if not words.isdisjoint(names)]

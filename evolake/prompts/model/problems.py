@@ -1,17 +1,19 @@
 """Problem sets: where they come from, and which problems are never trained on.
 
-A setting lists sources in order of preference. The first one with enough problems on both sides of the split is used, and the set says which that was
-and why those before it were passed over. Where families are one source of several they are none of this list, unless they may be all of an
-iteration's problems: their instances are added to a cycle's problems one by one (`evolake.prompts.evolution.feeding`), and what is held out is of
-another source, the same problems in every cycle, whatever families there are.
+A setting lists sources in order of preference. The first one with enough problems on both sides of the split
+is used, and the set says which that was and why those before it were passed over. Where families are one
+source of several they are none of this list, unless they may be all of an iteration's problems: their
+instances are added to a cycle's problems one by one (`evolake.prompts.evolution.feeding`), and what is held
+out is of another source, the same problems in every cycle, whatever families there are.
 
-All problems of one family are on one side of the split, by the hash of the family's id alone, so a later and larger set moves none; families of the
-lake by the ids of the roots that they descend from, so that no held-out family shares an ancestor with one to train on; and a text is based on
-one side
-only. What ships names its families, the primers, where the lake has hashes of content: a family of the lake with a name that ships is on the side of
-that name, with all that descends from it, whichever source holds out (`shipped_names`, `family_roots`). Families of two lineages may share long
-sequences of words all the same, where both are of one kind of drawn world, say: held-out problems that have too much of them in common with problems
-to train on are left out. Where settings name files for both sides (`problem_files`), those are used.
+All problems of one family are on one side of the split, by the hash of the family's id alone, so a later and
+larger set moves none; families of the lake by the ids of the roots that they descend from, so that no
+held-out family shares an ancestor with one to train on; and a text is based on one side only. What ships
+names its families, the primers, where the lake has hashes of content: a family of the lake with a name that
+ships is on the side of that name, with all that descends from it, whichever source holds out
+(`shipped_names`, `family_roots`). Families of two lineages may share long sequences of words all the same,
+where both are of one kind of drawn world, say: held-out problems that have too much of them in common with
+problems to train on are left out. Where settings name files for both sides (`problem_files`), those are used.
 """
 
 from __future__ import annotations
@@ -46,8 +48,9 @@ _FIELDS = ("problem_id", "text", "answer", "case_sensitive", "category", "diffic
 
 @dataclass(frozen=True)
 class ProblemSet:
-    """train: problems to train on. heldout: problems to evaluate on, in an order that the seed fixes. source: where they come from.
-    passed_over: "source: why" for each that was preferred to it. contamination: what the held-out problems have in common with those to train on."""
+    """train: problems to train on. heldout: problems to evaluate on, in an order that the seed fixes. source:
+    where they come from. passed_over: "source: why" for each that was preferred to it. contamination: what
+    the held-out problems have in common with those to train on."""
 
     train: tuple[Problem, ...]
     heldout: tuple[Problem, ...]
@@ -61,22 +64,34 @@ class ProblemSet:
         return self.train + self.heldout
 
 
-def problem_set(settings: PromptsSettings, *, lake: Lake | None, seeds: Path, seed: int, cycles: Sequence[str] | None = None) -> ProblemSet:
+def problem_set(
+    settings: PromptsSettings,
+    *,
+    lake: Lake | None,
+    seeds: Path,
+    seed: int,
+    cycles: Sequence[str] | None = None,
+) -> ProblemSet:
     """Return the problems of a run or a cycle.
 
     Args:
-        lake: where the source `families` reads; None passes it over. seeds: the folder of seeds, with prompts/problems.jsonl.
-        seed: of reasoning-gym's problems and of the order of the held-out ones. cycles: of the families line; None: all that are finished.
+        lake: where the source `families` reads; None passes it over. seeds: the folder of seeds, with
+            prompts/problems.jsonl.
+        seed: of reasoning-gym's problems and of the order of the held-out ones. cycles: of the families line;
+            None: all that are finished.
 
     Raises:
-        InputError: no source has enough problems; says what each lacks. Of files: one side is not given or too small, or the sides overlap too much.
+        InputError: no source has enough problems; says what each lacks. Of files: one side is not given or
+            too small, or the sides overlap too much.
     """
     if settings.train or settings.test:
         return _of_files(settings, seed)
     if settings.scorer:
         raise InputError(
             "EVOLAKE_PROMPTS__SCORER scores replies to problems of files, and no file is named",
-            wanted="EVOLAKE_PROMPTS__TRAIN and EVOLAKE_PROMPTS__TEST", got=settings.scorer, do="set both, or take EVOLAKE_PROMPTS__SCORER out",
+            wanted="EVOLAKE_PROMPTS__TRAIN and EVOLAKE_PROMPTS__TEST",
+            got=settings.scorer,
+            do="set both, or take EVOLAKE_PROMPTS__SCORER out",
         )
     lacking: list[str] = []
     for source in _in_order(settings):
@@ -85,30 +100,56 @@ def problem_set(settings: PromptsSettings, *, lake: Lake | None, seeds: Path, se
         except InputError as error:
             lacking.append(f"{source}: {error.what}")
             continue
-        roots = family_roots(lake, cycles, shipped_names(seeds)) if source == FAMILIES and lake is not None else {}
+        roots = (
+            family_roots(lake, cycles, shipped_names(seeds))
+            if source == FAMILIES and lake is not None
+            else {}
+        )
         train, heldout = split(of_difficulty(result, settings.difficulties), settings.heldout_share, roots)
-        common = overlap(train, heldout, words=settings.contamination_words, share=settings.contamination_share)
+        common = overlap(
+            train, heldout, words=settings.contamination_words, share=settings.contamination_share
+        )
         taken = {item.problem_id for item, _ in common.contaminated}
         clean = [item for item in heldout if item.problem_id not in taken]
         if len(train) >= settings.batch_problems and len(clean) >= settings.heldout_problems:
             drawn = _drawn(clean, settings.heldout_problems, seed)
-            return ProblemSet(tuple(train), drawn, source, tuple(lacking), common.sentence() + (LEFT_OUT if taken else ""))
+            return ProblemSet(
+                tuple(train), drawn, source, tuple(lacking), common.sentence() + (LEFT_OUT if taken else "")
+            )
         lacking.append(
-            f"{source}: {len(train)} problems to train on and {len(clean)} held out" + (f", {len(taken)} contaminated ones left out" if taken else "")
+            f"{source}: {len(train)} problems to train on and {len(clean)} held out"
+            + (f", {len(taken)} contaminated ones left out" if taken else "")
         )
     raise InputError(
-        "no source has enough problems", wanted=f"{settings.batch_problems} to train on and {settings.heldout_problems} held out",
-        got="; ".join(lacking), do="widen EVOLAKE_PROMPTS__DIFFICULTIES or EVOLAKE_PROMPTS__PROBLEM_SOURCES, or run more cycles of families",
+        "no source has enough problems",
+        wanted=f"{settings.batch_problems} to train on and {settings.heldout_problems} held out",
+        got="; ".join(lacking),
+        do=(
+            "widen EVOLAKE_PROMPTS__DIFFICULTIES or EVOLAKE_PROMPTS__PROBLEM_SOURCES, or run more cycles "
+            "of families"
+        ),
     )
 
 
 def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
-    """Return the problems of `settings.train` and `settings.test`, without held-out ones that are among those to train on."""
+    """Return the problems of `settings.train` and `settings.test`, without held-out ones that are among those
+    to train on."""
     if not settings.train or not settings.test:
-        given, missing = (f"EVOLAKE_PROMPTS__{name}" for name in (("TRAIN", "TEST") if settings.train else ("TEST", "TRAIN")))
-        raise InputError(f"{given} is set and {missing} is not", wanted="problems for both sides", do=f"set {missing}, or neither")
-    train = of_difficulty(_side(settings.train, "train", settings, seed), settings.train_difficulties or settings.difficulties)
-    test = of_difficulty(_side(settings.test, "heldout", settings, seed), settings.test_difficulties or settings.difficulties)
+        given, missing = (
+            f"EVOLAKE_PROMPTS__{name}"
+            for name in (("TRAIN", "TEST") if settings.train else ("TEST", "TRAIN"))
+        )
+        raise InputError(
+            f"{given} is set and {missing} is not",
+            wanted="problems for both sides",
+            do=f"set {missing}, or neither",
+        )
+    train = of_difficulty(
+        _side(settings.train, "train", settings, seed), settings.train_difficulties or settings.difficulties
+    )
+    test = of_difficulty(
+        _side(settings.test, "heldout", settings, seed), settings.test_difficulties or settings.difficulties
+    )
     probe_verifiers([*train, *test], settings.answer_format)
     generated = settings.train.startswith(GYM) and settings.test.startswith(GYM)
     if generated:
@@ -116,14 +157,26 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
         train = [item for item in train if plain(item.text) not in shared]
     ids = {item.problem_id for item in train} & {item.problem_id for item in test}
     test = [renamed(item) if item.problem_id in ids else item for item in test]
-    common = find_leaks(train, test, words=settings.contamination_words, share=settings.contamination_share, generated=generated)
+    common = find_leaks(
+        train,
+        test,
+        words=settings.contamination_words,
+        share=settings.contamination_share,
+        generated=generated,
+    )
     if common.part > settings.contamination_limit:
         first, other, how = common.leaked[0]
         raise InputError(
-            "the sides of the problems overlap", wanted=f"at most {settings.contamination_limit:.1%} of the held-out problems",
-            got=f"{common.sentence()}; {how}: {' '.join(first.text.split())[:80]!r} in {settings.test} is {' '.join(other.text.split())[:80]!r}"
-            f" in {settings.train}",
-            do="take them out of one file, or say by EVOLAKE_PROMPTS__CONTAMINATION_LIMIT, _SHARE and _WORDS what you accept",
+            "the sides of the problems overlap",
+            wanted=f"at most {settings.contamination_limit:.1%} of the held-out problems",
+            got=(
+                f"{common.sentence()}; {how}: {' '.join(first.text.split())[:80]!r} in {settings.test} is "
+                f"{' '.join(other.text.split())[:80]!r} in {settings.train}"
+            ),
+            do=(
+                "take them out of one file, or say by EVOLAKE_PROMPTS__CONTAMINATION_LIMIT, _SHARE and "
+                "_WORDS what you accept"
+            ),
         )
     taken = {item.problem_id for item, _, _ in common.leaked}
     clean = [item for item in test if item.problem_id not in taken]
@@ -131,34 +184,51 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
     train = [item for item in train if plain(item.text) not in apart]
     if len(train) < settings.batch_problems or len(clean) < settings.heldout_problems:
         raise InputError(
-            "the files have not enough problems", wanted=f"{settings.batch_problems} to train on and {settings.heldout_problems} held out",
-            got=f"{len(train)} in {settings.train} and {len(clean)} in {settings.test}" + (f", {len(taken)} left out" if taken else ""),
+            "the files have not enough problems",
+            wanted=f"{settings.batch_problems} to train on and {settings.heldout_problems} held out",
+            got=f"{len(train)} in {settings.train} and {len(clean)} in {settings.test}"
+            + (f", {len(taken)} left out" if taken else ""),
             do="widen the difficulties, or set EVOLAKE_PROMPTS__HELDOUT_PROBLEMS lower",
         )
     drawn = _drawn(clean, settings.heldout_problems, seed)
-    return ProblemSet(tuple(train), drawn, f"{settings.train} and {settings.test}", (), common.sentence() + (LEFT_OUT if taken else ""))
+    return ProblemSet(
+        tuple(train),
+        drawn,
+        f"{settings.train} and {settings.test}",
+        (),
+        common.sentence() + (LEFT_OUT if taken else ""),
+    )
 
 
 def _side(place: str, side: Split, settings: PromptsSettings, seed: int) -> list[Problem]:
     return read_side(
-        place, side, gym_problems=settings.gym_problems, seed=seed, answer_format=settings.answer_format,
-        columns=None if place.startswith(GYM) else settings.columns, scorer=None if place.startswith(GYM) else settings.scorer,
+        place,
+        side,
+        gym_problems=settings.gym_problems,
+        seed=seed,
+        answer_format=settings.answer_format,
+        columns=None if place.startswith(GYM) else settings.columns,
+        scorer=None if place.startswith(GYM) else settings.scorer,
     )
 
 
 def split(
     problems: Iterable[Problem], heldout_share: float, roots: Mapping[str, Collection[str]] | None = None
 ) -> tuple[list[Problem], list[Problem]]:
-    """(to train on, held out), each in the order given. Of problems with one text the first stays; a text that is held out is not trained on.
+    """(to train on, held out), each in the order given. Of problems with one text the first stays; a text
+    that is held out is not trained on.
 
-    roots: family -> the roots that it descends from; one that is not named is its own. Problems of a family with roots on both sides are left out.
+    roots: family -> the roots that it descends from; one that is not named is its own. Problems of a family
+    with roots on both sides are left out.
     """
     train: dict[str, Problem] = {}
     heldout: dict[str, Problem] = {}
     for problem in problems:
         where = held(problem.family, roots or {}, lambda root: _held(root, heldout_share))
         if where is not None:
-            (heldout if where else train).setdefault(plain(problem.text), replace(problem, split="heldout" if where else "train"))
+            (heldout if where else train).setdefault(
+                plain(problem.text), replace(problem, split="heldout" if where else "train")
+            )
     return [problem for text, problem in train.items() if text not in heldout], list(heldout.values())
 
 
@@ -167,9 +237,11 @@ DIGITS = 4300
 
 
 def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Problem]:
-    """Problems of a JSONL file: one object per line with the fields of Problem but split and source; others are passed over.
+    """Problems of a JSONL file: one object per line with the fields of Problem but split and source; others
+    are passed over.
 
-    A line with a `language` is a statement alone: the request for the answer is added, in this format and that language. Any other asks by itself.
+    A line with a `language` is a statement alone: the request for the answer is added, in this format and
+    that language. Any other asks by itself.
 
     Raises:
         InputError: there is no such file, or a line is no problem; names the line.
@@ -177,7 +249,9 @@ def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Pro
     try:
         lines = read_text(path, DATA_BYTES).split("\n")  # U+2028 may be part of a JSON text
     except (OSError, Unreadable) as error:
-        raise InputError(f"the problems in {path} cannot be read", wanted="a file of JSON lines", got=reason(error)) from None
+        raise InputError(
+            f"the problems in {path} cannot be read", wanted="a file of JSON lines", got=reason(error)
+        ) from None
     result, languages = [], []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -185,40 +259,60 @@ def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Pro
         try:
             values = parse_json(line, name="it", digits=DIGITS)
             parse_json(values["answer"], name="its answer", digits=DIGITS)
-            result.append(Problem(**{name: values[name] for name in _FIELDS}, split="train", source="shipped"))
+            result.append(
+                Problem(**{name: values[name] for name in _FIELDS}, split="train", source="shipped")
+            )
             languages.append(values.get("language"))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             got = reason(error) if isinstance(error, InputError) else repr(error)
-            raise InputError(f"line {number} of {path} is no problem", wanted=f"JSON with {', '.join(_FIELDS)}", got=got) from None
+            raise InputError(
+                f"line {number} of {path} is no problem", wanted=f"JSON with {', '.join(_FIELDS)}", got=got
+            ) from None
     forms = answer_forms({"family_id": item.family, "answer": item.answer} for item in result)
     return [
-        replace(item, text=f"{item.text}\n\n{request(language, forms.get(item.family), answer_format)}") if language else item
+        replace(item, text=f"{item.text}\n\n{request(language, forms.get(item.family), answer_format)}")
+        if language
+        else item
         for item, language in zip(result, languages, strict=True)
     ]
 
 
-def family_problems(lake: Lake, cycles: Sequence[str] | None = None, answer_format: AnswerFormat = "boxed") -> list[Problem]:
-    """Return the instances of accepted families in these cycles of the families line (None: all finished ones), asking for an answer in this format.
+def family_problems(
+    lake: Lake, cycles: Sequence[str] | None = None, answer_format: AnswerFormat = "boxed"
+) -> list[Problem]:
+    """Return the instances of accepted families in these cycles of the families line (None: all finished
+    ones), asking for an answer in this format.
 
-    Families with checkers are left out: their label is one of many correct answers, and a reply cannot be compared with it.
+    Families with checkers are left out: their label is one of many correct answers, and a reply cannot be
+    compared with it.
 
     Raises:
         InputError: there is no finished cycle.
     """
     done = finished_families(lake) if cycles is None else cycles
     if not done:
-        raise InputError("the lake holds no finished cycle of the families line", do="run: evolake run --lines families")
+        raise InputError(
+            "the lake holds no finished cycle of the families line", do="run: evolake run --lines families"
+        )
     archive = lake.read(FAMILIES, "incoming_families", following(done[-1]))
     accepted = {row["family_id"] for row in archive.to_dicts() if row["state"] == "accepted"}
-    drawn = [row for cycle in done for row in lake.read(FAMILIES, "instances", cycle).to_dicts() if row["family_id"] in accepted]
+    drawn = [
+        row
+        for cycle in done
+        for row in lake.read(FAMILIES, "instances", cycle).to_dicts()
+        if row["family_id"] in accepted
+    ]
     checked = _families_with_checkers(lake, archive.to_dicts(), {row["family_id"] for row in drawn})
     rows = [row for row in drawn if row["family_id"] not in checked]
     forms = answer_forms(rows)
     return [_of_family(row, forms.get(row["family_id"]), answer_format) for row in rows]
 
 
-def _families_with_checkers(lake: Lake, families: Iterable[Mapping[str, Any]], among: Collection[str]) -> set[str]:
-    """Return the families, of those named, whose record has checkers. A row without a record, of a lake of before, has none."""
+def _families_with_checkers(
+    lake: Lake, families: Iterable[Mapping[str, Any]], among: Collection[str]
+) -> set[str]:
+    """Return the families, of those named, whose record has checkers. A row without a record, of a lake of
+    before, has none."""
     shas = {row["family_id"]: row.get("record_sha") for row in families if row["family_id"] in among}
     return {family for family, sha in shas.items() if sha and json.loads(lake.blobs.get(sha)).get("checkers")}
 
@@ -228,24 +322,34 @@ def of_difficulty(problems: Iterable[Problem], wanted: Collection[int] | None) -
     return [problem for problem in problems if wanted is None or problem.difficulty in wanted]
 
 
-def family_roots(lake: Lake, cycles: Sequence[str] | None = None, names: Collection[str] = ()) -> dict[str, frozenset[str]]:
+def family_roots(
+    lake: Lake, cycles: Sequence[str] | None = None, names: Collection[str] = ()
+) -> dict[str, frozenset[str]]:
     """Return family -> the roots that it descends from, for all families of the line after these cycles
     (None: all finished ones).
 
-    names: of families that ship (`shipped_names`). A family with such a name, or such an id, has that for a root instead of its own id,
-    next to the
-    roots of its parents; so have its descendants.
+    names: of families that ship (`shipped_names`). A family with such a name, or such an id, has that for a
+    root instead of its own id, next to the roots of its parents; so have its descendants.
     """
     done = finished_families(lake) if cycles is None else cycles
     parents: dict[str, Sequence[str]] = {}
-    for family, name, above in lake.read(FAMILIES, "incoming_families", following(done[-1])).select("family_id", "name", "parents").iter_rows():
+    for family, name, above in (
+        lake.read(FAMILIES, "incoming_families", following(done[-1]))
+        .select("family_id", "name", "parents")
+        .iter_rows()
+    ):
         parents[family] = [*(above or ()), *(SHIPPED + item for item in (name, family) if item in names)]
     result = roots_of(parents)
-    return {family: frozenset(root.removeprefix(SHIPPED) for root in roots) for family, roots in result.items() if family in parents}
+    return {
+        family: frozenset(root.removeprefix(SHIPPED) for root in roots)
+        for family, roots in result.items()
+        if family in parents
+    }
 
 
 def shipped_names(seeds: Path) -> frozenset[str]:
-    """Return the families of all problems that ship, by which those of the lake are shown that may be the same; none if nothing ships.
+    """Return the families of all problems that ship, by which those of the lake are shown that may be the
+    same; none if nothing ships.
 
     Raises:
         InputError: a line of the file is no problem.
@@ -255,7 +359,8 @@ def shipped_names(seeds: Path) -> frozenset[str]:
 
 
 def finished_families(lake: Lake) -> list[str]:
-    """Return the cycles of the families line whose successor's population is sealed on an unbroken chain, oldest first."""
+    """Return the cycles of the families line whose successor's population is sealed on an unbroken chain,
+    oldest first."""
     done: list[str] = []
     for cycle in lake.seals.cycles(FAMILIES)[1:]:
         if lake.seals.broken_link(FAMILIES, cycle):
@@ -271,12 +376,19 @@ def _in_order(settings: PromptsSettings) -> list[str]:
 
 
 def _read(
-    source: str, settings: PromptsSettings, lake: Lake | None, seeds: Path, seed: int, cycles: Sequence[str] | None
+    source: str,
+    settings: PromptsSettings,
+    lake: Lake | None,
+    seeds: Path,
+    seed: int,
+    cycles: Sequence[str] | None,
 ) -> list[Problem]:
     if source == "shipped":
         return read_problems(seeds / "prompts" / FILE, settings.answer_format)
     if source == "reasoning-gym":
-        return gym_problems(settings.gym_tasks, settings.gym_problems, seed, answer_format=settings.answer_format)
+        return gym_problems(
+            settings.gym_tasks, settings.gym_problems, seed, answer_format=settings.answer_format
+        )
     if lake is None:
         raise InputError("there is no lake")
     return family_problems(lake, cycles, settings.answer_format)
@@ -285,7 +397,15 @@ def _read(
 def _of_family(row: dict[str, Any], form: type | None, answer_format: AnswerFormat) -> Problem:
     text = f"{row['text']}\n\n{request(row['language'], form, answer_format)}"
     return Problem(
-        row["instance_id"], text, row["answer"], row["case_sensitive"], row["category"], row["difficulty"], "train", "families", row["family_id"],
+        row["instance_id"],
+        text,
+        row["answer"],
+        row["case_sensitive"],
+        row["category"],
+        row["difficulty"],
+        "train",
+        "families",
+        row["family_id"],
     )
 
 

@@ -1,7 +1,8 @@
 """A system prompt as an individual: an ordered list of principles with ids (E-SPL, section 3.1 and figure 9).
 
-Edits name principles by id, so an id means the same principle through a whole lineage: a modified principle keeps its id, a new one takes the next
-number, and the number of a principle that was dropped is not given out again. `next_number` carries that from parent to child; it is no content.
+Edits name principles by id, so an id means the same principle through a whole lineage: a modified principle
+keeps its id, a new one takes the next number, and the number of a principle that was dropped is not given out
+again. `next_number` carries that from parent to child; it is no content.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ class Principle:
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.id):
-            raise InputError(f"{self.id!r} is no id of a principle", wanted="`p` and a number from 1, like p7")
+            raise InputError(
+                f"{self.id!r} is no id of a principle", wanted="`p` and a number from 1, like p7"
+            )
         if not self.text.strip():
             raise InputError(f"principle {self.id} is empty", wanted="a text")
 
@@ -56,7 +59,11 @@ class SystemPrompt:
         if not self.next_number:
             object.__setattr__(self, "next_number", lowest)
         elif self.next_number < lowest:
-            raise InputError("the next number of a system prompt is in use", wanted=f"{lowest} or more", got=str(self.next_number))
+            raise InputError(
+                "the next number of a system prompt is in use",
+                wanted=f"{lowest} or more",
+                got=str(self.next_number),
+            )
 
     @cached_property
     def prompt_id(self) -> str:
@@ -81,7 +88,12 @@ class SystemPrompt:
 
     def to_json(self) -> str:
         """Everything, as canonical JSON; `from_json` reads it back."""
-        return canonical_json({"next_number": self.next_number, "principles": [{"id": item.id, "text": item.text} for item in self.principles]})
+        return canonical_json(
+            {
+                "next_number": self.next_number,
+                "principles": [{"id": item.id, "text": item.text} for item in self.principles],
+            }
+        )
 
 
 def from_json(text: str) -> SystemPrompt:
@@ -92,10 +104,14 @@ def from_json(text: str) -> SystemPrompt:
     """
     try:
         value = json.loads(text)
-        return SystemPrompt(tuple(Principle(str(item["id"]), str(item["text"])) for item in value["principles"]), int(value["next_number"]))
+        return SystemPrompt(
+            tuple(Principle(str(item["id"]), str(item["text"])) for item in value["principles"]),
+            int(value["next_number"]),
+        )
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
-            "this is no system prompt", wanted='JSON like {"next_number": 2, "principles": [{"id": "p1", "text": "..."}]}',
+            "this is no system prompt",
+            wanted='JSON like {"next_number": 2, "principles": [{"id": "p1", "text": "..."}]}',
             got=f"{type(error).__name__}: {error}",
         ) from None
 

@@ -1,6 +1,8 @@
-"""What a policy is to this line: it answers problems under system prompts, and some policies learn from what their answers were worth.
+"""What a policy is to this line: it answers problems under system prompts, and some policies learn from what
+their answers were worth.
 
-The tokens of a sample travel with it, so that an update trains on exactly what was rewarded and never on a second tokenisation of the text.
+The tokens of a sample travel with it, so that an update trains on exactly what was rewarded and never on a
+second tokenisation of the text.
 """
 
 from __future__ import annotations
@@ -20,19 +22,22 @@ LINE = "prompts"
 Split = Literal["train", "heldout"]
 ANSWER, EXACT = "answer", "exact"
 SCORERS = (ANSWER, EXACT, SCORER)
-"""How a reply's answer is judged: compared as docs/answers.md says, as the same text, or by the own verifier of reasoning-gym's dataset. A verifier
-of the user's own is none of these: its scorer has the name of its file (`evolake.verifiers.own`)."""
+"""How a reply's answer is judged: compared as docs/answers.md says, as the same text, or by the own verifier
+of reasoning-gym's dataset. A verifier of the user's own is none of these: its scorer has the name of its file
+(`evolake.verifiers.own`)."""
 
 
 @dataclass(frozen=True)
 class Problem:
     """One problem with one right answer.
 
-    answer: the answer as JSON text. category: what kind of problem it is. difficulty: larger is harder, on the scale of its source. source: the
-    problem set it came from. family: problems of one family are always on one side of the split; the problem's own id where it is alone.
-    scorer: how an answer is judged, one of SCORERS, or a verifier of the user's own. entry: what makes the entry of reasoning-gym that it is, as JSON
-    text (`evolake.verifiers.external`), or that verifier (`evolake.verifiers.own`); None for every other scorer. turn: the iteration of its cycle,
-    from 1, that it is set for (`evolake.prompts.evolution.feeding`); None where it is drawn with the others.
+    answer: the answer as JSON text. category: what kind of problem it is. difficulty: larger is harder, on
+    the scale of its source. source: the problem set it came from. family: problems of one family are always
+    on one side of the split; the problem's own id where it is alone. scorer: how an answer is judged, one of
+    SCORERS, or a verifier of the user's own. entry: what makes the entry of reasoning-gym that it is, as JSON
+    text (`evolake.verifiers.external`), or that verifier (`evolake.verifiers.own`); None for every other
+    scorer. turn: the iteration of its cycle, from 1, that it is set for
+    (`evolake.prompts.evolution.feeding`); None where it is drawn with the others.
     """
 
     problem_id: str
@@ -53,11 +58,12 @@ class Problem:
 class Sample:
     """One reply as the policy gave it.
 
-    tokens: how many tokens it has, the end mark included. truncated: it ran into the limit on its length. prompt_ids, reply_ids: its tokens,
-    empty for a policy whose tokens nobody sees. failure: why there is no reply (an endpoint refused, say); the reply is "" then. verified: what the
-    own verifier of the problem's dataset said of it (`evolake.prompts.rating.verifying`); None until it was asked, and if there is none.
-    reply_mask: 1 for each of reply_ids that is its own, 0 for those of a tool's result; empty: all are. calls: of tools, whose results are in
-    `reply`; None: it had no tool.
+    tokens: how many tokens it has, the end mark included. truncated: it ran into the limit on its length.
+    prompt_ids, reply_ids: its tokens, empty for a policy whose tokens nobody sees. failure: why there is no
+    reply (an endpoint refused, say); the reply is "" then. verified: what the own verifier of the problem's
+    dataset said of it (`evolake.prompts.rating.verifying`); None until it was asked, and if there is none.
+    reply_mask: 1 for each of reply_ids that is its own, 0 for those of a tool's result; empty: all are.
+    calls: of tools, whose results are in `reply`; None: it had no tool.
     """
 
     reply: str
@@ -78,8 +84,8 @@ class Sample:
 
 @dataclass(frozen=True)
 class Decoding:
-    """How replies of an evaluation are drawn, if not as while training. temperature: 0 is greedy. top_p: share of the probability that is drawn from.
-    top_k: tokens that are drawn from; 0: all."""
+    """How replies of an evaluation are drawn, if not as while training. temperature: 0 is greedy. top_p:
+    share of the probability that is drawn from. top_k: tokens that are drawn from; 0: all."""
 
     temperature: float
     top_p: float = 1.0
@@ -88,9 +94,10 @@ class Decoding:
 
 @dataclass(frozen=True)
 class Rollout:
-    """One sample, judged. number: which of the N samples of its (prompt, problem). reward: None where the sample is rejected and takes no part in
-    the update (group rejection of SSLogic's recipe); never None in E-SPL's. unverified: why the own verifier of the problem's dataset gave no score
-    for it; None where it did, or there is none. calls: the sample's."""
+    """One sample, judged. number: which of the N samples of its (prompt, problem). reward: None where the
+    sample is rejected and takes no part in the update (group rejection of SSLogic's recipe); never None in
+    E-SPL's. unverified: why the own verifier of the problem's dataset gave no score for it; None where it
+    did, or there is none. calls: the sample's."""
 
     prompt_id: str
     problem_id: str
@@ -107,7 +114,8 @@ class Rollout:
 
 @dataclass(frozen=True)
 class Group:
-    """The N samples of one (prompt, problem) with their rewards: what one advantage is relative to. None: rejected."""
+    """The N samples of one (prompt, problem) with their rewards: what one advantage is relative to. None:
+    rejected."""
 
     prompt_id: str
     problem_id: str
@@ -119,10 +127,12 @@ class Group:
 class UpdateStats:
     """What one update of the weights did.
 
-    step: updates so far, this one included. loss, grad_norm (before clipping), kl (mean per token, to the policy before any update): 0 where its
-    weight is 0 and it is not computed. tokens: reply tokens that carried loss. groups: groups that came. informative: of these, groups whose rewards
-    differ. rejected: samples that took no part. updated: False if nothing was left to learn from, so that the weights are as before.
-    entropy: mean per token of what the policy drew from, in nats; None if no step was taken. clipped: share of tokens whose ratio was clipped.
+    step: updates so far, this one included. loss, grad_norm (before clipping), kl (mean per token, to the
+    policy before any update): 0 where its weight is 0 and it is not computed. tokens: reply tokens that
+    carried loss. groups: groups that came. informative: of these, groups whose rewards differ. rejected:
+    samples that took no part. updated: False if nothing was left to learn from, so that the weights are as
+    before. entropy: mean per token of what the policy drew from, in nats; None if no step was taken. clipped:
+    share of tokens whose ratio was clipped.
     """
 
     step: int
@@ -141,14 +151,21 @@ class UpdateStats:
 class Policy(Protocol):
     """Answers problems under system prompts.
 
-    name: what the rows say. learns: whether `update`, `save` and `load` do anything; a policy that does not learn raises MachineryError there.
+    name: what the rows say. learns: whether `update`, `save` and `load` do anything; a policy that does not
+    learn raises MachineryError there.
     """
 
     name: str
     learns: bool
 
     def sample(
-        self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False, decoding: Decoding | None = None
+        self,
+        pairs: Sequence[tuple[SystemPrompt, Problem]],
+        n: int,
+        seed: int,
+        *,
+        greedy: bool = False,
+        decoding: Decoding | None = None,
     ) -> list[list[Sample]]:
         """Return n samples for every pair, in the order of the pairs. The same pairs, weights and seed give
         the same samples; greedy ignores the seed. decoding: None: as while training; without effect where
@@ -160,7 +177,8 @@ class Policy(Protocol):
         ...
 
     def save(self) -> bytes:
-        """Everything that `load` needs to continue with the same bytes: trained weights, optimiser, counters."""
+        """Everything that `load` needs to continue with the same bytes: trained weights, optimiser,
+        counters."""
         ...
 
     def load(self, state: bytes) -> None:
@@ -174,4 +192,8 @@ class Policy(Protocol):
 
 def no_learning(name: str) -> MachineryError:
     """Return what a policy without its own weights raises when it is asked to learn."""
-    return MachineryError(f"policy {name} has no weights to update", wanted="a policy that learns", do="set EVOLAKE_PROMPTS__POLICY=local")
+    return MachineryError(
+        f"policy {name} has no weights to update",
+        wanted="a policy that learns",
+        do="set EVOLAKE_PROMPTS__POLICY=local",
+    )

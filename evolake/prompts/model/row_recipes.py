@@ -1,7 +1,8 @@
 """Read rows of public data sets: which columns hold question and answer, and what the label is.
 
-A recipe is recognised by the columns of a row and their types, never by a file's name. What no recipe recognises, and a row with choices that none
-reads, wants a mapping (`question=..., answer=..., choices=...`): columns are not guessed.
+A recipe is recognised by the columns of a row and their types, never by a file's name. What no recipe
+recognises, and a row with choices that none reads, wants a mapping (`question=..., answer=..., choices=...`):
+columns are not guessed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ MAPPED = ("question", "answer", "choices")
 DIGITS = 4300
 """Digits of a number in an answer."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-MAPPING_EXAMPLE = "EVOLAKE_PROMPTS__COLUMNS='question=COLUMN, answer=COLUMN' (and choices=COLUMN if answers are chosen), or --columns of `data check`"
+MAPPING_EXAMPLE = (
+    "EVOLAKE_PROMPTS__COLUMNS='question=COLUMN, answer=COLUMN' (and choices=COLUMN if answers are "
+    "chosen), or --columns of `data check`"
+)
 _CHOICE_COLUMNS = ("choices", "options", "candidates", "distractor1", "A", "B", "endings")
 _WORD_LEVELS = {"easy": 1, "medium": 2, "hard": 3}
 _RUNS_PROGRAMS = ("code", "apps", "taco", "leetcode", "humaneval", "mbpp")
@@ -32,7 +36,8 @@ _GSM8K = re.compile(r"\n?####\s*(\S[^\n]*)\s*\Z")
 
 @dataclass(frozen=True)
 class ReadRow:
-    """What a recipe read. answer: the label as a JSON value. difficulty: None if the row has none that is a number or a known word."""
+    """What a recipe read. answer: the label as a JSON value. difficulty: None if the row has none that is a
+    number or a known word."""
 
     question: str
     answer: Any
@@ -41,7 +46,8 @@ class ReadRow:
 
 @dataclass(frozen=True)
 class RowRecipe:
-    """name: of the data set. label: what of a row is the label, in a few words. recognises: whether a row has its shape. read: the row."""
+    """name: of the data set. label: what of a row is the label, in a few words. recognises: whether a row has
+    its shape. read: the row."""
 
     name: str
     label: str
@@ -62,18 +68,31 @@ def recipe_for(row: Mapping[str, Any], where: str) -> RowRecipe:
     result = next((recipe for recipe in ROW_RECIPES if recipe.recognises(row)), None)
     if result is not None:
         return result
-    lacks = "question" if not any(row.get(name) for name in (*QUESTIONS, "question_stem", "Problem", "messages")) else "answer"
+    lacks = (
+        "question"
+        if not any(row.get(name) for name in (*QUESTIONS, "question_stem", "Problem", "messages"))
+        else "answer"
+    )
     chosen = [name for name in _CHOICE_COLUMNS if row.get(name)]
-    what = f"{where} has choices in {chosen[0]}, and no known recipe reads them" if chosen else f"{where} has no {lacks} in a known column"
+    what = (
+        f"{where} has choices in {chosen[0]}, and no known recipe reads them"
+        if chosen
+        else f"{where} has no {lacks} in a known column"
+    )
     raise InputError(
         what,
-        wanted=f"a question in {', '.join(QUESTIONS)} and an answer in {', '.join(ANSWERS)}, or a shape of docs/tutorials/train-on-your-data.md",
-        got="the columns " + ", ".join(map(str, row)) if row else "nothing", do=f"name the columns: {MAPPING_EXAMPLE}",
+        wanted=(
+            f"a question in {', '.join(QUESTIONS)} and an answer in {', '.join(ANSWERS)}, or a shape of "
+            "docs/tutorials/train-on-your-data.md"
+        ),
+        got="the columns " + ", ".join(map(str, row)) if row else "nothing",
+        do=f"name the columns: {MAPPING_EXAMPLE}",
     )
 
 
 def mapped_recipe(columns: str) -> RowRecipe:
-    """Return the recipe of a mapping such as `question=q, answer=a, choices=options`; a dot goes into an object (`answer=meta.label`).
+    """Return the recipe of a mapping such as `question=q, answer=a, choices=options`; a dot goes into an
+    object (`answer=meta.label`).
 
     Raises:
         InputError: it is no such mapping.
@@ -82,7 +101,9 @@ def mapped_recipe(columns: str) -> RowRecipe:
     mapping = {name.strip(): column.strip() for name, _, column in pairs}
     if not {"question", "answer"} <= mapping.keys() <= set(MAPPED) or not all(mapping.values()):
         raise InputError(
-            "the mapping of columns cannot be read", wanted="question=COLUMN, answer=COLUMN, and choices=COLUMN if there are any", got=columns,
+            "the mapping of columns cannot be read",
+            wanted="question=COLUMN, answer=COLUMN, and choices=COLUMN if there are any",
+            got=columns,
         )
 
     def read(row: Mapping[str, Any]) -> ReadRow:
@@ -94,7 +115,12 @@ def mapped_recipe(columns: str) -> RowRecipe:
             return ReadRow(_as_text(found["question"]), found["answer"], row)
         return ReadRow(*_lettered(_as_text(found["question"]), found["choices"], found["answer"]), row)
 
-    return RowRecipe("the mapping", ", ".join(f"{name} in {column}" for name, column in mapping.items()), lambda row: True, read)
+    return RowRecipe(
+        "the mapping",
+        ", ".join(f"{name} in {column}" for name, column in mapping.items()),
+        lambda row: True,
+        read,
+    )
 
 
 class _Unusable(Exception):
@@ -116,8 +142,10 @@ def read_row(recipe: RowRecipe, row: Mapping[str, Any], where: str) -> ReadRow:
         return result
     except _Unusable as error:
         raise InputError(
-            f"{where} has no problem that can be used", wanted=recipe.sentence(), got=str(error),
-            do=f"fix or remove the row, or name the columns: {MAPPING_EXAMPLE}"
+            f"{where} has no problem that can be used",
+            wanted=recipe.sentence(),
+            got=str(error),
+            do=f"fix or remove the row, or name the columns: {MAPPING_EXAMPLE}",
         ) from None
 
 
@@ -139,7 +167,8 @@ def _as_text(value: Any) -> str:
 
 
 def conversation(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Return messages as one text: the user's message alone if it is the only one, else all turns with their roles, instructions first."""
+    """Return messages as one text: the user's message alone if it is the only one, else all turns with their
+    roles, instructions first."""
     turns = [(str(item.get("role")), item.get("content")) for item in messages]
     if not turns or turns[-1][0] != "user" or not all(isinstance(content, str) for _, content in turns):
         raise _Unusable("messages of which the last is no text of the user")
@@ -152,7 +181,8 @@ def conversation(messages: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _lettered(question: str, choices: Any, answer: Any) -> tuple[str, str]:
-    """Return (the question with its choices lettered, the letter of the answer: an index from 0, a letter, or the text of one choice)."""
+    """Return (the question with its choices lettered, the letter of the answer: an index from 0, a letter, or
+    the text of one choice)."""
     names = list(LETTERS)
     if isinstance(choices, Mapping) and isinstance(choices.get("text"), Sequence):
         names, choices = [str(name) for name in choices.get("label") or LETTERS], choices["text"]
@@ -167,9 +197,15 @@ def _lettered(question: str, choices: Any, answer: Any) -> tuple[str, str]:
     elif [str(item) for item in choices].count(str(answer)) == 1:
         label = names[[str(item) for item in choices].index(str(answer))]
     else:
-        raise _Unusable(f"the answer {answer!r}, which is no index, letter or text of one of its {len(choices)} choices")
+        raise _Unusable(
+            f"the answer {answer!r}, which is no index, letter or text of one of its {len(choices)} choices"
+        )
     shown = "\n".join(f"{name}. {str(item).strip()}" for name, item in zip(names, choices, strict=False))
-    return f"{question}\n\n{shown}\n\nAnswer with the letter of the right choice ({names[0]} to {names[len(choices) - 1]}).", label
+    return (
+        f"{question}\n\n{shown}\n\nAnswer with the letter of the right choice ({names[0]} to "
+        f"{names[len(choices) - 1]}).",
+        label,
+    )
 
 
 def _question(row: Mapping[str, Any]) -> str:
@@ -185,11 +221,17 @@ def _is_own(row: Mapping[str, Any]) -> bool:
     extra = row.get("extra_info")
     exported = "family_id" in row or (isinstance(extra, Mapping) and bool(extra.get("family_id")))
     chosen = any(row.get(name) for name in _CHOICE_COLUMNS)
-    return _has_question(row) and not chosen and (exported or "problem_id" in row) and any(row.get(name) is not None for name in ANSWERS)
+    return (
+        _has_question(row)
+        and not chosen
+        and (exported or "problem_id" in row)
+        and any(row.get(name) is not None for name in ANSWERS)
+    )
 
 
 def _own(row: Mapping[str, Any]) -> ReadRow:
-    """Rows of `evolake families export` have answers as JSON text; a text that is no JSON is meant as it is."""
+    """Rows of `evolake families export` have answers as JSON text; a text that is no JSON is meant as it
+    is."""
     answer = next((row[name] for name in ANSWERS if row.get(name) is not None), None)
     if isinstance(answer, Mapping) and "ground_truth" in answer:
         answer = answer["ground_truth"]
@@ -203,7 +245,11 @@ def _gsm8k(row: Mapping[str, Any]) -> ReadRow:
     match = _GSM8K.search(row["answer"])
     if match is None:
         raise _Unusable("an answer without #### on its last line")
-    return ReadRow(_question(row), number_or_text(match[1].strip()), {name: value for name, value in row.items() if name != "solution"})
+    return ReadRow(
+        _question(row),
+        number_or_text(match[1].strip()),
+        {name: value for name, value in row.items() if name != "solution"},
+    )
 
 
 def number_or_text(text: str) -> int | str:
@@ -217,7 +263,11 @@ def _math(row: Mapping[str, Any]) -> ReadRow:
     if label is None:
         raise _Unusable("a solution without \\boxed{...}")
     level = re.search(r"\d+", str(row.get("level", "")))
-    return ReadRow(_question(row), label.strip(), {"difficulty": int(level[0]) if level else 1, "category": row.get("type") or row.get("subject")})
+    return ReadRow(
+        _question(row),
+        label.strip(),
+        {"difficulty": int(level[0]) if level else 1, "category": row.get("type") or row.get("subject")},
+    )
 
 
 def _aime(row: Mapping[str, Any]) -> ReadRow:
@@ -234,7 +284,11 @@ def _hotpot(row: Mapping[str, Any]) -> ReadRow:
         paragraphs = [(item[0], item[1]) for item in context or [] if len(item) == 2]
     shown = "\n\n".join(f"{title}: {''.join(sentences).strip()}" for title, sentences in paragraphs)
     level = _WORD_LEVELS.get(str(row.get("level")), 1)
-    return ReadRow(f"{shown}\n\n{_question(row)}".strip(), row["answer"], {"difficulty": level, "category": row.get("type")})
+    return ReadRow(
+        f"{shown}\n\n{_question(row)}".strip(),
+        row["answer"],
+        {"difficulty": level, "category": row.get("type")},
+    )
 
 
 def _verl(row: Mapping[str, Any]) -> ReadRow:
@@ -252,7 +306,11 @@ def _verl(row: Mapping[str, Any]) -> ReadRow:
     if isinstance(truth, Sequence) and not isinstance(truth, str) and len(truth) == 1:
         truth = truth[0]
     extra = row["extra_info"] if isinstance(row.get("extra_info"), Mapping) else {}
-    return ReadRow(_question(row), truth, {"category": row.get("ability"), "difficulty": extra.get("difficulty"), "id": extra.get("id")})
+    return ReadRow(
+        _question(row),
+        truth,
+        {"category": row.get("ability"), "difficulty": extra.get("difficulty"), "id": extra.get("id")},
+    )
 
 
 def _synlogic(row: Mapping[str, Any]) -> ReadRow:
@@ -264,14 +322,22 @@ def _synlogic(row: Mapping[str, Any]) -> ReadRow:
     answer = game.get("answer") if isinstance(game, Mapping) else None
     if answer in (None, ""):
         raise _Unusable("a puzzle without an answer, which only its own verifier could judge")
-    return ReadRow(_as_text(row["prompt"]), answer, {"category": row.get("data_source"), "difficulty": game.get("difficulty")})
+    return ReadRow(
+        _as_text(row["prompt"]),
+        answer,
+        {"category": row.get("data_source"), "difficulty": game.get("difficulty")},
+    )
 
 
 def _enigmata(row: Mapping[str, Any]) -> ReadRow:
     if row["answer"] in (None, "", []):
         raise _Unusable("a puzzle without an answer, which only its own verifier could judge")
     level = row.get("difficulty")
-    return ReadRow(_question(row), row["answer"], {"category": row["task_name"], "difficulty": _WORD_LEVELS.get(str(level).casefold(), level)})
+    return ReadRow(
+        _question(row),
+        row["answer"],
+        {"category": row["task_name"], "difficulty": _WORD_LEVELS.get(str(level).casefold(), level)},
+    )
 
 
 def _messages(row: Mapping[str, Any]) -> ReadRow:
@@ -298,53 +364,118 @@ def _is_text(row: Mapping[str, Any], *names: str) -> bool:
 
 ROW_RECIPES = (
     RowRecipe(
-        "SynLogic", "the answer in extra_info.game_data_str; compared as text, so a puzzle with several solutions is judged by one of them",
-        lambda row: isinstance(row.get("extra_info"), Mapping) and bool(row["extra_info"].get("game_data_str")) and bool(row.get("prompt")),
+        "SynLogic",
+        "the answer in extra_info.game_data_str; compared as text, so a puzzle with several solutions is "
+        "judged by one of them",
+        lambda row: (
+            isinstance(row.get("extra_info"), Mapping)
+            and bool(row["extra_info"].get("game_data_str"))
+            and bool(row.get("prompt"))
+        ),
         _synlogic,
     ),
-    RowRecipe("GSM8K", "the number after ####", lambda row: _is_text(row, "question", "answer") and "\n####" in f"\n{row['answer']}", _gsm8k),
     RowRecipe(
-        "MATH", "the last \\boxed{...} of the solution",
-        lambda row: _has_question(row) and _is_text(row, "solution") and row.get("answer") is None and "Answer" not in row, _math,
+        "GSM8K",
+        "the number after ####",
+        lambda row: _is_text(row, "question", "answer") and "\n####" in f"\n{row['answer']}",
+        _gsm8k,
     ),
     RowRecipe(
-        "MMLU", "the letter of the right choice; choices are lettered in the question",
-        lambda row: _is_text(row, "question") and isinstance(row.get("choices"), Sequence) and not isinstance(row["choices"], str)
-        and type(row.get("answer")) in (int, str) and len(row["choices"]) > 1,
-        lambda row: ReadRow(*_lettered(row["question"].strip(), row["choices"], row["answer"]), {"category": row.get("subject")}),
+        "MATH",
+        "the last \\boxed{...} of the solution",
+        lambda row: (
+            _has_question(row)
+            and _is_text(row, "solution")
+            and row.get("answer") is None
+            and "Answer" not in row
+        ),
+        _math,
     ),
     RowRecipe(
-        "ARC", "answerKey, the name of the right choice; choices are written below the question",
-        lambda row: isinstance(row.get("choices"), Mapping) and _is_text(row, "answerKey") and bool(row.get("question") or row.get("question_stem")),
+        "MMLU",
+        "the letter of the right choice; choices are lettered in the question",
+        lambda row: (
+            _is_text(row, "question")
+            and isinstance(row.get("choices"), Sequence)
+            and not isinstance(row["choices"], str)
+            and type(row.get("answer")) in (int, str)
+            and len(row["choices"]) > 1
+        ),
         lambda row: ReadRow(
-            *_lettered(str(row.get("question") or row["question_stem"]).strip(), row["choices"], row["answerKey"]), {"category": row.get("category")},
+            *_lettered(row["question"].strip(), row["choices"], row["answer"]),
+            {"category": row.get("subject")},
         ),
     ),
     RowRecipe(
-        "HotpotQA", "the short answer; its paragraphs are before the question",
-        lambda row: _is_text(row, "question", "answer") and "context" in row and "supporting_facts" in row, _hotpot,
+        "ARC",
+        "answerKey, the name of the right choice; choices are written below the question",
+        lambda row: (
+            isinstance(row.get("choices"), Mapping)
+            and _is_text(row, "answerKey")
+            and bool(row.get("question") or row.get("question_stem"))
+        ),
+        lambda row: ReadRow(
+            *_lettered(
+                str(row.get("question") or row["question_stem"]).strip(), row["choices"], row["answerKey"]
+            ),
+            {"category": row.get("category")},
+        ),
+    ),
+    RowRecipe(
+        "HotpotQA",
+        "the short answer; its paragraphs are before the question",
+        lambda row: _is_text(row, "question", "answer") and "context" in row and "supporting_facts" in row,
+        _hotpot,
     ),
     RowRecipe("evolake", "the answer, as JSON if it is JSON", _is_own, _own),
     RowRecipe(
-        "verl", "reward_model.ground_truth", lambda row: isinstance(row.get("reward_model"), Mapping) and "ground_truth" in row["reward_model"]
-        and _has_question(row), _verl,
+        "verl",
+        "reward_model.ground_truth",
+        lambda row: (
+            isinstance(row.get("reward_model"), Mapping)
+            and "ground_truth" in row["reward_model"]
+            and _has_question(row)
+        ),
+        _verl,
     ),
     RowRecipe(
-        "Enigmata", "the answer; compared as text, so a puzzle with several solutions is judged by one of them",
-        lambda row: "task_name" in row and "answer" in row and _has_question(row), _enigmata,
+        "Enigmata",
+        "the answer; compared as text, so a puzzle with several solutions is judged by one of them",
+        lambda row: "task_name" in row and "answer" in row and _has_question(row),
+        _enigmata,
     ),
     RowRecipe(
-        "AIME", "the answer as a whole number",
-        lambda row: ("Problem" in row and row.get("Answer") is not None)
-        or ("problem" in row and row.get("answer") is not None and bool({"year", "url", "problem_idx"} & row.keys())), _aime,
+        "AIME",
+        "the answer as a whole number",
+        lambda row: (
+            ("Problem" in row and row.get("Answer") is not None)
+            or (
+                "problem" in row
+                and row.get("answer") is not None
+                and bool({"year", "url", "problem_idx"} & row.keys())
+            )
+        ),
+        _aime,
     ),
     RowRecipe(
-        "messages", "the answer, or the last \\boxed{...} of the last reply",
-        lambda row: isinstance(row.get("messages"), Sequence) and not isinstance(row["messages"], str) and bool(row["messages"]), _messages,
+        "messages",
+        "the answer, or the last \\boxed{...} of the last reply",
+        lambda row: (
+            isinstance(row.get("messages"), Sequence)
+            and not isinstance(row["messages"], str)
+            and bool(row["messages"])
+        ),
+        _messages,
     ),
     RowRecipe(
-        "columns", "the answer as it is", lambda row: _has_question(row) and not any(row.get(name) for name in _CHOICE_COLUMNS)
-        and any(row.get(name) is not None and not isinstance(row[name], Mapping) for name in ANSWERS[:2]), _plain,
+        "columns",
+        "the answer as it is",
+        lambda row: (
+            _has_question(row)
+            and not any(row.get(name) for name in _CHOICE_COLUMNS)
+            and any(row.get(name) is not None and not isinstance(row[name], Mapping) for name in ANSWERS[:2])
+        ),
+        _plain,
     ),
 )
 """In the order in which they are tried: the more columns one wants, the earlier."""

@@ -1,10 +1,12 @@
-"""What a reply is worth: whether it is correct, and apart from that whether it has the form that was asked for.
+"""What a reply is worth: whether it is correct, and apart from that whether it has the form that was asked
+for.
 
-A small model learns the form long before it learns anything else, so the two are never one number except in the reward. The answer of a reply is the
-content of its last \\boxed{...}; in the format `last`, if there is no box, it is what the reply ends with (`evolake.answers.ending`). Calls of
-tools and their results are no part of what is read. Comparison is `evolake.answers`, of both alike: the same that labels the problems. Nothing is
-evaluated here; a dataset's own verifier, which may evaluate, has scored the answer in the jail before (`verifying`): right is what it gives 1, and
-what it gives less counts in the reward alone.
+A small model learns the form long before it learns anything else, so the two are never one number except in
+the reward. The answer of a reply is the content of its last \\boxed{...}; in the format `last`, if there is
+no box, it is what the reply ends with (`evolake.answers.ending`). Calls of tools and their results are no
+part of what is read. Comparison is `evolake.answers`, of both alike: the same that labels the problems.
+Nothing is evaluated here; a dataset's own verifier, which may evaluate, has scored the answer in the jail
+before (`verifying`): right is what it gives 1, and what it gives less counts in the reward alone.
 """
 
 from __future__ import annotations
@@ -41,8 +43,9 @@ class Answered:
 
 @dataclass(frozen=True)
 class Judgement:
-    """answer: what was read as the reply's answer; None if nothing could be. formatted: it is where and as the format wants it. score: 0 to 1;
-    1 is correct, and only a dataset's own verifier gives what is between. unverified: why that gave none."""
+    """answer: what was read as the reply's answer; None if nothing could be. formatted: it is where and as
+    the format wants it. score: 0 to 1; 1 is correct, and only a dataset's own verifier gives what is between.
+    unverified: why that gave none."""
 
     answer: str | None
     correct: bool
@@ -52,38 +55,57 @@ class Judgement:
 
 
 def judge_reply(
-    reply: str, problem: Problem, answer_format: AnswerFormat, *, truncated: bool = False, verified: Verified | None = None
+    reply: str,
+    problem: Problem,
+    answer_format: AnswerFormat,
+    *,
+    truncated: bool = False,
+    verified: Verified | None = None,
 ) -> Judgement:
     """Judge one reply.
 
-    formatted: in the format `boxed`, the answer is in a box; in `last`, it is in a box or the reply ends with it by itself (it was not cut off).
-    A reply that makes our code raise gives no answer. verified: what the own verifier of the problem's dataset said, where that is its scorer.
+    formatted: in the format `boxed`, the answer is in a box; in `last`, it is in a box or the reply ends with
+    it by itself (it was not cut off). A reply that makes our code raise gives no answer. verified: what the
+    own verifier of the problem's dataset said, where that is its scorer.
 
     Raises:
         MachineryError: the problem has its own verifier, and that was not asked.
     """
     if (problem.scorer == SCORER or is_own(problem.scorer)) and verified is None:
-        raise MachineryError(f"the verifier of problem {problem.problem_id[:12]} was not asked", do="ask it first: evolake.prompts.rating.verifying")
+        raise MachineryError(
+            f"the verifier of problem {problem.problem_id[:12]} was not asked",
+            do="ask it first: evolake.prompts.rating.verifying",
+        )
     result = contained(_judgement, reply, problem, answer_format, truncated, verified)
     return Judgement(None, False, False) if isinstance(result, Raised) else result
 
 
-def read_answer(reply: str, problem: Problem, answer_format: AnswerFormat, *, truncated: bool = False) -> Answered | None:
+def read_answer(
+    reply: str, problem: Problem, answer_format: AnswerFormat, *, truncated: bool = False
+) -> Answered | None:
     """Return what is read as the reply's answer; None if nothing can be, or our code raises."""
     result = contained(_answered, reply, problem, answer_format, truncated)
     return None if isinstance(result, Raised) else result
 
 
-def _judgement(reply: str, problem: Problem, answer_format: AnswerFormat, truncated: bool, verified: Verified | None) -> Judgement:
+def _judgement(
+    reply: str, problem: Problem, answer_format: AnswerFormat, truncated: bool, verified: Verified | None
+) -> Judgement:
     result = _answered(reply, problem, answer_format, truncated)
-    if is_own(problem.scorer) and verified is not None:  # it reads the whole reply, and may find an answer where we read none
+    if (
+        is_own(problem.scorer) and verified is not None
+    ):  # it reads the whole reply, and may find an answer where we read none
         found = Answered(reply if verified.score else "", False) if result is None else result
-        return Judgement(found.answer or None, verified.score == 1.0, found.formatted, verified.score, verified.failure)
+        return Judgement(
+            found.answer or None, verified.score == 1.0, found.formatted, verified.score, verified.failure
+        )
     if result is None:
         return Judgement(None, False, False)
     label = json.loads(problem.answer)
     if problem.scorer == SCORER and verified is not None:
-        return Judgement(result.answer, verified.score == 1.0, result.formatted, verified.score, verified.failure)
+        return Judgement(
+            result.answer, verified.score == 1.0, result.formatted, verified.score, verified.failure
+        )
     correct = COMPARED[problem.scorer](result.answer, label, problem)
     return Judgement(result.answer, correct, result.formatted, float(correct))
 
@@ -92,7 +114,11 @@ def _answered(reply: str, problem: Problem, answer_format: AnswerFormat, truncat
     boxed = extract_boxed(reply)
     if boxed is not None:
         return Answered(boxed, True)
-    result = None if answer_format == "boxed" else ending(reply, json.loads(problem.answer), asked_units(problem.text))
+    result = (
+        None
+        if answer_format == "boxed"
+        else ending(reply, json.loads(problem.answer), asked_units(problem.text))
+    )
     return None if result is None else Answered(result.text, result.last and not truncated)
 
 
@@ -102,14 +128,18 @@ def _same_answer(answer: str, label: Any, problem: Problem) -> bool:
 
 def _same_text(answer: str, label: Any, problem: Problem) -> bool:
     shown = label if isinstance(label, str) else json.dumps(label, ensure_ascii=False)
-    return answer.strip() == shown.strip() or (not problem.case_sensitive and answer.strip().casefold() == shown.strip().casefold())
+    return answer.strip() == shown.strip() or (
+        not problem.case_sensitive and answer.strip().casefold() == shown.strip().casefold()
+    )
 
 
 BELOW_CORRECT = math.nextafter(CORRECT, 0.0)
-"""The most that an answer which is not correct is worth: an update takes a reward of `CORRECT` for a success."""
+"""The most that an answer which is not correct is worth: an update takes a reward of `CORRECT` for a
+success."""
 
 COMPARED: dict[str, Callable[[str, Any, Problem], bool]] = {ANSWER: _same_answer, EXACT: _same_text}
-"""Scorer -> whether the answer of a reply is the right one, where that is found by comparing. answer: as docs/answers.md has it."""
+"""Scorer -> whether the answer of a reply is the right one, where that is found by comparing. answer: as
+docs/answers.md has it."""
 
 
 def judge_with(
@@ -117,13 +147,18 @@ def judge_with(
 ) -> Callable[[SystemPrompt, Problem, int, Sample], Rollout]:
     """Return the judge of an iteration: (prompt, problem, number, sample) -> rollout.
 
-    The reward is 1 for a correct answer (the score, where a dataset's own verifier gives one), plus `format_bonus` for the right form, and below 1
-    where the answer is not correct; None where the recipe rejects the sample: a wrong answer ("incorrect"), or none that can be read ("unanswered").
+    The reward is 1 for a correct answer (the score, where a dataset's own verifier gives one), plus
+    `format_bonus` for the right form, and below 1 where the answer is not correct; None where the recipe
+    rejects the sample: a wrong answer ("incorrect"), or none that can be read ("unanswered").
     """
 
     def judge(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) -> Rollout:
-        result = judge_reply(sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
-        rejected = (recipe.rejects == "incorrect" and not result.correct) or (recipe.rejects == "unanswered" and result.answer is None)
+        result = judge_reply(
+            sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified
+        )
+        rejected = (recipe.rejects == "incorrect" and not result.correct) or (
+            recipe.rejects == "unanswered" and result.answer is None
+        )
         worth = CORRECT * result.score + format_bonus * result.formatted
         if rejected:
             reward = None
@@ -132,8 +167,17 @@ def judge_with(
         else:
             reward = min(worth, BELOW_CORRECT)
         return Rollout(
-            prompt.prompt_id, problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, result.correct, result.formatted, reward,
-            result.unverified, sample.calls,
+            prompt.prompt_id,
+            problem.problem_id,
+            number,
+            sample.reply,
+            sample.tokens,
+            sample.truncated,
+            result.correct,
+            result.formatted,
+            reward,
+            result.unverified,
+            sample.calls,
         )
 
     return judge

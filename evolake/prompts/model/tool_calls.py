@@ -5,8 +5,9 @@
     [1] Canberra: Canberra is the capital of Australia ...
     </result>
 
-Between the first two marks are the name of a tool and what it is given, which may have several lines. The policy writes the call, evolake the
-result: its tokens are not the policy's. What a tool gives never holds one of the four marks, so that a stored reply tells the one from the other.
+Between the first two marks are the name of a tool and what it is given, which may have several lines. The
+policy writes the call, evolake the result: its tokens are not the policy's. What a tool gives never holds one
+of the four marks, so that a stored reply tells the one from the other.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ _CALLED = re.compile(r"\s*(\w+)(?:[ \t]*\n|[ \t]+|\Z)(.*)", re.DOTALL)
 class ToolCall:
     """One call with what came of it.
 
-    tool: the name as the policy wrote it; "" if none can be read. given: what the tool was given. status: "ok", MALFORMED, UNKNOWN, or the tool's
-    own word for what went wrong. result: what the policy read. tokens: of the result, its marks included.
+    tool: the name as the policy wrote it; "" if none can be read. given: what the tool was given. status:
+    "ok", MALFORMED, UNKNOWN, or the tool's own word for what went wrong. result: what the policy read.
+    tokens: of the result, its marks included.
     """
 
     tool: str
@@ -44,7 +46,8 @@ class ToolCall:
 
 
 def read_call(turn: str) -> tuple[str, str] | str:
-    """(tool, what it is given) of the call that ends a turn; where it is none, what is wrong with it, in a sentence for the policy."""
+    """(tool, what it is given) of the call that ends a turn; where it is none, what is wrong with it, in a
+    sentence for the policy."""
     before = turn.partition(CALL_END)[0]
     start = before.rfind(CALL)
     if start < 0:
@@ -57,7 +60,8 @@ def read_call(turn: str) -> tuple[str, str] | str:
 
 
 def outside_calls(reply: str) -> str:
-    """Return what of a reply is outside calls and results: the policy's answer is looked for there, since no result of a tool is its own word."""
+    """Return what of a reply is outside calls and results: the policy's answer is looked for there, since no
+    result of a tool is its own word."""
     return _NOT_SAID.sub("\n", reply)
 
 

@@ -1,4 +1,5 @@
-"""The dtype of a policy's base model, by torch's names. The adapter, its gradients and Adam's moments are float32 with any of them."""
+"""The dtype of a policy's base model, by torch's names. The adapter, its gradients and Adam's moments are
+float32 with any of them."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ def card_has_bfloat16() -> bool:
 
 
 def with_dtype(own: PromptsSettings) -> PromptsSettings:
-    """Return the settings with the dtype that a run here has in the place of `auto`. What identifies a run is made of these: another dtype, other
-    rows.
+    """Return the settings with the dtype that a run here has in the place of `auto`. What identifies a run is
+    made of these: another dtype, other rows.
     """
     if own.policy == "endpoint" or own.dtype != "auto":
         return own

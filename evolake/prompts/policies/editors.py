@@ -1,4 +1,5 @@
-"""Who edits the prompts: the backend of the settings, or the policy itself, as a model that needs no endpoint (`own_editor`)."""
+"""Who edits the prompts: the backend of the settings, or the policy itself, as a model that needs no endpoint
+(`own_editor`)."""
 
 from __future__ import annotations
 
@@ -22,8 +23,10 @@ def open_editors(settings: Settings, lake_root: Path, cycle: str, run_id: str, p
         return open_agents(settings, lake_root, cycle, run_id, line=LINE)
     if not hasattr(policy, "answer"):
         raise InputError(
-            f"the policy {policy.name} cannot edit prompts", wanted="a policy with weights on this machine",
-            got=f"EVOLAKE_PROMPTS__EDITOR={own.editor} with EVOLAKE_PROMPTS__POLICY={own.policy}", do="set EVOLAKE_PROMPTS__EDITOR=backend",
+            f"the policy {policy.name} cannot edit prompts",
+            wanted="a policy with weights on this machine",
+            got=f"EVOLAKE_PROMPTS__EDITOR={own.editor} with EVOLAKE_PROMPTS__POLICY={own.policy}",
+            do="set EVOLAKE_PROMPTS__EDITOR=backend",
         )
     from evolake.prompts.policies.own_editor import policy_agents
 

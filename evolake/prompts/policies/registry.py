@@ -28,15 +28,17 @@ SAMPLER = "EVOLAKE_PROMPTS__SAMPLER"
 
 
 def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) -> Policy:
-    """Return the policy that the settings name, before any update. The adapter's first weights come from `settings.seed` alone, in every cycle the
-    same.
+    """Return the policy that the settings name, before any update. The adapter's first weights come from
+    `settings.seed` alone, in every cycle the same.
 
     Args:
-        lake_root: holds the call cache and the budget's accounts of an endpoint; see `model_cache` for the unpacked bundled model.
+        lake_root: holds the call cache and the budget's accounts of an endpoint; see `model_cache` for the
+            unpacked bundled model.
 
     Raises:
         MachineryError: the extra `policy` is missing and needed; says what to install.
-        InputError: the endpoint's settings are not enough, the checkpoint that they name is not there, the policy cannot have their tools, or the
+        InputError: the endpoint's settings are not enough, the checkpoint that they name is not there, the
+            policy cannot have their tools, or the
         vLLM server that they name does not answer or has another model.
         JailUnavailable: `python` is among the tools, and no jail holds here.
     """
@@ -50,20 +52,38 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
     base = load_base(own.policy, own.policy_model, model_cache(lake_root), with_dtype(own).dtype)
     from evolake.prompts.policies.local import LocalPolicy, Sizes
 
-    sizes = Sizes(own.lora_rank, own.lora_alpha, own.max_tokens, own.max_prompt_tokens, own.rows_at_once, own.rows_per_pass, own.threads)
+    sizes = Sizes(
+        own.lora_rank,
+        own.lora_alpha,
+        own.max_tokens,
+        own.max_prompt_tokens,
+        own.rows_at_once,
+        own.rows_per_pass,
+        own.threads,
+    )
     return LocalPolicy(
-        base, recipe_of(own), sizes, seed=child_seed(settings.seed, LINE, "0000", "adapter"), reply_start=own.reply_start,
-        tools=open_toolbox(settings), server=open_server(own, base) if own.sampler == "vllm" else None,
+        base,
+        recipe_of(own),
+        sizes,
+        seed=child_seed(settings.seed, LINE, "0000", "adapter"),
+        reply_start=own.reply_start,
+        tools=open_toolbox(settings),
+        server=open_server(own, base) if own.sampler == "vllm" else None,
     )
 
 
 def open_server(own: PromptsSettings, base: Base) -> VllmServer:
-    """Return the server that samples for the policy on `base`. Raises InputError: it does not answer, or reads too little."""
+    """Return the server that samples for the policy on `base`. Raises InputError: it does not answer, or
+    reads too little."""
     from evolake.prompts.policies.vllm_server import VllmServer
 
     dtype = str(base.model.dtype).removeprefix("torch.")
     return VllmServer(
-        own.vllm_url or "", own.vllm_folder, dtype=dtype, vocabulary=int(base.model.config.vocab_size), room=own.max_prompt_tokens + own.max_tokens,
+        own.vllm_url or "",
+        own.vllm_folder,
+        dtype=dtype,
+        vocabulary=int(base.model.config.vocab_size),
+        room=own.max_prompt_tokens + own.max_tokens,
         at_once=own.rows_at_once,
     )
 
@@ -78,32 +98,42 @@ def check_sampler(own: PromptsSettings) -> None:
         return
     if own.policy == "endpoint":
         raise InputError(
-            "a policy behind an endpoint has no sampler here", wanted="EVOLAKE_PROMPTS__POLICY=local", got=f"endpoint, with {SAMPLER}=vllm",
+            "a policy behind an endpoint has no sampler here",
+            wanted="EVOLAKE_PROMPTS__POLICY=local",
+            got=f"endpoint, with {SAMPLER}=vllm",
             do=f"unset {SAMPLER}, or set EVOLAKE_PROMPTS__POLICY=local",
         )
     if own.vllm_url is None or not own.vllm_url.startswith(("http://", "https://")):
         raise InputError(
-            f"{SAMPLER}=vllm needs the address of the server", wanted="EVOLAKE_PROMPTS__VLLM_URL=http://HOST:PORT", got=str(own.vllm_url),
+            f"{SAMPLER}=vllm needs the address of the server",
+            wanted="EVOLAKE_PROMPTS__VLLM_URL=http://HOST:PORT",
+            got=str(own.vllm_url),
             do="start `vllm serve` in a separate environment and set it (docs/tutorials/own-problems.md)",
         )
     if own.tools:
         raise InputError(
-            "replies that call tools are sampled by transformers", wanted=f"{SAMPLER}=transformers",
+            "replies that call tools are sampled by transformers",
+            wanted=f"{SAMPLER}=transformers",
             got=f"vllm, with the tools {', '.join(own.tools)}",
             do=f"unset {SAMPLER}, or EVOLAKE_PROMPTS__TOOLS",
         )
 
 
 def model_cache(lake_root: Path) -> Path:
-    """Return where the bundled model is unpacked, once for all lakes of a user: below XDG_CACHE_HOME, else ~/.cache. If nothing can be written
-    there, in the lake's work folder, which is no part of its content."""
+    """Return where the bundled model is unpacked, once for all lakes of a user: below XDG_CACHE_HOME, else
+    ~/.cache. If nothing can be written there, in the lake's work folder, which is no part of its content."""
     place = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "evolake" / "models"
     nearest = next(folder for folder in place.parents if folder.exists()) if place.is_absolute() else None
-    return place if nearest is not None and os.access(nearest, os.W_OK | os.X_OK) else lake_root / "work" / LINE / "models"
+    return (
+        place
+        if nearest is not None and os.access(nearest, os.W_OK | os.X_OK)
+        else lake_root / "work" / LINE / "models"
+    )
 
 
 def missing(settings: Settings) -> str | None:
-    """Return what is in the way of the policy that the settings name, as one line; None if nothing does. Imports no model library.
+    """Return what is in the way of the policy that the settings name, as one line; None if nothing does.
+    Imports no model library.
 
     Raises:
         InputError: the settings ask for tools or a sampler that the policy cannot have.
@@ -111,5 +141,7 @@ def missing(settings: Settings) -> str | None:
     check_tools(settings.of(PromptsSettings))
     check_sampler(settings.of(PromptsSettings))
     if settings.of(PromptsSettings).policy != "endpoint":
-        return missing_extra() or missing_model(settings.of(PromptsSettings).policy, settings.of(PromptsSettings).policy_model)
+        return missing_extra() or missing_model(
+            settings.of(PromptsSettings).policy, settings.of(PromptsSettings).policy_model
+        )
     return None

@@ -1,7 +1,9 @@
-"""A prompt that several rows share is read once: its keys and values serve all its replies, while they are sampled and while they are learned from.
+"""A prompt that several rows share is read once: its keys and values serve all its replies, while they are
+sampled and while they are learned from.
 
-A group of n replies to one prompt costs one prompt and n replies instead of n of both, and the layer that turns hidden states into the vocabulary is
-applied to the replies' tokens only. What comes out is the same up to rounding: gradients reach the prompt through the keys and values of every reply.
+A group of n replies to one prompt costs one prompt and n replies instead of n of both, and the layer that
+turns hidden states into the vocabulary is applied to the replies' tokens only. What comes out is the same up
+to rounding: gradients reach the prompt through the keys and values of every reply.
 """
 
 from __future__ import annotations
@@ -10,16 +12,19 @@ from dataclasses import dataclass
 from typing import Any
 
 PLAIN = frozenset({"llama", "mistral", "phi3", "qwen2", "qwen3", "smollm3"})
-"""Types of models whose layers all attend to all that was read and whose logits are the head's output as it is. Others are read row by row."""
+"""Types of models whose layers all attend to all that was read and whose logits are the head's output as it
+is. Others are read row by row."""
 CHUNK = 512
-"""Tokens whose logits are in memory at the same time; with a vocabulary of 50,000 words in float32 some 100 MB."""
+"""Tokens whose logits are in memory at the same time; with a vocabulary of 50,000 words in float32 some 100
+MB."""
 
 
 @dataclass(frozen=True)
 class Read:
     """Prompts as the backbone has read them.
 
-    cache: keys and values, a row for each of the rows that share them. last: (rows, width) hidden states of the prompts' last tokens.
+    cache: keys and values, a row for each of the rows that share them. last: (rows, width) hidden states of
+    the prompts' last tokens.
     """
 
     cache: Any
@@ -30,7 +35,9 @@ def can_share(model: Any) -> bool:
     """Return whether a model of transformers is one whose prompts these functions read; see PLAIN."""
     config = model.config
     kinds = getattr(config, "layer_types", None) or []
-    windows = getattr(config, "use_sliding_window", True) and getattr(config, "sliding_window", None) is not None
+    windows = (
+        getattr(config, "use_sliding_window", True) and getattr(config, "sliding_window", None) is not None
+    )
     return config.model_type in PLAIN and not windows and all(kind == "full_attention" for kind in kinds)
 
 
@@ -61,7 +68,8 @@ def read_prompts(backbone: Any, ids: Any, mask: Any) -> Read:
     """Read every distinct prompt once.
 
     Args:
-        backbone: a transformers model without its head, in the mode (gradients, adapter) that is wanted. ids, mask: see `distinct`.
+        backbone: a transformers model without its head, in the mode (gradients, adapter) that is wanted. ids,
+            mask: see `distinct`.
     """
     first, which = distinct(ids, mask)
     length = int(mask[first].sum(-1).max())  # what no prompt of these rows needs of the padding
@@ -80,7 +88,8 @@ def log_probabilities(model: Any, ids: Any, mask: Any, replies: int, temperature
     """Of the last `replies` tokens of each row, and the entropy of the distribution that each was drawn from.
 
     Args:
-        model: a causal language model of transformers, any adapter in its layers. ids, mask: (rows, length), prompts padded on the left and replies
+        model: a causal language model of transformers, any adapter in its layers. ids, mask: (rows, length),
+            prompts padded on the left and replies
         on the right. temperature: of the distribution.
 
     Returns:
@@ -97,8 +106,11 @@ def log_probabilities(model: Any, ids: Any, mask: Any, replies: int, temperature
         length = read.cache.get_seq_length()
         own = torch.cat([asked_mask[:, -length:], mask[:, -replies:-1]], dim=1)
         rest = backbone(
-            input_ids=ids[:, -replies:-1], attention_mask=own, position_ids=positions(own)[:, -(replies - 1) :],
-            past_key_values=read.cache, use_cache=True,
+            input_ids=ids[:, -replies:-1],
+            attention_mask=own,
+            position_ids=positions(own)[:, -(replies - 1) :],
+            past_key_values=read.cache,
+            use_cache=True,
         )
         hidden = torch.cat([hidden, rest.last_hidden_state], dim=1)
 
@@ -110,7 +122,8 @@ def log_probabilities(model: Any, ids: Any, mask: Any, replies: int, temperature
 
     flat, words = hidden.reshape(-1, hidden.shape[-1]), ids[:, -replies:].reshape(-1)
     parts = [
-        checkpoint(scored, flat[start : start + CHUNK], words[start : start + CHUNK], use_reentrant=False) for start in range(0, len(flat), CHUNK)
+        checkpoint(scored, flat[start : start + CHUNK], words[start : start + CHUNK], use_reentrant=False)
+        for start in range(0, len(flat), CHUNK)
     ]
     logs, entropies = (torch.cat(part).view(len(ids), replies) for part in zip(*parts, strict=True))
     return logs, entropies

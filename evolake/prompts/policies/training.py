@@ -1,19 +1,23 @@
-"""One update of the weights by trl's GRPO trainer, on samples that were drawn and rewarded before (E-SPL, section 3.1).
+"""One update of the weights by trl's GRPO trainer, on samples that were drawn and rewarded before (E-SPL,
+section 3.1).
 
-The trainer's own generation is replaced by the samples' tokens, so what was rewarded is what is trained on. A trainer lives for one step; the model,
-its adapter and Adam's moments live on in the policy. With one mini-batch the old policy is the new one, the importance ratio is 1, and a step is
-the plain policy gradient: sum over tokens of advantage times grad log p, in dr_grpo over (rows times the longest reply allowed), in grpo over the
-tokens of the row and then over rows, in dapo and cispo over the tokens of all rows.
+The trainer's own generation is replaced by the samples' tokens, so what was rewarded is what is trained on. A
+trainer lives for one step; the model, its adapter and Adam's moments live on in the policy. With one
+mini-batch the old policy is the new one, the importance ratio is 1, and a step is the plain policy gradient:
+sum over tokens of advantage times grad log p, in dr_grpo over (rows times the longest reply allowed), in grpo
+over the tokens of the row and then over rows, in dapo and cispo over the tokens of all rows.
 
-With several mini-batches the groups are cut into as many parts, one optimizer step each. Log probabilities of the policy that sampled are taken
-before the first step; the ratio to it is clipped to 1 - CLIP_RANGE .. 1 + CLIP_RANGE (cispo: capped at `CISPO_CAP`). The denominator of a step is
-an equal share of that of all. Groups whose tokens carry no loss fill up the last part.
+With several mini-batches the groups are cut into as many parts, one optimizer step each. Log probabilities of
+the policy that sampled are taken before the first step; the ratio to it is clipped to 1 - CLIP_RANGE .. 1 +
+CLIP_RANGE (cispo: capped at `CISPO_CAP`). The denominator of a step is an equal share of that of all. Groups
+whose tokens carry no loss fill up the last part.
 
-A group whose rewards are all equal has no advantage. Without a KL term it is left out of the passes. In dr_grpo and grpo the loss is scaled by the
-share of the rows that stay, so that the gradient is the same; in dapo and cispo the tokens are those of the groups that stay. A rejected sample stays
-in its group as a row whose only token carries no loss: it counts neither in the group's mean and deviation nor among the tokens (a reward of None
-alone would leave it in the denominator and in the KL term). The same mask takes the results of tools out of loss, KL and entropy; they are read by
-the tokens after them all the same.
+A group whose rewards are all equal has no advantage. Without a KL term it is left out of the passes. In
+dr_grpo and grpo the loss is scaled by the share of the rows that stay, so that the gradient is the same; in
+dapo and cispo the tokens are those of the groups that stay. A rejected sample stays in its group as a row
+whose only token carries no loss: it counts neither in the group's mean and deviation nor among the tokens (a
+reward of None alone would leave it in the denominator and in the KL term). The same mask takes the results of
+tools out of loss, KL and entropy; they are read by the tokens after them all the same.
 """
 
 from __future__ import annotations
@@ -42,8 +46,9 @@ CLIP_RANGE = 0.2
 
 @dataclass(frozen=True)
 class Step:
-    """What trl's steps gave: the loss that was descended and the gradient's norm before clipping (means over the mini-batches), the mean KL and the
-    mean entropy a token (nats), the share of tokens whose ratio was clipped, and how many optimizer steps were taken."""
+    """What trl's steps gave: the loss that was descended and the gradient's norm before clipping (means over
+    the mini-batches), the mean KL and the mean entropy a token (nats), the share of tokens whose ratio was
+    clipped, and how many optimizer steps were taken."""
 
     loss: float
     grad_norm: float
@@ -54,8 +59,8 @@ class Step:
 
 
 def usable(groups: Sequence[Group], recipe: Recipe) -> list[Group]:
-    """Return the groups that a step passes through the model: with two accepted samples; where the recipe rejects, with a correct one; and if no
-    KL term acts on the others, with rewards that differ."""
+    """Return the groups that a step passes through the model: with two accepted samples; where the recipe
+    rejects, with a correct one; and if no KL term acts on the others, with rewards that differ."""
     kept = []
     for group in groups:
         rewards = [reward for reward in group.rewards if reward is not None]
@@ -76,13 +81,21 @@ class Learner:
 
 
 def take_step(
-    learner: Learner, recipe: Recipe, groups: Sequence[Group], *, rows: int, max_tokens: int, rows_per_pass: int, seed: int
+    learner: Learner,
+    recipe: Recipe,
+    groups: Sequence[Group],
+    *,
+    rows: int,
+    max_tokens: int,
+    rows_per_pass: int,
+    seed: int,
 ) -> Step:
     """One optimizer step on groups of equal size, or one on each mini-batch of them.
 
     Args:
         groups: from `usable`, at least one. rows: the samples of all groups that came, those left
-        out too: the denominator. max_tokens: the longest reply allowed. rows_per_pass: the most rows a forward and backward pass takes.
+        out too: the denominator. max_tokens: the longest reply allowed. rows_per_pass: the most rows a
+            forward and backward pass takes.
         seed: of the trainer's own generators, which are put back afterwards.
     """
     offline()
@@ -94,7 +107,11 @@ def take_step(
     model, tokenizer, optimizer = learner.model, learner.tokenizer, learner.optimizer
     sizes = {len(group.samples) for group in groups}
     if len(sizes) != 1 or not groups:
-        raise MachineryError("groups of one update differ in size", wanted="the same number of samples in each", got=str(sorted(sizes)))
+        raise MachineryError(
+            "groups of one update differ in size",
+            wanted="the same number of samples in each",
+            got=str(sorted(sizes)),
+        )
     disable_progress_bars()
     steps = min(recipe.mini_batches, len(groups))
     groups = [*groups, *_without_loss(-len(groups) % steps, groups[0], tokenizer.eos_token_id)]
@@ -104,12 +121,24 @@ def take_step(
     plain = model.get_base_model()
     with _quiet(), _randomness_kept(), _rows_in_order(), Scratch("policy") as folder:
         trainer = _trainer_class()(
-            share, model=model, reward_funcs=replay.rewards, rollout_func=replay.rollouts, processing_class=tokenizer,
-            args=_arguments(folder, recipe, _Passes(count, count // len(groups), steps, max_tokens, rows_per_pass), seed, model.device.type == "cpu"),
+            share,
+            model=model,
+            reward_funcs=replay.rewards,
+            rollout_func=replay.rollouts,
+            processing_class=tokenizer,
+            args=_arguments(
+                folder,
+                recipe,
+                _Passes(count, count // len(groups), steps, max_tokens, rows_per_pass),
+                seed,
+                model.device.type == "cpu",
+            ),
             train_dataset=Dataset.from_dict({"prompt": [str(number) for number in range(len(groups))]}),
             optimizers=(optimizer, LambdaLR(optimizer, lambda _: 1.0)),
         )
-        if "ref" in model.peft_config:  # trl's copy of the adapter as it is now; ours is the policy before any update: no adapter
+        if (
+            "ref" in model.peft_config
+        ):  # trl's copy of the adapter as it is now; ours is the policy before any update: no adapter
             model.delete_adapter("ref")
             model.set_adapter("default")
         trainer.remove_callback(PrinterCallback)
@@ -121,11 +150,24 @@ def take_step(
             optimizer.zero_grad(set_to_none=True)
         norms = [float(entry["grad_norm"]) for entry in trainer.state.log_history if "grad_norm" in entry]
         if trainer.state.global_step != steps or len(norms) != steps or not replay.done:
-            raise MachineryError("trl took no step on our samples", wanted=f"{steps} steps", got=f"{trainer.state.global_step} steps")
-        if not all(torch.isfinite(parameter).all() for parameter in model.parameters() if parameter.requires_grad):
-            raise MachineryError("an update made weights that are no numbers", do="lower EVOLAKE_PROMPTS__LEARNING_RATE")
+            raise MachineryError(
+                "trl took no step on our samples",
+                wanted=f"{steps} steps",
+                got=f"{trainer.state.global_step} steps",
+            )
+        if not all(
+            torch.isfinite(parameter).all() for parameter in model.parameters() if parameter.requires_grad
+        ):
+            raise MachineryError(
+                "an update made weights that are no numbers", do="lower EVOLAKE_PROMPTS__LEARNING_RATE"
+            )
     return Step(
-        sum(trainer.losses) / steps, sum(norms) / steps, mean_over(trainer.kls), mean_over(trainer.entropies), mean_over(trainer.clipped), steps,
+        sum(trainer.losses) / steps,
+        sum(norms) / steps,
+        mean_over(trainer.kls),
+        mean_over(trainer.entropies),
+        mean_over(trainer.clipped),
+        steps,
     )
 
 
@@ -136,7 +178,8 @@ def _without_loss(count: int, like: Group, end: int) -> list[Group]:
 
 
 def mean_over(passes: Sequence[tuple[float, int]]) -> float:
-    """Return the mean over the tokens of all passes, of (mean of a pass, its tokens); trl's own log is the mean over the passes."""
+    """Return the mean over the tokens of all passes, of (mean of a pass, its tokens); trl's own log is the
+    mean over the passes."""
     return sum(mean * tokens for mean, tokens in passes) / max(1, sum(tokens for _, tokens in passes))
 
 
@@ -156,13 +199,23 @@ class _Replay:
             group = int(prompt)
             self._asked.append((group, seen.get(group, 0)))
             seen[group] = seen.get(group, 0) + 1
-        rows = [(self.groups[group].samples[number], self.groups[group].rewards[number]) for group, number in self._asked]
+        rows = [
+            (self.groups[group].samples[number], self.groups[group].rewards[number])
+            for group, number in self._asked
+        ]
         result: dict[str, list[Any]] = {
-            "prompt_ids": [[self.end] if reward is None else list(sample.prompt_ids) for sample, reward in rows],
-            "completion_ids": [[self.end] if reward is None else list(sample.reply_ids) for sample, reward in rows],
+            "prompt_ids": [
+                [self.end] if reward is None else list(sample.prompt_ids) for sample, reward in rows
+            ],
+            "completion_ids": [
+                [self.end] if reward is None else list(sample.reply_ids) for sample, reward in rows
+            ],
         }
         if any(reward is None or sample.reply_mask for sample, reward in rows):
-            result["env_mask"] = [[0] if reward is None else list(sample.reply_mask) or [1] * len(sample.reply_ids) for sample, reward in rows]
+            result["env_mask"] = [
+                [0] if reward is None else list(sample.reply_mask) or [1] * len(sample.reply_ids)
+                for sample, reward in rows
+            ]
         return result | {"logprobs": None}  # type: ignore[dict-item]
 
     def rewards(self, completion_ids: list[list[int]], **_: Any) -> list[float | None]:
@@ -197,23 +250,38 @@ def _trainer_class() -> Any:
             self.losses.append(float(loss.detach()))
             tokens = int((inputs["completion_mask"] * inputs.get("tool_mask", 1)).sum())
             self.entropies.append((self._metrics["train"]["entropy"][-1], tokens))
-            clipped = self._metrics["train"].get("cispo_clip_ratio" if self.loss_type == "cispo" else "clip_ratio/region_mean", [0.0])
+            clipped = self._metrics["train"].get(
+                "cispo_clip_ratio" if self.loss_type == "cispo" else "clip_ratio/region_mean", [0.0]
+            )
             self.clipped.append((clipped[-1], tokens))
             if self.beta:
                 self.kls.append((self._metrics["train"]["kl"][-1], tokens))
             return loss
 
         def _get_per_token_logps_and_entropies(
-            self, model: Any, input_ids: Any, attention_mask: Any, logits_to_keep: int, batch_size: int | None = None, **options: Any
+            self,
+            model: Any,
+            input_ids: Any,
+            attention_mask: Any,
+            logits_to_keep: int,
+            batch_size: int | None = None,
+            **options: Any,
         ) -> Any:
             plain = self.accelerator.unwrap_model(model).get_base_model()
             if not can_share(plain):
-                return super()._get_per_token_logps_and_entropies(model, input_ids, attention_mask, logits_to_keep, batch_size, **options)
+                return super()._get_per_token_logps_and_entropies(
+                    model, input_ids, attention_mask, logits_to_keep, batch_size, **options
+                )
             size = batch_size or len(input_ids)
             parts = [
                 log_probabilities(
-                    plain, input_ids[start : start + size], attention_mask[start : start + size], logits_to_keep, self.temperature,
-                ) for start in range(0, len(input_ids), size)
+                    plain,
+                    input_ids[start : start + size],
+                    attention_mask[start : start + size],
+                    logits_to_keep,
+                    self.temperature,
+                )
+                for start in range(0, len(input_ids), size)
             ]
             logs, entropies = (torch.cat(part) for part in zip(*parts, strict=True))
             return logs, entropies, None
@@ -226,7 +294,8 @@ def _trainer_class() -> Any:
 
 @dataclass(frozen=True)
 class _Passes:
-    """How the rows of an update are spread. group: rows of a group. steps: optimizer steps. rows_per_pass: the most of one pass."""
+    """How the rows of an update are spread. group: rows of a group. steps: optimizer steps. rows_per_pass:
+    the most of one pass."""
 
     rows: int
     group: int
@@ -241,14 +310,36 @@ def _arguments(folder: str, recipe: Recipe, passes: _Passes, seed: int, on_cpu: 
     of_step = passes.rows // passes.steps
     at_once = max(size for size in range(1, min(of_step, passes.rows_per_pass) + 1) if of_step % size == 0)
     result = GRPOConfig(
-        output_dir=folder, use_cpu=on_cpu, bf16=False, fp16=False, seed=seed % 2**32, max_steps=passes.steps,
-        per_device_train_batch_size=at_once, gradient_accumulation_steps=of_step // at_once, steps_per_generation=passes.rows // at_once,
-        num_generations=passes.group, num_iterations=1, max_completion_length=passes.max_tokens, temperature=recipe.temperature,
+        output_dir=folder,
+        use_cpu=on_cpu,
+        bf16=False,
+        fp16=False,
+        seed=seed % 2**32,
+        max_steps=passes.steps,
+        per_device_train_batch_size=at_once,
+        gradient_accumulation_steps=of_step // at_once,
+        steps_per_generation=passes.rows // at_once,
+        num_generations=passes.group,
+        num_iterations=1,
+        max_completion_length=passes.max_tokens,
+        temperature=recipe.temperature,
         shuffle_dataset=False,
-        loss_type=recipe.loss_type, scale_rewards=recipe.scale_rewards, beta=recipe.kl, use_bias_correction_kl=recipe.kl_term == "weighted",
-        epsilon=CLIP_RANGE, epsilon_high=CISPO_CAP if recipe.loss_type == "cispo" else None,
-        learning_rate=recipe.learning_rate, max_grad_norm=recipe.clip or 0.0, gradient_checkpointing=False, dataloader_pin_memory=not on_cpu,
-        logging_strategy="steps", logging_steps=1, save_strategy="no", report_to="none", disable_tqdm=True, remove_unused_columns=False,
+        loss_type=recipe.loss_type,
+        scale_rewards=recipe.scale_rewards,
+        beta=recipe.kl,
+        use_bias_correction_kl=recipe.kl_term == "weighted",
+        epsilon=CLIP_RANGE,
+        epsilon_high=CISPO_CAP if recipe.loss_type == "cispo" else None,
+        learning_rate=recipe.learning_rate,
+        max_grad_norm=recipe.clip or 0.0,
+        gradient_checkpointing=False,
+        dataloader_pin_memory=not on_cpu,
+        logging_strategy="steps",
+        logging_steps=1,
+        save_strategy="no",
+        report_to="none",
+        disable_tqdm=True,
+        remove_unused_columns=False,
     )
     if result.n_gpu > 1:
         result._n_gpu = 1  # the model is on the first GPU; trl refuses to spread a plain process over several
@@ -257,7 +348,8 @@ def _arguments(folder: str, recipe: Recipe, passes: _Passes, seed: int, on_cpu: 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without what the libraries say on their own: names that will change, and rewards that are None on purpose."""
+    """Without what the libraries say on their own: names that will change, and rewards that are None on
+    purpose."""
     log = logging.getLogger("trl")
     level = log.level
     log.setLevel(logging.ERROR)

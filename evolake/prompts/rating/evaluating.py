@@ -1,4 +1,5 @@
-"""Held-out evaluation: the policy as it is, under one or more system prompts, on problems that were never trained on."""
+"""Held-out evaluation: the policy as it is, under one or more system prompts, on problems that were never
+trained on."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from evolake.prompts.settings import PromptsSettings
 
 @dataclass(frozen=True)
 class Score:
-    """Means over the replies of one prompt: share correct, share in the right form, share cut off, tokens per reply; replies is their number."""
+    """Means over the replies of one prompt: share correct, share in the right form, share cut off, tokens per
+    reply; replies is their number."""
 
     replies: int
     correct: float
@@ -28,24 +30,39 @@ class Score:
 
 
 def evaluate(
-    policy: Policy, prompts: Sequence[SystemPrompt], problems: Sequence[Problem], *, samples: int, answer_format: AnswerFormat, seed: int,
+    policy: Policy,
+    prompts: Sequence[SystemPrompt],
+    problems: Sequence[Problem],
+    *,
+    samples: int,
+    answer_format: AnswerFormat,
+    seed: int,
     decoding: Decoding | None = None,
 ) -> list[dict[str, Any]]:
-    """One row per reply, in the order of prompts and problems: the columns of the table `heldout` but cycle, arm and iteration.
+    """One row per reply, in the order of prompts and problems: the columns of the table `heldout` but cycle,
+    arm and iteration.
 
     Args:
-        samples: replies per problem. decoding: how they are drawn; None: 1 is greedy, more are sampled as while training.
+        samples: replies per problem. decoding: how they are drawn; None: 1 is greedy, more are sampled as
+            while training.
 
     Raises:
         InputError: one of the problems is not held out.
     """
     if strange := [problem.problem_id for problem in problems if problem.split != "heldout"]:
-        raise InputError("an evaluation takes held-out problems only", got=", ".join(strange[:5]), do="pass the problems of the split `heldout`")
-    return replies(policy, prompts, problems, samples=samples, answer_format=answer_format, seed=seed, decoding=decoding)
+        raise InputError(
+            "an evaluation takes held-out problems only",
+            got=", ".join(strange[:5]),
+            do="pass the problems of the split `heldout`",
+        )
+    return replies(
+        policy, prompts, problems, samples=samples, answer_format=answer_format, seed=seed, decoding=decoding
+    )
 
 
 def decoding_of(own: PromptsSettings) -> Decoding | None:
-    """Return how held-out replies are drawn by the settings; None: greedily for one reply a problem, else as while training."""
+    """Return how held-out replies are drawn by the settings; None: greedily for one reply a problem, else as
+    while training."""
     if own.eval_temperature is None and (own.eval_top_p, own.eval_top_k) == (1.0, 0):
         return None
     heat = recipe_of(own).temperature if own.eval_temperature is None else own.eval_temperature
@@ -53,10 +70,17 @@ def decoding_of(own: PromptsSettings) -> Decoding | None:
 
 
 def replies(
-    policy: Policy, prompts: Sequence[SystemPrompt], problems: Sequence[Problem], *, samples: int, answer_format: AnswerFormat, seed: int,
+    policy: Policy,
+    prompts: Sequence[SystemPrompt],
+    problems: Sequence[Problem],
+    *,
+    samples: int,
+    answer_format: AnswerFormat,
+    seed: int,
     decoding: Decoding | None = None,
 ) -> list[dict[str, Any]]:
-    """Return what `evaluate` gives, on problems of any split: for prompts that meet on problems of the training split."""
+    """Return what `evaluate` gives, on problems of any split: for prompts that meet on problems of the
+    training split."""
     pairs = [(prompt, problem) for prompt in prompts for problem in problems]
     rows = []
     greedy = samples == 1 if decoding is None else decoding.temperature == 0
@@ -64,12 +88,23 @@ def replies(
     answered = verified(pairs, policy.sample(pairs, samples, seed, greedy=greedy, **drawn), answer_format)
     for (prompt, problem), result in zip(pairs, answered, strict=True):
         for number, sample in enumerate(result):
-            judged = judge_reply(sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
-            rows.append({
-                "prompt_id": prompt.prompt_id, "problem_id": problem.problem_id, "sample": number, "reply": sample.reply, "tokens": sample.tokens,
-                "truncated": sample.truncated, "correct": judged.correct, "formatted": judged.formatted, "unverified": judged.unverified,
-                "calls": calls_json(sample.calls),
-            })
+            judged = judge_reply(
+                sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified
+            )
+            rows.append(
+                {
+                    "prompt_id": prompt.prompt_id,
+                    "problem_id": problem.problem_id,
+                    "sample": number,
+                    "reply": sample.reply,
+                    "tokens": sample.tokens,
+                    "truncated": sample.truncated,
+                    "correct": judged.correct,
+                    "formatted": judged.formatted,
+                    "unverified": judged.unverified,
+                    "calls": calls_json(sample.calls),
+                }
+            )
     return rows
 
 
@@ -85,5 +120,7 @@ def score(rows: Sequence[dict[str, Any]]) -> Score:
     """Return the means over some rows. Raises ValueError if there is none."""
     if not rows:
         raise ValueError("no reply to take the mean of")
-    correct, formatted, truncated, tokens = (sum(row[name] for row in rows) / len(rows) for name in ("correct", "formatted", "truncated", "tokens"))
+    correct, formatted, truncated, tokens = (
+        sum(row[name] for row in rows) / len(rows) for name in ("correct", "formatted", "truncated", "tokens")
+    )
     return Score(len(rows), correct, formatted, truncated, tokens)

@@ -1,11 +1,13 @@
 """Ratings of system prompts: TrueSkill, and what a child inherits (E-SPL, section 3.2 and appendix B).
 
-Mean rewards of two iterations cannot be compared, since the batch and the weights differ; their order within one iteration can. So every iteration is
-a match of the prompts that took part, and a rating is a normal distribution over competence. The rating system is the package `trueskill` with its
-own defaults. Only its correction terms are replaced where they leave the range of floats: a winner that was rated far below a loser makes the
-package raise, and the limit of the terms is known (Mills' ratio).
+Mean rewards of two iterations cannot be compared, since the batch and the weights differ; their order within
+one iteration can. So every iteration is a match of the prompts that took part, and a rating is a normal
+distribution over competence. The rating system is the package `trueskill` with its own defaults. Only its
+correction terms are replaced where they leave the range of floats: a winner that was rated far below a loser
+makes the package raise, and the limit of the terms is known (Mills' ratio).
 
-The paper's Algorithm 1 adds 1 to the sigma of a mutated child; its appendix adds the variances, and that is what holds here.
+The paper's Algorithm 1 adds 1 to the sigma of a mutated child; its appendix adds the variances, and that is
+what holds here.
 """
 
 from __future__ import annotations
@@ -56,7 +58,8 @@ def update(ratings: Sequence[Rating], ranks: Sequence[int]) -> list[Rating]:
 
 
 def ranks_of(means: Sequence[float]) -> list[int]:
-    """Ranks by mean reward: 0 for the highest, equal means share a rank. Means count as equal to nine digits, far below one reward in a batch."""
+    """Ranks by mean reward: 0 for the highest, equal means share a rank. Means count as equal to nine digits,
+    far below one reward in a batch."""
     rounded = [round(mean, 9) for mean in means]
     order = sorted(set(rounded), reverse=True)
     return [order.index(mean) for mean in rounded]
@@ -78,7 +81,8 @@ def mutated(parent: Rating, uncertainty: float = CHILD_SIGMA) -> Rating:
 
 
 def crossed(parents: Sequence[Rating], uncertainty: float = CHILD_SIGMA) -> Rating:
-    """Return what a child by crossover starts from: the mean of its parents by precision, and sqrt(1 / sum(1 / sigma^2) + uncertainty^2).
+    """Return what a child by crossover starts from: the mean of its parents by precision, and sqrt(1 / sum(1
+    / sigma^2) + uncertainty^2).
 
     Raises:
         ValueError: there are no parents.
@@ -86,7 +90,9 @@ def crossed(parents: Sequence[Rating], uncertainty: float = CHILD_SIGMA) -> Rati
     if not parents:
         raise ValueError("a crossover needs parents")
     precision = math.fsum(1.0 / sigma**2 for _, sigma in parents)
-    return math.fsum(mu / sigma**2 for mu, sigma in parents) / precision, math.hypot(math.sqrt(1.0 / precision), uncertainty)
+    return math.fsum(mu / sigma**2 for mu, sigma in parents) / precision, math.hypot(
+        math.sqrt(1.0 / precision), uncertainty
+    )
 
 
 def shares(parents: Sequence[Rating]) -> list[float]:

@@ -1,9 +1,12 @@
-"""Which prompts take part in an iteration (E-SPL, section 3.2, equation 4, and the simplified strategy of its appendix A.5).
+"""Which prompts take part in an iteration (E-SPL, section 3.2, equation 4, and the simplified strategy of its
+appendix A.5).
 
-Only the latest K prompts may be drawn, like a replay buffer. Of these the one with the highest mu + 2 sigma always takes part and the rest are drawn
-uniformly; with a temperature all are drawn in proportion to exp(score / T) instead. A fresh child inherits mu with more sigma, so it tends to lead.
+Only the latest K prompts may be drawn, like a replay buffer. Of these the one with the highest mu + 2 sigma
+always takes part and the rest are drawn uniformly; with a temperature all are drawn in proportion to
+exp(score / T) instead. A fresh child inherits mu with more sigma, so it tends to lead.
 
-`select_by_skill` draws by the estimate of `skills` instead: `python benchmarks/prompts_selection.py` compares the two.
+`select_by_skill` draws by the estimate of `skills` instead: `python benchmarks/prompts_selection.py` compares
+the two.
 """
 
 from __future__ import annotations
@@ -42,7 +45,12 @@ def leader(entrants: Sequence[Entrant], optimism: float = OPTIMISM) -> Entrant:
 
 
 def select(
-    entrants: Sequence[Entrant], count: int, random: np.random.Generator, *, window: int = 10, optimism: float = OPTIMISM,
+    entrants: Sequence[Entrant],
+    count: int,
+    random: np.random.Generator,
+    *,
+    window: int = 10,
+    optimism: float = OPTIMISM,
     temperature: float | None = None,
 ) -> list[Entrant]:
     """Return the prompts of one iteration, no prompt twice.
@@ -64,26 +72,37 @@ def select(
         return _softmax(pool, count, random, optimism, temperature)
     first = leader(pool, optimism)
     rest = [item for item in pool if item is not first]
-    drawn = random.choice(len(rest), size=min(count - 1, len(rest)), replace=False).tolist() if rest and count > 1 else []
+    drawn = (
+        random.choice(len(rest), size=min(count - 1, len(rest)), replace=False).tolist()
+        if rest and count > 1
+        else []
+    )
     return [first, *(rest[place] for place in drawn)]
 
 
 def select_by_skill(
-    entrants: Sequence[Entrant], skills: Skills, count: int, random: np.random.Generator, *, window: int = 10,
+    entrants: Sequence[Entrant], skills: Skills, count: int, random: np.random.Generator, *, window: int = 10
 ) -> list[Entrant]:
-    """Return the prompts of one iteration, drawn as often as each may be the best of the window; no prompt twice."""
+    """Return the prompts of one iteration, drawn as often as each may be the best of the window; no prompt
+    twice."""
     pool = {item.number: item for item in latest(entrants, window)}
     return [pool[number] for number in skills.draw(list(pool), count, random)]
 
 
 def slots(chosen: Sequence[T], count: int) -> list[T]:
-    """`count` places for these, in turn: a population of fewer prompts than M still costs M groups of rollouts a problem, like every iteration."""
+    """`count` places for these, in turn: a population of fewer prompts than M still costs M groups of
+    rollouts a problem, like every iteration."""
     return [chosen[place % len(chosen)] for place in range(count)]
 
 
-def _softmax(pool: list[Entrant], count: int, random: np.random.Generator, optimism: float, temperature: float) -> list[Entrant]:
-    """Without replacement, by adding Gumbel noise to score / T and taking the largest: exact, and no exponential can overflow."""
+def _softmax(
+    pool: list[Entrant], count: int, random: np.random.Generator, optimism: float, temperature: float
+) -> list[Entrant]:
+    """Without replacement, by adding Gumbel noise to score / T and taking the largest: exact, and no
+    exponential can overflow."""
     if not temperature > 0:
         raise ValueError(f"a temperature is above 0 (got {temperature})")
-    keys = np.array([score(item.rating, optimism) / temperature for item in pool]) + random.gumbel(size=len(pool))
+    keys = np.array([score(item.rating, optimism) / temperature for item in pool]) + random.gumbel(
+        size=len(pool)
+    )
     return [pool[place] for place in np.argsort(-keys, kind="stable")[:count].tolist()]

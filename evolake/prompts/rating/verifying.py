@@ -1,8 +1,9 @@
-"""Replies to problems whose dataset brings a verifier, judged by that: in the jail, and all replies of a batch at the same time.
+"""Replies to problems whose dataset brings a verifier, judged by that: in the jail, and all replies of a
+batch at the same time.
 
-The verifier of a dataset gets what was read as the answer, the content of the box, and not the reply around it. A reply without an answer is worth 0
-unasked. A verifier of the user's own gets the whole reply. The jail is there for the batch alone: it holds the libraries in memory, which the weights
-need in between.
+The verifier of a dataset gets what was read as the answer, the content of the box, and not the reply around
+it. A reply without an answer is worth 0 unasked. A verifier of the user's own gets the whole reply. The jail
+is there for the batch alone: it holds the libraries in memory, which the weights need in between.
 """
 
 from __future__ import annotations
@@ -25,24 +26,37 @@ EACH = 50
 """Replies that are worth another jail."""
 
 
-def verified(pairs: Sequence[tuple[Any, Problem]], samples: Sequence[Sequence[Sample]], answer_format: AnswerFormat) -> list[list[Sample]]:
-    """Return the samples of all pairs (prompt, problem), those of problems with a verifier with what it said of them.
+def verified(
+    pairs: Sequence[tuple[Any, Problem]], samples: Sequence[Sequence[Sample]], answer_format: AnswerFormat
+) -> list[list[Sample]]:
+    """Return the samples of all pairs (prompt, problem), those of problems with a verifier with what it said
+    of them.
 
     Raises:
-        InputError: reasoning-gym is not installed, or is of a version that makes other problems. MachineryError: the jail failed.
+        InputError: reasoning-gym is not installed, or is of a version that makes other problems.
+            MachineryError: the jail failed.
     """
     asked = [(problem, sample) for (_, problem), some in zip(pairs, samples, strict=True) for sample in some]
-    said = iter(verify([(problem, sample.said, sample.truncated) for problem, sample in asked], answer_format))
-    return [[replace(sample, verified=result) if (result := next(said)) else sample for sample in some] for some in samples]
+    said = iter(
+        verify([(problem, sample.said, sample.truncated) for problem, sample in asked], answer_format)
+    )
+    return [
+        [replace(sample, verified=result) if (result := next(said)) else sample for sample in some]
+        for some in samples
+    ]
 
 
 def verify(asked: Sequence[tuple[Problem, str, bool]], answer_format: AnswerFormat) -> list[Verified | None]:
-    """Return what their verifiers say of (problem, reply, truncated), in their order; None where a problem has none. Raises as `verified`."""
+    """Return what their verifiers say of (problem, reply, truncated), in their order; None where a problem
+    has none. Raises as `verified`."""
     places, entries, result = [], [], list[Verified | None]()
     own = own_scores(asked)
     for place, (problem, reply, truncated) in enumerate(asked):
         result.append(Verified(0.0) if problem.scorer == SCORER else own.get(place))
-        if problem.scorer == SCORER and (answer := read_answer(reply, problem, answer_format, truncated=truncated)) is not None:
+        if (
+            problem.scorer == SCORER
+            and (answer := read_answer(reply, problem, answer_format, truncated=truncated)) is not None
+        ):
             places.append(len(result) - 1)
             entries.append(Asked(json.loads(problem.entry or "{}"), answer.answer, problem.text))
     if not entries:
@@ -58,12 +72,15 @@ def verify(asked: Sequence[tuple[Problem, str, bool]], answer_format: AnswerForm
 
 
 def own_scores(asked: Sequence[tuple[Problem, str, bool]]) -> dict[int, Verified]:
-    """Return place -> score of the replies to problems with a verifier of the user's own. Raises MachineryError: the jail failed."""
+    """Return place -> score of the replies to problems with a verifier of the user's own. Raises
+    MachineryError: the jail failed."""
     carried: dict[str, OwnVerifier] = {}
     entries: dict[int, ScoredReply] = {}
     for place, (problem, reply, _) in enumerate(asked):
         if is_own(problem.scorer):
-            verifier = carried.setdefault(problem.scorer, verifier_of(problem.entry, f"problem {problem.problem_id[:12]}"))
+            verifier = carried.setdefault(
+                problem.scorer, verifier_of(problem.entry, f"problem {problem.problem_id[:12]}")
+            )
             entries[place] = ScoredReply(verifier, reply, json.loads(problem.answer), problem.text)
     if not entries:
         return {}

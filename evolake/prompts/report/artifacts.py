@@ -23,21 +23,26 @@ from evolake.stats import Interval
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
-    """Champion and weights at the end of the cycle against the first root under the base model, on the held-out problems that both answered; None
-    if there are none, or if the champion is that root and the weights are still those of the base model: nothing is compared with itself."""
+    """Champion and weights at the end of the cycle against the first root under the base model, on the
+    held-out problems that both answered; None if there are none, or if the champion is that root and the
+    weights are still those of the base model: nothing is compared with itself."""
     population = population_entering(lake, following(cycle))
     if artifact_id == population.rows()[0]["prompt_id"] and population.value("checkpoint") is None:
         return None
     heldout = lake.read(LINE, "heldout", cycle)
-    now = _shares(heldout.filter((pl.col("prompt_id") == artifact_id) & (pl.col("iteration") == population.iteration)))
+    now = _shares(
+        heldout.filter((pl.col("prompt_id") == artifact_id) & (pl.col("iteration") == population.iteration))
+    )
     return gain_between(now, _shares(base_evaluation(lake)), population.rows()[0]["prompt_id"], cycle)
 
 
-def gain_between(now: Mapping[str, float], start: Mapping[str, float], root_id: str, cycle: str) -> Gain | None:
+def gain_between(
+    now: Mapping[str, float], start: Mapping[str, float], root_id: str, cycle: str
+) -> Gain | None:
     """Return the gain over the first root; None if no problem was answered by both.
 
-    now, start: problem -> share of correct replies, of the champion with the weights at the end of the cycle and of the
-    first root under the base model.
+    now, start: problem -> share of correct replies, of the champion with the weights at the end of the cycle
+    and of the first root under the base model.
     """
     both = sorted(set(now) & set(start))
     if not both:
@@ -46,9 +51,17 @@ def gain_between(now: Mapping[str, float], start: Mapping[str, float], root_id: 
     gained = Interval(contest.effect, contest.low, contest.high, LEVEL)
     own, other = (sum(side[name] for name in both) / len(both) for side in (now, start))
     return Gain(
-        gained, "more correct replies", root_id,
-        f"on {len(both)} held-out problems: {own:.1%} with the weights as they are now, {other:.1%} before", cycle, contest.wins,
-        against="the first root under the base model", is_ratio=False, own=own, other=other, count=counted(len(both), "problem"),
+        gained,
+        "more correct replies",
+        root_id,
+        f"on {len(both)} held-out problems: {own:.1%} with the weights as they are now, {other:.1%} before",
+        cycle,
+        contest.wins,
+        against="the first root under the base model",
+        is_ratio=False,
+        own=own,
+        other=other,
+        count=counted(len(both), "problem"),
     )
 
 
@@ -65,15 +78,22 @@ def _shares(rows: pl.DataFrame) -> dict[str, float]:
 def write_prompt(_lake: Lake, artifact: Artifact, folder: Path) -> str:
     """prompt.txt, what a model reads, and principles.json, which the id is the hash of."""
     (folder / "prompt.txt").write_text(artifact.row["text"], encoding="utf-8")
-    (folder / "principles.json").write_text(json.dumps(json.loads(artifact.row["principles"]), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (folder / "principles.json").write_text(
+        json.dumps(json.loads(artifact.row["principles"]), indent=1, ensure_ascii=False) + "\n",
+        encoding="utf-8",
+    )
     return ""
 
 
 def write_checkpoint(lake: Lake, _artifact: Artifact, folder: Path, cycle: str) -> None:
-    """checkpoint.safetensors: the policy's adapter at the end of the cycle, which the champion's figures were measured with."""
+    """checkpoint.safetensors: the policy's adapter at the end of the cycle, which the champion's figures were
+    measured with."""
     sha = population_entering(lake, following(cycle)).value("checkpoint")
     if sha is None:
-        raise InputError(f"after cycle {cycle} the weights are those of the base model: there is no checkpoint", do="leave --checkpoint out")
+        raise InputError(
+            f"after cycle {cycle} the weights are those of the base model: there is no checkpoint",
+            do="leave --checkpoint out",
+        )
     (folder / "checkpoint.safetensors").write_bytes(lake.blobs.get(sha))
 
 
@@ -86,9 +106,19 @@ def changed_principles(row: Row, parents: Sequence[Row]) -> str:
     return "; ".join([*(f"adds: {text}" for text in gained), *(f"drops: {text}" for text in lost)])
 
 
-ARTIFACTS = LineArtifacts(gain=gain_of, standing=standing, score="share of correct held-out replies", kinds={
-    "system prompt": Kind(
-        "prompt_id", ("incoming_prompts", "seeds"), ("operator", "origin", "iteration", "size", "mu", "sigma", "rounds"),
-        text=column_text("text"), write=write_prompt, belongings=write_checkpoint, changed=changed_principles,
-    ),
-})
+ARTIFACTS = LineArtifacts(
+    gain=gain_of,
+    standing=standing,
+    score="share of correct held-out replies",
+    kinds={
+        "system prompt": Kind(
+            "prompt_id",
+            ("incoming_prompts", "seeds"),
+            ("operator", "origin", "iteration", "size", "mu", "sigma", "rounds"),
+            text=column_text("text"),
+            write=write_prompt,
+            belongings=write_checkpoint,
+            changed=changed_principles,
+        )
+    },
+)

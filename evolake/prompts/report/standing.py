@@ -10,7 +10,11 @@ from evolake.report.standing import Ask, Standing
 
 def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
     """Return the row with all replies that were judged: to train, in duels, and on held-out problems."""
-    return replace(shared, start=shared.start or "the first root under the base model", evaluations=ask(COUNTED)[0]["replies"])
+    return replace(
+        shared,
+        start=shared.start or "the first root under the base model",
+        evaluations=ask(COUNTED)[0]["replies"],
+    )
 
 
 COUNTED = """

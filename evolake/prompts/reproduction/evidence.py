@@ -26,5 +26,6 @@ class Evidence:
 
 
 def worth(rollout: Rollout) -> float:
-    """Return what a rollout counts in values and ratings. Rejection keeps a failed rollout out of the update; it is worth nothing all the same."""
+    """Return what a rollout counts in values and ratings. Rejection keeps a failed rollout out of the update;
+    it is worth nothing all the same."""
     return 0.0 if rollout.reward is None else rollout.reward

@@ -1,4 +1,5 @@
-"""Mutation: the best prompt of an iteration is edited by what its own rollouts teach (E-SPL, section 3.2 and appendices A.1 to A.5).
+"""Mutation: the best prompt of an iteration is edited by what its own rollouts teach (E-SPL, section 3.2 and
+appendices A.1 to A.5).
 
     1 summary   every rollout on a problem with both success and failure      prompts_summarizer
                 (a model summarises long replies only: short ones are compared as they are)
@@ -6,8 +7,8 @@
     3 local     per problem, at most K_ops edits: add, modify                 prompts_editor
     4 global    over the batch, one plan: modify, merge                       prompts_consolidator
 
-Additions are applied before the plan is asked for, so that the plan can refine and merge them. A proposed modify stands unless the plan names its
-principle. Then everything is one diff, applied strictly.
+Additions are applied before the plan is asked for, so that the plan can refine and merge them. A proposed
+modify stands unless the plan names its principle. Then everything is one diff, applied strictly.
 """
 
 from __future__ import annotations
@@ -25,7 +26,16 @@ from evolake.prompts.model.prompt import SystemPrompt, tidy
 from evolake.prompts.model.protocol import Rollout
 from evolake.prompts.reproduction.evidence import Evidence, Step, worth
 from evolake.prompts.reproduction.memory import edit_text, idea_of
-from evolake.prompts.reproduction.operators import LINE, Editing, Lost, Reproduction, listed, lost_calls, over_limit, stillborn
+from evolake.prompts.reproduction.operators import (
+    LINE,
+    Editing,
+    Lost,
+    Reproduction,
+    listed,
+    lost_calls,
+    over_limit,
+    stillborn,
+)
 from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR, GLOBAL_KINDS, LOCAL_KINDS
 from evolake.prompts.roles.models import (
     CritiqueReply,
@@ -43,7 +53,8 @@ from evolake.prompts.roles.reflection import CRITIC, SUMMARIZER
 from evolake.seeds import child_seed
 
 SHORT_REPLY = 120
-"""Words up to which a model that compares replies is shown them whole: a summary would be as long, and cost a call."""
+"""Words up to which a model that compares replies is shown them whole: a summary would be as long, and cost a
+call."""
 LONGEST_REASON = 200
 """Characters of why a reply was not scored."""
 MOST_TRIED = 5
@@ -51,7 +62,12 @@ MOST_TRIED = 5
 
 
 def mutate(
-    editing: Editing, prompt: SystemPrompt, evidence: Sequence[Evidence], *, edits_per_problem: int = 2, known: Collection[tuple[str, ...]] = (),
+    editing: Editing,
+    prompt: SystemPrompt,
+    evidence: Sequence[Evidence],
+    *,
+    edits_per_problem: int = 2,
+    known: Collection[tuple[str, ...]] = (),
 ) -> Reproduction:
     """Return a child of `prompt`, or why there is none.
 
@@ -69,9 +85,13 @@ def mutate(
     critiques = work.criticise(used, work.summarise(used))
     standing = editing.memory.standing(prompt.prompt_id, evidence) if editing.by_model else ""
     proposed, beyond = work.propose(used, critiques, edits_per_problem, standing)
-    adds, modifies = ([place for place, hunk in enumerate(proposed) if hunk.kind == kind] for kind in LOCAL_KINDS)
+    adds, modifies = (
+        [place for place, hunk in enumerate(proposed) if hunk.kind == kind] for kind in LOCAL_KINDS
+    )
     grown = apply(prompt, [proposed[place] for place in adds], limits, kinds=LOCAL_KINDS)
-    plan = work.consolidate(prompt, grown, [proposed[place] for place in modifies], standing) if proposed else []
+    plan = (
+        work.consolidate(prompt, grown, [proposed[place] for place in modifies], standing) if proposed else []
+    )
     planned = apply(grown.prompt, plan, limits, kinds=GLOBAL_KINDS)
     fitting = [outcome.hunk for outcome in planned.outcomes if outcome.applied]
     settled = {target for hunk in fitting for target in hunk.targets}
@@ -80,12 +100,24 @@ def mutate(
     last = iter(final.outcomes)
     global_ = [next(last) if outcome.applied else outcome for outcome in planned.outcomes]
     known_local = dict(zip(adds, grown.outcomes, strict=True)) | dict(zip(unsettled, last, strict=True))
-    local = [known_local.get(place) or Outcome(hunk, False, "the plan settles this principle") for place, hunk in enumerate(proposed)]
+    local = [
+        known_local.get(place) or Outcome(hunk, False, "the plan settles this principle")
+        for place, hunk in enumerate(proposed)
+    ]
     steps: list[Step] = [*["local" for _ in (*local, *beyond)], *["global" for _ in plan]]
     hunks = zip(steps, (*local, *beyond, *global_), strict=True)
     note = stillborn(final.prompt, prompt, known)
     idea = idea_of([*grown.outcomes, *final.outcomes])
-    return Reproduction("mutation", prompt, None if note else final.prompt, note, tuple(hunks), tuple(work.lost), tuple(work.calls), idea)
+    return Reproduction(
+        "mutation",
+        prompt,
+        None if note else final.prompt,
+        note,
+        tuple(hunks),
+        tuple(work.lost),
+        tuple(work.calls),
+        idea,
+    )
 
 
 @dataclass
@@ -100,97 +132,174 @@ class _Mutation:
         self.calls: list[str] = []
 
     def summarise(self, evidence: Sequence[Evidence]) -> list[list[Trajectory]]:
-        """Return the trajectories of each problem; rollouts that say the same are asked about once, and short ones not at all if a model compares
-        them.
+        """Return the trajectories of each problem; rollouts that say the same are asked about once, and short
+        ones not at all if a model compares them.
         """
         groups = [_distinct(item.rollouts) for item in evidence]
         asked = [
-            (item, rollout) for item, group in zip(evidence, groups, strict=True) for rollout, _ in group if not self._as_it_is(rollout)
+            (item, rollout)
+            for item, group in zip(evidence, groups, strict=True)
+            for rollout, _ in group
+            if not self._as_it_is(rollout)
         ]
         requests = [
             SummaryRequest(
-                principles=listed(self.prompt), problem=item.problem.text, answer=item.problem.answer, reply=rollout.reply, correct=rollout.correct,
-                answered=rollout.formatted, truncated=rollout.truncated,
+                principles=listed(self.prompt),
+                problem=item.problem.text,
+                answer=item.problem.answer,
+                reply=rollout.reply,
+                correct=rollout.correct,
+                answered=rollout.formatted,
+                truncated=rollout.truncated,
             )
             for item, rollout in asked
         ]
-        replies = iter(self._ask("summary", SUMMARIZER, requests, [item.problem.problem_id for item, _ in asked]))
+        replies = iter(
+            self._ask("summary", SUMMARIZER, requests, [item.problem.problem_id for item, _ in asked])
+        )
         result = []
         for item, group in zip(evidence, groups, strict=True):
             best = max(worth(other) for other in item.rollouts)
-            shown = [(rollout, count, None if self._as_it_is(rollout) else next(replies)) for rollout, count in group]
-            result.append([
-                trajectory_of(rollout, count, said, success=worth(rollout) == best) for rollout, count, said in shown
-                if not isinstance(said, AgentFailure)
-            ])
+            shown = [
+                (rollout, count, None if self._as_it_is(rollout) else next(replies))
+                for rollout, count in group
+            ]
+            result.append(
+                [
+                    trajectory_of(rollout, count, said, success=worth(rollout) == best)
+                    for rollout, count, said in shown
+                    if not isinstance(said, AgentFailure)
+                ]
+            )
         return result
 
     def _as_it_is(self, rollout: Rollout) -> bool:
         """Return whether the reply itself is compared, not its summary."""
         return self.editing.by_model and len(rollout.reply.split()) <= SHORT_REPLY
 
-    def criticise(self, evidence: Sequence[Evidence], trajectories: Sequence[list[Trajectory]]) -> list[CritiqueReply | None]:
+    def criticise(
+        self, evidence: Sequence[Evidence], trajectories: Sequence[list[Trajectory]]
+    ) -> list[CritiqueReply | None]:
         """One critique per problem; None if there is no longer a contrast, or no reply."""
-        open_ = [place for place, result in enumerate(trajectories) if len({item.success for item in result}) == 2]
+        open_ = [
+            place for place, result in enumerate(trajectories) if len({item.success for item in result}) == 2
+        ]
         requests = [
             CritiqueRequest(
-                principles=listed(self.prompt), problem=evidence[place].problem.text, answer=evidence[place].problem.answer,
-                trajectories=trajectories[place], library=self.editing.library.to_rows(),
+                principles=listed(self.prompt),
+                problem=evidence[place].problem.text,
+                answer=evidence[place].problem.answer,
+                trajectories=trajectories[place],
+                library=self.editing.library.to_rows(),
             )
             for place in open_
         ]
-        replies = self._ask("critique", CRITIC, requests, [evidence[place].problem.problem_id for place in open_])
+        replies = self._ask(
+            "critique", CRITIC, requests, [evidence[place].problem.problem_id for place in open_]
+        )
         return _placed(dict(zip(open_, replies, strict=True)), len(evidence))
 
     def propose(
-        self, evidence: Sequence[Evidence], critiques: Sequence[CritiqueReply | None], limit: int, standing: str
+        self,
+        evidence: Sequence[Evidence],
+        critiques: Sequence[CritiqueReply | None],
+        limit: int,
+        standing: str,
     ) -> tuple[list[Hunk], list[Outcome]]:
-        """Return the local hunks of all problems, and those beyond the limit of a problem. A model is asked in waves: those of a later one know what
-        the ones before proposed."""
-        open_ = [(item.problem, critique) for item, critique in zip(evidence, critiques, strict=True) if critique is not None]
+        """Return the local hunks of all problems, and those beyond the limit of a problem. A model is asked
+        in waves: those of a later one know what the ones before proposed."""
+        open_ = [
+            (item.problem, critique)
+            for item, critique in zip(evidence, critiques, strict=True)
+            if critique is not None
+        ]
         hunks: list[Hunk] = []
         beyond: list[Outcome] = []
         for wave in waves(len(open_), self.editing.waves if self.editing.by_model else 1):
             requests = [
                 LocalRequest(
-                    principles=listed(self.prompt), problem=problem.text, critique=critique, limit=limit, guidance=list(self.editing.guidance),
-                    library=self.editing.library.to_rows(), **self._context(place, len(open_), standing, critique, hunks),
+                    principles=listed(self.prompt),
+                    problem=problem.text,
+                    critique=critique,
+                    limit=limit,
+                    guidance=list(self.editing.guidance),
+                    library=self.editing.library.to_rows(),
+                    **self._context(place, len(open_), standing, critique, hunks),
                 )
-                for place in wave for problem, critique in [open_[place]]
+                for place in wave
+                for problem, critique in [open_[place]]
             ]
             problems = [open_[place][0].problem_id for place in wave]
             replies = self._ask("local", EDITOR, requests, problems, first=wave.start)
             for problem_id, reply in zip(problems, replies, strict=True):
                 if isinstance(reply, LocalReply):
-                    given = [Hunk(edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old, problem_id) for edit in reply.edits]
+                    given = [
+                        Hunk(
+                            edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old, problem_id
+                        )
+                        for edit in reply.edits
+                    ]
                     hunks += given[:limit]
                     beyond += over_limit(given, limit, f"one problem may propose {limit} edits")
         return hunks, beyond
 
-    def _context(self, place: int, count: int, standing: str, critique: CritiqueReply, hunks: Sequence[Hunk]) -> dict[str, str]:
+    def _context(
+        self, place: int, count: int, standing: str, critique: CritiqueReply, hunks: Sequence[Hunk]
+    ) -> dict[str, str]:
         """Return what a model is sent in addition to the problem; operators read none of it."""
         if not self.editing.by_model:
             return {}
         about = " ".join([*critique.failures, *critique.guidance_needed])
         note = SiblingNote(number=place + 1, count=count, siblings=[edit_text(hunk) for hunk in hunks])
-        return {"standing": standing, "tried": self.editing.memory.tried(about, MOST_TRIED), "siblings": note.text() if hunks else ""}
+        return {
+            "standing": standing,
+            "tried": self.editing.memory.tried(about, MOST_TRIED),
+            "siblings": note.text() if hunks else "",
+        }
 
-    def consolidate(self, prompt: SystemPrompt, grown: Applied, modifies: Sequence[Hunk], standing: str) -> list[Hunk]:
-        """Return the hunks of the plan; none where the call gave no reply: the local edits stand then as they are."""
+    def consolidate(
+        self, prompt: SystemPrompt, grown: Applied, modifies: Sequence[Hunk], standing: str
+    ) -> list[Hunk]:
+        """Return the hunks of the plan; none where the call gave no reply: the local edits stand then as they
+        are."""
         counts = Counter((hunk.targets[0], tidy(hunk.text)) for hunk in modifies if len(hunk.targets) == 1)
         request = GlobalRequest(
-            principles=listed(grown.prompt), new=[item for item in grown.prompt.ids if item not in prompt.ids], guidance=list(self.editing.guidance),
-            suggestions=[Suggestion(id=target, text=text, problems=count) for (target, text), count in counts.items() if target in prompt.ids],
-            standing=standing, library=self.editing.library.to_rows(),
-            refused=[f"{edit_text(item.hunk)} ({item.reason})" for item in grown.outcomes if not item.applied] if self.editing.by_model else [],
+            principles=listed(grown.prompt),
+            new=[item for item in grown.prompt.ids if item not in prompt.ids],
+            guidance=list(self.editing.guidance),
+            suggestions=[
+                Suggestion(id=target, text=text, problems=count)
+                for (target, text), count in counts.items()
+                if target in prompt.ids
+            ],
+            standing=standing,
+            library=self.editing.library.to_rows(),
+            refused=[f"{edit_text(item.hunk)} ({item.reason})" for item in grown.outcomes if not item.applied]
+            if self.editing.by_model
+            else [],
         )
-        reply, = self._ask("global", CONSOLIDATOR, [request], [None])
-        return [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits] if isinstance(reply, GlobalReply) else []
+        (reply,) = self._ask("global", CONSOLIDATOR, [request], [None])
+        return (
+            [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits]
+            if isinstance(reply, GlobalReply)
+            else []
+        )
 
-    def _ask(self, step: Step, role: Role[Any, Any], requests: Sequence[Any], problems: Sequence[str | None], *, first: int = 0) -> list[Any]:
+    def _ask(
+        self,
+        step: Step,
+        role: Role[Any, Any],
+        requests: Sequence[Any],
+        problems: Sequence[str | None],
+        *,
+        first: int = 0,
+    ) -> list[Any]:
         """Return the replies. first: place of the first request among those of the step."""
         own = self.editing
-        seeds = [child_seed(own.root_seed, LINE, own.cycle, f"{own.iteration}/{step}", first + place) for place in range(len(requests))]
+        seeds = [
+            child_seed(own.root_seed, LINE, own.cycle, f"{own.iteration}/{step}", first + place)
+            for place in range(len(requests))
+        ]
         replied = own.agents.call_many(role, requests, seeds=seeds)
         replies = [reply.value for reply in replied]
         self.lost += lost_calls(step, replies, problems)
@@ -206,9 +315,17 @@ def _distinct(rollouts: Sequence[Rollout]) -> list[tuple[Rollout, int]]:
 
 
 def trajectory_of(rollout: Rollout, count: int, summary: SummaryReply | None, *, success: bool) -> Trajectory:
-    """Return a rollout as the critic is shown it. count: rollouts like it. summary: None if the reply itself is shown."""
-    shared = {"success": success, "count": count, "words": len(rollout.reply.split()), "unscored": (rollout.unverified or "")[:LONGEST_REASON]}
-    return Trajectory.model_validate(shared | ({"reply": rollout.reply} if summary is None else summary.model_dump()))
+    """Return a rollout as the critic is shown it. count: rollouts like it. summary: None if the reply itself
+    is shown."""
+    shared = {
+        "success": success,
+        "count": count,
+        "words": len(rollout.reply.split()),
+        "unscored": (rollout.unverified or "")[:LONGEST_REASON],
+    }
+    return Trajectory.model_validate(
+        shared | ({"reply": rollout.reply} if summary is None else summary.model_dump())
+    )
 
 
 def _placed(result: Mapping[int, CritiqueReply | AgentFailure], count: int) -> list[CritiqueReply | None]:

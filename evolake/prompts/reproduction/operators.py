@@ -20,8 +20,9 @@ LINE = "prompts"
 
 @dataclass(frozen=True)
 class Editing:
-    """What the reproductions of one iteration share. guidance: what people asked for. limits: of the prompts. memory: what was tried before and how
-    each prompt did. waves: in how many a model is asked for the edits of a batch."""
+    """What the reproductions of one iteration share. guidance: what people asked for. limits: of the prompts.
+    memory: what was tried before and how each prompt did. waves: in how many a model is asked for the edits
+    of a batch."""
 
     agents: Agents
     library: PrincipleLibrary
@@ -52,8 +53,9 @@ class Lost:
 class Reproduction:
     """What became of one mutation or crossover.
 
-    parent: the prompt that was edited. child: None if none was born, and `note` says why. hunks: (step, outcome) in the order of the steps.
-    calls: names of the calls that were made for it, for `Agents.assign`. idea: what the child is, in short.
+    parent: the prompt that was edited. child: None if none was born, and `note` says why. hunks: (step,
+    outcome) in the order of the steps. calls: names of the calls that were made for it, for `Agents.assign`.
+    idea: what the child is, in short.
     """
 
     operator: Operator
@@ -68,18 +70,35 @@ class Reproduction:
     def rows(self, *, cycle: str, arm: str, iteration: int, backend: str) -> list[dict[str, Any]]:
         """Rows of the table `edits`."""
         shared = {
-            "cycle": cycle, "arm": arm, "iteration": iteration, "operator": self.operator, "prompt_id": self.parent.prompt_id,
-            "child_id": self.child.prompt_id if self.child else None, "backend": backend,
+            "cycle": cycle,
+            "arm": arm,
+            "iteration": iteration,
+            "operator": self.operator,
+            "prompt_id": self.parent.prompt_id,
+            "child_id": self.child.prompt_id if self.child else None,
+            "backend": backend,
         }
         rows = [
             {
-                "step": step, "problem_id": outcome.hunk.problem_id, "kind": outcome.hunk.kind, "targets": list(outcome.hunk.targets),
-                "text": outcome.hunk.text, "applied": outcome.applied, "reason": outcome.reason, "principle_id": outcome.principle_id,
+                "step": step,
+                "problem_id": outcome.hunk.problem_id,
+                "kind": outcome.hunk.kind,
+                "targets": list(outcome.hunk.targets),
+                "text": outcome.hunk.text,
+                "applied": outcome.applied,
+                "reason": outcome.reason,
+                "principle_id": outcome.principle_id,
             }
             for step, outcome in self.hunks
         ] + [
             {
-                "step": lost.step, "problem_id": lost.problem_id, "kind": "none", "targets": [], "text": "", "applied": False, "reason": lost.reason,
+                "step": lost.step,
+                "problem_id": lost.problem_id,
+                "kind": "none",
+                "targets": [],
+                "text": "",
+                "applied": False,
+                "reason": lost.reason,
                 "principle_id": None,
             }
             for lost in (*self.lost, *([] if self.child else [Lost(CHILD, None, self.note)]))
@@ -112,7 +131,8 @@ def lost_calls(step: Step, replies: Sequence[Any], problems: Sequence[str | None
     """One entry per reply that is an AgentFailure."""
     return [
         Lost(step, problem, f"{reply.status}: {reply.reason}")
-        for reply, problem in zip(replies, problems, strict=True) if isinstance(reply, AgentFailure)
+        for reply, problem in zip(replies, problems, strict=True)
+        if isinstance(reply, AgentFailure)
     ]
 
 

@@ -1,7 +1,9 @@
-"""The classical answers of the local editor and the consolidator: entries of the principle library, driven by what went wrong.
+"""The classical answers of the local editor and the consolidator: entries of the principle library, driven by
+what went wrong.
 
-A symptom that no principle answers brings one that does; a symptom that a principle answers in vain makes it stricter. Where the library has nothing
-more to say about a problem, an entry that is not in the prompt is tried: without that a search by rules stops.
+A symptom that no principle answers brings one that does; a symptom that a principle answers in vain makes it
+stricter. Where the library has nothing more to say about a problem, an entry that is not in the prompt is
+tried: without that a search by rules stops.
 """
 
 from __future__ import annotations
@@ -15,7 +17,15 @@ from evolake.agents.roles import Role
 from evolake.prompts.model.edits import Hunk, Kind
 from evolake.prompts.model.library import PrincipleLibrary, library_of
 from evolake.prompts.roles.applying import edits_fault
-from evolake.prompts.roles.models import GlobalEdit, GlobalReply, GlobalRequest, LocalEdit, LocalReply, LocalRequest, PrincipleText
+from evolake.prompts.roles.models import (
+    GlobalEdit,
+    GlobalReply,
+    GlobalRequest,
+    LocalEdit,
+    LocalReply,
+    LocalRequest,
+    PrincipleText,
+)
 from evolake.prompts.roles.sections import SIBLINGS, STANDING, TRIED, by_id, sections
 
 LOCAL_KINDS: tuple[Kind, ...] = ("add", "modify")
@@ -42,14 +52,16 @@ def edit_locally(request: LocalRequest, random: np.random.Generator) -> LocalRep
 
 
 def consolidate(request: GlobalRequest, random: np.random.Generator) -> GlobalReply:
-    """Of several suggestions for a principle the one that most problems made; then, in a prompt that has grown, one merge that the library knows."""
+    """Of several suggestions for a principle the one that most problems made; then, in a prompt that has
+    grown, one merge that the library knows."""
     library = library_of(request.library)
     asked = defaultdict(list)
     for suggestion in request.suggestions:
         asked[suggestion.id].append(suggestion)
     edits = [
         GlobalEdit(kind="modify", targets=[target], text=max(given, key=lambda item: item.problems).text)
-        for target, given in asked.items() if len(given) > 1
+        for target, given in asked.items()
+        if len(given) > 1
     ]
     free = [principle for principle in request.principles if principle.id not in asked]
     if len(request.principles) >= MERGE_FROM and (options := merges_of(free, library)):
@@ -60,57 +72,102 @@ def consolidate(request: GlobalRequest, random: np.random.Generator) -> GlobalRe
 
 def merges_of(principles: list[PrincipleText], library: PrincipleLibrary) -> list[tuple[list[str], str]]:
     """Pairs of principles that the library has one text for, with that text."""
-    holders = {names[0]: principle.id for principle in principles if len(names := library.names_of(principle.text)) == 1}
-    return [([holders[name] for name in merge.of], merge.text) for merge in library.merges if set(merge.of) <= set(holders)]
+    holders = {
+        names[0]: principle.id
+        for principle in principles
+        if len(names := library.names_of(principle.text)) == 1
+    }
+    return [
+        ([holders[name] for name in merge.of], merge.text)
+        for merge in library.merges
+        if set(merge.of) <= set(holders)
+    ]
 
 
 def _answer(
-    symptom: str, request: LocalRequest, library: PrincipleLibrary, present: set[str], random: np.random.Generator
+    symptom: str,
+    request: LocalRequest,
+    library: PrincipleLibrary,
+    present: set[str],
+    random: np.random.Generator,
 ) -> LocalEdit | None:
-    """Return a stricter version of what answers the symptom already, or a new principle that does; None where neither is left."""
+    """Return a stricter version of what answers the symptom already, or a new principle that does; None where
+    neither is left."""
     entries = library.answering(symptom)
     if stricter := [
-        (principle, text) for principle in request.principles
-        if (text := library.stricter(principle.text)) and set(library.names_of(principle.text)) & {entry.name for entry in entries}
+        (principle, text)
+        for principle in request.principles
+        if (text := library.stricter(principle.text))
+        and set(library.names_of(principle.text)) & {entry.name for entry in entries}
     ]:
         item, text = stricter[int(random.integers(len(stricter)))]
         return LocalEdit(kind="modify", target=item.id, old=item.text, text=text)
     missing = [entry for entry in entries if entry.name not in present]
-    return LocalEdit(kind="add", text=missing[int(random.integers(len(missing)))].versions[0]) if missing else None
+    return (
+        LocalEdit(kind="add", text=missing[int(random.integers(len(missing)))].versions[0])
+        if missing
+        else None
+    )
 
 
 def _editor_values(request: LocalRequest) -> dict[str, Any]:
     return {
-        "principles": by_id(request.principles), "problem": request.problem,
-        "critique": request.critique.model_dump(exclude_defaults=True) or "nothing", "limit": request.limit,
+        "principles": by_id(request.principles),
+        "problem": request.problem,
+        "critique": request.critique.model_dump(exclude_defaults=True) or "nothing",
+        "limit": request.limit,
         "context": sections(
-            standing=(STANDING, request.standing), tried=(TRIED, request.tried), siblings=(SIBLINGS, request.siblings), guidance=request.guidance,
+            standing=(STANDING, request.standing),
+            tried=(TRIED, request.tried),
+            siblings=(SIBLINGS, request.siblings),
+            guidance=request.guidance,
         ),
     }
 
 
 def _editor_fault(request: LocalRequest, reply: LocalReply) -> str:
-    hunks = [Hunk(edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old) for edit in reply.edits[: request.limit]]
+    hunks = [
+        Hunk(edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old)
+        for edit in reply.edits[: request.limit]
+    ]
     return edits_fault(request.principles, hunks, problems=[request.problem], kinds=LOCAL_KINDS)
 
 
 def _consolidator_values(request: GlobalRequest) -> dict[str, Any]:
     suggestions = [item.model_dump() for item in request.suggestions]
     return {
-        "principles": by_id(request.principles), "new": ", ".join(request.new) or "none",
+        "principles": by_id(request.principles),
+        "new": ", ".join(request.new) or "none",
         "context": sections(
-            suggestions=("Other proposals: texts for principles that exist, and by how many problems", suggestions),
-            refused=("Edits that did not apply", request.refused), standing=("How the prompt stands without the additions", request.standing),
+            suggestions=(
+                "Other proposals: texts for principles that exist, and by how many problems",
+                suggestions,
+            ),
+            refused=("Edits that did not apply", request.refused),
+            standing=("How the prompt stands without the additions", request.standing),
             guidance=request.guidance,
         ),
     }
 
 
 def _consolidator_fault(request: GlobalRequest, reply: GlobalReply) -> str:
-    return edits_fault(request.principles, [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits], kinds=GLOBAL_KINDS)
+    return edits_fault(
+        request.principles,
+        [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits],
+        kinds=GLOBAL_KINDS,
+    )
 
 
-EDITOR = Role("prompts_editor", LocalRequest, LocalReply, edit_locally, values=_editor_values, fault=_editor_fault)
+EDITOR = Role(
+    "prompts_editor", LocalRequest, LocalReply, edit_locally, values=_editor_values, fault=_editor_fault
+)
 """At most two edits for that problem (add, modify): mutation, step 3."""
-CONSOLIDATOR = Role("prompts_consolidator", GlobalRequest, GlobalReply, consolidate, values=_consolidator_values, fault=_consolidator_fault)
+CONSOLIDATOR = Role(
+    "prompts_consolidator",
+    GlobalRequest,
+    GlobalReply,
+    consolidate,
+    values=_consolidator_values,
+    fault=_consolidator_fault,
+)
 """The edits of all problems as one plan (modify, merge): mutation, step 4."""

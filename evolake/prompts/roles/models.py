@@ -1,7 +1,8 @@
-"""What each role of the prompts line is asked and what it answers: Pydantic models, shared by both backends (E-SPL, appendices A.1 to A.5).
+"""What each role of the prompts line is asked and what it answers: Pydantic models, shared by both backends
+(E-SPL, appendices A.1 to A.5).
 
-Fields whose description says "operators only" are hidden from prompts. Every role is served by a fixed reference model, never by the policy that is
-trained.
+Fields whose description says "operators only" are hidden from prompts. Every role is served by a fixed
+reference model, never by the policy that is trained.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field
 ShortText = Annotated[str, Field(max_length=1000)]
 LongText = Annotated[str, Field(max_length=6000)]
 Id = Annotated[str, Field(max_length=20)]
-Library = Annotated[list[dict[str, Any]], Field(description="operators only: the entries of the principle library")]
+Library = Annotated[
+    list[dict[str, Any]], Field(description="operators only: the entries of the principle library")
+]
 
 
 class Model(BaseModel):

@@ -1,4 +1,5 @@
-"""The classical answers of the summarizer and the critic: what can be seen of replies without understanding them.
+"""The classical answers of the summarizer and the critic: what can be seen of replies without understanding
+them.
 
 empty       nothing was said                          near       the last number is close to the answer
 unanswered  no answer in the wanted form              wrong      an answer, and another one than the true one
@@ -18,7 +19,14 @@ import numpy as np
 
 from evolake.agents.roles import Role
 from evolake.prompts.model.library import SYMPTOMS, library_of
-from evolake.prompts.roles.models import CritiqueReply, CritiqueRequest, PrincipleText, SummaryReply, SummaryRequest, Trajectory
+from evolake.prompts.roles.models import (
+    CritiqueReply,
+    CritiqueRequest,
+    PrincipleText,
+    SummaryReply,
+    SummaryRequest,
+    Trajectory,
+)
 from evolake.prompts.roles.sections import by_id
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -29,12 +37,15 @@ CONTRAST = 1.5
 
 
 def summarise(request: SummaryRequest, random: np.random.Generator) -> SummaryReply:
-    """Length and last line as the steps; the symptoms as errors, none for a correct reply. Which principles were used cannot be seen."""
+    """Length and last line as the steps; the symptoms as errors, none for a correct reply. Which principles
+    were used cannot be seen."""
     lines = [line.strip() for line in request.reply.splitlines() if line.strip()]
     last = lines[-1][:200] if lines else "nothing"
     return SummaryReply(
         steps=f"{len(request.reply.split())} words in {len(lines)} lines; the last one: {last}",
-        errors=[] if request.correct else symptoms(request.reply, request.answer, answered=request.answered, truncated=request.truncated),
+        errors=[]
+        if request.correct
+        else symptoms(request.reply, request.answer, answered=request.answered, truncated=request.truncated),
     )
 
 
@@ -44,13 +55,18 @@ def symptoms(reply: str, answer: str, *, answered: bool, truncated: bool) -> lis
         return ["empty", *(["truncated"] if truncated else [])]
     true = _plain(answer)
     result = {
-        "truncated": truncated, "unanswered": not answered, "buried": _holds(reply, true), "near": answered and _near(reply, true), "wrong": answered,
+        "truncated": truncated,
+        "unanswered": not answered,
+        "buried": _holds(reply, true),
+        "near": answered and _near(reply, true),
+        "wrong": answered,
     }
     return [name for name, there in result.items() if there]
 
 
 def criticise(request: CritiqueRequest, random: np.random.Generator) -> CritiqueReply:
-    """Symptoms of the failures, the most frequent first, and the contrast in length; insufficient are principles that answer one of them."""
+    """Symptoms of the failures, the most frequent first, and the contrast in length; insufficient are
+    principles that answer one of them."""
     good = [trajectory for trajectory in request.trajectories if trajectory.success]
     bad = [trajectory for trajectory in request.trajectories if not trajectory.success]
     counts = {name: sum(item.count for item in bad if name in item.errors) for name in SYMPTOMS}
@@ -62,8 +78,11 @@ def criticise(request: CritiqueRequest, random: np.random.Generator) -> Critique
     library = library_of(request.library)
     answered = {entry.name for name in failures for entry in library.answering(name)}
     return CritiqueReply(
-        successes=[f"{ours:.0f} words on average"] if good else [], failures=failures,
-        insufficient=_ids(principle for principle in request.principles if answered & set(library.names_of(principle.text))),
+        successes=[f"{ours:.0f} words on average"] if good else [],
+        failures=failures,
+        insufficient=_ids(
+            principle for principle in request.principles if answered & set(library.names_of(principle.text))
+        ),
     )
 
 
@@ -100,19 +119,27 @@ def _summary_values(request: SummaryRequest) -> dict[str, Any]:
         verdict = "wrong"
     else:
         verdict = "no answer in the wanted form"
-    outcome = [
-        verdict,
-        *(["cut off at the limit on its length"] if request.truncated else []),
-    ]
+    outcome = [verdict, *(["cut off at the limit on its length"] if request.truncated else [])]
     return {
-        "principles": by_id(request.principles), "problem": request.problem, "answer": request.answer, "reply": request.reply,
+        "principles": by_id(request.principles),
+        "problem": request.problem,
+        "answer": request.answer,
+        "reply": request.reply,
         "outcome": ", ".join(outcome),
     }
 
 
 def _critique_values(request: CritiqueRequest) -> dict[str, Any]:
-    shown = [item.model_dump(exclude_defaults=True, exclude=set() if item.steps else {"words"}) for item in request.trajectories]
-    return {"principles": by_id(request.principles), "problem": request.problem, "answer": request.answer, "attempts": shown}
+    shown = [
+        item.model_dump(exclude_defaults=True, exclude=set() if item.steps else {"words"})
+        for item in request.trajectories
+    ]
+    return {
+        "principles": by_id(request.principles),
+        "problem": request.problem,
+        "answer": request.answer,
+        "attempts": shown,
+    }
 
 
 SUMMARIZER = Role("prompts_summarizer", SummaryRequest, SummaryReply, summarise, values=_summary_values)

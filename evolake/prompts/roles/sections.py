@@ -14,8 +14,11 @@ GUIDANCE = "What people asked for"
 
 
 def sections(*, guidance: Sequence[str] = (), **named: tuple[str, object]) -> str:
-    """Return headed blocks of data, and what people asked for; parts that are empty are left out. named: of a block -> (heading, value)."""
-    blocks = [f"# {heading}\n{fence(as_text(value), name)}" for name, (heading, value) in named.items() if value]
+    """Return headed blocks of data, and what people asked for; parts that are empty are left out. named: of a
+    block -> (heading, value)."""
+    blocks = [
+        f"# {heading}\n{fence(as_text(value), name)}" for name, (heading, value) in named.items() if value
+    ]
     asked = "\n".join(f"- {clean(item)}" for item in guidance)
     return "\n\n".join([*blocks, *([f"# {GUIDANCE}\n{asked}"] if asked else [])])
 

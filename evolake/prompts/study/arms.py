@@ -1,8 +1,11 @@
-"""The four arms side by side: RL alone, self-reflection alone, evolution alone, evolution with RL (E-SPL, section 4.1).
+"""The four arms side by side: RL alone, self-reflection alone, evolution alone, evolution with RL (E-SPL,
+section 4.1).
 
-Every arm starts from the same weights, the same root and the same seed, draws the same problems, and takes the same number of rollouts an iteration.
-After every few iterations the prompt that an arm would use by then answers the same held-out problems under the arm's weights. Replicates differ by
-the seed of everything that is drawn, and by nothing else. With journals, a comparison that was killed continues after the last noted iteration.
+Every arm starts from the same weights, the same root and the same seed, draws the same problems, and takes
+the same number of rollouts an iteration. After every few iterations the prompt that an arm would use by then
+answers the same held-out problems under the arm's weights. Replicates differ by the seed of everything that
+is drawn, and by nothing else. With journals, a comparison that was killed continues after the last noted
+iteration.
 """
 
 from __future__ import annotations
@@ -43,7 +46,8 @@ class Pause(Exception):
 
 @dataclass(frozen=True)
 class ArmRun:
-    """What one arm did, once. rows: table name -> rows, those of `iteration.TABLES` and `heldout`. prompt: what it would use in the end."""
+    """What one arm did, once. rows: table name -> rows, those of `iteration.TABLES` and `heldout`. prompt:
+    what it would use in the end."""
 
     arm: Arm
     population: Population
@@ -56,8 +60,9 @@ class ArmRun:
 class Comparison:
     """What all arms of a comparison share.
 
-    policy: as it starts; one that learns is put back to that before each arm and after the last. every: iterations between evaluations; the start
-    and the end are always evaluated. agents: arm -> the editors of that arm, which the comparison closes.
+    policy: as it starts; one that learns is put back to that before each arm and after the last. every:
+    iterations between evaluations; the start and the end are always evaluated. agents: arm -> the editors of
+    that arm, which the comparison closes.
     """
 
     policy: Policy
@@ -72,25 +77,38 @@ class Comparison:
 
 
 def compare(
-    comparison: Comparison, arms: Sequence[str], *, root_seed: int, replicates: int = 1,
-    report: Callable[[str, int, int], None] = lambda arm, replicate, done: None, journal: Callable[[str, int], Journal] | None = None,
+    comparison: Comparison,
+    arms: Sequence[str],
+    *,
+    root_seed: int,
+    replicates: int = 1,
+    report: Callable[[str, int, int], None] = lambda arm, replicate, done: None,
+    journal: Callable[[str, int], Journal] | None = None,
 ) -> list[ArmRun]:
     """Run the arms one after the other, all of them once before any a second time.
 
     Args:
         arms: names of `iteration.ARMS`.
-        report: called with (arm, replicate, iterations done) after each iteration, which is noted already; what it raises ends the comparison there.
+        report: called with (arm, replicate, iterations done) after each iteration, which is noted already;
+            what it raises ends the comparison there.
         journal: (arm, replicate) -> where its iterations are noted, and read from; None: nowhere.
 
     Raises:
-        InputError: an arm is unknown or twice, or learns with a policy that cannot. As `run_iteration` and `evaluate` besides.
+        InputError: an arm is unknown or twice, or learns with a policy that cannot. As `run_iteration` and
+            `evaluate` besides.
     """
     if not arms or len(set(arms)) < len(arms) or set(arms) - ARMS.keys():
-        raise InputError("these arms cannot be compared", wanted=f"each once, of {', '.join(ARMS)}", got=", ".join(arms) or "none")
+        raise InputError(
+            "these arms cannot be compared",
+            wanted=f"each once, of {', '.join(ARMS)}",
+            got=", ".join(arms) or "none",
+        )
     policy = comparison.policy
     if not policy.learns and (learning := [name for name in arms if ARMS[name].learn]):
         raise InputError(
-            f"policy {policy.name} cannot learn", wanted="a policy that learns", got=f"arms {', '.join(learning)}",
+            f"policy {policy.name} cannot learn",
+            wanted="a policy that learns",
+            got=f"arms {', '.join(learning)}",
             do="choose the arms evolution and reflection, or set EVOLAKE_PROMPTS__POLICY=local",
         )
     start = policy.save() if policy.learns else None
@@ -100,7 +118,9 @@ def compare(
             seed = root_seed if replicate == 0 else child_seed(root_seed, LINE, CYCLE, "replicate", replicate)
             for name in arms:
                 noted = journal(name, replicate) if journal else None
-                runs.append(_run_arm(comparison, ARMS[name], noted, seed, replicate, partial(report, name, replicate)))
+                runs.append(
+                    _run_arm(comparison, ARMS[name], noted, seed, replicate, partial(report, name, replicate))
+                )
                 if start is not None:
                     policy.load(start)
     finally:
@@ -110,7 +130,12 @@ def compare(
 
 
 def _run_arm(
-    comparison: Comparison, arm: Arm, journal: Journal | None, seed: int, replicate: int, report: Callable[[int], None]
+    comparison: Comparison,
+    arm: Arm,
+    journal: Journal | None,
+    seed: int,
+    replicate: int,
+    report: Callable[[int], None],
 ) -> ArmRun:
     """One arm, from its start or from the last noted iteration to its end."""
     policy, iterations = comparison.policy, comparison.iterations
@@ -129,7 +154,9 @@ def _run_arm(
         policy.load(state)
     if len(noted) < iterations:
         with comparison.agents(arm.name) as editors:
-            course = IterationContext(editors, comparison.judge, comparison.settings, comparison.library, CYCLE, seed)
+            course = IterationContext(
+                editors, comparison.judge, comparison.settings, comparison.library, CYCLE, seed
+            )
             for number in range(len(noted) + 1, iterations + 1):
                 heldout = _heldout(comparison, comparison.root, arm, 0, seed) if number == 1 else []
                 done = run_iteration(population, policy, comparison.problems.train, course, arm=arm)
@@ -141,13 +168,16 @@ def _run_arm(
                 rows["heldout"] += heldout
                 if journal is not None:
                     weights = policy.save() if policy.learns and number < iterations else None
-                    journal.note(number, {"iteration": entry_bytes(done).decode(), "heldout": heldout}, weights)
+                    journal.note(
+                        number, {"iteration": entry_bytes(done).decode(), "heldout": heldout}, weights
+                    )
                 report(number)
     return ArmRun(arm, population, in_use(population, arm), rows, replicate)
 
 
 def in_use(population: Population, arm: Arm) -> SystemPrompt:
-    """Return the prompt that an arm would answer with now: the best rated; the latest of self-reflection; the root if no prompt changes."""
+    """Return the prompt that an arm would answer with now: the best rated; the latest of self-reflection; the
+    root if no prompt changes."""
     if arm.evolve:
         return population.prompt(population.best_id())
     return population.prompt(population.rows()[-1 if arm.reflect else 0]["prompt_id"])
@@ -156,14 +186,18 @@ def in_use(population: Population, arm: Arm) -> SystemPrompt:
 def summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
     """Return what the arms came to, as JSON values, over their replicates.
 
-    For each: rollouts, updates, the curve of held-out shares with 95% bootstrap intervals over problems and replicates, correct and formatted apart,
-    and the mean reward of each iteration. `differences`: of the last shares correct between each arm and the base, paired by problem and replicate,
-    with p-values by flipped signs and Holm's correction over the arms.
+    For each: rollouts, updates, the curve of held-out shares with 95% bootstrap intervals over problems and
+    replicates, correct and formatted apart, and the mean reward of each iteration. `differences`: of the last
+    shares correct between each arm and the base, paired by problem and replicate, with p-values by flipped
+    signs and Holm's correction over the arms.
     """
     names = list(dict.fromkeys(run.arm.name for run in runs))
     of_arm = {name: [run for run in runs if run.arm.name == name] for name in names}
     result = {name: _arm_summary(some, root_seed) for name, some in of_arm.items()}
-    last = {name: _grid(some, some[0].rows["heldout"][-1]["iteration"], "correct") for name, some in of_arm.items()}
+    last = {
+        name: _grid(some, some[0].rows["heldout"][-1]["iteration"], "correct")
+        for name, some in of_arm.items()
+    }
     base = BASE if BASE in last else names[0]
     differences = {}
     for name, shares in last.items():
@@ -172,7 +206,11 @@ def summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
             rng = generator(root_seed, LINE, CYCLE, f"difference {name}")
             spread = grid_interval(values, rng)
             differences[name] = {
-                "base": base, "difference": spread.estimate, "low": spread.low, "high": spread.high, "p": sign_flip_p(values.mean(axis=0), rng),
+                "base": base,
+                "difference": spread.estimate,
+                "low": spread.low,
+                "high": spread.high,
+                "p": sign_flip_p(values.mean(axis=0), rng),
             }
     adjusted = holm([difference["p"] for difference in differences.values()])
     for item, value in zip(differences.values(), adjusted, strict=True):
@@ -180,11 +218,18 @@ def summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
     return {"arms": result, "differences": differences, "replicates": len(of_arm[base])}
 
 
-def _heldout(comparison: Comparison, prompt: SystemPrompt, arm: Arm, iteration: int, root_seed: int) -> list[dict[str, Any]]:
+def _heldout(
+    comparison: Comparison, prompt: SystemPrompt, arm: Arm, iteration: int, root_seed: int
+) -> list[dict[str, Any]]:
     settings = comparison.settings
     rows = evaluate(
-        comparison.policy, [prompt], comparison.problems.heldout, samples=settings.heldout_samples, answer_format=settings.answer_format,
-        seed=child_seed(root_seed, LINE, CYCLE, "heldout", iteration), decoding=decoding_of(settings),
+        comparison.policy,
+        [prompt],
+        comparison.problems.heldout,
+        samples=settings.heldout_samples,
+        answer_format=settings.answer_format,
+        seed=child_seed(root_seed, LINE, CYCLE, "heldout", iteration),
+        decoding=decoding_of(settings),
     )
     return [{"cycle": CYCLE, "arm": arm.name, "iteration": iteration} | row for row in rows]
 
@@ -196,7 +241,10 @@ def _arm_summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
     for iteration in sorted({row["iteration"] for row in first.rows["heldout"]}):
         point: dict[str, Any] = {"iteration": iteration}
         for what in ("correct", "formatted"):
-            spread = grid_interval(_grid(runs, iteration, what), generator(root_seed, LINE, CYCLE, f"{first.arm.name} {what}", iteration))
+            spread = grid_interval(
+                _grid(runs, iteration, what),
+                generator(root_seed, LINE, CYCLE, f"{first.arm.name} {what}", iteration),
+            )
             point[what] = {"share": spread.estimate, "low": spread.low, "high": spread.high}
         point["pass_at"] = _pass_at(runs, iteration, root_seed)
         curve.append(point)
@@ -204,9 +252,13 @@ def _arm_summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
     replies = [row for run in runs for table in ("rollouts", "heldout") for row in run.rows[table]]
     return {
         "unverified": sum(row.get("unverified") is not None for row in replies),
-        "rollouts": sum(row["rollouts"] for row in updates), "updates": sum(row["updated"] for row in updates),
-        "prompts": sum(len(run.population.prompts) for run in runs), "prompt_id": first.prompt.prompt_id, "prompt": first.prompt.text(),
-        "mean_reward": [sum(some) / len(some) for some in zip(*rewards, strict=True)], "heldout": curve,
+        "rollouts": sum(row["rollouts"] for row in updates),
+        "updates": sum(row["updated"] for row in updates),
+        "prompts": sum(len(run.population.prompts) for run in runs),
+        "prompt_id": first.prompt.prompt_id,
+        "prompt": first.prompt.text(),
+        "mean_reward": [sum(some) / len(some) for some in zip(*rewards, strict=True)],
+        "heldout": curve,
     }
 
 
@@ -215,8 +267,13 @@ def _pass_at(runs: Sequence[ArmRun], iteration: int, root_seed: int) -> dict[str
     given = [_replies_by_problem(run, iteration, "correct") for run in runs]
     result = {}
     for k in reported_k(min(len(values) for some in given for values in some.values())):
-        estimates = [[pass_at_k(len(some[name]), sum(some[name]), k) for name in sorted(some)] for some in given]
-        spread = grid_interval(np.array(estimates, dtype=np.float64), generator(root_seed, LINE, CYCLE, f"{runs[0].arm.name} pass@{k}", iteration))
+        estimates = [
+            [pass_at_k(len(some[name]), sum(some[name]), k) for name in sorted(some)] for some in given
+        ]
+        spread = grid_interval(
+            np.array(estimates, dtype=np.float64),
+            generator(root_seed, LINE, CYCLE, f"{runs[0].arm.name} pass@{k}", iteration),
+        )
         result[str(k)] = {"share": spread.estimate, "low": spread.low, "high": spread.high}
     return result
 
@@ -229,7 +286,10 @@ def _grid(runs: Sequence[ArmRun], iteration: int, what: str) -> np.ndarray:
 
 def _by_problem(run: ArmRun, iteration: int, what: str) -> dict[str, float]:
     """Return problem id -> share of its replies, in the order of the rows."""
-    return {problem: sum(values) / len(values) for problem, values in _replies_by_problem(run, iteration, what).items()}
+    return {
+        problem: sum(values) / len(values)
+        for problem, values in _replies_by_problem(run, iteration, what).items()
+    }
 
 
 def _replies_by_problem(run: ArmRun, iteration: int, what: str) -> dict[str, list[bool]]:

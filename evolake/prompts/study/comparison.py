@@ -19,14 +19,30 @@ from evolake.prompts.tools.toolbox import corpus_of
 if TYPE_CHECKING:
     from evolake.settings import Settings
 
-OF_NO_ARM = ("threads", "vllm_url", "vllm_folder", "arm", "iterations_per_cycle", "duel_problems", "duel_samples", "families_share")
+OF_NO_ARM = (
+    "threads",
+    "vllm_url",
+    "vllm_folder",
+    "arm",
+    "iterations_per_cycle",
+    "duel_problems",
+    "duel_samples",
+    "families_share",
+)
 
 
-def comparison_sha(settings: Settings, problems: ProblemSet, root: SystemPrompt, *, iterations: int, every: int) -> str:
+def comparison_sha(
+    settings: Settings, problems: ProblemSet, root: SystemPrompt, *, iterations: int, every: int
+) -> str:
     """sha256 of everything that the rows of an arm depend on, but the arm and the replicate."""
     facts: dict[str, Any] = {
-        "seed": settings.seed, "prompts": with_dtype(settings.of(PromptsSettings)).model_dump(mode="json", exclude=set(OF_NO_ARM)),
-        "backend": settings.backend, "models": settings.models, "root": root.text(), "iterations": iterations, "every": every,
+        "seed": settings.seed,
+        "prompts": with_dtype(settings.of(PromptsSettings)).model_dump(mode="json", exclude=set(OF_NO_ARM)),
+        "backend": settings.backend,
+        "models": settings.models,
+        "root": root.text(),
+        "iterations": iterations,
+        "every": every,
         "library": hashlib.sha256((settings.seeds / "prompts" / "library.json").read_bytes()).hexdigest(),
         "problems": [
             [problem.problem_id, problem.text, problem.answer, problem.split]
@@ -41,4 +57,6 @@ def comparison_sha(settings: Settings, problems: ProblemSet, root: SystemPrompt,
 
 def journals_of(lake: Lake, sha: str) -> Callable[[str, int], Journal]:
     """(arm, replicate) -> its journal, in the lake's work folder, which is no part of its content."""
-    return lambda arm, replicate: Journal(lake.root / "work" / "prompts-compare" / sha[:16] / f"{arm}-{replicate}", f"{sha} {arm} {replicate}")
+    return lambda arm, replicate: Journal(
+        lake.root / "work" / "prompts-compare" / sha[:16] / f"{arm}-{replicate}", f"{sha} {arm} {replicate}"
+    )

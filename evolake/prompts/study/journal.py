@@ -1,8 +1,9 @@
-"""The journal of one run of a study: what each step gave, and the weights after the last one. A run that was killed reads it and continues.
+"""The journal of one run of a study: what each step gave, and the weights after the last one. A run that was
+killed reads it and continues.
 
-It is a folder that belongs to no table: `<step>.json` for each step in order, and `weights`, the state after the last. A step is there once its file
-is; its weights are written before it and name it, so that a kill between the two makes the step again from the weights before. The weights before are
-removed afterwards.
+It is a folder that belongs to no table: `<step>.json` for each step in order, and `weights`, the state after
+the last. A step is there once its file is; its weights are written before it and name it, so that a kill
+between the two makes the step again from the weights before. The weights before are removed afterwards.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from evolake.lake.disk import make_folder, write_atomic
 
 @dataclass(frozen=True)
 class Journal:
-    """The journal in `folder`, which need not be there. key: what the steps depend on; a journal of another key is not read, and is written over."""
+    """The journal in `folder`, which need not be there. key: what the steps depend on; a journal of another
+    key is not read, and is written over."""
 
     folder: Path
     key: str
 
     def read(self) -> tuple[list[dict[str, Any]], bytes | None]:
-        """Return what each noted step gave, the first one first, and the state after the last of them; None if there is none."""
+        """Return what each noted step gave, the first one first, and the state after the last of them; None
+        if there is none."""
         entries: list[dict[str, Any]] = []
         last: dict[str, Any] = {}
         while (result := self._entry(len(entries) + 1)) is not None:
@@ -48,8 +51,14 @@ class Journal:
         make_folder(self.folder)
         if state is not None:
             write_atomic(self._state(step), state, tag="journal")
-        entry = {"key": self.key, "gave": dict(gave), "state": None if state is None else hashlib.sha256(state).hexdigest()}
-        write_atomic(self.folder / f"{step:05d}.json", json.dumps(entry, ensure_ascii=False).encode(), tag="journal")
+        entry = {
+            "key": self.key,
+            "gave": dict(gave),
+            "state": None if state is None else hashlib.sha256(state).hexdigest(),
+        }
+        write_atomic(
+            self.folder / f"{step:05d}.json", json.dumps(entry, ensure_ascii=False).encode(), tag="journal"
+        )
         for old in self.folder.glob("*.weights"):
             if old != self._state(step):
                 old.unlink(missing_ok=True)

@@ -1,6 +1,8 @@
-"""Runs inside the jail, in the process of one program of a policy: the program as an interpreter runs what is typed into it.
+"""Runs inside the jail, in the process of one program of a policy: the program as an interpreter runs what is
+typed into it.
 
-What it prints is what its caller reads. Where its last statement is an expression whose value is not None, that is printed too.
+What it prints is what its caller reads. Where its last statement is an expression whose value is not None,
+that is printed too.
 """
 
 from __future__ import annotations

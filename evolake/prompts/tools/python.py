@@ -1,8 +1,7 @@
 """The tool `python`: programs of a policy, each in its own process in the jail.
 
-No person has read these programs, so they run where generated code runs, behind a canary, without network, files or further processes. What
-comes back
-is text, and is taken for nothing else.
+No person has read these programs, so they run where generated code runs, behind a canary, without network,
+files or further processes. What comes back is text, and is taken for nothing else.
 """
 
 from __future__ import annotations
@@ -15,10 +14,25 @@ from evolake.prompts.tools.tool import Answered
 
 DRIVER = "evolake.prompts.tools.inside:run"
 PRELOAD = (
-    "evolake.prompts.tools.inside", "collections", "datetime", "decimal", "fractions", "functools", "hashlib", "heapq", "itertools", "json", "math",
-    "numpy", "random", "re", "statistics", "string",
+    "evolake.prompts.tools.inside",
+    "collections",
+    "datetime",
+    "decimal",
+    "fractions",
+    "functools",
+    "hashlib",
+    "heapq",
+    "itertools",
+    "json",
+    "math",
+    "numpy",
+    "random",
+    "re",
+    "statistics",
+    "string",
 )
-"""What a program can import at no cost; the rest of the standard library, and what is installed with evolake, can be imported too."""
+"""What a program can import at no cost; the rest of the standard library, and what is installed with evolake,
+can be imported too."""
 LIMITS = Limits(cpu_s=5, wall_s=20, memory_mb=512, output_bytes=200_000)
 NOTHING = "(the program printed nothing)"
 
@@ -37,7 +51,8 @@ class Python:
         self._limits, self._pool = limits, open_pool(workers, PRELOAD, mode)
 
     def answer(self, given: Sequence[str]) -> list[Answered]:
-        """Return what the programs printed. An error, or a limit that was met, is the status and is in the text. Raises HostBusy."""
+        """Return what the programs printed. An error, or a limit that was met, is the status and is in the
+        text. Raises HostBusy."""
         calls = [Call(DRIVER, source, None, self._limits) for source in given]
         return [_tool_reply(outcome) for outcome in map_patiently(self._pool, calls, "a program of a policy")]
 

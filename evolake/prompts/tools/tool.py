@@ -9,14 +9,16 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Answered:
-    """status: "ok", or the tool's word for what went wrong. text: for the policy, of any length and with any characters."""
+    """status: "ok", or the tool's word for what went wrong. text: for the policy, of any length and with any
+    characters."""
 
     status: str
     text: str
 
 
 class Tool(Protocol):
-    """One tool. name: as a call names it. says: what the policy is shown about it, with an example of a call."""
+    """One tool. name: as a call names it. says: what the policy is shown about it, with an example of a
+    call."""
 
     name: str
     says: str

@@ -46,10 +46,13 @@ class Toolbox:
             tool.close()
 
     def description(self) -> str:
-        """Return what the policy is shown. It is after the problem, in the user's message: the system's holds the evolved prompt and nothing else.
-        """
+        """Return what the policy is shown. It is after the problem, in the user's message: the system's holds
+        the evolved prompt and nothing else."""
         times = "once" if self.most_calls == 1 else f"up to {self.most_calls} times"
-        head = f"You may use a tool, {times}: write a call in exactly this form and stop. Its result follows between <result> and </result>."
+        head = (
+            f"You may use a tool, {times}: write a call in exactly this form and stop. Its result follows "
+            "between <result> and </result>."
+        )
         return "\n".join([head, *(tool.says for tool in self._tools.values())])
 
     def answer(self, turns: Sequence[str]) -> list[Called]:
@@ -57,12 +60,19 @@ class Toolbox:
         read = [read_call(turn) for turn in turns]
         answers: dict[int, Answered] = {}
         for name, tool in self._tools.items():
-            places = [place for place, call in enumerate(read) if not isinstance(call, str) and call[0] == name]
+            places = [
+                place for place, call in enumerate(read) if not isinstance(call, str) and call[0] == name
+            ]
             if places:
                 answers |= zip(places, tool.answer([read[place][1] for place in places]), strict=True)
         return [
-            Called("", "", Answered(MALFORMED, f"no call: {call}")) if isinstance(call, str)
-            else Called(*call, answers.get(place) or Answered(UNKNOWN, f"no tool {call[0]}, only {' and '.join(self._tools)}"))
+            Called("", "", Answered(MALFORMED, f"no call: {call}"))
+            if isinstance(call, str)
+            else Called(
+                *call,
+                answers.get(place)
+                or Answered(UNKNOWN, f"no tool {call[0]}, only {' and '.join(self._tools)}"),
+            )
             for place, call in enumerate(read)
         ]
 
@@ -75,20 +85,26 @@ def check_tools(own: PromptsSettings) -> None:
     """
     if own.tools and own.policy == "endpoint":
         raise InputError(
-            "a policy behind an endpoint cannot use tools here", wanted="a policy on this machine",
+            "a policy behind an endpoint cannot use tools here",
+            wanted="a policy on this machine",
             got=f"EVOLAKE_PROMPTS__TOOLS={','.join(own.tools)} with EVOLAKE_PROMPTS__POLICY=endpoint",
             do="set EVOLAKE_PROMPTS__POLICY=local, or unset EVOLAKE_PROMPTS__TOOLS",
         )
     if "search" not in own.tools:
         if own.corpus is not None:
             raise InputError(
-                f"{VARIABLE} is set and no tool searches it", wanted="`search` among EVOLAKE_PROMPTS__TOOLS", got=", ".join(own.tools) or "no tool",
+                f"{VARIABLE} is set and no tool searches it",
+                wanted="`search` among EVOLAKE_PROMPTS__TOOLS",
+                got=", ".join(own.tools) or "no tool",
                 do=f"""set EVOLAKE_PROMPTS__TOOLS='["search"]', or unset {VARIABLE}""",
             )
         return
     if own.corpus is None:
         raise InputError(
-            "the tool `search` has no corpus", wanted=WANTED, got=f"{VARIABLE} is not set", do=f"set {VARIABLE}, or leave `search` out of the tools",
+            "the tool `search` has no corpus",
+            wanted=WANTED,
+            got=f"{VARIABLE} is not set",
+            do=f"set {VARIABLE}, or leave `search` out of the tools",
         )
     corpus_files(own.corpus)
 
@@ -97,7 +113,8 @@ def open_toolbox(settings: Settings) -> Toolbox | None:
     """Return the tools that the settings name; None where they name none.
 
     Raises:
-        InputError: as `check_tools` and `read_corpus`. JailUnavailable: `python` is among them, and no jail holds here.
+        InputError: as `check_tools` and `read_corpus`. JailUnavailable: `python` is among them, and no jail
+            holds here.
     """
     own = settings.of(PromptsSettings)
     check_tools(own)
@@ -116,5 +133,6 @@ def open_toolbox(settings: Settings) -> Toolbox | None:
 
 
 def corpus_of(own: PromptsSettings) -> str | None:
-    """sha256 of the corpus that a policy with these settings searches; None for one that searches none. Raises InputError as `read_corpus`."""
+    """sha256 of the corpus that a policy with these settings searches; None for one that searches none.
+    Raises InputError as `read_corpus`."""
     return corpus_sha(read_corpus(own.corpus)) if "search" in own.tools and own.corpus is not None else None

@@ -1,7 +1,8 @@
 """The budget of a trial, in model calls and in solver calls alike: K candidates a round in R rounds.
 
-Every arm is run by the one loop of `trial`, which takes from a budget before each call, so the compute-matched arms have equal budgets by
-construction; the counts are in every row, and a check compares them.
+Every arm is run by the one loop of `trial`, which takes from a budget before each call, so the
+compute-matched arms have equal budgets by construction; the counts are in every row, and a check compares
+them.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ class RoundPlan:
     def __post_init__(self) -> None:
         if not (1 <= self.candidates <= MOST and 1 <= self.rounds <= MOST):
             raise InputError(
-                "a trial's budget cannot be used", wanted=f"1 to {MOST} candidates and 1 to {MOST} rounds",
-                got=f"{self.candidates} and {self.rounds}", do="fix EVOLAKE_REPAIR__CANDIDATES or EVOLAKE_REPAIR__ROUNDS",
+                "a trial's budget cannot be used",
+                wanted=f"1 to {MOST} candidates and 1 to {MOST} rounds",
+                got=f"{self.candidates} and {self.rounds}",
+                do="fix EVOLAKE_REPAIR__CANDIDATES or EVOLAKE_REPAIR__ROUNDS",
             )
 
     @property
@@ -59,4 +62,9 @@ class Budget:
 
     def _check(self, used: int, kind: str) -> None:
         if used > self.plan.calls:
-            raise MachineryError(f"a trial passed its budget of {kind} calls", wanted=f"at most {self.plan.calls}", got=str(used), do="report it")
+            raise MachineryError(
+                f"a trial passed its budget of {kind} calls",
+                wanted=f"at most {self.plan.calls}",
+                got=str(used),
+                do="report it",
+            )

@@ -1,21 +1,23 @@
 """The classical proposer: a seeded stochastic stand-in for a model, so that the study runs without one.
 
-It is no solver and must not become one: it reads the fields of its request and nothing else, and it looks at a constraint only where the
-request says that a core named it, but for the informed arm. Without feedback it samples the box uniformly. With a core it starts from the
-refuted answer and repairs the named constraints one variable at a time, each step a random named constraint that is broken, a random variable of it
-and a random value that repairs it
-(coordinate repair, in the manner of WalkSAT: Selman, Kautz and Cohen, 1994). Now and then it claims `unsat`: blindly with a small probability, and
-with a larger one where the named constraints could not be repaired together. It never claims it again where its request shows that such a claim
-failed.
+It is no solver and must not become one: it reads the fields of its request and nothing else, and it looks at
+a constraint only where the request says that a core named it, but for the informed arm. Without feedback it
+samples the box uniformly. With a core it starts from the refuted answer and repairs the named constraints one
+variable at a time, each step a random named constraint that is broken, a random variable of it and a random
+value that repairs it (coordinate repair, in the manner of WalkSAT: Selman, Kautz and Cohen, 1994). Now and
+then it claims `unsat`: blindly with a small probability, and with a larger one where the named constraints
+could not be repaired together. It never claims it again where its request shows that such a claim failed.
 
-A whole conflict says more than a core: its constraints cannot hold together with some of the answer's values. So one of these is to be left in each
-conflict that the assignment would meet again, and the constraints are repaired as those of a core. Where a conflict names no value, it claims
-`unsat`.
+A whole conflict says more than a core: its constraints cannot hold together with some of the answer's values.
+So one of these is to be left in each conflict that the assignment would meet again, and the constraints are
+repaired as those of a core. Where a conflict names no value, it claims `unsat`.
 
-The informed proposer gets no feedback and looks at all constraints, as the text of the problem states them: it repairs a uniform sample by the same
-procedure. It is the control that shows what feedback is worth from what reading the problem is worth, which a blind proposer leaves undone.
+The informed proposer gets no feedback and looks at all constraints, as the text of the problem states them:
+it repairs a uniform sample by the same procedure. It is the control that shows what feedback is worth from
+what reading the problem is worth, which a blind proposer leaves undone.
 
-Every row of a study that it served says `backend = operators`. Its rates say how the arms compare for this proposer, and nothing about any model.
+Every row of a study that it served says `backend = operators`. Its rates say how the arms compare for this
+proposer, and nothing about any model.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ def propose_informed(request: PlainRequest, random: np.random.Generator) -> Cand
     if guess.assignment is None:
         return guess
     names = [item.id for item in request.problem.constraints]
-    return _repaired(request.problem, guess.assignment, names, variables_of(request.problem, names), random, may_claim=True)
+    return _repaired(
+        request.problem, guess.assignment, names, variables_of(request.problem, names), random, may_claim=True
+    )
 
 
 def propose_generic(request: GenericRequest, random: np.random.Generator) -> CandidateReply:
@@ -76,20 +80,35 @@ def propose_core(request: CoreRequest, random: np.random.Generator) -> Candidate
     base, conflicts, may_claim = _earlier_attempts(request)
     if base is None:
         return _guess(request.problem, random, may_claim=may_claim)
-    return _repaired(request.problem, base, conflicts, variables_of(request.problem, conflicts), random, may_claim=may_claim)
+    return _repaired(
+        request.problem,
+        base,
+        conflicts,
+        variables_of(request.problem, conflicts),
+        random,
+        may_claim=may_claim,
+    )
 
 
 def propose_conflict(request: ConflictRequest, random: np.random.Generator) -> CandidateReply:
-    """Return a repair of the newest assignment, for all conflicts that its chain was shown: each loses a value, and its constraints are repaired."""
+    """Return a repair of the newest assignment, for all conflicts that its chain was shown: each loses a
+    value, and its constraints are repaired."""
     base, conflicts, may_claim = _earlier_attempts(request)
     if base is None:
         return _guess(request.problem, random, may_claim=may_claim)
     excluded = [
         {name: item.answer.assignment[name] for name in item.values}
-        for item in request.attempts if item.values is not None and item.answer and item.answer.assignment
+        for item in request.attempts
+        if item.values is not None and item.answer and item.answer.assignment
     ]
     return _repaired(
-        request.problem, base, conflicts, variables_of(request.problem, conflicts), random, may_claim=may_claim, excluded=excluded,
+        request.problem,
+        base,
+        conflicts,
+        variables_of(request.problem, conflicts),
+        random,
+        may_claim=may_claim,
+        excluded=excluded,
     )
 
 
@@ -98,10 +117,19 @@ def propose_directed(request: DirectedRequest, random: np.random.Generator) -> C
     may_claim = not request.unsat_refuted
     if request.base is None or request.base.assignment is None:
         return _guess(request.problem, random, may_claim=may_claim)
-    return _repaired(request.problem, request.base.assignment, request.conflicts, request.revise, random, may_claim=may_claim)
+    return _repaired(
+        request.problem,
+        request.base.assignment,
+        request.conflicts,
+        request.revise,
+        random,
+        may_claim=may_claim,
+    )
 
 
-def _earlier_attempts(request: CoreRequest | ConflictRequest) -> tuple[dict[str, int] | None, list[str], bool]:
+def _earlier_attempts(
+    request: CoreRequest | ConflictRequest,
+) -> tuple[dict[str, int] | None, list[str], bool]:
     """Return (the newest assignment, ids of all constraints in conflict that the chain was shown, whether it
     may still claim that there is no answer)."""
     answers = [item.answer for item in request.attempts if item.answer]
@@ -120,7 +148,13 @@ def _guess(problem: ProblemView, random: np.random.Generator, *, may_claim: bool
 
 
 def _repaired(
-    problem: ProblemView, base: Mapping[str, int], conflicts: Sequence[str], revise: Sequence[str], random: np.random.Generator, *, may_claim: bool,
+    problem: ProblemView,
+    base: Mapping[str, int],
+    conflicts: Sequence[str],
+    revise: Sequence[str],
+    random: np.random.Generator,
+    *,
+    may_claim: bool,
     excluded: Sequence[Mapping[str, int]] = (),
 ) -> CandidateReply:
     """`excluded`: values that must not come together again; {}: that nothing can hold."""
@@ -148,13 +182,17 @@ def _repaired(
     return CandidateReply.sat(assignment)
 
 
-def _into_domain(problem: ProblemView, variable: str, assignment: dict[str, int], random: np.random.Generator) -> None:
+def _into_domain(
+    problem: ProblemView, variable: str, assignment: dict[str, int], random: np.random.Generator
+) -> None:
     low, high = problem.variables[variable]
     if low <= high and not low <= assignment[variable] <= high:
         assignment[variable] = int(random.integers(low, high + 1))
 
 
-def _leave(problem: ProblemView, values: Mapping[str, int], assignment: dict[str, int], random: np.random.Generator) -> None:
+def _leave(
+    problem: ProblemView, values: Mapping[str, int], assignment: dict[str, int], random: np.random.Generator
+) -> None:
     """Move one of the variables to another value of its domain; none if none has another."""
     movable = [name for name in values if problem.variables[name][0] < problem.variables[name][1]]
     if not movable:
@@ -166,18 +204,28 @@ def _leave(problem: ProblemView, values: Mapping[str, int], assignment: dict[str
 
 
 def _mend(
-    problem: ProblemView, item: ConstraintView, constraints: Mapping[str, Constraint], free: set[str], assignment: dict[str, int],
+    problem: ProblemView,
+    item: ConstraintView,
+    constraints: Mapping[str, Constraint],
+    free: set[str],
+    assignment: dict[str, int],
     random: np.random.Generator,
 ) -> None:
     """Move one variable of a broken constraint to a value that fixes it, or as near to one as its domain
     allows."""
-    movable = [name for name, factor in item.coef.items() if factor and name in free and problem.variables[name][0] <= problem.variables[name][1]]
+    movable = [
+        name
+        for name, factor in item.coef.items()
+        if factor and name in free and problem.variables[name][0] <= problem.variables[name][1]
+    ]
     if not movable:
         return
     name = movable[int(random.integers(len(movable)))]
     low, high = problem.variables[name]
     values = range(low, high + 1)
-    misses = [_miss(constraints[item.id].value({**assignment, name: value}) - item.rhs, item.op) for value in values]
+    misses = [
+        _miss(constraints[item.id].value({**assignment, name: value}) - item.rhs, item.op) for value in values
+    ]
     least = min(misses)
     fits = [value for value, miss in zip(values, misses, strict=True) if miss == least]
     assignment[name] = fits[int(random.integers(len(fits)))]

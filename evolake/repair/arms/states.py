@@ -1,21 +1,29 @@
-"""The arms: what each remembers of a certification, what it asks next, and in which order it has candidates certified.
+"""The arms: what each remembers of a certification, what it asks next, and in which order it has candidates
+certified.
 
-All arms but `one_shot` are compute-matched: the same K candidates in each of R rounds, the same parser, sampling and time limits. They
-differ in what a round carries forward, and `cd_vgs_core_rank` in how it spends the same budget:
+All arms but `one_shot` are compute-matched: the same K candidates in each of R rounds, the same parser,
+sampling and time limits. They differ in what a round carries forward, and `cd_vgs_core_rank` in how it spends
+the same budget:
 
     multi_no_feedback               nothing: every call has the same prompt
-    multi_generic_feedback          K chains; each call sees the earlier answers of its own chain, and that they failed
-    multi_unsat_core_feedback       K chains; each call sees the earlier answers of its own chain, each with its core
-    cd_vgs_core_rank                all K calls of a round start from one base answer and see the cores of all candidates of recent rounds: their
-                                    variables are to be revised and the others kept. Candidates that do so are certified first (`core_rank`)
+    multi_generic_feedback          K chains; each call sees the earlier answers of its own chain, and that
+                                    they failed
+    multi_unsat_core_feedback       K chains; each call sees the earlier answers of its own chain, each with
+                                    its core
+    cd_vgs_core_rank                all K calls of a round start from one base answer and see the cores of all
+                                    candidates of recent rounds: their variables are to be revised and the
+                                    others kept. Candidates that do so are certified first (`core_rank`)
 
 Two are opt-in and not in the paper:
 
-    multi_whole_conflict_feedback   as multi_unsat_core_feedback, but each earlier answer comes with a whole conflict (`certification.conflicts`)
-    multi_no_feedback_informed      as multi_no_feedback, but the operators read the constraints, as a model does in either
+    multi_whole_conflict_feedback   as multi_unsat_core_feedback, but each earlier answer comes with a whole
+                                    conflict (`certification.conflicts`)
+    multi_no_feedback_informed      as multi_no_feedback, but the operators read the constraints, as a model
+                                    does in either
 
-`one_shot` is one call without feedback, for reference. The feedback arms all see the earlier answers, so that they differ in the solver's word alone.
-Source of the five: the working paper "Solver-grounded verifiable reasoning", section 03, "Five arms, matched compute".
+`one_shot` is one call without feedback, for reference. The feedback arms all see the earlier answers, so that
+they differ in the solver's word alone. Source of the five: the working paper "Solver-grounded verifiable
+reasoning", section 03, "Five arms, matched compute".
 """
 
 from __future__ import annotations
@@ -101,7 +109,10 @@ class Chained(Arm, Generic[Attempt]):
     def observe(self, judged: Sequence[Judged]) -> None:
         """Record a round of judged answers, each in its chain."""
         for item in judged:
-            self._chains[item.slot] = (*self._chain(item.slot), self.attempt(_answer(item.candidate), item.certification))
+            self._chains[item.slot] = (
+                *self._chain(item.slot),
+                self.attempt(_answer(item.candidate), item.certification),
+            )
 
     @abstractmethod
     def attempt(self, answer: Answer | None, result: Certification) -> Attempt:
@@ -127,7 +138,8 @@ class CoreFeedback(Chained[RefutedAttempt]):
     """K chains that know their earlier answers and the core that refuted each."""
 
     def request(self, slot: int) -> Request:
-        """Return the request for call `slot`: the problem and the earlier answers of its chain with their cores."""
+        """Return the request for call `slot`: the problem and the earlier answers of its chain with their
+        cores."""
         return CoreRequest(problem=self._view, attempts=self._chain(slot))
 
     def attempt(self, answer: Answer | None, result: Certification) -> RefutedAttempt:
@@ -139,12 +151,15 @@ class WholeConflictFeedback(Chained[ConflictedAttempt]):
     """K chains that know their earlier answers and a whole conflict that refuted each."""
 
     def request(self, slot: int) -> Request:
-        """Return the request for call `slot`: the problem and the earlier answers of its chain with their conflicts."""
+        """Return the request for call `slot`: the problem and the earlier answers of its chain with their
+        conflicts."""
         return ConflictRequest(problem=self._view, attempts=self._chain(slot))
 
     def attempt(self, answer: Answer | None, result: Certification) -> ConflictedAttempt:
         """Return an earlier answer as later requests show it: with the core and its values."""
-        return ConflictedAttempt(answer=answer, outcome=_outcome(result), core=result.core, values=result.values)
+        return ConflictedAttempt(
+            answer=answer, outcome=_outcome(result), core=result.core, values=result.values
+        )
 
 
 class CoreRank(Arm):
@@ -161,18 +176,35 @@ class CoreRank(Arm):
         revise = self._core_variables()
         keep = tuple(name for name in self._view.variables if name not in revise) if self._base else ()
         return DirectedRequest(
-            problem=self._view, base=_answer(self._base) if self._base else None, conflicts=self._conflicts(), revise=revise, keep=keep,
+            problem=self._view,
+            base=_answer(self._base) if self._base else None,
+            conflicts=self._conflicts(),
+            revise=revise,
+            keep=keep,
             unsat_refuted=self._unsat_refuted,
         )
 
     def observe(self, judged: Sequence[Judged]) -> None:
         """Record a round of judged answers: cores and the best base so far."""
-        refuted = [item for item in judged if item.certification.verdict == REFUTED and isinstance(item.candidate, Claim)]
-        self._unsat_refuted |= any(item.candidate.status == "unsat" for item in refuted if isinstance(item.candidate, Claim))
-        assignments = [item for item in refuted if isinstance(item.candidate, Claim) and item.candidate.assignment is not None]
+        refuted = [
+            item
+            for item in judged
+            if item.certification.verdict == REFUTED and isinstance(item.candidate, Claim)
+        ]
+        self._unsat_refuted |= any(
+            item.candidate.status == "unsat" for item in refuted if isinstance(item.candidate, Claim)
+        )
+        assignments = [
+            item
+            for item in refuted
+            if isinstance(item.candidate, Claim) and item.candidate.assignment is not None
+        ]
         if assignments and isinstance(first := assignments[0].candidate, Claim):
             self._base = first
-        self._recent = [*self._recent, tuple(name for item in assignments for name in item.certification.core)][-RECENT_ROUNDS:]
+        self._recent = [
+            *self._recent,
+            tuple(name for item in assignments for name in item.certification.core),
+        ][-RECENT_ROUNDS:]
 
     def order(self, candidates: Sequence[Candidate]) -> list[int]:
         """Return the order in which candidates are certified."""
@@ -186,12 +218,14 @@ class CoreRank(Arm):
         return variables_of(self._view, self._conflicts())
 
 
-def core_rank(candidates: Sequence[Candidate], base: Mapping[str, int] | None, core_variables: Sequence[str]) -> list[int]:
+def core_rank(
+    candidates: Sequence[Candidate], base: Mapping[str, int] | None, core_variables: Sequence[str]
+) -> list[int]:
     """Slots by overlap with the recent cores, the best first; ties as proposed.
 
-    First the assignments that move variables of the cores and keep all others; then by the share of their moves that is inside the cores, and by
-    the number of moves inside; then those that move nothing; then claims of `unsat`; last what is malformed. Without a base: as proposed, the
-    malformed last.
+    First the assignments that move variables of the cores and keep all others; then by the share of their
+    moves that is inside the cores, and by the number of moves inside; then those that move nothing; then
+    claims of `unsat`; last what is malformed. Without a base: as proposed, the malformed last.
     """
     inside_core = set(core_variables)
 
@@ -217,14 +251,19 @@ def start(arm: str, problem: Problem) -> Arm:
 
 _ARMS: dict[str, type[Arm]] = {
     **dict(zip(ARMS, (NoFeedback, NoFeedback, GenericFeedback, CoreFeedback, CoreRank), strict=True)),
-    WHOLE_CONFLICT: WholeConflictFeedback, INFORMED: NoFeedback,
+    WHOLE_CONFLICT: WholeConflictFeedback,
+    INFORMED: NoFeedback,
 }
 
 
 def _answer(candidate: Candidate) -> Answer | None:
     if isinstance(candidate, Malformed):
         return None
-    return Answer(status="unsat") if candidate.assignment is None else Answer(status="sat", assignment=dict(candidate.assignment))
+    return (
+        Answer(status="unsat")
+        if candidate.assignment is None
+        else Answer(status="sat", assignment=dict(candidate.assignment))
+    )
 
 
 def _outcome(certification: Certification) -> Outcome:

@@ -1,8 +1,9 @@
 """One trial: one arm on one problem with one seed. All arms run through this one loop.
 
-A round asks for all its K candidates, then has them certified one by one in the arm's order, and ends at the first that is certified. So the
-matched arms make the same number of model calls per round, and a good order saves solver calls. A candidate that cannot be read has used its
-model call and takes no solver call; one that makes our code raise is as one that could not be decided.
+A round asks for all its K candidates, then has them certified one by one in the arm's order, and ends at the
+first that is certified. So the matched arms make the same number of model calls per round, and a good order
+saves solver calls. A candidate that cannot be read has used its model call and takes no solver call; one that
+makes our code raise is as one that could not be decided.
 """
 
 from __future__ import annotations
@@ -30,13 +31,15 @@ from evolake.seeds import child_seed
 
 @dataclass(frozen=True)
 class Trial:
-    """What one trial came to. `attempts`: one dict per candidate, columns of the table `attempts` but for the hashes.
+    """What one trial came to. `attempts`: one dict per candidate, columns of the table `attempts` but for the
+    hashes.
 
     Attributes:
         solved: some candidate was certified. `certified_status`: what it said, else None.
         claim: the status of that candidate, else of the last one that could be read, else None.
         first_certified_call: number of the model call that it came from, from 1.
-        budget: calls of the model that the trial could make. budget_exceeded: it made more; a trial without a certified candidate did not.
+        budget: calls of the model that the trial could make. budget_exceeded: it made more; a trial without a
+            certified candidate did not.
     """
 
     arm: str
@@ -62,13 +65,21 @@ class Trial:
 
 
 def call_number(arm: str, seed: int, round_: int, slot: int) -> int:
-    """Return the number that distinguishes a call from every other draw of the same prompt: it is part of the call cache's
-    key, so draws are independent."""
+    """Return the number that distinguishes a call from every other draw of the same prompt: it is part of the
+    call cache's key, so draws are independent."""
     return ((seed * 10 + CALL_PLACES[arm]) * 100 + round_) * 100 + slot
 
 
 def run_trial(
-    arm: str, problem: Problem, seed: int, *, candidates: int, rounds: int, root_seed: int, agents: Agents, certifier: Certifier
+    arm: str,
+    problem: Problem,
+    seed: int,
+    *,
+    candidates: int,
+    rounds: int,
+    root_seed: int,
+    agents: Agents,
+    certifier: Certifier,
 ) -> Trial:
     """Run one trial. What candidates do wrong is in the result.
 
@@ -84,15 +95,25 @@ def run_trial(
     round_ = 0
     for round_ in range(plan.rounds):
         budget.take_calls(plan.candidates)
-        proposed = _propose(arm, problem, seed, round_, [state.request(slot) for slot in range(plan.candidates)], root_seed, agents)
+        proposed = _propose(
+            arm,
+            problem,
+            seed,
+            round_,
+            [state.request(slot) for slot in range(plan.candidates)],
+            root_seed,
+            agents,
+        )
         judged: list[Judged] = []
         for rank, slot in enumerate(order := state.order(proposed)):
             certification = _certify(arm, certifier, problem, proposed[slot], budget)
             attempts.append(_attempt(arm, seed, problem, round_, slot, rank, proposed[slot], certification))
             if certification.verdict == CERTIFIED and isinstance(claim := proposed[slot], Claim):
                 winner = (round_ * plan.candidates + slot + 1, claim)
-                attempts.extend(_attempt(arm, seed, problem, round_, left, rank + 1 + place, proposed[left], None)
-                                for place, left in enumerate(order[rank + 1 :]))
+                attempts.extend(
+                    _attempt(arm, seed, problem, round_, left, rank + 1 + place, proposed[left], None)
+                    for place, left in enumerate(order[rank + 1 :])
+                )
                 break
             judged.append(Judged(slot, proposed[slot], certification))
         if winner:
@@ -101,21 +122,48 @@ def run_trial(
     status = winner[1].status if winner else None
     if status and problem.label and status != problem.label:
         raise MachineryError(
-            f"problem {problem.id}: a certified answer contradicts its label", wanted=problem.label, got=status, do="keep the problem and report it",
+            f"problem {problem.id}: a certified answer contradicts its label",
+            wanted=problem.label,
+            got=status,
+            do="keep the problem and report it",
         )
     said = [row["claim"] for row in attempts if row["claim"]]
     return Trial(
-        arm, seed, problem.id, winner is not None, status or (said[-1] if said else None), status, budget.calls, budget.solver_calls, round_ + 1,
-        winner[0] if winner else None, sum(not row["parsed"] for row in attempts), tuple(attempts), time.perf_counter() - began,
-        time.thread_time() - cpu, plan.calls,
+        arm,
+        seed,
+        problem.id,
+        winner is not None,
+        status or (said[-1] if said else None),
+        status,
+        budget.calls,
+        budget.solver_calls,
+        round_ + 1,
+        winner[0] if winner else None,
+        sum(not row["parsed"] for row in attempts),
+        tuple(attempts),
+        time.perf_counter() - began,
+        time.thread_time() - cpu,
+        plan.calls,
     )
 
 
-def _propose(arm: str, problem: Problem, seed: int, round_: int, requests: list[Request], root_seed: int, agents: Agents) -> list[Candidate]:
+def _propose(
+    arm: str,
+    problem: Problem,
+    seed: int,
+    round_: int,
+    requests: list[Request],
+    root_seed: int,
+    agents: Agents,
+) -> list[Candidate]:
     numbers = [call_number(arm, seed, round_, slot) for slot in range(len(requests))]
     seeds = [child_seed(root_seed, "repair", f"{arm}-{seed}", problem.id, number) for number in numbers]
     replies = agents.call_many(
-        role_of(arm, requests[0]), requests, seeds=seeds, artifact_ids=[problem.id] * len(requests), attempts=numbers
+        role_of(arm, requests[0]),
+        requests,
+        seeds=seeds,
+        artifact_ids=[problem.id] * len(requests),
+        attempts=numbers,
     )
     return [_read(reply.value, problem) for reply in replies]
 
@@ -127,7 +175,9 @@ def _read(reply: CandidateReply | AgentFailure, problem: Problem) -> Candidate:
     return Malformed(result.reason) if isinstance(result, Raised) else result
 
 
-def _certify(arm: str, certifier: Certifier, problem: Problem, candidate: Candidate, budget: Budget) -> Certification:
+def _certify(
+    arm: str, certifier: Certifier, problem: Problem, candidate: Candidate, budget: Budget
+) -> Certification:
     if isinstance(candidate, Claim):
         budget.take_solver_call()
     judge = partial(certify_whole, certifier) if arm == WHOLE_CONFLICT else certifier.certify
@@ -136,12 +186,26 @@ def _certify(arm: str, certifier: Certifier, problem: Problem, candidate: Candid
 
 
 def _attempt(
-    arm: str, seed: int, problem: Problem, round_: int, slot: int, rank: int, candidate: Candidate, certification: Certification | None
+    arm: str,
+    seed: int,
+    problem: Problem,
+    round_: int,
+    slot: int,
+    rank: int,
+    candidate: Candidate,
+    certification: Certification | None,
 ) -> dict[str, Any]:
-    """Return a row of `attempts`, hashes excepted. `verdict` is null where a better ranked candidate of the round was certified first."""
+    """Return a row of `attempts`, hashes excepted. `verdict` is null where a better ranked candidate of the
+    round was certified first."""
     return {
-        "arm": arm, "seed": seed, "problem_id": problem.id, "round": round_ + 1, "candidate": slot + 1, "rank": rank + 1,
-        "parsed": isinstance(candidate, Claim), "claim": candidate.status if isinstance(candidate, Claim) else None,
+        "arm": arm,
+        "seed": seed,
+        "problem_id": problem.id,
+        "round": round_ + 1,
+        "candidate": slot + 1,
+        "rank": rank + 1,
+        "parsed": isinstance(candidate, Claim),
+        "claim": candidate.status if isinstance(candidate, Claim) else None,
         "verdict": certification.verdict if certification else None,
         "core": json.dumps(_members(candidate, certification) if certification else []),
         "violated": json.dumps(list(certification.violated) if certification else []),

@@ -1,15 +1,16 @@
 """What each arm may see: one request type an arm's feedback, and nothing else gets into a prompt.
 
-The information barrier is in these types. A certification is reduced to what an arm may remember by `states` the moment it is made; the
-requests below are built from that memory alone, and both the prompt of a model and the classical operators read the request alone. Label, seed, id,
-size of the core, list of all violations and counter-model have no field here.
+The information barrier is in these types. A certification is reduced to what an arm may remember by `states`
+the moment it is made; the requests below are built from that memory alone, and both the prompt of a model and
+the classical operators read the request alone. Label, seed, id, size of the core, list of all violations and
+counter-model have no field here.
 
     PlainRequest       the problem                                                        one_shot, multi_no_feedback, multi_no_feedback_informed
     GenericRequest     and its own earlier answers, each with the fact that it failed     multi_generic_feedback
     CoreRequest        and for each the core that refuted it, in words                    multi_unsat_core_feedback
     ConflictRequest    and for each the whole conflict that refuted it, in words          multi_whole_conflict_feedback
     DirectedRequest    one base answer, recent cores, what to revise and what to keep     cd_vgs_core_rank
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ class FailedAttempt(Model):
 
 
 class RefutedAttempt(Model):
-    """An earlier answer with the core that refuted it: ids of constraints and bounds; empty where there is none to show."""
+    """An earlier answer with the core that refuted it: ids of constraints and bounds; empty where there is
+    none to show."""
 
     answer: Answer | None
     outcome: Outcome
@@ -65,8 +67,8 @@ class RefutedAttempt(Model):
 
 
 class ConflictedAttempt(RefutedAttempt):
-    """An earlier answer with the conflict that refuted it: `values` are variables whose values in the answer cannot stand beside `core`. None where
-    the core is a violated constraint, as in a `RefutedAttempt`."""
+    """An earlier answer with the conflict that refuted it: `values` are variables whose values in the answer
+    cannot stand beside `core`. None where the core is a violated constraint, as in a `RefutedAttempt`."""
 
     values: tuple[str, ...] | None = None
 
@@ -91,7 +93,8 @@ class ConflictRequest(Model):
 
 
 class DirectedRequest(Model):
-    """`base` is the refuted answer to start from, None before there is one; `conflicts` are ids of the recent cores' members."""
+    """`base` is the refuted answer to start from, None before there is one; `conflicts` are ids of the recent
+    cores' members."""
 
     problem: ProblemView
     base: Answer | None = None
@@ -120,7 +123,8 @@ class UnsatReply(BaseModel):
 
 
 class CandidateReply(RootModel[SatReply | UnsatReply]):
-    """A candidate. Two forms and no optional field: a server that holds a model to the schema holds it to the contract."""
+    """A candidate. Two forms and no optional field: a server that holds a model to the schema holds it to the
+    contract."""
 
     @classmethod
     def sat(cls, assignment: dict[str, int]) -> CandidateReply:
@@ -151,7 +155,10 @@ def view_of(problem: Problem) -> ProblemView:
     """Return what every arm sees of a problem."""
     return ProblemView(
         variables={item.name: (item.low, item.high) for item in problem.variables},
-        constraints=tuple(ConstraintView(id=item.id, coef=dict(item.terms), op=item.op, rhs=item.rhs) for item in problem.constraints),
+        constraints=tuple(
+            ConstraintView(id=item.id, coef=dict(item.terms), op=item.op, rhs=item.rhs)
+            for item in problem.constraints
+        ),
     )
 
 
@@ -159,7 +166,13 @@ def variables_of(problem: ProblemView, ids: Iterable[str]) -> tuple[str, ...]:
     """Variables that the named constraints and bounds mention, in the problem's order."""
     wanted = set(ids)
     named = {name.removeprefix(DOMAIN_MARK) for name in wanted if name.startswith(DOMAIN_MARK)}
-    named.update(name for item in problem.constraints if item.id in wanted for name, factor in item.coef.items() if factor)
+    named.update(
+        name
+        for item in problem.constraints
+        if item.id in wanted
+        for name, factor in item.coef.items()
+        if factor
+    )
     return tuple(name for name in problem.variables if name in named)
 
 
@@ -169,7 +182,7 @@ def in_words(problem: ProblemView, name: str) -> str:
     >>> view = ProblemView(variables={"x1": (0, 9)}, constraints=(ConstraintView(id="c1", coef={"x1": -2}, op="<=", rhs=3),))
     >>> in_words(view, "c1"), in_words(view, "dom:x1")
     ('c1: -2*x1 <= 3', 'dom:x1: 0 <= x1 <= 9')
-    """
+    """  # noqa: E501
     if name.startswith(DOMAIN_MARK):
         variable = name.removeprefix(DOMAIN_MARK)
         low, high = problem.variables[variable]

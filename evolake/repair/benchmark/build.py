@@ -1,6 +1,8 @@
-"""The benchmark of a study: the main problems, perturbations of some of them, and the transfer suite, as rows of the table `problems`.
+"""The benchmark of a study: the main problems, perturbations of some of them, and the transfer suite, as rows
+of the table `problems`.
 
-Made from sizes and a root seed alone, so making it again gives the same rows. A larger benchmark begins with the problems of a smaller one.
+Made from sizes and a root seed alone, so making it again gives the same rows. A larger benchmark begins with
+the problems of a smaller one.
 """
 
 from __future__ import annotations
@@ -22,17 +24,24 @@ Rows = list[dict[str, Any]]
 
 
 def benchmark_rows(sizes: RepairSettings, root_seed: int, *, executor: Executor | None = None) -> Rows:
-    """Rows of the table `problems`: main, perturbed (the first `sizes.perturbed` main problems, three times each), transfer.
+    """Rows of the table `problems`: main, perturbed (the first `sizes.perturbed` main problems, three times
+    each), transfer.
 
     Raises:
-        MachineryError: two certifiers disagree about a label, or a perturbed problem has another label than its origin.
+        MachineryError: two certifiers disagree about a label, or a perturbed problem has another label than
+            its origin.
     """
     run = _here if executor is None else _submitted(executor)
-    main_parts = [run(_main, start, min(start + CHUNK, sizes.problems), root_seed) for start in range(0, sizes.problems, CHUNK)]
+    main_parts = [
+        run(_main, start, min(start + CHUNK, sizes.problems), root_seed)
+        for start in range(0, sizes.problems, CHUNK)
+    ]
     transfer = run(_transfer, sizes.transfer, root_seed)
     main = [row for part in main_parts for row in part()]
     chosen = main[: sizes.perturbed]
-    perturbed_parts = [run(_perturbed, chosen[start : start + CHUNK], root_seed) for start in range(0, len(chosen), CHUNK)]
+    perturbed_parts = [
+        run(_perturbed, chosen[start : start + CHUNK], root_seed) for start in range(0, len(chosen), CHUNK)
+    ]
     return [*main, *(row for part in perturbed_parts for row in part()), *transfer()]
 
 

@@ -1,20 +1,26 @@
-"""Problems from a seed: satisfiable ones around a planted point, unsatisfiable ones around a planted minimal conflict of two to four constraints.
+"""Problems from a seed: satisfiable ones around a planted point, unsatisfiable ones around a planted minimal
+conflict of two to four constraints.
 
-A conflict is planted by a linear combination. Draw s - 1 constraints that a point satisfies, read them as g_i(x) <= b_i, and combine them with
-positive integer weights: every solution has sum w_i g_i(x) <= sum w_i b_i (Farkas' lemma, the easy direction). The last constraint asks for more than
+A conflict is planted by a linear combination. Draw s - 1 constraints that a point satisfies, read them as
+g_i(x) <= b_i, and combine them with positive integer weights: every solution has sum w_i g_i(x) <= sum w_i
+b_i (Farkas' lemma, the easy direction). The last constraint asks for more than
 that. Two sorts:
 
-    bounded     one more variable joins with a coefficient, and the last constraint asks for more than the combination and that variable's bound allow
-                together: neither the constraints alone nor any of them with the bounds conflict
-    parity      all s - 1 are equations; the last one equals their combination plus d times a random form, with a right-hand side of another remainder
-                modulo d: solutions exist over the rationals, none over the integers
+    bounded     one more variable joins with a coefficient, and the last constraint asks for more than the
+                combination and that variable's bound allow together: neither the constraints alone nor any of
+                them with the bounds conflict
+    parity      all s - 1 are equations; the last one equals their combination plus d times a random form,
+                with a right-hand side of another remainder modulo d: solutions exist over the rationals, none
+                over the integers
 
-All other constraints hold at the planted point, as do all but the last one of the conflict, so every conflict contains the last one. A satisfiable
-problem gets the same combination with a right-hand side that the point meets: the shape of the constraints does not give the label away.
+All other constraints hold at the planted point, as do all but the last one of the conflict, so every conflict
+contains the last one. A satisfiable problem gets the same combination with a right-hand side that the point
+meets: the shape of the constraints does not give the label away.
 
-What was planted is a proposal only: the label comes from two certifiers, and an unsatisfiable problem is kept only where its certified minimal core
-has two to four constraints. The certifier's core takes bounds before constraints, so a core of two means that no single constraint is out of reach
-of the bounds, which would be a trivial contradiction.
+What was planted is a proposal only: the label comes from two certifiers, and an unsatisfiable problem is kept
+only where its certified minimal core has two to four constraints. The certifier's core takes bounds before
+constraints, so a core of two means that no single constraint is out of reach of the bounds, which would be a
+trivial contradiction.
 """
 
 from __future__ import annotations
@@ -47,21 +53,34 @@ class Labelled:
     problem: Problem
     label: Label
 
-    def row(self, *, suite: str = "lia", variation: str = "none", base_id: str | None = None) -> dict[str, Any]:
+    def row(
+        self, *, suite: str = "lia", variation: str = "none", base_id: str | None = None
+    ) -> dict[str, Any]:
         """Its row of the table `problems`."""
         problem = self.problem
         return {
-            "problem_id": problem.id, "suite": suite, "variation": variation, "base_id": base_id or problem.id, "k": len(problem.variables),
-            "m": len(problem.constraints), "label": self.label.status, "certified_by": list(self.label.certified_by),
-            "core_size": self.label.core_size, "seed": problem.seed, "json": problem.to_json(),
+            "problem_id": problem.id,
+            "suite": suite,
+            "variation": variation,
+            "base_id": base_id or problem.id,
+            "k": len(problem.variables),
+            "m": len(problem.constraints),
+            "label": self.label.status,
+            "certified_by": list(self.label.certified_by),
+            "core_size": self.label.core_size,
+            "seed": problem.seed,
+            "json": problem.to_json(),
         }
 
 
 def planned_labels(count: int, root_seed: int) -> list[str]:
-    """Return the labels of problems 0..count-1: three in five are satisfiable in every block of five. A shorter plan is the start of a longer one."""
+    """Return the labels of problems 0..count-1: three in five are satisfiable in every block of five. A
+    shorter plan is the start of a longer one."""
     labels: list[str] = []
     for block in range((count + len(BLOCK) - 1) // len(BLOCK)):
-        random = np.random.Generator(np.random.PCG64(child_seed(root_seed, "repair", "problems", "labels", block)))
+        random = np.random.Generator(
+            np.random.PCG64(child_seed(root_seed, "repair", "problems", "labels", block))
+        )
         labels.extend(BLOCK[place] for place in random.permutation(len(BLOCK)))
     return labels[:count]
 
@@ -71,7 +90,8 @@ def generate(count: int, root_seed: int, *, start: int = 0) -> Iterator[Labelled
 
     Raises:
         InputError: count is not positive.
-        MachineryError: no draw gave a problem of the planned label (none has been seen to take more than a few dozen).
+        MachineryError: no draw gave a problem of the planned label (none has been seen to take more than a
+            few dozen).
     """
     if count < 1:
         raise InputError("a study needs at least one problem", got=str(count), do="raise --problems")
@@ -82,7 +102,8 @@ def generate(count: int, root_seed: int, *, start: int = 0) -> Iterator[Labelled
 
 
 def generate_one(index: int, label: str, root_seed: int, certifier: Certifier) -> Labelled:
-    """Problem `index` of a seed: the first draw that both certifiers give the planned label and that has the planned sort of conflict."""
+    """Problem `index` of a seed: the first draw that both certifiers give the planned label and that has the
+    planned sort of conflict."""
     seed = child_seed(root_seed, "repair", "problems", label, index)
     random = np.random.Generator(np.random.PCG64(seed))
     for _ in range(MAX_DRAWS):
@@ -96,11 +117,16 @@ def generate_one(index: int, label: str, root_seed: int, certifier: Certifier) -
         if label == "unsat" and result.core_size not in CONFLICT_SIZES:
             continue
         return Labelled(replace(problem, label=label), result)
-    raise MachineryError(f"no {label} problem in {MAX_DRAWS} draws", wanted="a problem both certifiers agree on", do="report the seed and the index")
+    raise MachineryError(
+        f"no {label} problem in {MAX_DRAWS} draws",
+        wanted="a problem both certifiers agree on",
+        do="report the seed and the index",
+    )
 
 
 def draw_problem(random: np.random.Generator, label: str) -> Problem | None:
-    """One draw; None where the planted conflict has coefficients out of range. The label is meant, not certified."""
+    """One draw; None where the planted conflict has coefficients out of range. The label is meant, not
+    certified."""
     k = int(random.integers(FEWEST_VARIABLES, MOST_VARIABLES + 1))
     low, high = DOMAINS[int(random.integers(len(DOMAINS)))]
     variables = tuple(Variable(f"x{place + 1}", low, high) for place in range(k))
@@ -108,14 +134,21 @@ def draw_problem(random: np.random.Generator, label: str) -> Problem | None:
     m = int(random.integers(k, k + 4))
     forms: list[tuple[np.ndarray, str, int]] = []
     size = int(random.choice(CONFLICT_SIZES))
-    planted = _parity(random, point, size) if random.random() < 0.3 else _bounded(random, point, size, low, high)
+    planted = (
+        _parity(random, point, size) if random.random() < 0.3 else _bounded(random, point, size, low, high)
+    )
     if planted is None or max(int(np.abs(factors).max()) for factors, _, _ in planted) > MAX_FACTOR:
         return None
     forms.extend(planted if label == "unsat" else [*planted[:-1], _relaxed(random, planted[-1], point)])
     while len(forms) < m:
         forms.append(_satisfied(random, point))
     constraints = tuple(
-        Constraint(f"c{number + 1}", tuple((f"x{column + 1}", int(factors[column])) for column in np.flatnonzero(factors)), op, rhs)
+        Constraint(
+            f"c{number + 1}",
+            tuple((f"x{column + 1}", int(factors[column])) for column in np.flatnonzero(factors)),
+            op,
+            rhs,
+        )
         for number, (factors, op, rhs) in enumerate(forms[place] for place in random.permutation(len(forms)))
     )
     return Problem("drawn", variables, constraints)
@@ -125,11 +158,15 @@ def _form(random: np.random.Generator, k: int, fewest: int = 2, most: int = 4) -
     """(k,) coefficients of 2 to 4 variables, each between 1 and 5 in size, one in three negative."""
     factors = np.zeros(k, dtype=np.int64)
     chosen = random.choice(k, size=int(random.integers(min(fewest, k), min(most, k) + 1)), replace=False)
-    factors[chosen] = random.integers(1, 6, size=len(chosen)) * np.where(random.random(len(chosen)) < 1 / 3, -1, 1)
+    factors[chosen] = random.integers(1, 6, size=len(chosen)) * np.where(
+        random.random(len(chosen)) < 1 / 3, -1, 1
+    )
     return factors
 
 
-def _satisfied(random: np.random.Generator, point: np.ndarray, op: str | None = None) -> tuple[np.ndarray, str, int]:
+def _satisfied(
+    random: np.random.Generator, point: np.ndarray, op: str | None = None
+) -> tuple[np.ndarray, str, int]:
     """Return a constraint that holds at the point, an inequality with some slack."""
     factors = _form(random, len(point))
     op = op or str(random.choice(_OPS, p=(0.42, 0.42, 0.16)))
@@ -138,7 +175,9 @@ def _satisfied(random: np.random.Generator, point: np.ndarray, op: str | None = 
     return factors, op, value + slack if op == "<=" else value - slack
 
 
-def _relaxed(random: np.random.Generator, form: tuple[np.ndarray, str, int], point: np.ndarray) -> tuple[np.ndarray, str, int]:
+def _relaxed(
+    random: np.random.Generator, form: tuple[np.ndarray, str, int], point: np.ndarray
+) -> tuple[np.ndarray, str, int]:
     """Return the same left-hand side and operator with a right-hand side that the point meets."""
     factors, op, _ = form
     value, slack = int(factors @ point), int(random.integers(0, 1 + int(np.abs(factors).sum())))
@@ -157,8 +196,12 @@ def _bounded(
     parts = [_satisfied(random, point, str(random.choice(_OPS[:2]))) for _ in range(size - 1)]
     weights = random.integers(1, 3, size=size - 1)
     signs = [1 if op == "<=" else -1 for _, op, _ in parts]
-    total = sum(weight * sign * factors for weight, sign, (factors, _, _) in zip(weights, signs, parts, strict=True))
-    most = sum(int(weight) * sign * rhs for weight, sign, (_, _, rhs) in zip(weights, signs, parts, strict=True))
+    total = sum(
+        weight * sign * factors for weight, sign, (factors, _, _) in zip(weights, signs, parts, strict=True)
+    )
+    most = sum(
+        int(weight) * sign * rhs for weight, sign, (_, _, rhs) in zip(weights, signs, parts, strict=True)
+    )
     extra = int(random.integers(len(point)))
     factor = int(random.integers(1, 4)) * int(random.choice((-1, 1)))
     total = np.asarray(total, dtype=np.int64)
@@ -169,7 +212,9 @@ def _bounded(
     return [*parts, (total, ">=", most) if random.random() < 0.5 else (-total, "<=", -most)]
 
 
-def _parity(random: np.random.Generator, point: np.ndarray, size: int) -> list[tuple[np.ndarray, str, int]] | None:
+def _parity(
+    random: np.random.Generator, point: np.ndarray, size: int
+) -> list[tuple[np.ndarray, str, int]] | None:
     parts = [_satisfied(random, point, "=") for _ in range(size - 1)]
     divisor = int(random.integers(2, 4))
     other = _form(random, len(point), fewest=1, most=2)

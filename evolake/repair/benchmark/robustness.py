@@ -1,10 +1,13 @@
-"""The same problem in other words: coefficient scaling, constraint permutation, variable relabelling. None changes which assignments are solutions.
+"""The same problem in other words: coefficient scaling, constraint permutation, variable relabelling. None
+changes which assignments are solutions.
 
     scale      each constraint is multiplied by its own factor, 2 to 9
     permute    the constraints are listed in another order; their ids stay with them
-    relabel    the variables swap names: a permutation of the names that moves at least two; everything is then listed by the new names
+    relabel    the variables swap names: a permutation of the names that moves at least two; everything is
+               then listed by the new names
 
-So a perturbed problem has the label of its origin by construction. That is verified nevertheless: both certifiers label it again.
+So a perturbed problem has the label of its origin by construction. That is verified nevertheless: both
+certifiers label it again.
 """
 
 from __future__ import annotations
@@ -27,7 +30,9 @@ PERTURBATIONS = tuple(name for name in VARIATIONS if name != "none")
 SMALLEST_FACTOR, LARGEST_FACTOR = 2, 9
 
 
-def perturbed_rows(rows: Iterable[dict[str, Any]], root_seed: int, *, timeout_ms: int) -> Iterator[dict[str, Any]]:
+def perturbed_rows(
+    rows: Iterable[dict[str, Any]], root_seed: int, *, timeout_ms: int
+) -> Iterator[dict[str, Any]]:
     """Rows of PROBLEMS: for each row of the main benchmark one a perturbation.
 
     Raises:
@@ -37,7 +42,9 @@ def perturbed_rows(rows: Iterable[dict[str, Any]], root_seed: int, *, timeout_ms
     for row in rows:
         origin = parse_problem(row["json"], where=row["problem_id"])
         for variation in PERTURBATIONS:
-            yield verified(perturbed(origin, variation, root_seed), origin, certifier).row(variation=variation, base_id=origin.id)
+            yield verified(perturbed(origin, variation, root_seed), origin, certifier).row(
+                variation=variation, base_id=origin.id
+            )
 
 
 def perturbed(problem: Problem, variation: str, root_seed: int) -> Problem:
@@ -55,12 +62,15 @@ def perturbed(problem: Problem, variation: str, root_seed: int) -> Problem:
 
 
 def verified(changed: Problem, origin: Problem, certifier: Certifier) -> Labelled:
-    """Return the perturbed problem with its label, certified twice. Raises MachineryError where that is not its origin's."""
+    """Return the perturbed problem with its label, certified twice. Raises MachineryError where that is not
+    its origin's."""
     label = certify_label(changed, certifier)
     if label is None or label.status != origin.label:
         raise MachineryError(
-            f"the perturbed problem {changed.id} could not be certified", wanted=f"the label of {origin.id}, {origin.label}",
-            got=label.status if label else "no answer within the limits", do="raise repair.solver_timeout_ms, or report the problem",
+            f"the perturbed problem {changed.id} could not be certified",
+            wanted=f"the label of {origin.id}, {origin.label}",
+            got=label.status if label else "no answer within the limits",
+            do="raise repair.solver_timeout_ms, or report the problem",
         )
     return Labelled(changed, label)
 
@@ -68,7 +78,12 @@ def verified(changed: Problem, origin: Problem, certifier: Certifier) -> Labelle
 def _scaled(problem: Problem, rng: np.random.Generator) -> Problem:
     factors = rng.integers(SMALLEST_FACTOR, LARGEST_FACTOR + 1, size=len(problem.constraints)).tolist()
     constraints = [
-        Constraint(item.id, tuple((name, factor * coefficient) for name, coefficient in item.terms), item.op, factor * item.rhs)
+        Constraint(
+            item.id,
+            tuple((name, factor * coefficient) for name, coefficient in item.terms),
+            item.op,
+            factor * item.rhs,
+        )
         for item, factor in zip(problem.constraints, factors, strict=True)
     ]
     return replace(problem, constraints=tuple(constraints))
@@ -82,9 +97,20 @@ def _permuted(problem: Problem, rng: np.random.Generator) -> Problem:
 def _relabelled(problem: Problem, rng: np.random.Generator) -> Problem:
     names = [variable.name for variable in problem.variables]
     new_name = dict(zip(names, (names[place] for place in _moving(len(names), rng)), strict=True))
-    variables = sorted((replace(variable, name=new_name[variable.name]) for variable in problem.variables), key=lambda item: names.index(item.name))
+    variables = sorted(
+        (replace(variable, name=new_name[variable.name]) for variable in problem.variables),
+        key=lambda item: names.index(item.name),
+    )
     constraints = [
-        replace(item, terms=tuple(sorted(((new_name[name], factor) for name, factor in item.terms), key=lambda term: names.index(term[0]))))
+        replace(
+            item,
+            terms=tuple(
+                sorted(
+                    ((new_name[name], factor) for name, factor in item.terms),
+                    key=lambda term: names.index(term[0]),
+                )
+            ),
+        )
         for item in problem.constraints
     ]
     return replace(problem, variables=tuple(variables), constraints=tuple(constraints))

@@ -1,15 +1,19 @@
 """The certifier: Z3 judges a claim, and says why it is refuted.
 
-A claim `sat` is asserted as it is, untracked, next to every constraint and every bound under a tracking literal. If they conflict, the claim is
-refuted with a minimal core of those literals. A total assignment decides each tracked assertion by itself, so such a core has one member; which of
-several violated ones it is follows from a hash of the assignment, so that it is neither always the first nor dependent on what the solver saw before.
-The full list of violations comes from plain evaluation and is for the record only: what an arm may see is the core.
+A claim `sat` is asserted as it is, untracked, next to every constraint and every bound under a tracking
+literal. If they conflict, the claim is refuted with a minimal core of those literals. A total assignment
+decides each tracked assertion by itself, so such a core has one member; which of several violated ones it is
+follows from a hash of the assignment, so that it is neither always the first nor dependent on what the solver
+saw before. The full list of violations comes from plain evaluation and is for the record only: what an arm
+may see is the core.
 
-A claim `unsat` is about the problem alone. It is certified with a minimal core of the problem, bounds included, or refuted by a model that is checked
-by plain evaluation and then forgotten: a counter-model is never given out.
+A claim `unsat` is about the problem alone. It is certified with a minimal core of the problem, bounds
+included, or refuted by a model that is checked by plain evaluation and then forgotten: a counter-model is
+never given out.
 
-One solver serves all problems by push and pop. A check that passes its limit is `unknown`. The limit is a count of the solver's own steps (`rlimit`),
-so that a busy machine changes no verdict. A clock only guards: a check that it ends says nothing, is repeated, and in the end raises `HostBusy`.
+One solver serves all problems by push and pop. A check that passes its limit is `unknown`. The limit is a
+count of the solver's own steps (`rlimit`), so that a busy machine changes no verdict. A clock only guards: a
+check that it ends says nothing, is repeated, and in the end raises `HostBusy`.
 """
 
 from __future__ import annotations
@@ -32,7 +36,8 @@ if TYPE_CHECKING:
 
 TIMEOUT_MS = 1500
 STEPS_PER_MS = 1000
-"""Steps of the solver (its resource units) that count as a millisecond: a processor made 950 to 1,220 in one on a hard problem."""
+"""Steps of the solver (its resource units) that count as a millisecond: a processor made 950 to 1,220 in one
+on a hard problem."""
 GUARD = 5.0
 """How many times a limit, times `Limits.stretch`, a check may last by the clock."""
 MINIMISING = 4
@@ -49,11 +54,14 @@ class Certification:
 
     Attributes:
         verdict: certified, refuted, unknown or malformed.
-        core: minimal conflict, ids of constraints and bounds (`dom:x1`); of the problem for a certified `unsat`, empty for a certified `sat`.
-        values: where `core` is a whole conflict (see `conflicts`), the variables whose values in the assignment belong to it; else None.
+        core: minimal conflict, ids of constraints and bounds (`dom:x1`); of the problem for a certified
+            `unsat`, empty for a certified `sat`.
+        values: where `core` is a whole conflict (see `conflicts`), the variables whose values in the
+            assignment belong to it; else None.
         violated: every id that the assignment breaks, by plain evaluation. For the record: no arm sees it.
         reason: one line for a person.
-        solver_calls: 1 when the solver was asked, 0 for a malformed candidate. The checks that minimise a core belong to the call.
+        solver_calls: 1 when the solver was asked, 0 for a malformed candidate. The checks that minimise a
+            core belong to the call.
     """
 
     verdict: str
@@ -65,13 +73,19 @@ class Certification:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `evolake repair certify --json` prints."""
-        shown = {"verdict": self.verdict, "core": list(self.core), "violated": list(self.violated), "reason": self.reason}
+        shown = {
+            "verdict": self.verdict,
+            "core": list(self.core),
+            "violated": list(self.violated),
+            "reason": self.reason,
+        }
         return shown if self.values is None else shown | {"values": list(self.values)}
 
 
 @dataclass
 class _Loaded:
-    """The problem the solver holds now: its variables and tracking literals, and the answer about the problem itself once it was asked."""
+    """The problem the solver holds now: its variables and tracking literals, and the answer about the problem
+    itself once it was asked."""
 
     problem: Problem
     variables: dict[str, Any]
@@ -80,11 +94,12 @@ class _Loaded:
 
 
 class Certifier:
-    """Certifies candidates, one after the other, problem after problem. For one thread; each has its own Z3 context.
+    """Certifies candidates, one after the other, problem after problem. For one thread; each has its own Z3
+    context.
 
     Args:
-        timeout_ms: for one check, in steps of the solver (`STEPS_PER_MS`). Minimising a core takes many checks, all of them together at most
-            `MINIMISING` times as many.
+        timeout_ms: for one check, in steps of the solver (`STEPS_PER_MS`). Minimising a core takes many
+            checks, all of them together at most `MINIMISING` times as many.
     """
 
     def __init__(self, timeout_ms: int = TIMEOUT_MS):
@@ -102,7 +117,8 @@ class Certifier:
         """Judges one candidate of one problem.
 
         Raises:
-            MachineryError: the solver and plain evaluation disagree. HostBusy: the host was too busy for the solver to get to its limit.
+            MachineryError: the solver and plain evaluation disagree. HostBusy: the host was too busy for the
+                solver to get to its limit.
         """
         if isinstance(candidate, Malformed):
             return Certification(MALFORMED, reason=candidate.reason, solver_calls=0)
@@ -137,23 +153,31 @@ class Certifier:
             solver.add([self._equals(name, value) for name, value in assignment.items()])
             answer = self._ask(loaded.literals, loaded.literals)
             if answer is None:
-                return Certification(UNKNOWN, violated=violated, reason=f"the solver gave no answer in {self._steps:,} steps")
+                return Certification(
+                    UNKNOWN, violated=violated, reason=f"the solver gave no answer in {self._steps:,} steps"
+                )
             if answer != bool(violated):
                 raise self._disagreement(problem, f"assignment {assignment}", violated)
             if not answer:
                 return Certification(CERTIFIED, reason="every constraint and every bound holds")
-            core = minimal_core(shuffled(loaded.literals, assignment), lambda part: self._ask(loaded.literals, part))
+            core = minimal_core(
+                shuffled(loaded.literals, assignment), lambda part: self._ask(loaded.literals, part)
+            )
         finally:
             solver.pop()
         if not set(core.members) <= set(violated):
             raise self._disagreement(problem, f"core {core.members}", violated)
         more = f", one of {len(violated)}" if len(violated) > 1 else ""
-        return Certification(REFUTED, core.members, violated, f"the assignment violates {', '.join(core.members)}{more}")
+        return Certification(
+            REFUTED, core.members, violated, f"the assignment violates {', '.join(core.members)}{more}"
+        )
 
     def _certify_unsat(self, loaded: _Loaded) -> Certification:
         answer = self._ask(loaded.literals, loaded.literals)
         if answer is None:
-            return Certification(UNKNOWN, reason=f"the solver could not decide the problem in {self._steps:,} steps")
+            return Certification(
+                UNKNOWN, reason=f"the solver could not decide the problem in {self._steps:,} steps"
+            )
         if not answer:
             self._check_model(loaded)
             return Certification(REFUTED, reason="the problem is satisfiable")
@@ -167,8 +191,11 @@ class Certifier:
     def _steps(self) -> int:
         return self._timeout_ms * STEPS_PER_MS
 
-    def _ask(self, literals: Mapping[str, Any], names: Iterable[str], steps: int | None = None) -> bool | None:
-        """Return whether the named assertions conflict with what is asserted; None: unknown. steps: limit; None: that of one check."""
+    def _ask(
+        self, literals: Mapping[str, Any], names: Iterable[str], steps: int | None = None
+    ) -> bool | None:
+        """Return whether the named assertions conflict with what is asserted; None: unknown. steps: limit;
+        None: that of one check."""
         assumed, answer = [literals[name] for name in names], self._z3.unknown
         self._limit("rlimit", self._steps if steps is None else steps)
 
@@ -208,11 +235,18 @@ class Certifier:
             self._solver.pop()
             self._loaded = None
         z3, context = self._z3, self._context
-        variables = {item.name: self._symbols.setdefault(item.name, z3.Int(item.name, context)) for item in problem.variables}
+        variables = {
+            item.name: self._symbols.setdefault(item.name, z3.Int(item.name, context))
+            for item in problem.variables
+        }
         literals: dict[str, Any] = {}
         self._solver.push()
         for item in problem.constraints:
-            left = z3.Sum([self._term(name, factor) for name, factor in item.terms]) if item.terms else z3.IntVal(0, context)
+            left = (
+                z3.Sum([self._term(name, factor) for name, factor in item.terms])
+                if item.terms
+                else z3.IntVal(0, context)
+            )
             if item.op == "<=":
                 body = left <= item.rhs
             elif item.op == ">=":
@@ -236,10 +270,15 @@ class Certifier:
     def _bound(self, item: Variable) -> Any:
         z3, symbol = self._z3, self._symbols[item.name]
         key = ("bound", item.name, str(item.low), str(item.high))
-        return self._keep(key, lambda: z3.Implies(self._literal(item.bound_id), z3.And(symbol >= item.low, symbol <= item.high)))
+        return self._keep(
+            key,
+            lambda: z3.Implies(self._literal(item.bound_id), z3.And(symbol >= item.low, symbol <= item.high)),
+        )
 
     def _equals(self, name: str, value: int) -> Any:
-        return self._keep(("equals", name, str(value)), lambda: self._symbols[name] == self._z3.IntVal(value, self._context))
+        return self._keep(
+            ("equals", name, str(value)), lambda: self._symbols[name] == self._z3.IntVal(value, self._context)
+        )
 
     def _keep(self, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
         """Formulas are kept: making one through Z3's Python interface takes longer than most checks."""
@@ -256,19 +295,24 @@ class Certifier:
 
     def _check_model(self, loaded: _Loaded) -> None:
         model = self._solver.model()
-        values = {name: model.eval(symbol, model_completion=True) for name, symbol in loaded.variables.items()}
+        values = {
+            name: model.eval(symbol, model_completion=True) for name, symbol in loaded.variables.items()
+        }
         result = {name: int(str(value)) for name, value in values.items()}
         if broken := loaded.problem.violated(result):
             raise self._disagreement(loaded.problem, f"model {result}", tuple(broken))
 
     def _disagreement(self, problem: Problem, what: str, violated: tuple[str, ...]) -> MachineryError:
         return MachineryError(
-            f"Z3 and plain evaluation disagree about problem {problem.id}", wanted="one answer",
-            got=f"{what}; violated by evaluation: {', '.join(violated) or 'nothing'}", do="keep the problem and report it: one of the two is wrong",
+            f"Z3 and plain evaluation disagree about problem {problem.id}",
+            wanted="one answer",
+            got=f"{what}; violated by evaluation: {', '.join(violated) or 'nothing'}",
+            do="keep the problem and report it: one of the two is wrong",
         )
 
 
 def shuffled(names: Iterable[str], assignment: Mapping[str, int]) -> list[str]:
-    """Return the names in an order that follows from the assignment: the same for the same constraints, in whatever order a problem lists them."""
+    """Return the names in an order that follows from the assignment: the same for the same constraints, in
+    whatever order a problem lists them."""
     salt = zlib.crc32(repr(sorted(assignment.items())).encode())
     return sorted(names, key=lambda name: (zlib.crc32(name.encode(), salt), name))

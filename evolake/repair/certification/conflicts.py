@@ -1,17 +1,20 @@
-"""A whole conflict of a refuted assignment: constraints that cannot hold together with some of its values, none of them to spare.
+"""A whole conflict of a refuted assignment: constraints that cannot hold together with some of its values,
+none of them to spare.
 
-The core that `certify` gives is a violated constraint: the assignment is asserted as a whole, and one constraint is enough to contradict it.
-Here the assignment's values are members of the conflict like the constraints, and are the first to go. What stays are several constraints
-wherever they exclude a value only together, and perhaps constraints that the assignment itself satisfies: with x1=5, both c1: x1 + x2 >= 8 and
-c2: x1 - x2 >= 3 can hold, but not together. Domains hold throughout and are not members, but for its own value outside domain, which is a
-conflict with that bound.
+The core that `certify` gives is a violated constraint: the assignment is asserted as a whole, and one
+constraint is enough to contradict it. Here the assignment's values are members of the conflict like the
+constraints, and are the first to go. What stays are several constraints wherever they exclude a value only
+together, and perhaps constraints that the assignment itself satisfies: with x1=5, both c1: x1 + x2 >= 8 and
+c2: x1 - x2 >= 3 can hold, but not together. Domains hold throughout and are not members, but for its own
+value outside domain, which is a conflict with that bound.
 
-A conflict without any value would say that the problem has no solution, which is what a claim `unsat` is to find out. So it is sought
-among constraints that can hold together: all of them in a satisfiable problem, else as many as can be added, one after the other, to one that the
-assignment violates. In both cases it names a value. There is none only where each violated constraint is out of reach within the domains by itself.
+A conflict without any value would say that the problem has no solution, which is what a claim `unsat` is to
+find out. So it is sought among constraints that can hold together: all of them in a satisfiable problem, else
+as many as can be added, one after the other, to one that the assignment violates. In both cases it names a
+value. There is none only where each violated constraint is out of reach within the domains by itself.
 
-Solver and enumeration must agree on each conflict before anyone sees it (`agrees`). Which of several conflicts is found follows from a hash of the
-assignment, as in `certify`.
+Solver and enumeration must agree on each conflict before anyone sees it (`agrees`). Which of several
+conflicts is found follows from a hash of the assignment, as in `certify`.
 """
 
 from __future__ import annotations
@@ -29,7 +32,8 @@ from evolake.repair.model.problems import Problem, Variable
 
 @dataclass(frozen=True)
 class Conflict:
-    """`constraints`: ids of constraints, or the one bound that a value is outside of. `values`: variables whose values belong to the conflict."""
+    """`constraints`: ids of constraints, or the one bound that a value is outside of. `values`: variables
+    whose values belong to the conflict."""
 
     constraints: tuple[str, ...]
     values: tuple[str, ...]
@@ -38,7 +42,8 @@ class Conflict:
 def certify_whole(certifier: Certifier, problem: Problem, candidate: Claim | Malformed) -> Certification:
     """As `Certifier.certify`, but the core of a refuted assignment is a whole conflict, with its `values`.
 
-    If none was found and agreed on within the limits, the core is the one that `certify` gives and `values` is None; the reason says so.
+    If none was found and agreed on within the limits, the core is the one that `certify` gives and `values`
+    is None; the reason says so.
 
     Raises:
         MachineryError: as `certify`, and where solver and enumeration disagree about the conflict.
@@ -49,17 +54,26 @@ def certify_whole(certifier: Certifier, problem: Problem, candidate: Claim | Mal
     conflict = find_conflict(certifier, problem, candidate.assignment)
     if conflict is None:
         return replace(result, reason=f"{result.reason}; no whole conflict was agreed on within the limits")
-    return replace(result, core=conflict.constraints, values=conflict.values, reason=_in_words(conflict, candidate.assignment))
+    return replace(
+        result,
+        core=conflict.constraints,
+        values=conflict.values,
+        reason=_in_words(conflict, candidate.assignment),
+    )
 
 
-def find_conflict(certifier: Certifier, problem: Problem, assignment: Mapping[str, int], *, max_visits: int = MAX_VISITS) -> Conflict | None:
-    """Return a minimal conflict of an assignment that breaks some constraint or bound; None where solver or enumeration do not know within their
-    limits.
+def find_conflict(
+    certifier: Certifier, problem: Problem, assignment: Mapping[str, int], *, max_visits: int = MAX_VISITS
+) -> Conflict | None:
+    """Return a minimal conflict of an assignment that breaks some constraint or bound; None where solver or
+    enumeration do not know within their limits.
 
     Raises:
         MachineryError: solver and enumeration disagree.
     """
-    outside = {item.name: item for item in problem.variables if not item.low <= assignment[item.name] <= item.high}
+    outside = {
+        item.name: item for item in problem.variables if not item.low <= assignment[item.name] <= item.high
+    }
     if outside:
         item = outside[shuffled(outside, assignment)[0]]
         return Conflict((item.bound_id,), () if item.low > item.high else (item.name,))
@@ -68,13 +82,16 @@ def find_conflict(certifier: Certifier, problem: Problem, assignment: Mapping[st
     return result if result and agrees(problem, assignment, result, max_visits=max_visits) else None
 
 
-def agrees(problem: Problem, assignment: Mapping[str, int], conflict: Conflict, *, max_visits: int = MAX_VISITS) -> bool:
-    """Return whether the interval enumeration, which shares nothing with the solver, finds the same: no solution of the conflict, one without each
-    member.
+def agrees(
+    problem: Problem, assignment: Mapping[str, int], conflict: Conflict, *, max_visits: int = MAX_VISITS
+) -> bool:
+    """Return whether the interval enumeration, which shares nothing with the solver, finds the same: no
+    solution of the conflict, one without each member.
 
     Args:
         conflict: of constraints alone, not of a bound.
-        max_visits: partial assignments that each enumeration may look at; where that is not enough, the answer is False.
+        max_visits: partial assignments that each enumeration may look at; where that is not enough, the
+            answer is False.
 
     Raises:
         MachineryError: it finds the contrary.
@@ -90,8 +107,10 @@ def agrees(problem: Problem, assignment: Mapping[str, int], conflict: Conflict, 
             return False
         if feasible != (dropped is not None):
             raise MachineryError(
-                f"Z3 and the enumeration disagree about problem {problem.id}", wanted=f"no solution of {', '.join(members)}, but one of each part",
-                got=f"{'a' if feasible else 'no'} solution of {', '.join(kept)} with {dict(assignment)}", do="keep the problem and report it",
+                f"Z3 and the enumeration disagree about problem {problem.id}",
+                wanted=f"no solution of {', '.join(members)}, but one of each part",
+                got=f"{'a' if feasible else 'no'} solution of {', '.join(kept)} with {dict(assignment)}",
+                do="keep the problem and report it",
             )
     return True
 
@@ -118,7 +137,8 @@ def _minimal(problem: Problem, assignment: Mapping[str, int], conflicts: Conflic
 
 
 def _grown(names: Sequence[str], violated: Collection[str], ask: Conflicts) -> list[str]:
-    """Constraints that can hold together, the first of them violated; [] if no violated one can hold by itself, or the solver does not know."""
+    """Constraints that can hold together, the first of them violated; [] if no violated one can hold by
+    itself, or the solver does not know."""
     first = next((name for name in names if name in violated and ask([name]) is False), None)
     if first is None:
         return []
@@ -130,12 +150,19 @@ def _grown(names: Sequence[str], violated: Collection[str], ask: Conflicts) -> l
 
 
 def _part(problem: Problem, assignment: Mapping[str, int], kept: Collection[str]) -> Problem:
-    """Return the problem with the named constraints alone, the variables that occur in them, and the named values in place of their domains."""
+    """Return the problem with the named constraints alone, the variables that occur in them, and the named
+    values in place of their domains."""
     constraints = tuple(
-        replace(item, terms=tuple((name, factor) for name, factor in item.terms if factor)) for item in problem.constraints if item.id in kept
+        replace(item, terms=tuple((name, factor) for name, factor in item.terms if factor))
+        for item in problem.constraints
+        if item.id in kept
     )
     occurring = {name for item in constraints for name, _ in item.terms}
-    variables = tuple(_held(item, assignment) if VALUE_MARK + item.name in kept else item for item in problem.variables if item.name in occurring)
+    variables = tuple(
+        _held(item, assignment) if VALUE_MARK + item.name in kept else item
+        for item in problem.variables
+        if item.name in occurring
+    )
     return replace(problem, variables=variables, constraints=constraints)
 
 

@@ -1,9 +1,11 @@
 """A minimal core from satisfiable-or-not answers alone, by bisection.
 
-A solver's own core depends on what it has seen before, so a solver that is reused would give other cores in another order of work. Here only its
-answers are used: the core is the same for the same members in the same order, whatever the solver's state. Each step finds the shortest prefix that
-conflicts with what is already in the core; the last member of that prefix belongs to every core within the prefix, so it joins (the dichotomic
-search for a transition constraint of Hemery, Lecoutre, Sais and Boussemart, ECAI 2006). A core of c out of n members takes about c * log2(n) answers.
+A solver's own core depends on what it has seen before, so a solver that is reused would give other cores in
+another order of work. Here only its answers are used: the core is the same for the same members in the same
+order, whatever the solver's state. Each step finds the shortest prefix that conflicts with what is already in
+the core; the last member of that prefix belongs to every core within the prefix, so it joins (the dichotomic
+search for a transition constraint of Hemery, Lecoutre, Sais and Boussemart, ECAI 2006). A core of c out of n
+members takes about c * log2(n) answers.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ Conflicts = Callable[[Sequence[str]], bool | None]
 
 @dataclass(frozen=True)
 class Core:
-    """Members that conflict, in the order they were given. `minimal`: without any one of them the others were shown not to conflict."""
+    """Members that conflict, in the order they were given. `minimal`: without any one of them the others were
+    shown not to conflict."""
 
     members: tuple[str, ...]
     minimal: bool
@@ -27,8 +30,8 @@ def minimal_core(members: Sequence[str], conflicts: Conflicts) -> Core:
 
     Args:
         members: known to conflict all together.
-        conflicts: whether some of them conflict; None where the solver does not know. An unknown counts as no conflict, so the result is a
-            conflict all the same, but perhaps not minimal.
+        conflicts: whether some of them conflict; None where the solver does not know. An unknown counts as no
+            conflict, so the result is a conflict all the same, but perhaps not minimal.
     """
     core: list[str] = []
     rest, minimal = list(members), True

@@ -1,6 +1,7 @@
 """`evolake repair`: run the study, write its problems, or judge one candidate.
 
-Exit codes of `certify`: 0 certified, 1 refuted, unknown or malformed, 2 when the problem or the files cannot be used, 3 when the machinery failed.
+Exit codes of `certify`: 0 certified, 1 refuted, unknown or malformed, 2 when the problem or the files cannot
+be used, 3 when the machinery failed.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from evolake.terminal import say, say_json, say_text, visible_console
 if TYPE_CHECKING:
     from evolake.repair.execution.running import Progress
 
+
 @click.group(
-    cls=LazyGroup, later={"report": Lazy("evolake.repair.commands.report:report")},
+    cls=LazyGroup,
+    later={"report": Lazy("evolake.repair.commands.report:report")},
     short_help="Run and report the study of solver-grounded repair.",
 )
 def repair() -> None:
@@ -40,9 +43,17 @@ def repair() -> None:
 @click.argument("problem", type=OrdinaryPath())
 @click.argument("candidate", type=OrdinaryPath())
 @click.option(
-    "--timeout-ms", type=click.IntRange(min=1), default=1500, show_default=True, help="Milliseconds of the solver, of 1,000 steps each.",
+    "--timeout-ms",
+    type=click.IntRange(min=1),
+    default=1500,
+    show_default=True,
+    help="Milliseconds of the solver, of 1,000 steps each.",
 )
-@click.option("--conflict", is_flag=True, help="Why an assignment is refuted, whole: constraints that exclude some of its values together.")
+@click.option(
+    "--conflict",
+    is_flag=True,
+    help="Why an assignment is refuted, whole: constraints that exclude some of its values together.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_json: bool) -> int:
     """Judge the candidate in CANDIDATE (JSON) for the problem in PROBLEM (JSON)."""
@@ -55,9 +66,13 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_
     try:
         text = read_bytes(candidate, TEXT_BYTES)
     except FileNotFoundError:
-        raise InputError(f"there is no file {str(candidate)!r}", wanted="a candidate in JSON", do="check the path") from None
+        raise InputError(
+            f"there is no file {str(candidate)!r}", wanted="a candidate in JSON", do="check the path"
+        ) from None
     except (OSError, Unreadable) as error:
-        raise InputError(f"{str(candidate)!r} cannot be read", got=reason(error), do="give a readable file") from None
+        raise InputError(
+            f"{str(candidate)!r} cannot be read", got=reason(error), do="give a readable file"
+        ) from None
     certifier, claim = Certifier(timeout_ms), parse_candidate(text, posed)
     result = certify_whole(certifier, posed, claim) if conflict else certifier.certify(posed, claim)
     if as_json:
@@ -70,7 +85,13 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_
 
 
 @repair.command(short_help="Write the benchmark's problems and labels as JSONL.")
-@click.option("--problems", type=click.IntRange(min=1), default=500, show_default=True, help="How many; fewer are the first ones of more.")
+@click.option(
+    "--problems",
+    type=click.IntRange(min=1),
+    default=500,
+    show_default=True,
+    help="How many; fewer are the first ones of more.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Root seed.")
 @click.option("--out", type=OrdinaryPath(), help="File to write (default: standard output).")
 def problems(problems: int, seed: int, out: Path | None) -> int:
@@ -84,25 +105,54 @@ def problems(problems: int, seed: int, out: Path | None) -> int:
     try:
         out.write_text(lines, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{str(out)!r} cannot be written", got=str(error), do="name a file in a folder that exists") from None
+        raise InputError(
+            f"{str(out)!r} cannot be written", got=str(error), do="name a file in a folder that exists"
+        ) from None
     return 0
 
 
 @repair.command(short_help="Run the study; continue where a run stopped.")
-@click.option("--problems", type=click.IntRange(min=1), help="Problems of the main benchmark (default: the profile's).")
+@click.option(
+    "--problems", type=click.IntRange(min=1), help="Problems of the main benchmark (default: the profile's)."
+)
 @click.option("--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's).")
-@click.option("--arms", default="all", show_default=True, help="Arms joined by commas, or all of EVOLAKE_REPAIR__ARMS.")
-@click.option("--perturbed", type=click.IntRange(min=0), help="Main problems that are also run scaled, permuted and relabelled (default: "
-    "the profile's).")
-@click.option("--transfer", type=click.IntRange(min=0), help="Sudoku 4x4 grids of the transfer suite (default: the profile's).")
-@click.option("--backend", type=click.Choice(["operators", "model"]), help="Who proposes (default: EVOLAKE_BACKEND, else operators).")
-@click.option("--profile", help="Sizes and limits: demo, laptop or cluster (default: EVOLAKE_PROFILE, else laptop).")
+@click.option(
+    "--arms", default="all", show_default=True, help="Arms joined by commas, or all of EVOLAKE_REPAIR__ARMS."
+)
+@click.option(
+    "--perturbed",
+    type=click.IntRange(min=0),
+    help="Main problems that are also run scaled, permuted and relabelled (default: the profile's).",
+)
+@click.option(
+    "--transfer",
+    type=click.IntRange(min=0),
+    help="Sudoku 4x4 grids of the transfer suite (default: the profile's).",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(["operators", "model"]),
+    help="Who proposes (default: EVOLAKE_BACKEND, else operators).",
+)
+@click.option(
+    "--profile", help="Sizes and limits: demo, laptop or cluster (default: EVOLAKE_PROFILE, else laptop)."
+)
 @click.option("--seed", type=click.IntRange(min=0), help="Root seed (default: EVOLAKE_SEED, else 0).")
-@click.option("--replay-only", is_flag=True, help="Model backend: use the call cache alone, make no new call.")
+@click.option(
+    "--replay-only", is_flag=True, help="Model backend: use the call cache alone, make no new call."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def run(
-    problems: int | None, seeds: int | None, arms: str, perturbed: int | None, transfer: int | None, backend: str | None, profile: str | None,
-    seed: int | None, replay_only: bool, as_json: bool,
+    problems: int | None,
+    seeds: int | None,
+    arms: str,
+    perturbed: int | None,
+    transfer: int | None,
+    backend: str | None,
+    profile: str | None,
+    seed: int | None,
+    replay_only: bool,
+    as_json: bool,
 ) -> int:
     """Run the study; continues where an earlier run of the same study stopped."""
     from evolake import settings as settings_module
@@ -112,9 +162,9 @@ def run(
     settings = settings_module.load(profile)
     sizes = {"problems": problems, "seeds": seeds, "perturbed": perturbed, "transfer": transfer}
     given = {"backend": backend, "seed": seed, "replay_only": replay_only or None}
-    settings = settings.model_copy(update={
-        **{name: value for name, value in given.items() if value is not None},
-    })
+    settings = settings.model_copy(
+        update={**{name: value for name, value in given.items() if value is not None}}
+    )
     own = settings.of(RepairSettings)
     picked = pick_arms(arms, own.arms)
     sizes = {name: value for name, value in sizes.items() if value is not None} | {"arms": [*picked]}
@@ -125,12 +175,22 @@ def run(
     study = outcome.study
     if as_json:
         result = {
-            "verdict": "complete", "reasons": [], "study_sha": study.sha, "backend": study.backend, "model": study.model,
-            "problems": len(study.entries), "ran": list(outcome.ran), "kept": list(outcome.kept), "lake": str(settings.require_lake()),
+            "verdict": "complete",
+            "reasons": [],
+            "study_sha": study.sha,
+            "backend": study.backend,
+            "model": study.model,
+            "problems": len(study.entries),
+            "ran": list(outcome.ran),
+            "kept": list(outcome.kept),
+            "lake": str(settings.require_lake()),
         }
         say_json(result)
     else:
-        say(f"study {study.sha[:12]} complete: {len(outcome.ran)} cells run, {len(outcome.kept)} kept, backend {study.backend}")
+        say(
+            f"study {study.sha[:12]} complete: {len(outcome.ran)} cells run, {len(outcome.kept)} kept, "
+            f"backend {study.backend}"
+        )
         say("  next: evolake repair report --out repair_report")
     return 0
 
@@ -154,6 +214,9 @@ def _progress(*, quiet: bool) -> Iterator[Progress]:
     with Bars(console=console, transient=True) as bars:
         bar = bars.add_task("repair study", total=None)
         yield Progress(
-            lambda trials: bars.update(bar, total=trials), lambda trials: bars.advance(bar, trials),
-            lambda cell, solved, trials: bars.console.print(f"{cell}: {solved} of {trials} solved", highlight=False),
+            lambda trials: bars.update(bar, total=trials),
+            lambda trials: bars.advance(bar, trials),
+            lambda cell, solved, trials: bars.console.print(
+                f"{cell}: {solved} of {trials} solved", highlight=False
+            ),
         )

@@ -15,7 +15,8 @@ from evolake.terminal import say, say_json
 @click.option("--out", required=True, type=OrdinaryPath(file_okay=False), help="The folder to write into.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def report(out: Path, as_json: bool) -> int:
-    """Rebuild the report (HTML, LaTeX source, figures, CSV and Parquet tables; a PDF where pdflatex or tectonic is installed) from the lake."""
+    """Rebuild the report (HTML, LaTeX source, figures, CSV and Parquet tables; a PDF where pdflatex or
+    tectonic is installed) from the lake."""
     from evolake.repair.report.data import read_report
     from evolake.repair.report.files import write_report
     from evolake.repair.report.narrative import answers, caution, headline, setting
@@ -26,10 +27,18 @@ def report(out: Path, as_json: bool) -> int:
     pdf, said_of_pdf = write_pdf(out)
     written += [pdf] if pdf else []
     if as_json:
-        said = {"setting": setting(result), "headline": headline(result), "reasons": answers(result), "files": [str(path) for path in written]}
+        said = {
+            "setting": setting(result),
+            "headline": headline(result),
+            "reasons": answers(result),
+            "files": [str(path) for path in written],
+        }
         say_json({"verdict": "written", "study_sha": result.study["study_sha"], "pdf": said_of_pdf} | said)
         return 0
-    say(f"report: {out / 'report.html'}   LaTeX: {out / 'report.tex'}   figures: {out / 'figures'}   tables: {out / 'tables'}")
+    say(
+        f"report: {out / 'report.html'}   LaTeX: {out / 'report.tex'}   figures: {out / 'figures'}   "
+        f"tables: {out / 'tables'}"
+    )
     say(f"PDF: {said_of_pdf}")
     for sentence in (setting(result), caution(result), headline(result), *answers(result)):
         say(f"  {sentence}")

@@ -1,7 +1,9 @@
-"""One cell of a study: all problems, one arm, one seed. Rows go to the lake together, results last, so a cell is there whole or is run again.
+"""One cell of a study: all problems, one arm, one seed. Rows go to the lake together, results last, so a cell
+is there whole or is run again.
 
-Operators are spread over an executor by chunks of problems; a model is asked from this process, a few problems side by side, because its budget
-and its endpoint are shared by threads. A cell that was killed while a model served it finds what it paid for in the call cache.
+Operators are spread over an executor by chunks of problems; a model is asked from this process, a few
+problems side by side, because its budget and its endpoint are shared by threads. A cell that was killed while
+a model served it finds what it paid for in the call cache.
 """
 
 from __future__ import annotations
@@ -52,14 +54,21 @@ class Chunk:
 
 
 def run_cell(
-    study: Study, cell: str, settings: Settings, lake_root: Path, run_id: str, *, executor: Executor | None = None,
+    study: Study,
+    cell: str,
+    settings: Settings,
+    lake_root: Path,
+    run_id: str,
+    *,
+    executor: Executor | None = None,
     on_progress: Progress | None = None,
 ) -> CellRows:
     """Run all problems of a study for one arm and seed.
 
     Args:
         settings: say which backend serves; its sizes are not read, those of the study are.
-        executor: takes chunks of a cell that operators serve; None: they run here. A model is always asked from here.
+        executor: takes chunks of a cell that operators serve; None: they run here. A model is always asked
+            from here.
         on_progress: is shown how many problems were finished since it was last called.
 
     Raises:
@@ -70,11 +79,23 @@ def run_cell(
 
 
 def submit_cell(
-    study: Study, cell: str, settings: Settings, lake_root: Path, run_id: str, *, executor: Executor | None = None
+    study: Study,
+    cell: str,
+    settings: Settings,
+    lake_root: Path,
+    run_id: str,
+    *,
+    executor: Executor | None = None,
 ) -> list[Callable[[], CellRows]]:
-    """As `run_cell`, in parts: with an executor all are submitted now; call them in order to get their rows."""
+    """As `run_cell`, in parts: with an executor all are submitted now; call them in order to get their
+    rows."""
     if settings.backend != study.backend:
-        raise InputError("the study is served by another backend", wanted=study.backend, got=settings.backend, do="pass the study's own settings")
+        raise InputError(
+            "the study is served by another backend",
+            wanted=study.backend,
+            got=settings.backend,
+            do="pass the study's own settings",
+        )
     arm, seed = parse_cell(cell)
     whole, bare = study.entries, study.bare()
     step = CHUNK if executor is not None and study.backend == "operators" else len(whole)
@@ -104,9 +125,17 @@ def collect(parts: Iterable[Callable[[], CellRows]], on_progress: Progress | Non
 def run_chunk(chunk: Chunk) -> CellRows:
     """Run the problems of a chunk in this process."""
     cell = cell_of(chunk.arm, chunk.seed)
-    settings = chunk.settings.model_copy(update={"model_repairs": 0})  # a repair would be a call beyond the budget that only some candidates get
+    settings = chunk.settings.model_copy(
+        update={"model_repairs": 0}
+    )  # a repair would be a call beyond the budget that only some candidates get
     with open_agents(settings, chunk.lake_root, cell, chunk.run_id, line=LINE, redraw=False) as agents:
-        trials = _trials(chunk, agents, 1 if settings.backend == "operators" else max(1, settings.model_threads // chunk.study.candidates))
+        trials = _trials(
+            chunk,
+            agents,
+            1
+            if settings.backend == "operators"
+            else max(1, settings.model_threads // chunk.study.candidates),
+        )
         calls = agents.rows()
     return _rows(chunk, trials, calls)
 
@@ -118,8 +147,14 @@ def _trials(chunk: Chunk, agents: Agents, threads: int) -> list[Trial]:
         if not hasattr(own, "certifier"):
             own.certifier = Certifier(chunk.study.timeout_ms)
         return run_trial(
-            chunk.arm, problem, chunk.seed, candidates=chunk.study.candidates, rounds=chunk.study.rounds, root_seed=chunk.study.root_seed,
-            agents=agents, certifier=own.certifier,
+            chunk.arm,
+            problem,
+            chunk.seed,
+            candidates=chunk.study.candidates,
+            rounds=chunk.study.rounds,
+            root_seed=chunk.study.root_seed,
+            agents=agents,
+            certifier=own.certifier,
         )
 
     if threads == 1:
@@ -144,16 +179,34 @@ def _rows(chunk: Chunk, trials: Sequence[Trial], calls: list[dict[str, Any]]) ->
         tokens[row["artifact_id"]][1] += row["output_tokens"] or 0
     results, attempts = [], []
     for entry, trial in zip(chunk.entries, trials, strict=True):
-        results.append({
-            "arm": trial.arm, "seed": trial.seed, "problem_id": trial.problem_id, "suite": entry.suite, "variation": entry.variation,
-            "backend": chunk.study.backend, "model": chunk.study.model, "solved": trial.solved, "claim": trial.claim,
-            "certified_status": trial.certified_status, "calls": trial.calls, "solver_calls": trial.solver_calls, "rounds": trial.rounds,
-            "first_certified_call": trial.first_certified_call, "budget_exceeded": trial.budget_exceeded, "parse_failures": trial.parse_failures,
-            "latency_s": trial.latency_s, "cpu_s": trial.cpu_s, "input_tokens": tokens[trial.problem_id][0],
-            "output_tokens": tokens[trial.problem_id][1],
-        })
+        results.append(
+            {
+                "arm": trial.arm,
+                "seed": trial.seed,
+                "problem_id": trial.problem_id,
+                "suite": entry.suite,
+                "variation": entry.variation,
+                "backend": chunk.study.backend,
+                "model": chunk.study.model,
+                "solved": trial.solved,
+                "claim": trial.claim,
+                "certified_status": trial.certified_status,
+                "calls": trial.calls,
+                "solver_calls": trial.solver_calls,
+                "rounds": trial.rounds,
+                "first_certified_call": trial.first_certified_call,
+                "budget_exceeded": trial.budget_exceeded,
+                "parse_failures": trial.parse_failures,
+                "latency_s": trial.latency_s,
+                "cpu_s": trial.cpu_s,
+                "input_tokens": tokens[trial.problem_id][0],
+                "output_tokens": tokens[trial.problem_id][1],
+            }
+        )
         for row in trial.attempts:
-            call = asked[trial.problem_id, call_number(trial.arm, trial.seed, row["round"] - 1, row["candidate"] - 1)]
+            call = asked[
+                trial.problem_id, call_number(trial.arm, trial.seed, row["round"] - 1, row["candidate"] - 1)
+            ]
             attempts.append(row | {"prompt_sha": call["prompt_sha"], "reply_sha": call["response_sha"]})
     return CellRows(results, attempts, calls)
 
@@ -164,7 +217,14 @@ def _stamped(rows: CellRows, sha: str) -> CellRows:
 
 def publish_cell(lake: Lake, cell: str, rows: CellRows, run_id: str) -> None:
     """Publish a cell's rows, results last: a cell with results is a finished cell."""
-    lake.publish(LINE, side_table("results", AGENT_CALLS), AGENT_CALLS.frame(rows.calls), cycle=cell, run_id=run_id, schema=AGENT_CALLS)
+    lake.publish(
+        LINE,
+        side_table("results", AGENT_CALLS),
+        AGENT_CALLS.frame(rows.calls),
+        cycle=cell,
+        run_id=run_id,
+        schema=AGENT_CALLS,
+    )
     lake.publish(LINE, "attempts", ATTEMPTS.frame(rows.attempts), cycle=cell, run_id=run_id, schema=ATTEMPTS)
     lake.publish(LINE, "results", RESULTS.frame(rows.results), cycle=cell, run_id=run_id, schema=RESULTS)
 

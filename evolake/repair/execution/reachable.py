@@ -1,7 +1,7 @@
 """Whether the endpoint of a model answers at all, asked before the first problem.
 
-Any HTTP answer counts, an error too: whether the server takes the prompts is found out by the first call. No answer is the user's input gone wrong,
-not a failure of the machinery, so the run ends before it began.
+Any HTTP answer counts, an error too: whether the server takes the prompts is found out by the first call. No
+answer is the user's input gone wrong, not a failure of the machinery, so the run ends before it began.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ def require_endpoint(settings: Settings) -> None:
             client.get(address)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise InputError(
-            f"the model endpoint {settings.model_base_url} does not answer", wanted="an HTTP answer of any kind",
-            got=f"{type(error).__name__}: {error}", do="start the server or fix EVOLAKE_MODEL_BASE_URL; or use --backend operators",
+            f"the model endpoint {settings.model_base_url} does not answer",
+            wanted="an HTTP answer of any kind",
+            got=f"{type(error).__name__}: {error}",
+            do="start the server or fix EVOLAKE_MODEL_BASE_URL; or use --backend operators",
         ) from None

@@ -1,7 +1,8 @@
-"""A whole study: benchmark, study record, cells. Killed at any point, it continues with the next run of the same command.
+"""A whole study: benchmark, study record, cells. Killed at any point, it continues with the next run of the
+same command.
 
-Cells of this very study that the lake holds are left as they are. What a killed run had of an unfinished cell is made again: by operators in a
-minute, by a model from the call cache at no cost.
+Cells of this very study that the lake holds are left as they are. What a killed run had of an unfinished cell
+is made again: by operators in a minute, by a model from the call cache at no cost.
 """
 
 from __future__ import annotations
@@ -42,14 +43,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Progress:
-    """What to call: `plan(trials)` once, then `advance(trials)` as they are done, and `cell(name, solved, trials)` as each is published."""
+    """What to call: `plan(trials)` once, then `advance(trials)` as they are done, and `cell(name, solved,
+    trials)` as each is published."""
 
     plan: Callable[[int], None]
     advance: Callable[[int], None]
     cell: Callable[[str, int, int], None]
 
 
-def run_study(settings: Settings, arms: Sequence[str], seeds: Sequence[int], run_id: str, progress: Progress) -> Outcome:
+def run_study(
+    settings: Settings, arms: Sequence[str], seeds: Sequence[int], run_id: str, progress: Progress
+) -> Outcome:
     """Run what is missing of the study that the settings describe.
 
     Raises:
@@ -68,27 +72,37 @@ def run_study(settings: Settings, arms: Sequence[str], seeds: Sequence[int], run
         kept = [cell for cell in cells if is_finished(lake, cell, study)]
         todo = [cell for cell in cells if cell not in kept]
         progress.plan(len(todo) * len(study.entries))
-        waiting = {cell: submit_cell(study, cell, settings, lake.root, run_id, executor=executor) for cell in todo[:AHEAD]}
+        waiting = {
+            cell: submit_cell(study, cell, settings, lake.root, run_id, executor=executor)
+            for cell in todo[:AHEAD]
+        }
         for place, cell in enumerate(todo):
             result = collect(waiting.pop(cell), progress.advance)
-            if (later := todo[place + AHEAD : place + AHEAD + 1]):
-                waiting[later[0]] = submit_cell(study, later[0], settings, lake.root, run_id, executor=executor)
+            if later := todo[place + AHEAD : place + AHEAD + 1]:
+                waiting[later[0]] = submit_cell(
+                    study, later[0], settings, lake.root, run_id, executor=executor
+                )
             publish_cell(lake, cell, result, run_id)
             progress.cell(cell, sum(row["solved"] for row in result.results), len(result.results))
     return Outcome(study, tuple(todo), tuple(kept))
 
 
-def publish_study(lake: Lake, study: Study, problems: list[dict], arms: Sequence[str], seeds: Sequence[int], run_id: str) -> None:
+def publish_study(
+    lake: Lake, study: Study, problems: list[dict], arms: Sequence[str], seeds: Sequence[int], run_id: str
+) -> None:
     """Publish the benchmark and the study's record. Arms and seeds that an earlier run of the same study had
     are kept in the record."""
     lake.publish(LINE, "problems", PROBLEMS.frame(problems), cycle=None, run_id=run_id, schema=PROBLEMS)
     arms, seeds = with_earlier(record_before(lake, LINE), study.sha, arms, seeds, KNOWN_ARMS)
-    lake.publish(LINE, "study", STUDY.frame([study.row(arms, seeds)]), cycle=None, run_id=run_id, schema=STUDY)
+    lake.publish(
+        LINE, "study", STUDY.frame([study.row(arms, seeds)]), cycle=None, run_id=run_id, schema=STUDY
+    )
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What the lake holds of its current study: the record's row, and frames of problems, results and attempts of that study alone."""
+    """What the lake holds of its current study: the record's row, and frames of problems, results and
+    attempts of that study alone."""
 
     study: dict[str, Any]
     problems: pl.DataFrame
@@ -97,7 +111,8 @@ class Stored:
 
 
 def read_study(lake: Lake) -> Stored:
-    """Return the current study. Cells of an earlier one are left out, and those of arms that its record does not name.
+    """Return the current study. Cells of an earlier one are left out, and those of arms that its record does
+    not name.
 
     Raises:
         InputError: no study was run in this lake.
@@ -126,7 +141,8 @@ def workers(settings: Settings) -> Iterator[Executor]:
 
 
 def become_worker() -> None:
-    """Leaves interrupts to the parent, and asks Linux to end this process when the parent ends, however it ends."""
+    """Leaves interrupts to the parent, and asks Linux to end this process when the parent ends, however it
+    ends."""
     import ctypes
     import os
     import signal

@@ -1,4 +1,5 @@
-"""A study: which problems, which budget, which proposer. Its sha is what distinguishes the cells of one study from those of another.
+"""A study: which problems, which budget, which proposer. Its sha is what distinguishes the cells of one study
+from those of another.
 
 Arms and seeds are not part of the sha: a study may be given more of them later, and what is there is kept.
 """
@@ -27,7 +28,8 @@ PROTOCOL = 1
 
 @dataclass(frozen=True)
 class BenchmarkProblem:
-    """A problem with its place in the benchmark: main (`lia`, `none`), a perturbation, or the transfer suite."""
+    """A problem with its place in the benchmark: main (`lia`, `none`), a perturbation, or the transfer
+    suite."""
 
     problem: Problem
     suite: str = "lia"
@@ -36,7 +38,12 @@ class BenchmarkProblem:
 
 def entries_of(rows: Iterable[Mapping[str, Any]]) -> tuple[BenchmarkProblem, ...]:
     """Return the entries that rows of the table `problems` hold, in their order."""
-    return tuple(BenchmarkProblem(parse_problem(row["json"], where=f"problem {row['problem_id']}"), row["suite"], row["variation"]) for row in rows)
+    return tuple(
+        BenchmarkProblem(
+            parse_problem(row["json"], where=f"problem {row['problem_id']}"), row["suite"], row["variation"]
+        )
+        for row in rows
+    )
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,8 @@ class Study:
 
     Attributes:
         candidates, rounds: K and R of the matched arms.
-        model: the model's name, or `operators`. `sampling`: how its replies are drawn; None for the operators.
+        model: the model's name, or `operators`. `sampling`: how its replies are drawn; None for the
+            operators.
         root_seed: of the operators' generators.
     """
 
@@ -73,21 +81,37 @@ class Study:
     def sha(self) -> str:
         """sha256 of everything that decides the rows."""
         values = {
-            "protocol": PROTOCOL, "problems": self.problems_sha, "candidates": self.candidates, "rounds": self.rounds,
-            "timeout_ms": self.timeout_ms, "backend": self.backend, "model": self.model, "root_seed": self.root_seed, "sampling": self.sampling,
+            "protocol": PROTOCOL,
+            "problems": self.problems_sha,
+            "candidates": self.candidates,
+            "rounds": self.rounds,
+            "timeout_ms": self.timeout_ms,
+            "backend": self.backend,
+            "model": self.model,
+            "root_seed": self.root_seed,
+            "sampling": self.sampling,
         }
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
     def bare(self) -> Study:
-        """Return the same with its first problem alone: all that a worker needs to know next to its own problems."""
+        """Return the same with its first problem alone: all that a worker needs to know next to its own
+        problems."""
         return replace(self, entries=self.entries[:1])
 
     def row(self, arms: Sequence[str], seeds: Sequence[int]) -> dict[str, Any]:
         """Its row of the table `study`."""
         return {
-            "study_sha": self.sha, "problems_sha": self.problems_sha, "problems": len(self.entries), "candidates": self.candidates,
-            "rounds": self.rounds, "solver_timeout_ms": self.timeout_ms, "backend": self.backend, "model": self.model,
-            "root_seed": self.root_seed, "arms": list(arms), "seeds": list(seeds),
+            "study_sha": self.sha,
+            "problems_sha": self.problems_sha,
+            "problems": len(self.entries),
+            "candidates": self.candidates,
+            "rounds": self.rounds,
+            "solver_timeout_ms": self.timeout_ms,
+            "backend": self.backend,
+            "model": self.model,
+            "root_seed": self.root_seed,
+            "arms": list(arms),
+            "seeds": list(seeds),
         }
 
 
@@ -95,7 +119,8 @@ def study_of(settings: Settings, entries: Sequence[BenchmarkProblem]) -> Study:
     """Return the study that the settings describe.
 
     Raises:
-        InputError: the arms' prompts would be served by different models: arms would differ in more than their feedback.
+        InputError: the arms' prompts would be served by different models: arms would differ in more than
+            their feedback.
     """
     sizes, model, sampling = settings.of(RepairSettings), "operators", None
     if settings.backend == "model":
@@ -103,40 +128,62 @@ def study_of(settings: Settings, entries: Sequence[BenchmarkProblem]) -> Study:
         names = {name: settings.models.get(name) or settings.models.get("default") or "" for name in roles}
         if len(set(names.values())) > 1:
             raise InputError(
-                "the arms would be served by different models", wanted="one model for all of them",
-                got=", ".join(f"{role}={name or 'none'}" for role, name in sorted(names.items())), do="set EVOLAKE_MODELS__DEFAULT alone",
+                "the arms would be served by different models",
+                wanted="one model for all of them",
+                got=", ".join(f"{role}={name or 'none'}" for role, name in sorted(names.items())),
+                do="set EVOLAKE_MODELS__DEFAULT alone",
             )
-        drawn = {canonical_json(sampling_of(settings, name).as_dict()): sampling_of(settings, name) for name in sorted(roles)}
+        drawn = {
+            canonical_json(sampling_of(settings, name).as_dict()): sampling_of(settings, name)
+            for name in sorted(roles)
+        }
         if len(drawn) > 1:
             raise InputError(
-                "the replies of the arms would be drawn differently", wanted="one way for all of them", got=" and ".join(sorted(drawn)),
+                "the replies of the arms would be drawn differently",
+                wanted="one way for all of them",
+                got=" and ".join(sorted(drawn)),
                 do="set EVOLAKE_SAMPLING for `default` alone",
             )
         model, sampling = names.popitem()[1], _identity(*drawn.values())
     return Study(
-        tuple(entries), sizes.candidates, sizes.rounds, sizes.solver_timeout_ms, settings.backend, model, settings.seed, sampling
+        tuple(entries),
+        sizes.candidates,
+        sizes.rounds,
+        sizes.solver_timeout_ms,
+        settings.backend,
+        model,
+        settings.seed,
+        sampling,
     )
 
 
 def _identity(drawn: Sampling) -> tuple[Any, ...]:
-    """Return how replies are drawn, as it is in the sha of a study; what a study of before could not set is there only where it is set."""
+    """Return how replies are drawn, as it is in the sha of a study; what a study of before could not set is
+    there only where it is set."""
     more = {name: value for name, value in drawn.options().items() if name != "temperature"}
     return (drawn.max_output_tokens, drawn.temperature, *((canonical_json(more),) if more else ()))
 
 
 def pick_arms(text: str, every: Sequence[str] = ARMS) -> tuple[str, ...]:
-    """Arms from `all`, which means `every`, or from names joined by commas, opt-in ones too, in the study's order. Raises InputError for a name that
-    is none."""
+    """Arms from `all`, which means `every`, or from names joined by commas, opt-in ones too, in the study's
+    order. Raises InputError for a name that is none."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     try:
         return in_order(every if names == ["all"] else names)
     except ValueError:
         wanted = f"all, or some of {', '.join(KNOWN_ARMS)}"
-        raise InputError("--arms cannot be used", wanted=wanted, got=repr(text), do="name arms joined by commas") from None
+        raise InputError(
+            "--arms cannot be used", wanted=wanted, got=repr(text), do="name arms joined by commas"
+        ) from None
 
 
 def pick_seeds(count: int) -> tuple[int, ...]:
     """Return the first `count` seeds."""
     if not 1 <= count <= MAX_SEED:
-        raise InputError("--seeds cannot be used", wanted=f"1 to {MAX_SEED}", got=str(count), do="give a number in that range")
+        raise InputError(
+            "--seeds cannot be used",
+            wanted=f"1 to {MAX_SEED}",
+            got=str(count),
+            do="give a number in that range",
+        )
     return tuple(range(count))

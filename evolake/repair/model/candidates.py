@@ -1,6 +1,8 @@
-"""The candidate contract: exactly `{"status": "sat", "assignment": {x: int, ...}}` with every variable, or exactly `{"status": "unsat"}`.
+"""The candidate contract: exactly `{"status": "sat", "assignment": {x: int, ...}}` with every variable, or
+exactly `{"status": "unsat"}`.
 
-Anything else is `Malformed`: a value, because it says something about the candidate. It consumes the attempt like any other.
+Anything else is `Malformed`: a value, because it says something about the candidate. It consumes the attempt
+like any other.
 """
 
 from __future__ import annotations
@@ -14,19 +16,25 @@ from evolake.reading import parse_json, reason
 from evolake.repair.model.problems import Problem, is_int, unique_keys
 
 MAX_BITS = 14_000
-"""Of a value: Python refuses to write, and prompts, tables and Z3's terms write, integers of more than 4,300 digits."""
+"""Of a value: Python refuses to write, and prompts, tables and Z3's terms write, integers of more than 4,300
+digits."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A well-formed candidate. `assignment` is None for the claim `unsat`, else it has every variable of its problem, in the problem's order."""
+    """A well-formed candidate. `assignment` is None for the claim `unsat`, else it has every variable of its
+    problem, in the problem's order."""
 
     status: str
     assignment: Mapping[str, int] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {"status": self.status} if self.assignment is None else {"status": self.status, "assignment": dict(self.assignment)}
+        return (
+            {"status": self.status}
+            if self.assignment is None
+            else {"status": self.status, "assignment": dict(self.assignment)}
+        )
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,9 @@ def check_candidate(value: Any, problem: Problem) -> Claim | Malformed:
         return UNSAT
     assignment = value.get("assignment")
     if not isinstance(assignment, dict):
-        return Malformed(f"`assignment` must be an object from variable to integer (got {_short(assignment)})")
+        return Malformed(
+            f"`assignment` must be an object from variable to integer (got {_short(assignment)})"
+        )
     names = [item.name for item in problem.variables]
     if missing := [name for name in names if name not in assignment]:
         return Malformed(f"the assignment lacks {', '.join(missing[:8])}")

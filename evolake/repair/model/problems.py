@@ -1,11 +1,13 @@
-"""A problem of the study: integer variables with explicit domains, linear constraints over them, and what an assignment violates.
+"""A problem of the study: integer variables with explicit domains, linear constraints over them, and what an
+assignment violates.
 
 The form is one JSON object, one problem per line in a JSONL file:
 
     {"id": "lin-0127", "variables": {"x1": [0, 9], "x2": [0, 9]}, "label": "unsat", "seed": 7,
      "constraints": [{"id": "c1", "coef": {"x1": 1, "x2": 4}, "op": ">=", "rhs": 23}]}
 
-`label` and `seed` may be absent. A domain whose low end is above its high end is legal: no value fits it. A bound of a variable is named `dom:x1`.
+`label` and `seed` may be absent. A domain whose low end is above its high end is legal: no value fits it. A
+bound of a variable is named `dom:x1`.
 """
 
 from __future__ import annotations
@@ -79,15 +81,23 @@ class Problem:
     def violated(self, assignment: Assignment) -> list[str]:
         """Ids of all constraints, then of all bounds, that a total assignment breaks, by plain evaluation."""
         broken = [item.id for item in self.constraints if not item.holds(assignment)]
-        return broken + [item.bound_id for item in self.variables if not item.low <= assignment[item.name] <= item.high]
+        return broken + [
+            item.bound_id for item in self.variables if not item.low <= assignment[item.name] <= item.high
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form; `problem_of` reads it."""
         shown: dict[str, Any] = {
-            "id": self.id, "variables": {item.name: [item.low, item.high] for item in self.variables},
-            "constraints": [{"id": item.id, "coef": dict(item.terms), "op": item.op, "rhs": item.rhs} for item in self.constraints],
+            "id": self.id,
+            "variables": {item.name: [item.low, item.high] for item in self.variables},
+            "constraints": [
+                {"id": item.id, "coef": dict(item.terms), "op": item.op, "rhs": item.rhs}
+                for item in self.constraints
+            ],
         }
-        return shown | {name: value for name, value in (("label", self.label), ("seed", self.seed)) if value is not None}
+        return shown | {
+            name: value for name, value in (("label", self.label), ("seed", self.seed)) if value is not None
+        }
 
     def to_json(self) -> str:
         """One line of JSON."""
@@ -108,7 +118,9 @@ def parse_problem(text: str, *, where: str = "the problem") -> Problem:
     try:
         value = parse_json(text, name=where, pairs=unique_keys)
     except ValueError as error:
-        raise InputError(f"{where} is not JSON", wanted="one object", got=reason(error)[:200], do="fix the file") from None
+        raise InputError(
+            f"{where} is not JSON", wanted="one object", got=reason(error)[:200], do="fix the file"
+        ) from None
     return problem_of(value, where=where)
 
 
@@ -124,7 +136,9 @@ def problem_of(value: Any, *, where: str = "the problem") -> Problem:
     if not isinstance(listed, list):
         raise _refusal(where, "`constraints` cannot be used", "a list", listed)
     names = {item.name for item in variables}
-    constraints = tuple(_constraint(item, names, f"{where}, constraint {place}") for place, item in enumerate(listed, 1))
+    constraints = tuple(
+        _constraint(item, names, f"{where}, constraint {place}") for place, item in enumerate(listed, 1)
+    )
     ids = [item.id for item in constraints]
     if twice := [item for place, item in enumerate(ids) if item in ids[:place]]:
         raise _refusal(where, "two constraints bear one id", "a separate id for each constraint", twice[0])
@@ -142,7 +156,9 @@ def _variables(domains: Any, where: str) -> tuple[Variable, ...]:
     variables = []
     for name, domain in domains.items():
         if not _NAME.fullmatch(name):
-            raise _refusal(where, "a variable's name cannot be used", "a letter or _, then letters, digits and _", name)
+            raise _refusal(
+                where, "a variable's name cannot be used", "a letter or _, then letters, digits and _", name
+            )
         if not isinstance(domain, list) or len(domain) != 2 or not all(map(is_int, domain)):
             raise _refusal(where, f"the domain of {name} cannot be used", "[low, high], two integers", domain)
         variables.append(Variable(name, domain[0], domain[1]))
@@ -158,7 +174,12 @@ def _constraint(item: Any, names: set[str], where: str) -> Constraint:
     if not isinstance(coef, dict) or not all(map(is_int, coef.values())):
         raise _refusal(where, "`coef` cannot be used", "an object from variable to integer", coef)
     if stray := [variable for variable in coef if variable not in names]:
-        raise _refusal(where, "`coef` names a variable that has no domain", f"one of {', '.join(sorted(names))}", stray[0])
+        raise _refusal(
+            where,
+            "`coef` names a variable that has no domain",
+            f"one of {', '.join(sorted(names))}",
+            stray[0],
+        )
     if op not in OPS:
         raise _refusal(where, "`op` cannot be used", " ".join(OPS), op)
     if not isinstance(rhs, int) or not is_int(rhs):
@@ -187,6 +208,10 @@ def _read(path: Path) -> str:
     try:
         return read_text(path)
     except FileNotFoundError:
-        raise InputError(f"there is no file {str(path)!r}", wanted="a problem in JSON", do="check the path") from None
+        raise InputError(
+            f"there is no file {str(path)!r}", wanted="a problem in JSON", do="check the path"
+        ) from None
     except (OSError, Unreadable) as error:
-        raise InputError(f"{str(path)!r} cannot be read", got=reason(error), do="give a readable file in UTF-8") from None
+        raise InputError(
+            f"{str(path)!r} cannot be read", got=reason(error), do="give a readable file in UTF-8"
+        ) from None

@@ -39,16 +39,26 @@ def report_of(stored: Stored) -> StudyReport:
     """Return the report of a study that was read. Raises InputError as `read_report` does."""
     require_all_cells(stored)
     study = stored.study
-    result = analyse(stored.results, stored.problems, candidates=study["candidates"], rounds=study["rounds"], root_seed=study["root_seed"])
+    result = analyse(
+        stored.results,
+        stored.problems,
+        candidates=study["candidates"],
+        rounds=study["rounds"],
+        root_seed=study["root_seed"],
+    )
     return StudyReport(study, stored.problems, stored.results, result)
 
 
 def require_all_cells(stored: Stored) -> None:
     """Raise InputError where a cell of the study has no results; names all that are missing."""
     study, there = stored.study, set(stored.results.select("arm", "seed").unique().iter_rows())
-    missing = [cell_of(arm, seed) for arm in study["arms"] for seed in study["seeds"] if (arm, seed) not in there]
+    missing = [
+        cell_of(arm, seed) for arm in study["arms"] for seed in study["seeds"] if (arm, seed) not in there
+    ]
     if missing:
         raise InputError(
-            f"the study {study['study_sha'][:12]} is not finished", wanted=f"{len(study['arms']) * len(study['seeds'])} cells",
-            got=f"{len(there)}; missing: {', '.join(missing)}", do="run it again with the same options; it continues where it stopped",
+            f"the study {study['study_sha'][:12]} is not finished",
+            wanted=f"{len(study['arms']) * len(study['seeds'])} cells",
+            got=f"{len(there)}; missing: {', '.join(missing)}",
+            do="run it again with the same options; it continues where it stopped",
         )

@@ -1,4 +1,5 @@
-"""The report as LaTeX source: one article with the same sentences, tables and figures as the page. It needs booktabs, graphicx and lmodern alone."""
+"""The report as LaTeX source: one article with the same sentences, tables and figures as the page. It needs
+booktabs, graphicx and lmodern alone."""
 
 from __future__ import annotations
 
@@ -10,8 +11,19 @@ from evolake.repair.report.tables import Shown, is_significant
 
 WIDE = 5
 _SPECIAL = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_\allowbreak{}", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"$<$", ">": r"$>$", "\u2212": "--",
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_\allowbreak{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"$<$",
+    ">": r"$>$",
+    "\u2212": "--",
 }
 _HEAD = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}
@@ -35,10 +47,14 @@ def render_latex(report: StudyReport, tables: Sequence[Shown], figures: Iterable
     sentences = "\n".join(f"  \\item {tex(sentence)}" for sentence in answers(report))
     parts = [
         _HEAD % "Solver-grounded repair",
-        f"{tex(QUESTION)} {tex(setting(report))}\n\n\\textbf{{{tex(caution(report))}}}\n\n{tex(headline(report))}\n",
+        f"{tex(QUESTION)} {tex(setting(report))}\n\n\\textbf{{{tex(caution(report))}}}\n\n"
+        f"{tex(headline(report))}\n",
         f"\\begin{{itemize}}\n{sentences}\n\\end{{itemize}}\n" if sentences else "",
-        *(_figure(name) for name in figures), "\\clearpage\n", *(_table(table) for table in tables),
-        f"Study \\texttt{{{report.study['study_sha'][:16]}}}, root seed {report.study['root_seed']}.\n", "\\end{document}\n",
+        *(_figure(name) for name in figures),
+        "\\clearpage\n",
+        *(_table(table) for table in tables),
+        f"Study \\texttt{{{report.study['study_sha'][:16]}}}, root seed {report.study['root_seed']}.\n",
+        "\\end{document}\n",
     ]
     return "\n".join(parts)
 
@@ -51,7 +67,8 @@ def tex(text: str) -> str:
 def _figure(name: str) -> str:
     title = tex(name.replace("_", " ").capitalize())
     return (
-        f"\\begin{{figure}}[htbp]\n\\centering\n\\includegraphics[width=0.95\\linewidth]{{figures/{name}.png}}\n"
+        "\\begin{figure}[htbp]\n\\centering\n"
+        f"\\includegraphics[width=0.95\\linewidth]{{figures/{name}.png}}\n"
         f"\\caption{{{title}.}}\n\\label{{fig:{name}}}\n\\end{{figure}}\n"
     )
 
@@ -67,6 +84,7 @@ def _table(table: Shown) -> str:
     if len(table.columns) >= WIDE:
         inner = f"\\resizebox{{\\linewidth}}{{!}}{{%\n{inner}}}"
     return (
-        f"\\begin{{table}}[htbp]\n\\centering\n\\caption{{{tex(table.title)}. {tex(table.note)}}}\n\\label{{tab:{table.name}}}\n{inner}\n"
+        f"\\begin{{table}}[htbp]\n\\centering\n\\caption{{{tex(table.title)}. {tex(table.note)}}}\n"
+        f"\\label{{tab:{table.name}}}\n{inner}\n"
         "\\end{table}\n"
     )

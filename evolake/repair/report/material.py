@@ -30,7 +30,10 @@ def solve_rates(summary: pl.DataFrame, title: str) -> bytes:
 
     rates = [
         ArmRate(
-            row["arm"], row["rate"], row["bootstrap_low"], row["bootstrap_high"],
+            row["arm"],
+            row["rate"],
+            row["bootstrap_low"],
+            row["bootstrap_high"],
             {"SAT problems": _or_nan(row["sat_rate"]), "UNSAT problems": _or_nan(row["unsat_rate"])},
         )
         for row in summary.to_dicts()

@@ -11,7 +11,13 @@ from evolake.repair.tables import VARIATIONS
 
 
 def groups(frame: pl.DataFrame, *names: str) -> list[tuple[tuple[Any, ...], pl.DataFrame]]:
-    """(values of `names`, their rows), sorted; arms in the order of KNOWN_ARMS, variations in that of VARIATIONS."""
+    """(values of `names`, their rows), sorted; arms in the order of KNOWN_ARMS, variations in that of
+    VARIATIONS."""
     order = {"arm": KNOWN_ARMS.index, "variation": VARIATIONS.index}
     result = frame.group_by(*names, maintain_order=True)
-    return sorted(result, key=lambda item: [order.get(name, lambda value: value)(value) for name, value in zip(names, item[0], strict=True)])
+    return sorted(
+        result,
+        key=lambda item: [
+            order.get(name, lambda value: value)(value) for name, value in zip(names, item[0], strict=True)
+        ],
+    )

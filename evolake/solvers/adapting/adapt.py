@@ -1,7 +1,8 @@
 """Propose the adapter of an upstream tree, and try it: what `evolake solvers adapt` does.
 
-A way to build is found by building (`recipes`), the program by looking at what the build left, its command lines by running it (`probing`). Then the
-adapter is tried as a user would: the tree is laid out, goes through all gates, and is measured on a few small formulas.
+A way to build is found by building (`recipes`), the program by looking at what the build left, its command
+lines by running it (`probing`). Then the adapter is tried as a user would: the tree is laid out, goes through
+all gates, and is measured on a few small formulas.
 """
 
 from __future__ import annotations
@@ -36,13 +37,17 @@ find build -type f -perm -100 ! -name '*.so*' ! -name '*.o' ! -path '*/CMakeFile
   if [ "$(head -c 4 "$f" | tr -d '\\177')" = ELF ]; then printf '%s %s\\n' "$(wc -c < "$f")" "$f"; fi
 done > bin/list
 { wc -l < bin/list; cat bin/list; while read -r size f; do cat "$f"; done < bin/list; } > bin/found
-"""
-"""The last command of a build that looks for programs: how many there are, size and path of each, then their bytes."""
+"""  # noqa: E501
+"""The last command of a build that looks for programs: how many there are, size and path of each, then their
+bytes."""
 LIMITS = BuildLimits(file_mb=256)
 MOST_PROGRAMS, MOST_LISTED = 6, 60
 BENCHED = 8
 _NO_HEADER = re.compile(r"fatal error: (\S+): No such file")
-UNPROVED = "the gate correctness takes no UNSAT answer without a proof: if the program can write DRAT or LRAT, say how in [run]"
+UNPROVED = (
+    "the gate correctness takes no UNSAT answer without a proof: if the program can write DRAT or LRAT, "
+    "say how in [run]"
+)
 Progress = Callable[[str], None]
 
 
@@ -50,9 +55,10 @@ Progress = Callable[[str], None]
 class Adapted:
     """What came of adapting a tree.
 
-    verdict: "accepted" by every gate with its proofs, "blocked" if the adapter was written and a gate or a run minds, or "failed" if none could be
-    proposed. build: the way to build that worked, "" if none did. toml: the file that was written. found: what was found, a line each.
-    reasons: why it is not accepted, a sentence each.
+    verdict: "accepted" by every gate with its proofs, "blocked" if the adapter was written and a gate or a
+    run minds, or "failed" if none could be proposed. build: the way to build that worked, "" if none did.
+    toml: the file that was written. found: what was found, a line each. reasons: why it is not accepted, a
+    sentence each.
     """
 
     source: Path
@@ -66,8 +72,13 @@ class Adapted:
     def to_json(self) -> dict[str, Any]:
         """Return what `--json` prints."""
         return {
-            "verdict": self.verdict, "name": self.name, "build": self.build, "adapter": str(self.toml) if self.toml else None,
-            "found": list(self.found), "reasons": list(self.reasons), "next": self.next_command,
+            "verdict": self.verdict,
+            "name": self.name,
+            "build": self.build,
+            "adapter": str(self.toml) if self.toml else None,
+            "found": list(self.found),
+            "reasons": list(self.reasons),
+            "next": self.next_command,
         }
 
     @property
@@ -83,8 +94,15 @@ def _out(name: str, number: int) -> str:
     return f"{name}-repository" + (f"-{number}" if number > 1 else "")
 
 
-def adapt(source: Path, toml: Path | None = None, *, profile: str | None = None, on_progress: Progress = lambda text: None) -> Adapted:
-    """Propose an adapter for the archive or folder `source`, and take the tree through all gates by it; as `propose`."""
+def adapt(
+    source: Path,
+    toml: Path | None = None,
+    *,
+    profile: str | None = None,
+    on_progress: Progress = lambda text: None,
+) -> Adapted:
+    """Propose an adapter for the archive or folder `source`, and take the tree through all gates by it; as
+    `propose`."""
     tree, result = propose(source, toml, profile=profile, on_progress=on_progress)
     if result.verdict != "accepted":
         return result
@@ -93,14 +111,20 @@ def adapt(source: Path, toml: Path | None = None, *, profile: str | None = None,
 
 
 def propose(
-    source: Path, toml: Path | None = None, *, profile: str | None = None, on_progress: Progress = lambda text: None,
+    source: Path,
+    toml: Path | None = None,
+    *,
+    profile: str | None = None,
+    on_progress: Progress = lambda text: None,
 ) -> tuple[Upstream, Adapted]:
-    """Propose an adapter for the archive or folder `source`; "accepted" means that its program answers and proves.
+    """Propose an adapter for the archive or folder `source`; "accepted" means that its program answers and
+    proves.
 
     toml: file to write; by default NAME.toml here.
 
     Raises:
-        InputError: `source` is no upstream tree, or `toml` exists. MachineryError: no compiler, or a sandbox that does not work.
+        InputError: `source` is no upstream tree, or `toml` exists. MachineryError: no compiler, or a sandbox
+            that does not work.
     """
     settings = load(profile)
     blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
@@ -111,25 +135,45 @@ def propose(
         tree = replace(tree, name=f"{tree.name}-own")
     target = toml or Path(f"{tree.name}.toml")
     if target.suffix != ".toml":
-        raise InputError(f"{target} is no name for an adapter", wanted="a file NAME.toml", got=target.name, do="let -o end in .toml")
+        raise InputError(
+            f"{target} is no name for an adapter",
+            wanted="a file NAME.toml",
+            got=target.name,
+            do="let -o end in .toml",
+        )
     for path in (target, target.with_suffix(".diff")):
         if path.exists():
-            raise InputError(f"{path} is there already", wanted="a new file", got=str(path), do="name another with -o, or remove it")
+            raise InputError(
+                f"{path} is there already",
+                wanted="a new file",
+                got=str(path),
+                do="name another with -o, or remove it",
+            )
     with Scratch("adapt") as work:
         return tree, _proposed(source, tree, target, blobs, Path(work), on_progress)
 
 
-def _proposed(source: Path, tree: Upstream, target: Path, blobs: BlobStore, work: Path, on_progress: Progress) -> Adapted:
+def _proposed(
+    source: Path, tree: Upstream, target: Path, blobs: BlobStore, work: Path, on_progress: Progress
+) -> Adapted:
     found = [f"{sum(tree.counts.values())} source files, licence {', '.join(tree.licences) or 'none'}"]
     if not tree.licences:
-        reason = "there is no licence file (LICENSE, COPYING, ...) in its top folder: put the licence that it has there, then adapt it again"
+        reason = (
+            "there is no licence file (LICENSE, COPYING, ...) in its top folder: put the licence that it "
+            "has there, then adapt it again"
+        )
         return Adapted(source, tree.name, "failed", "", None, tuple(found), (reason,))
     patch, changed = patch_of(tree, work / "changed")
     ways, reasons = ways_of(tree), []
     for recipe in ways.recipes:
         on_progress(f"build by {recipe.about}")
         built = _programs(tree, recipe, patch, blobs, work)
-        if isinstance(built, str) and not tree.plain_c and "error" in built and recipe.table.get("system") != "cmake":
+        if (
+            isinstance(built, str)
+            and not tree.plain_c
+            and "error" in built
+            and recipe.table.get("system") != "cmake"
+        ):
             on_progress(f"it does not compile; build by {recipe.lenient().about}")
             recipe, first = recipe.lenient(), built
             if isinstance(built := _programs(tree, recipe, patch, blobs, work), str):
@@ -142,11 +186,19 @@ def _proposed(source: Path, tree: Upstream, target: Path, blobs: BlobStore, work
         product, probed = _best(tree.name, built, work)
         values = _values(tree, recipe, product, probed, bool(patch), target)
         found += _lines(product, probed) + [f"patched: {line}" for line in changed]
-        _write(target, adapter_text(values, [f"{tree.name}, proposed by `evolake solvers adapt`.", *probed.reasons, *changed]), patch)
+        _write(
+            target,
+            adapter_text(
+                values, [f"{tree.name}, proposed by `evolake solvers adapt`.", *probed.reasons, *changed]
+            ),
+            patch,
+        )
         # Without proofs its fate is known, and the gates' runs, minutes of them, would say nothing more.
         verdict = "accepted" if probed.proof_argv else "blocked"
         more = (UNPROVED,) if probed.argv and not probed.proof_argv else ()
-        return Adapted(source, tree.name, verdict, recipe.about, target, tuple(found), (*probed.reasons, *more))
+        return Adapted(
+            source, tree.name, verdict, recipe.about, target, tuple(found), (*probed.reasons, *more)
+        )
     return Adapted(source, tree.name, "failed", "", None, tuple(found), (*ways.reasons, *reasons))
 
 
@@ -158,31 +210,51 @@ def _tried(result: Adapted, tree: Upstream, profile: str | None) -> Adapted:
         said = f"; it wrote: {one_line(verified.judged.output, 400)}" if verified.judged.output else ""
         reason = f"the gate {blocked.gate} blocks it: {one_line(blocked.reason, 400)}{said}"
         return replace(result, verdict="blocked", reasons=(*result.reasons, reason))
-    report = bench_folders([tree.folder], SuiteChoice("smoke", BENCHED), MeasuringOptions(profile=profile), adapter=str(result.toml))
+    report = bench_folders(
+        [tree.folder],
+        SuiteChoice("smoke", BENCHED),
+        MeasuringOptions(profile=profile),
+        adapter=str(result.toml),
+    )
     [row] = report.metrics.to_dicts()
-    line = f"every gate accepts it; it solves {row['solved']:g} of {row['instances']} formulas of the suite smoke"
+    line = (
+        f"every gate accepts it; it solves {row['solved']:g} of {row['instances']} formulas of the suite "
+        "smoke"
+    )
     verdict = "accepted" if report.verdict == "measured" else "blocked"
-    return replace(result, verdict=verdict, found=(*result.found, line), reasons=(*result.reasons, *report.reasons))
+    return replace(
+        result, verdict=verdict, found=(*result.found, line), reasons=(*result.reasons, *report.reasons)
+    )
 
 
-def _programs(tree: Upstream, recipe: Recipe, patch: str, blobs: BlobStore, work: Path) -> dict[str, bytes] | str:
+def _programs(
+    tree: Upstream, recipe: Recipe, patch: str, blobs: BlobStore, work: Path
+) -> dict[str, bytes] | str:
     """Path below the repository -> bytes of each program that a build leaves, or why there is none."""
-    values = _values(tree, recipe, f"build/{FOUND}", Probed(FOUND, (FOUND, "{cnf}")), bool(patch), Path("looked.toml"))
+    values = _values(
+        tree, recipe, f"build/{FOUND}", Probed(FOUND, (FOUND, "{cnf}")), bool(patch), Path("looked.toml")
+    )
     (work / "looked.diff").write_text(patch, encoding="utf-8")
     adapter = read_adapter(adapter_text(values, ()), work)
-    adapter = replace(adapter, build=(*(words for words in adapter.build if words[-1] != adapter.program), ("sh", "-c", LISTING)))
+    adapter = replace(
+        adapter,
+        build=(*(words for words in adapter.build if words[-1] != adapter.program), ("sh", "-c", LISTING)),
+    )
     folder = work / f"looked-{len(list(work.iterdir()))}"
     create_variant(tree.folder, adapter, folder)
     built = build_variant(folder, adapter, blobs, LIMITS)
     if built.program is None:
         missing = _NO_HEADER.search(built.reason)
-        advice = f": install the package that holds {missing[1]}, or leave out what needs it" if missing else ""
+        advice = (
+            f": install the package that holds {missing[1]}, or leave out what needs it" if missing else ""
+        )
         return f"{built.reason}{advice}"
     return read_listing(blobs.get(built.program)) or "it ends well, but leaves no program"
 
 
 def read_listing(data: bytes) -> dict[str, bytes]:
-    """Return path -> bytes from what `LISTING` wrote. A listing that is damaged ends where it is; it comes from a build by untrusted sources."""
+    """Return path -> bytes from what `LISTING` wrote. A listing that is damaged ends where it is; it comes
+    from a build by untrusted sources."""
     head, _, rest = data.partition(b"\n")
     count = int(head) if re.fullmatch(rb"\s*\d{1,4}", head) else 0
     entries = []
@@ -201,7 +273,8 @@ def read_listing(data: bytes) -> dict[str, bytes]:
 
 
 def _best(name: str, programs: dict[str, bytes], work: Path) -> tuple[str, Probed]:
-    """Return the program that answers, the one called as the project first; if none does, the likeliest with why it does not."""
+    """Return the program that answers, the one called as the project first; if none does, the likeliest with
+    why it does not."""
 
     def likely(path: str) -> tuple[bool, bool, int]:
         stem = path.rpartition("/")[2].lower()
@@ -223,7 +296,9 @@ def _best(name: str, programs: dict[str, bytes], work: Path) -> tuple[str, Probe
     return first
 
 
-def _values(tree: Upstream, recipe: Recipe, product: str, probed: Probed, patched: bool, target: Path) -> dict[str, Any]:
+def _values(
+    tree: Upstream, recipe: Recipe, product: str, probed: Probed, patched: bool, target: Path
+) -> dict[str, Any]:
     """Return the adapter's fields and tables."""
     program = f"bin/{probed.name}"
     build: dict[str, Any] = dict(recipe.table)
@@ -238,18 +313,32 @@ def _values(tree: Upstream, recipe: Recipe, product: str, probed: Probed, patche
     if patched:
         layout["patch"] = target.with_suffix(".diff").name
     run: dict[str, Any] = {"argv": list(probed.argv or (probed.name, "{cnf}"))}
-    run |= {"proof_argv": list(probed.proof_argv), "proof": probed.proof} if probed.proof_argv else {"proof": "none"}
+    run |= (
+        {"proof_argv": list(probed.proof_argv), "proof": probed.proof}
+        if probed.proof_argv
+        else {"proof": "none"}
+    )
     return {
-        "name": tree.name, "licences": [f"src/{name}" for name in tree.licences], "editable": list(tree.editable) or ["src/**"],
-        "tunables": _tunables(tree.folder), "layout": layout, "build": build | {"program": program}, "run": run, "statistics": probed.statistics,
+        "name": tree.name,
+        "licences": [f"src/{name}" for name in tree.licences],
+        "editable": list(tree.editable) or ["src/**"],
+        "tunables": _tunables(tree.folder),
+        "layout": layout,
+        "build": build | {"program": program},
+        "run": run,
+        "statistics": probed.statistics,
     }
 
 
 def _tunables(folder: Path) -> str:
     """Return how its options are declared, if operators can read that."""
-    if (folder / "src/options.hpp").is_file() and "OPTION" in (folder / "src/options.hpp").read_text(errors="replace"):
+    if (folder / "src/options.hpp").is_file() and "OPTION" in (folder / "src/options.hpp").read_text(
+        errors="replace"
+    ):
         return "cadical-options"
-    if (folder / "src/options.h").is_file() and "OPTION" in (folder / "src/options.h").read_text(errors="replace"):
+    if (folder / "src/options.h").is_file() and "OPTION" in (folder / "src/options.h").read_text(
+        errors="replace"
+    ):
         return "kissat-options"
     return "minisat-options" if (folder / "core/Solver.cc").is_file() else "none"
 

@@ -1,4 +1,5 @@
-"""Read an upstream tree: its name, licences, sources, how it may be built, and what in it would keep it from running in the sandbox."""
+"""Read an upstream tree: its name, licences, sources, how it may be built, and what in it would keep it from
+running in the sandbox."""
 
 from __future__ import annotations
 
@@ -35,11 +36,13 @@ class Obstacle:
 
 OBSTACLES = (
     Obstacle(
-        re.compile(r"access \(dirname, W_OK\)(?! &&)"), "access (dirname, W_OK) && access (path, W_OK)",
+        re.compile(r"access \(dirname, W_OK\)(?! &&)"),
+        "access (dirname, W_OK) && access (path, W_OK)",
         "it asks for a proof's folder to be writable; in the sandbox only the proof itself is",
     ),
     Obstacle(
-        re.compile(r'"%%RUPD32 %u %u"'), '"c RUPD32 %u %u"',
+        re.compile(r'"%%RUPD32 %u %u"'),
+        '"c RUPD32 %u %u"',
         "its proofs begin with a line of RUP that is no step of DRAT; it becomes a comment",
     ),
 )
@@ -50,8 +53,8 @@ OBSTACLES = (
 class Upstream:
     """An upstream tree.
 
-    name: of the project, small letters and digits. licences: files in its top folder. links: of the tree, relative. editable: globs below src/.
-    counts: suffix -> number of source files.
+    name: of the project, small letters and digits. licences: files in its top folder. links: of the tree,
+    relative. editable: globs below src/. counts: suffix -> number of source files.
     """
 
     folder: Path
@@ -69,7 +72,8 @@ class Upstream:
 
 
 def open_upstream(path: Path, cache: Path) -> Path:
-    """Return the folder of an upstream tree: `path`, or where the archive at `path` is unpacked below `cache`.
+    """Return the folder of an upstream tree: `path`, or where the archive at `path` is unpacked below
+    `cache`.
 
     Raises:
         InputError: there is nothing there, it is no archive, or it is laid out already.
@@ -80,16 +84,30 @@ def open_upstream(path: Path, cache: Path) -> Path:
         try:
             data = read_bytes(path, DATA_BYTES)
         except (OSError, Unreadable) as error:
-            raise InputError(f"{path} cannot be read", wanted="an archive of a solver's sources", got=reason(error), do="check the file") from None
+            raise InputError(
+                f"{path} cannot be read",
+                wanted="an archive of a solver's sources",
+                got=reason(error),
+                do="check the file",
+            ) from None
         folder = cache / "upstream" / hashlib.sha256(data).hexdigest()
         if not folder.is_dir():
             unpack_archive(data, folder)
         entries = list(folder.iterdir())
         folder = entries[0] if len(entries) == 1 and entries[0].is_dir() else folder
     else:
-        raise InputError(f"there is no file or folder {path}", wanted="a solver's upstream tree, as an archive or a folder", do="check the path")
+        raise InputError(
+            f"there is no file or folder {path}",
+            wanted="a solver's upstream tree, as an archive or a folder",
+            do="check the path",
+        )
     if is_laid_out(folder):
-        raise InputError(f"{path} is laid out already", wanted="an upstream tree", got="a variant.toml in it", do="use it as it is")
+        raise InputError(
+            f"{path} is laid out already",
+            wanted="an upstream tree",
+            got="a variant.toml in it",
+            do="use it as it is",
+        )
     return folder
 
 
@@ -110,18 +128,30 @@ def read_upstream(folder: Path) -> Upstream:
             counts[path.suffix] += 1
             if not any(SIDE.fullmatch(part) for part in name.parts[:-1]):
                 places.setdefault(path.suffix, set()).add(name.parent.as_posix())
-    licences = sorted(path.name for path in folder.iterdir() if path.is_file() and not path.is_symlink() and LICENCE.fullmatch(path.name))
-    return Upstream(folder, _name_of(folder), tuple(licences), tuple(links), tuple(products), _globs(places), dict(counts))
+    licences = sorted(
+        path.name
+        for path in folder.iterdir()
+        if path.is_file() and not path.is_symlink() and LICENCE.fullmatch(path.name)
+    )
+    return Upstream(
+        folder, _name_of(folder), tuple(licences), tuple(links), tuple(products), _globs(places), dict(counts)
+    )
 
 
 def patch_of(tree: Upstream, work: Path) -> tuple[str, list[str]]:
-    """Return a diff, relative to a variant, that takes the known obstacles out of the tree's sources, and why, a line for each; "" if there are none.
+    """Return a diff, relative to a variant, that takes the known obstacles out of the tree's sources, and
+    why, a line for each; "" if there are none.
 
     work: folder for the changed files.
     """
     old, new, reasons = {}, {}, []
     for path in sorted(tree.folder.rglob("*")):
-        if path.suffix not in SUFFIXES or path.is_symlink() or not path.is_file() or path.stat().st_size > LONGEST_SOURCE:
+        if (
+            path.suffix not in SUFFIXES
+            or path.is_symlink()
+            or not path.is_file()
+            or path.stat().st_size > LONGEST_SOURCE
+        ):
             continue
         before, encoding = read_text(path)
         after, name = before, path.relative_to(tree.folder).as_posix()
@@ -144,7 +174,9 @@ def _name_of(folder: Path) -> str:
 
 def _globs(places: Mapping[str, Sequence[str] | set[str]]) -> tuple[str, ...]:
     globs = [
-        f"src/{'' if place == '.' else place + '/'}*{suffix}" for suffix in SUFFIXES for place in sorted(places.get(suffix, ()))
+        f"src/{'' if place == '.' else place + '/'}*{suffix}"
+        for suffix in SUFFIXES
+        for place in sorted(places.get(suffix, ()))
     ]
     if len(globs) <= MOST_GLOBS:
         return tuple(globs)

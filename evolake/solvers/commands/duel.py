@@ -1,6 +1,7 @@
 """`evolake solvers duel`: is the second repository better than the first?
 
-Exit codes: 0 it is better; 1 it is not, or a repository cannot be built; 2 a missing folder, suite or adapter; 3 the machinery failed.
+Exit codes: 0 it is better; 1 it is not, or a repository cannot be built; 2 a missing folder, suite or
+adapter; 3 the machinery failed.
 """
 
 from __future__ import annotations
@@ -22,19 +23,75 @@ if TYPE_CHECKING:
 @click.command(short_help="Decide whether repository B is better than A.")
 @click.argument("champion", metavar="A", type=OrdinaryPath())
 @click.argument("challenger", metavar="B", type=OrdinaryPath())
-@click.option("--suite", default="train", show_default=True, help="A suite by name (train, holdout, hard-train, ...), or a folder of formulas.")
-@click.option("--statuses", type=OrdinaryPath(), default=None, help="CSV of name,status for a folder; default: its status.csv.")
-@click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas; 0: all of them.")
-@click.option("--passes", type=click.IntRange(1, 10), default=3, show_default=True, help="Runs of both on each formula at most.")
-@click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per run; default: the profile's.")
-@click.option("--adapter", default=None, help="The family of both, or a file NAME.toml (default: that of variant.toml); needed for upstream trees.")
-@click.option("--workers", type=click.IntRange(min=1), default=None, help="Concurrent pairs; default: the settings', at most one per core.")
-@click.option("--journal", type=OrdinaryPath(), default=None, help="Store finished pairs in this file and continue from it (default: none).")
-@click.option("--profile", default=None, help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
+@click.option(
+    "--suite",
+    default="train",
+    show_default=True,
+    help="A suite by name (train, holdout, hard-train, ...), or a folder of formulas.",
+)
+@click.option(
+    "--statuses",
+    type=OrdinaryPath(),
+    default=None,
+    help="CSV of name,status for a folder; default: its status.csv.",
+)
+@click.option(
+    "--instances",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Only the first N formulas; 0: all of them.",
+)
+@click.option(
+    "--passes",
+    type=click.IntRange(1, 10),
+    default=3,
+    show_default=True,
+    help="Runs of both on each formula at most.",
+)
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(min=0.01),
+    default=None,
+    help="Cpu seconds per run; default: the profile's.",
+)
+@click.option(
+    "--adapter",
+    default=None,
+    help=(
+        "The family of both, or a file NAME.toml (default: that of variant.toml); needed for upstream trees."
+    ),
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Concurrent pairs; default: the settings', at most one per core.",
+)
+@click.option(
+    "--journal",
+    type=OrdinaryPath(),
+    default=None,
+    help="Store finished pairs in this file and continue from it (default: none).",
+)
+@click.option(
+    "--profile",
+    default=None,
+    help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def duel(
-    champion: Path, challenger: Path, suite: str, statuses: Path | None, instances: int, passes: int, adapter: str | None, journal: Path | None,
-    as_json: bool, **options: Any,
+    champion: Path,
+    challenger: Path,
+    suite: str,
+    statuses: Path | None,
+    instances: int,
+    passes: int,
+    adapter: str | None,
+    journal: Path | None,
+    as_json: bool,
+    **options: Any,
 ) -> int:
     """Decide whether repository B is better than A, by PAR-2 over a suite.
 
@@ -50,8 +107,14 @@ def duel(
         say(f"pass {number}: A's PAR-2 over B's {_interval(decision)}", err=True)
 
     result = duel_folders(
-        (champion, challenger), SuiteChoice(suite, instances, statuses), MeasuringOptions(**options), most=passes, adapter=adapter, journal=journal,
-        on_pass=say_pass, on_limits=lambda line: say(line, err=True),
+        (champion, challenger),
+        SuiteChoice(suite, instances, statuses),
+        MeasuringOptions(**options),
+        most=passes,
+        adapter=adapter,
+        journal=journal,
+        on_pass=say_pass,
+        on_limits=lambda line: say(line, err=True),
     )
     if as_json:
         say_json(_to_json(result))
@@ -69,12 +132,22 @@ def _say_duel(result: FolderDuel, suite: str) -> None:
     if decision is None:
         return
     first, second = (item.folder for item in result.opened)
-    words = {"better": "is better than", "worse": "is worse than", "undecided": "is not shown to be better than"}[result.verdict]
+    words = {
+        "better": "is better than",
+        "worse": "is worse than",
+        "undecided": "is not shown to be better than",
+    }[result.verdict]
     say(f"{second} {words} {first}: {decision.reason}")
     if decision.par2_champion is None or decision.par2_challenger is None:
         return
-    say(f"  PAR-2 of {first} over that of {second}: {_interval(decision)}; {decision.par2_champion:.4g} s and {decision.par2_challenger:.4g} s")
-    say(f"  solved {decision.solved_champion:g} and {decision.solved_challenger:g} of {decision.instances}; {decision.pairs} passes over {suite}")
+    say(
+        f"  PAR-2 of {first} over that of {second}: {_interval(decision)}; {decision.par2_champion:.4g} s "
+        f"and {decision.par2_challenger:.4g} s"
+    )
+    say(
+        f"  solved {decision.solved_champion:g} and {decision.solved_challenger:g} of "
+        f"{decision.instances}; {decision.pairs} passes over {suite}"
+    )
     if result.helped is not None:
         say(f"  {result.helped.words}")
     for line in family_lines(result.families):
@@ -92,15 +165,25 @@ def _to_json(result: FolderDuel) -> dict[str, Any]:
 
     decision = result.decision
     return {
-        "verdict": result.verdict, "reasons": result.reasons, "remarks": list(result.remarks), "suite": result.suite,
-        "decision": None if decision is None else {name: _finite(value) for name, value in decision.row("duel").items() if name != "cycle"},
+        "verdict": result.verdict,
+        "reasons": result.reasons,
+        "remarks": list(result.remarks),
+        "suite": result.suite,
+        "decision": None
+        if decision is None
+        else {name: _finite(value) for name, value in decision.row("duel").items() if name != "cycle"},
         "families": [
             {name: value for name, value in row.items() if not name.endswith("_id") and name != "cycle"}
             | {"probability": None if (found := helped_in(row)) is None else _ends(found)}
             for row in result.families
         ],
-        "helped": None if (helped := result.helped) is None else {
-            "gained": helped.gained, "lost": helped.lost, "formulas": helped.formulas, "probability": _ends(helped),
+        "helped": None
+        if (helped := result.helped) is None
+        else {
+            "gained": helped.gained,
+            "lost": helped.lost,
+            "formulas": helped.formulas,
+            "probability": _ends(helped),
         },
         "solver_s": result.solver_s,
     }

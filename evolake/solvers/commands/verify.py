@@ -18,17 +18,61 @@ from evolake.terminal import say, say_json, say_text, visible_console
 
 @click.command(short_help="Judge the repository DIR by every gate.")
 @click.argument("folder", metavar="DIR", type=OrdinaryPath())
-@click.option("--suite", type=click.Choice(["smoke", "train"]), default="smoke", show_default=True, help="Further formulas for models and proofs.")
-@click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas of it; 0: all of them.")
-@click.option("--adapter", "adapter_name", default=None, help="The solver's family, or a file NAME.toml (default: that of variant.toml); "
-    "needed for an upstream tree.")
-@click.option("--profile", default=None, help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
-@click.option("--proof-mb", type=click.IntRange(min=1), default=None, help="MiB per proof; a longer one ends its run. Default: the profile's.")
-@click.option("--proof-timeout", "proof_timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per proof check; "
-    "default: the profile's.")
-@click.option("--proof-memory-mb", type=click.IntRange(min=256), default=None, help="MiB of memory per proof check; default: the profile's.")
+@click.option(
+    "--suite",
+    type=click.Choice(["smoke", "train"]),
+    default="smoke",
+    show_default=True,
+    help="Further formulas for models and proofs.",
+)
+@click.option(
+    "--instances",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Only the first N formulas of it; 0: all of them.",
+)
+@click.option(
+    "--adapter",
+    "adapter_name",
+    default=None,
+    help="The solver's family, or a file NAME.toml (default: that of variant.toml); "
+    "needed for an upstream tree.",
+)
+@click.option(
+    "--profile",
+    default=None,
+    help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).",
+)
+@click.option(
+    "--proof-mb",
+    type=click.IntRange(min=1),
+    default=None,
+    help="MiB per proof; a longer one ends its run. Default: the profile's.",
+)
+@click.option(
+    "--proof-timeout",
+    "proof_timeout_s",
+    type=click.FloatRange(min=0.01),
+    default=None,
+    help="Cpu seconds per proof check; default: the profile's.",
+)
+@click.option(
+    "--proof-memory-mb",
+    type=click.IntRange(min=256),
+    default=None,
+    help="MiB of memory per proof check; default: the profile's.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, profile: str | None, as_json: bool, **proofs: Any) -> int:
+def verify(
+    folder: Path,
+    suite: str,
+    instances: int,
+    adapter_name: str | None,
+    profile: str | None,
+    as_json: bool,
+    **proofs: Any,
+) -> int:
     """Judge the repository DIR: layout and rules, a clean build, small files, models and proofs, stability.
 
     DIR can also be what `evolake champion solvers --out DIR` wrote.
@@ -37,14 +81,23 @@ def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, p
 
     with _progress(quiet=as_json) as advance:
         result = verify_folder(
-            folder, suite=suite, instances=instances, adapter_name=adapter_name, profile=profile, on_progress=advance, proofs=proofs,
+            folder,
+            suite=suite,
+            instances=instances,
+            adapter_name=adapter_name,
+            profile=profile,
+            on_progress=advance,
+            proofs=proofs,
         )
     if as_json:
         say_json(result.to_json())
     elif result.judged.blocked_by is None:
         say(f"{folder}: accepted ({sum(result.to_json()['runs'].values())} runs, suite {suite})")
         if result.seed is None:
-            say("  its sources were compared with nothing, since no seed of its family is known: evolake seeds add DIR makes it one")
+            say(
+                "  its sources were compared with nothing, since no seed of its family is known: evolake "
+                "seeds add DIR makes it one"
+            )
     else:
         say(f"{folder}: blocked")
         say_text(result.judged.feedback)

@@ -1,15 +1,41 @@
-"""Edits of solver sources as data: declared options moved within their ranges, and structural patches at named anchors.
+"""Edits of solver sources as data: declared options moved within their ranges, and structural patches at
+named anchors.
 
-outcomes = apply_edits(folder, adapter, edits)          # one typed outcome an edit; a missing anchor is an outcome, never a guess
+outcomes = apply_edits(folder, adapter, edits)          # one typed outcome an edit; a missing anchor is an
+                                                        outcome, never a guess
 catalogue(adapter), tunables(folder, adapter)           # what can be edited in this base
 """
 
 from evolake.solvers.edits.apply import apply_edits, edited
 from evolake.solvers.edits.catalogue import PATCHES, catalogue, family_of
-from evolake.solvers.edits.model import EDITS_FILE, Edit, EditOutcome, Parameter, PatchSpec, Rewrite, read_edit, read_edits, write_edits
+from evolake.solvers.edits.model import (
+    EDITS_FILE,
+    Edit,
+    EditOutcome,
+    Parameter,
+    PatchSpec,
+    Rewrite,
+    read_edit,
+    read_edits,
+    write_edits,
+)
 from evolake.solvers.edits.tunables import Tunable, tunables
 
 __all__ = [
-    "EDITS_FILE", "PATCHES", "Edit", "EditOutcome", "Parameter", "PatchSpec", "Rewrite", "Tunable", "apply_edits", "catalogue", "edited", "family_of",
-    "read_edit", "read_edits", "tunables", "write_edits",
+    "EDITS_FILE",
+    "PATCHES",
+    "Edit",
+    "EditOutcome",
+    "Parameter",
+    "PatchSpec",
+    "Rewrite",
+    "Tunable",
+    "apply_edits",
+    "catalogue",
+    "edited",
+    "family_of",
+    "read_edit",
+    "read_edits",
+    "tunables",
+    "write_edits",
 ]

@@ -1,7 +1,9 @@
-"""Finding an anchor: a piece of code that must be in a file exactly once, whatever the white space around its tokens.
+"""Finding an anchor: a piece of code that must be in a file exactly once, whatever the white space around its
+tokens.
 
-Solvers of one descent share whole functions but not their formatting, and a seed may carry small patches of ours. Matching tokens instead of text
-lets one anchor serve several bases; asking for exactly one match keeps an edit from landing in a place nobody meant.
+Solvers of one descent share whole functions but not their formatting, and a seed may carry small patches of
+ours. Matching tokens instead of text lets one anchor serve several bases; asking for exactly one match keeps
+an edit from landing in a place nobody meant.
 """
 
 from __future__ import annotations
@@ -38,11 +40,16 @@ def pattern(anchor: str) -> re.Pattern[str]:
 
 
 def source_files(folder: Path) -> dict[str, str]:
-    """Text of every C++ source of a variant by its path relative to `folder`. A file that is not UTF-8 is read as Latin-1, byte for byte."""
+    """Text of every C++ source of a variant by its path relative to `folder`. A file that is not UTF-8 is
+    read as Latin-1, byte for byte."""
     root = next((folder / name for name in SOURCES if (folder / name).is_dir()), folder)
     result = {}
     for path in sorted(root.rglob("*")):
-        if path.suffix in (".cc", ".cpp", ".c", ".h", ".hpp", ".hh") and path.is_file() and not path.is_symlink():
+        if (
+            path.suffix in (".cc", ".cpp", ".c", ".h", ".hpp", ".hh")
+            and path.is_file()
+            and not path.is_symlink()
+        ):
             result[path.relative_to(folder).as_posix()] = path.read_bytes().decode("latin-1")
     return result
 

@@ -1,8 +1,9 @@
-"""What applies to a tree next to the edits that a variant of it carries: patches whose anchors are in it, options that decide something in it.
+"""What applies to a tree next to the edits that a variant of it carries: patches whose anchors are in it,
+options that decide something in it.
 
-Anchors depend on no value, so they are looked up once per tree; what fits next to a list of edits is then a question of spans. A tree that was
-written
-as a diff may lack an anchor, or hold the code of a patch already, with whatever values: that patch is not for it, nor is another one of its slot.
+Anchors depend on no value, so they are looked up once per tree; what fits next to a list of edits is then a
+question of spans. A tree that was written as a diff may lack an anchor, or hold the code of a patch already,
+with whatever values: that patch is not for it, nor is another one of its slot.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ _NUMBER = r"[0-9][\w.]*(?:[-+][0-9]+)?"
 
 @dataclass(frozen=True)
 class EditableTree:
-    """A tree with what can be changed in it. options: name -> option, of those that are read next to where they are declared. patches: name -> where
-    it would change the text. readers: name of an option -> files that read it; the file that declares it if no other does."""
+    """A tree with what can be changed in it. options: name -> option, of those that are read next to where
+    they are declared. patches: name -> where it would change the text. readers: name of an option -> files
+    that read it; the file that declares it if no other does."""
 
     options: Mapping[str, Tunable]
     patches: Mapping[str, tuple[Splice, ...]]
@@ -37,7 +39,10 @@ class EditableTree:
 
     def touched(self) -> dict[str, tuple[str, ...]]:
         """Return key of an edit -> files that a patch changes, or that read an option."""
-        patched = {f"patch:{name}": tuple(sorted({splice.span.path for splice in splices})) for name, splices in self.patches.items()}
+        patched = {
+            f"patch:{name}": tuple(sorted({splice.span.path for splice in splices}))
+            for name, splices in self.patches.items()
+        }
         return patched | {f"tunable:{name}": self.readers[name] for name in self.options}
 
 
@@ -50,9 +55,12 @@ class Applicable:
 
 
 def editable_tree(files: Mapping[str, str], adapter: Any) -> EditableTree:
-    """Return what can be changed in the sources `files`, path -> text. adapter: of their base; `name` and `tunables` are read."""
+    """Return what can be changed in the sources `files`, path -> text. adapter: of their base; `name` and
+    `tunables` are read."""
     family, specs = family_of(adapter), catalogue(adapter)
-    telling = {spec.name: [item for item in spec.forms[family] if not _holds(item, item.anchor)] for spec in specs}
+    telling = {
+        spec.name: [item for item in spec.forms[family] if not _holds(item, item.anchor)] for spec in specs
+    }
     standing = {name: [item for item in items if _stands(files, item)] for name, items in telling.items()}
     decided = set()
     for spec in specs:
@@ -78,7 +86,11 @@ def editable_tree(files: Mapping[str, str], adapter: Any) -> EditableTree:
 
     def readers(item: Tunable) -> tuple[str, ...]:
         names = [item.variable, *pasted_names(item.variable)]
-        found = [path for path, mine in words_of.items() if path != item.span.path and any(mine[name] for name in names)]
+        found = [
+            path
+            for path, mine in words_of.items()
+            if path != item.span.path and any(mine[name] for name in names)
+        ]
         return tuple(sorted(found)) or (item.span.path,)
 
     read = {item.name: item for item in read_tunables(files, adapter.tunables) if is_read(item.variable)}
@@ -86,27 +98,39 @@ def editable_tree(files: Mapping[str, str], adapter: Any) -> EditableTree:
 
 
 def applicable(tree: EditableTree, carried: Sequence[Edit] = ()) -> Applicable:
-    """Return what applies to the tree next to `carried`, the edits that a variant made of it has. A patch takes the place of one of its slot, and
-    counts as applicable where all others stay; an option that a carried patch decides in its place is left out."""
+    """Return what applies to the tree next to `carried`, the edits that a variant made of it has. A patch
+    takes the place of one of its slot, and counts as applicable where all others stay; an option that a
+    carried patch decides in its place is left out."""
     dead = shadowed(carried, PATCHES)
 
     def fits(edit: Edit) -> bool:
-        others = [splice for other in placed(carried, edit, PATCHES) if other.key != edit.key for splice in _splices(tree, other)]
+        others = [
+            splice
+            for other in placed(carried, edit, PATCHES)
+            if other.key != edit.key
+            for splice in _splices(tree, other)
+        ]
         return not any(mine.overlaps(other) for mine in _splices(tree, edit) for other in others)
 
     return Applicable(
         tuple(name for name in tree.patches if fits(Edit("patch", name, {}))),
-        tuple(item for name, item in tree.options.items() if name not in dead and fits(Edit("tunable", name, {}))),
+        tuple(
+            item
+            for name, item in tree.options.items()
+            if name not in dead and fits(Edit("tunable", name, {}))
+        ),
     )
 
 
 def conflict_of(tree: EditableTree, first: Sequence[Edit], second: Sequence[Edit]) -> str:
     """Return why two lists of edits of one tree cannot be combined, in words; "" if they can.
 
-    They can if each has an edit that the other lacks, and no edit of one touches an option, a slot or a line that one of the other touches. An
-    edit that both have with the same values is no conflict.
+    They can if each has an edit that the other lacks, and no edit of one touches an option, a slot or a line
+    that one of the other touches. An edit that both have with the same values is no conflict.
     """
-    mine, theirs = ([edit for edit in edits if edit not in others] for edits, others in ((first, second), (second, first)))
+    mine, theirs = (
+        [edit for edit in edits if edit not in others] for edits, others in ((first, second), (second, first))
+    )
     if not mine or not theirs:
         return "one has no edit that the other lacks"
     for edit, other in ((edit, other) for edit in mine for other in theirs):
@@ -128,8 +152,11 @@ def _splices(tree: EditableTree, edit: Edit) -> tuple[Splice, ...]:
 
 
 def _owned(spec: PatchSpec, splice: Splice) -> Splice:
-    """With a text that no other patch has, where values go into it: what is equal but for values is not the same change."""
-    return Splice(splice.span, f"{spec.name}: {splice.text}", splice.support) if "@" in splice.text else splice
+    """With a text that no other patch has, where values go into it: what is equal but for values is not the
+    same change."""
+    return (
+        Splice(splice.span, f"{spec.name}: {splice.text}", splice.support) if "@" in splice.text else splice
+    )
 
 
 def _stands(files: Mapping[str, str], rewrite: Rewrite) -> bool:
@@ -139,6 +166,6 @@ def _stands(files: Mapping[str, str], rewrite: Rewrite) -> bool:
 
 
 def _holds(rewrite: Rewrite, text: str) -> bool:
-    """Return whether the rewrite's text is in `text`, whatever the values in it. Its own anchor holds it where it changes numbers only: then it
-    tells nothing of whether the patch is there."""
+    """Return whether the rewrite's text is in `text`, whatever the values in it. Its own anchor holds it
+    where it changes numbers only: then it tells nothing of whether the patch is there."""
     return re.search(_HOLE.sub(lambda hole: _NUMBER, pattern(rewrite.text).pattern), text) is not None

@@ -1,4 +1,5 @@
-"""The catalogue of structural patches, ours, each with parameters, a slot and a form for every base family whose anchors it knows.
+"""The catalogue of structural patches, ours, each with parameters, a slot and a form for every base family
+whose anchors it knows.
 
 One file a subject in `patches/`. Names and slots are stable: they are in `edits.json` of stored variants.
 """
@@ -9,7 +10,17 @@ import re
 from typing import Any
 
 from evolake.solvers.edits.model import PatchSpec
-from evolake.solvers.edits.patches import cadical, decisions, kissat, learning, mergesat, phases, reduction, restarts, scores
+from evolake.solvers.edits.patches import (
+    cadical,
+    decisions,
+    kissat,
+    learning,
+    mergesat,
+    phases,
+    reduction,
+    restarts,
+    scores,
+)
 
 PATCHES: dict[str, PatchSpec] = {
     spec.name: spec

@@ -1,7 +1,9 @@
-"""Crossover: what two parents of one base changed, in one child. What conflicts is dropped from the second parent, and each drop is said.
+"""Crossover: what two parents of one base changed, in one child. What conflicts is dropped from the second
+parent, and each drop is said.
 
-By edits where both parents are made of edits: the union, applied to the base. By files where at least one was written as a diff: a file that only one
-parent changed is taken from it, a file that both changed differently stays the first parent's.
+By edits where both parents are made of edits: the union, applied to the base. By files where at least one was
+written as a diff: a file that only one parent changed is taken from it, a file that both changed differently
+stays the first parent's.
 """
 
 from __future__ import annotations
@@ -15,12 +17,15 @@ from typing import Any, Literal
 
 from evolake.solvers.edits import Edit, edited
 
-DropReason = Literal["same-edit-other-values", "slot-taken", "overlap", "does-not-apply", "file-changed-by-both"]
+DropReason = Literal[
+    "same-edit-other-values", "slot-taken", "overlap", "does-not-apply", "file-changed-by-both"
+]
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """What a crossover left out. `what` is an edit's key or a file's path; `parent` is 1 or 2: whose change it was."""
+    """What a crossover left out. `what` is an edit's key or a file's path; `parent` is 1 or 2: whose change
+    it was."""
 
     what: str
     parent: int
@@ -43,7 +48,9 @@ class Crossed:
     dropped: tuple[Dropped, ...]
 
 
-def cross_edits(files: Mapping[str, str], adapter: Any, first: Sequence[Edit], second: Sequence[Edit]) -> Crossed:
+def cross_edits(
+    files: Mapping[str, str], adapter: Any, first: Sequence[Edit], second: Sequence[Edit]
+) -> Crossed:
     """Return the union of two parents' edits on the base whose texts are `files`; the first parent's win.
 
     An edit that both have with the same values is one edit and no conflict.
@@ -58,27 +65,36 @@ def cross_edits(files: Mapping[str, str], adapter: Any, first: Sequence[Edit], s
             joined.append(edit)
             owner[edit.key] = 2
         elif other != edit:
-            dropped.append(Dropped(edit.key, 2, "same-edit-other-values", f"{edit.described()} against {other.described()}"))
+            dropped.append(
+                Dropped(
+                    edit.key, 2, "same-edit-other-values", f"{edit.described()} against {other.described()}"
+                )
+            )
     _, outcomes = edited(files, adapter, joined)
     kept = []
     for outcome in outcomes:
         if outcome.applied:
             kept.append(outcome.edit)
             continue
-        reason: DropReason = outcome.status if outcome.status in ("slot-taken", "overlap") else "does-not-apply"
+        reason: DropReason = (
+            outcome.status if outcome.status in ("slot-taken", "overlap") else "does-not-apply"
+        )
         dropped.append(Dropped(outcome.edit.key, owner[outcome.edit.key], reason, outcome.detail))
     return Crossed(tuple(kept), tuple(dropped))
 
 
 def cross_files(base: Path, first: Path, second: Path, into: Path, editable: Sequence[str]) -> list[Dropped]:
-    """Return a copy of the first parent with the files that only the second changed against the base; what was left out.
+    """Return a copy of the first parent with the files that only the second changed against the base; what
+    was left out.
 
     Args:
         into: is made. editable: globs, relative to a variant, of what may differ (the adapter's).
     """
     shutil.copytree(first, into, symlinks=True)
     dropped = []
-    for path in sorted({*_matching(base, editable), *_matching(first, editable), *_matching(second, editable)}):
+    for path in sorted(
+        {*_matching(base, editable), *_matching(first, editable), *_matching(second, editable)}
+    ):
         old, mine, theirs = (_bytes(folder / path) for folder in (base, first, second))
         if theirs in (old, mine):
             continue
@@ -93,19 +109,31 @@ def cross_files(base: Path, first: Path, second: Path, into: Path, editable: Seq
 
 
 def changed_files(base: Path, variant: Path, editable: Sequence[str]) -> dict[str, str]:
-    """Path -> sha256 of its bytes in the variant ("" where it is gone), of the files that it changed in the base as far as they are editable."""
-    texts = {path: (_bytes(base / path), _bytes(variant / path)) for path in sorted({*_matching(base, editable), *_matching(variant, editable)})}
-    return {path: "" if mine is None else hashlib.sha256(mine).hexdigest() for path, (old, mine) in texts.items() if mine != old}
+    """Path -> sha256 of its bytes in the variant ("" where it is gone), of the files that it changed in the
+    base as far as they are editable."""
+    texts = {
+        path: (_bytes(base / path), _bytes(variant / path))
+        for path in sorted({*_matching(base, editable), *_matching(variant, editable)})
+    }
+    return {
+        path: "" if mine is None else hashlib.sha256(mine).hexdigest()
+        for path, (old, mine) in texts.items()
+        if mine != old
+    }
 
 
 def cross_gives_new(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
-    """Return whether `cross_files` gives other sources than either parent's. Both are `changed_files` of one base."""
+    """Return whether `cross_files` gives other sources than either parent's. Both are `changed_files` of one
+    base."""
     return bool(set(second) - set(first)) and any(second.get(path) != sha for path, sha in first.items())
 
 
 def _matching(folder: Path, editable: Sequence[str]) -> list[str]:
     return [
-        path.relative_to(folder).as_posix() for pattern in editable for path in folder.glob(pattern) if path.is_file() and not path.is_symlink()
+        path.relative_to(folder).as_posix()
+        for pattern in editable
+        for path in folder.glob(pattern)
+        if path.is_file() and not path.is_symlink()
     ]
 
 

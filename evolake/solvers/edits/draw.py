@@ -1,8 +1,8 @@
 """Drawing edits: what a classical operator may change next, deterministic from a generator.
 
-Numbers move log-uniformly: by a ratio within the range, around where they are. A value in (0, 1) near one, such as a decay, moves by the ratio of
-its distance to one, since 0.95 and 0.99 differ as 0.5 and 0.9 do. An option whose default is zero gets a small value, one with an open range moves
-at most sixteenfold.
+Numbers move log-uniformly: by a ratio within the range, around where they are. A value in (0, 1) near one,
+such as a decay, moves by the ratio of its distance to one, since 0.95 and 0.99 differ as 0.5 and 0.9 do. An
+option whose default is zero gets a small value, one with an open range moves at most sixteenfold.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ NEAR_ONE = 0.7
 SMALL_FRACTIONS = (0.001, 0.05)
 
 
-def new_tunable(tunable: Tunable, random: np.random.Generator, *, now: Value | None = None, reach: float = REACH) -> Edit:
+def new_tunable(
+    tunable: Tunable, random: np.random.Generator, *, now: Value | None = None, reach: float = REACH
+) -> Edit:
     """Return a move of one option from `now` (its default unless given), at most by the factor `reach`."""
     value = tunable.default if now is None else now
     return Edit("tunable", tunable.name, {"value": _moved_default(tunable, value, random, reach)})
@@ -29,10 +31,16 @@ def new_tunable(tunable: Tunable, random: np.random.Generator, *, now: Value | N
 
 def new_patch(spec: PatchSpec, random: np.random.Generator) -> Edit:
     """Return a patch with parameters drawn over their whole ranges."""
-    return Edit("patch", spec.name, {name: _drawn(parameter, random) for name, parameter in sorted(spec.parameters.items())})
+    return Edit(
+        "patch",
+        spec.name,
+        {name: _drawn(parameter, random) for name, parameter in sorted(spec.parameters.items())},
+    )
 
 
-def mutated(edit: Edit, known: Mapping[str, Tunable], patches: Mapping[str, PatchSpec], random: np.random.Generator) -> Edit | None:
+def mutated(
+    edit: Edit, known: Mapping[str, Tunable], patches: Mapping[str, PatchSpec], random: np.random.Generator
+) -> Edit | None:
     """Return the same edit with one of its values moved a little; None where the edit is unknown here."""
     if edit.kind == "tunable":
         tunable = known.get(edit.name)
@@ -41,7 +49,11 @@ def mutated(edit: Edit, known: Mapping[str, Tunable], patches: Mapping[str, Patc
     if spec is None:
         return None
     name = sorted(spec.parameters)[int(random.integers(len(spec.parameters)))]
-    return Edit("patch", edit.name, {**edit.parameters, name: _near(spec.parameters[name], edit.parameters[name], random)})
+    return Edit(
+        "patch",
+        edit.name,
+        {**edit.parameters, name: _near(spec.parameters[name], edit.parameters[name], random)},
+    )
 
 
 def placed(edits: Sequence[Edit], edit: Edit, patches: Mapping[str, PatchSpec]) -> tuple[Edit, ...]:
@@ -49,7 +61,12 @@ def placed(edits: Sequence[Edit], edit: Edit, patches: Mapping[str, PatchSpec]) 
     slot = patches[edit.name].slot if edit.kind == "patch" and edit.name in patches else None
 
     def stays(other: Edit) -> bool:
-        same_slot = slot is not None and other.kind == "patch" and other.name in patches and patches[other.name].slot == slot
+        same_slot = (
+            slot is not None
+            and other.kind == "patch"
+            and other.name in patches
+            and patches[other.name].slot == slot
+        )
         return other.key != edit.key and not same_slot
 
     return (*(other for other in edits if stays(other)), edit)
@@ -57,7 +74,12 @@ def placed(edits: Sequence[Edit], edit: Edit, patches: Mapping[str, PatchSpec]) 
 
 def shadowed(edits: Sequence[Edit], patches: Mapping[str, PatchSpec]) -> set[str]:
     """Options that no longer decide anything under the patches among `edits`."""
-    return {name for edit in edits if edit.kind == "patch" and edit.name in patches for name in patches[edit.name].shadows}
+    return {
+        name
+        for edit in edits
+        if edit.kind == "patch" and edit.name in patches
+        for name in patches[edit.name].shadows
+    }
 
 
 def _moved_default(tunable: Tunable, value: Value, random: np.random.Generator, reach: float) -> Value:
@@ -78,7 +100,11 @@ def _moved_default(tunable: Tunable, value: Value, random: np.random.Generator, 
 def _moved_real(value: float, tunable: Tunable, random: np.random.Generator, reach: float) -> float:
     if value == 0:
         low, high = SMALL_FRACTIONS
-        return _tidy(float(np.exp(random.uniform(math.log(low), math.log(min(high, tunable.high))))), tunable.low, tunable.high)
+        return _tidy(
+            float(np.exp(random.uniform(math.log(low), math.log(min(high, tunable.high))))),
+            tunable.low,
+            tunable.high,
+        )
     if tunable.high <= 1 and value >= NEAR_ONE:
         return _tidy(1 - (1 - value) * _ratio(random, reach), max(tunable.low, 0.5), tunable.high)
     if tunable.low >= 1:

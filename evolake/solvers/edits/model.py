@@ -1,9 +1,12 @@
 """What an edit is, as data: a named change with parameters that base sources take deterministically.
 
-    {"kind": "tunable", "name": "var-decay", "parameters": {"value": 0.85}}          the declared default of an option is moved
-    {"kind": "patch", "name": "restart-geometric", "parameters": {"first": 80, ...}}  one structural patch of the catalogue
+    {"kind": "tunable", "name": "var-decay", "parameters": {"value": 0.85}}          the declared default of
+                                                                                     an option is moved
+    {"kind": "patch", "name": "restart-geometric", "parameters": {"first": 80, ...}}  one structural patch of
+                                                                                      the catalogue
 
-A variant made by operators carries the list of its edits (`edits.json`), so it can be made again from its base, mutated, and crossed with others.
+A variant made by operators carries the list of its edits (`edits.json`), so it can be made again from its
+base, mutated, and crossed with others.
 """
 
 from __future__ import annotations
@@ -21,13 +24,22 @@ EditKind = Literal["tunable", "patch"]
 Value = float | int | bool
 EDITS_FILE = "edits.json"
 OutcomeStatus = Literal[
-    "applied", "unknown-edit", "not-for-this-base", "anchor-missing", "anchor-ambiguous", "overlap", "slot-taken", "out-of-range", "no-change"
+    "applied",
+    "unknown-edit",
+    "not-for-this-base",
+    "anchor-missing",
+    "anchor-ambiguous",
+    "overlap",
+    "slot-taken",
+    "out-of-range",
+    "no-change",
 ]
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One edit. `parameters` of a tunable is `{"value": ...}`; of a patch, a value for each parameter of its spec."""
+    """One edit. `parameters` of a tunable is `{"value": ...}`; of a patch, a value for each parameter of its
+    spec."""
 
     kind: EditKind
     name: str
@@ -45,12 +57,17 @@ class Edit:
     def described(self) -> str:
         """One short line for people."""
         values = ", ".join(f"{name}={value}" for name, value in sorted(self.parameters.items()))
-        return f"{self.name} = {self.parameters.get('value')}" if self.kind == "tunable" else f"{self.name}({values})"
+        return (
+            f"{self.name} = {self.parameters.get('value')}"
+            if self.kind == "tunable"
+            else f"{self.name}({values})"
+        )
 
 
 @dataclass(frozen=True)
 class EditOutcome:
-    """What became of one edit. Anything but `applied` left the sources without a trace of it; `detail` says why in one line."""
+    """What became of one edit. Anything but `applied` left the sources without a trace of it; `detail` says
+    why in one line."""
 
     edit: Edit
     status: OutcomeStatus
@@ -84,10 +101,11 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """One change of text. `path` ends the file's path (`core/Solver.cc`); `anchor` is code that is there once, white space aside.
+    """One change of text. `path` ends the file's path (`core/Solver.cc`); `anchor` is code that is there
+    once, white space aside.
 
-    `text` holds `@parameter@` where values go. `place`: replace the anchor, or insert before or after it. Equal rewrites of several edits count
-    once (`support` ones come first), so that patches may share helpers.
+    `text` holds `@parameter@` where values go. `place`: replace the anchor, or insert before or after it.
+    Equal rewrites of several edits count once (`support` ones come first), so that patches may share helpers.
     """
 
     path: str
@@ -130,7 +148,6 @@ class PatchSpec:
         return tuple(result)
 
 
-
 def literal(value: Value, *, whole: bool = False) -> str:
     """Return the value as C++ writes it."""
     if isinstance(value, bool):
@@ -145,13 +162,21 @@ def read_edit(data: Mapping[str, Any]) -> Edit:
         InputError: a field is missing or of the wrong kind.
     """
     wanted = '{"kind": "tunable" or "patch", "name": text, "parameters": {name: number or boolean}}'
-    if not isinstance(data, Mapping) or set(data) != {"kind", "name", "parameters"} or data["kind"] not in get_args(EditKind):
+    if (
+        not isinstance(data, Mapping)
+        or set(data) != {"kind", "name", "parameters"}
+        or data["kind"] not in get_args(EditKind)
+    ):
         raise InputError("this is no edit", wanted=wanted, got=repr(data)[:200])
     parameters = data["parameters"]
     if not isinstance(data["name"], str) or not isinstance(parameters, Mapping):
         raise InputError("this is no edit", wanted=wanted, got=repr(data)[:200])
-    if not all(isinstance(name, str) and isinstance(value, int | float) for name, value in parameters.items()):
-        raise InputError("an edit's parameters are numbers or booleans", wanted=wanted, got=repr(dict(parameters))[:200])
+    if not all(
+        isinstance(name, str) and isinstance(value, int | float) for name, value in parameters.items()
+    ):
+        raise InputError(
+            "an edit's parameters are numbers or booleans", wanted=wanted, got=repr(dict(parameters))[:200]
+        )
     return Edit(data["kind"], data["name"], dict(parameters))
 
 
@@ -172,4 +197,9 @@ def read_edits(text: str) -> tuple[Edit, ...]:
 
 def write_edits(edits: Sequence[Edit]) -> str:
     """Return the text of `edits.json`: sorted by kind and name, so that equal sets give equal bytes."""
-    return json.dumps([edit.to_json() for edit in sorted(edits, key=lambda edit: edit.key)], indent=1, sort_keys=True) + "\n"
+    return (
+        json.dumps(
+            [edit.to_json() for edit in sorted(edits, key=lambda edit: edit.key)], indent=1, sort_keys=True
+        )
+        + "\n"
+    )

@@ -1,9 +1,12 @@
-"""Options that a solver declares, with default and range, read from its sources; a tunable edit moves the default.
+"""Options that a solver declares, with default and range, read from its sources; a tunable edit moves the
+default.
 
-Three styles. `minisat-options`: `static DoubleOption opt(category, "name", "text", default, DoubleRange(low, closed, high, closed));`, likewise Int,
-Int64 and Bool. `cadical-options`: `OPTION(name, default, low, high, ..., "text")`. `kissat-options`: `OPTION (name, default, low, high, "text")`,
-where a number may be a shift, or a name that the same file defines. Defaults are moved, not command lines: a variant stays one program that is run
-in one way. Options that decide what is said or stored rather than how it is searched (proofs, models, logs, limits, seeds) are left out.
+Three styles. `minisat-options`: `static DoubleOption opt(category, "name", "text", default, DoubleRange(low,
+closed, high, closed));`, likewise Int, Int64 and Bool. `cadical-options`: `OPTION(name, default, low, high,
+..., "text")`. `kissat-options`: `OPTION (name, default, low, high, "text")`, where a number may be a shift,
+or a name that the same file defines. Defaults are moved, not command lines: a variant stays one program that
+is run in one way. Options that decide what is said or stored rather than how it is searched (proofs, models,
+logs, limits, seeds) are left out.
 """
 
 from __future__ import annotations
@@ -24,32 +27,43 @@ CADICAL_FILES = ("src/options.hpp",)
 KISSAT_FILES = ("src/options.h",)
 INT_MAX = 2**31 - 1
 BOUNDS = {
-    "INT32_MAX": INT_MAX, "INT32_MIN": -INT_MAX - 1, "INT64_MAX": 2.0**53, "INT64_MIN": -(2.0**53), "HUGE_VAL": math.inf, "-HUGE_VAL": -math.inf,
+    "INT32_MAX": INT_MAX,
+    "INT32_MIN": -INT_MAX - 1,
+    "INT64_MAX": 2.0**53,
+    "INT64_MIN": -(2.0**53),
+    "HUGE_VAL": math.inf,
+    "-HUGE_VAL": -math.inf,
 }
 NOT_SEARCH = re.compile(
-    r"seed|verb|quiet|report|log|check|proof|drup|drat|certif|model|witness|dimacs|pars|trace|profile|terminate|binary|flush|stats|debug|realtime|"
-    r"external|idrup|lidrup|frat|lrat|veripb|opensb|lim-time|assumpts|vbyte|incremental|rcheck|up-time|gc-frac|arena|^compact|lucky|walknonstable$"
+    r"seed|verb|quiet|report|log|check|proof|drup|drat|certif|model|witness|dimacs|pars|trace|profile|"
+    r"terminate|binary|flush|stats|debug|realtime|external|idrup|lidrup|frat|lrat|veripb|opensb|lim-time|"
+    r"assumpts|vbyte|incremental|rcheck|up-time|gc-frac|arena|^compact|lucky|walknonstable$"
 )
 
 _MINISAT = re.compile(
-    r"^[ \t]*static\s+(?P<type>Double|Int64|Int|Bool)Option\s+(?P<variable>\w+)\s*\(\s*(?:\w+|\"[^\"]*\")\s*,\s*\"(?P<name>[\w-]+)\"\s*,"
-    r"\s*(?P<text>(?:\"(?:[^\"\\]|\\.)*\"\s*)+),\s*(?P<default>[^,;()]+?)\s*(?:,\s*(?:Double|Int64|Int)Range\s*\((?P<range>[^;]*?)\)\s*)?\)\s*;",
+    r"^[ \t]*static\s+(?P<type>Double|Int64|Int|Bool)Option\s+(?P<variable>\w+)\s*\(\s*(?:\w+|"
+    r"\"[^\"]*\")\s*,\s*\"(?P<name>[\w-]+)\"\s*,\s*(?P<text>(?:\"(?:[^\"\\]|"
+    r"\\.)*\"\s*)+),\s*(?P<default>[^,;()]+?)\s*(?:,\s*(?:Double|Int64|"
+    r"Int)Range\s*\((?P<range>[^;]*?)\)\s*)?\)\s*;",
     re.MULTILINE,
 )
 _CADICAL = re.compile(
-    r"^[ \t]*OPTION\s*\(\s*(?P<name>\w+)\s*,\s*(?P<default>[^,]+?)\s*,\s*(?P<low>[^,]+?)\s*,\s*(?P<high>[^,]+?)\s*,"
-    r"(?P<rest>[^\"]*)\"(?P<text>[^\"]*)\"\s*\)",
+    r"^[ "
+    r"\t]*OPTION\s*\(\s*(?P<name>\w+)\s*,\s*(?P<default>[^,]+?)\s*,\s*(?P<low>[^,]+?)\s*,\s*(?P<high>[^,"
+    r"]+?)\s*,(?P<rest>[^\"]*)\"(?P<text>[^\"]*)\"\s*\)",
     re.MULTILINE,
 )
 _DEFINED = re.compile(r"^#define[ \t]+(?P<name>\w+)[ \t]+(?P<value>\w+)[ \t]*$", re.MULTILINE)
 _NOT_KISSAT = re.compile(r"^defrag|^sweepcomplete$|^bump$")
-"""Of Kissat, next to NOT_SEARCH: when vectors are packed again, what lifts a limit of effort, and what breaks its own assertion: without bumping,
-other options moved as well, Kissat 4.0.2 comes to the end of its queue of variables."""
+"""Of Kissat, next to NOT_SEARCH: when vectors are packed again, what lifts a limit of effort, and what breaks
+its own assertion: without bumping, other options moved as well, Kissat 4.0.2 comes to the end of its queue of
+variables."""
 
 
 @dataclass(frozen=True)
 class Tunable:
-    """One declared option. `low` and `high` are inclusive; `span` is where its default is; `variable` is what the code reads it by."""
+    """One declared option. `low` and `high` are inclusive; `span` is where its default is; `variable` is what
+    the code reads it by."""
 
     name: str
     kind: TunableKind
@@ -76,19 +90,23 @@ class Tunable:
 
 
 def tunables(folder: Path, adapter: Any) -> list[Tunable]:
-    """Return the tunables of a variant, by name. `adapter.tunables` names the style; style `none` gives none."""
+    """Return the tunables of a variant, by name. `adapter.tunables` names the style; style `none` gives
+    none."""
     return read_tunables(source_files(folder), adapter.tunables)
 
 
 def read_tunables(files: Mapping[str, str], style: str) -> list[Tunable]:
-    """As `tunables`, from texts. An option declared twice, or with a default that is no literal or breaks its own range, is left out."""
+    """As `tunables`, from texts. An option declared twice, or with a default that is no literal or breaks its
+    own range, is left out."""
     endings, reader = _STYLES.get(style, ((), None))
     result: dict[str, list[Tunable]] = {}
     for path, text in files.items():
         if reader is not None and any(path == ending or path.endswith(f"/{ending}") for ending in endings):
             for tunable in reader(path, text):
                 result.setdefault(tunable.name, []).append(tunable)
-    once = [items[0] for name, items in sorted(result.items()) if len(items) == 1 and not NOT_SEARCH.search(name)]
+    once = [
+        items[0] for name, items in sorted(result.items()) if len(items) == 1 and not NOT_SEARCH.search(name)
+    ]
     return [tunable for tunable in once if tunable.problem(tunable.default) is None]
 
 
@@ -101,7 +119,9 @@ def _minisat(path: str, text: str) -> list[Tunable]:
             continue
         low, high = _minisat_range(match["range"], kind)
         span = Span(path, match.start("default"), match.end("default"))
-        result.append(Tunable(match["name"], kind, default, low, high, _joined(match["text"]), span, match["variable"]))
+        result.append(
+            Tunable(match["name"], kind, default, low, high, _joined(match["text"]), span, match["variable"])
+        )
     return result
 
 
@@ -116,7 +136,9 @@ def _minisat_range(text: str | None, kind: TunableKind) -> tuple[float, float]:
     if len(parts) != 4:
         return -math.inf, math.inf
     low, high = _bound(parts[0]), _bound(parts[2])
-    return low + (0 if parts[1] == "true" else 1e-9), high - (0 if parts[3] == "true" or math.isinf(high) else 1e-9)
+    return low + (0 if parts[1] == "true" else 1e-9), high - (
+        0 if parts[3] == "true" or math.isinf(high) else 1e-9
+    )
 
 
 def _cadical(path: str, text: str) -> list[Tunable]:
@@ -126,7 +148,9 @@ def _cadical(path: str, text: str) -> list[Tunable]:
         if low is None or high is None or default is None:
             continue
         span = Span(path, match.start("default"), match.end("default"))
-        result.append(Tunable(match["name"], "int", int(default), low, high, match["text"], span, match["name"]))
+        result.append(
+            Tunable(match["name"], "int", int(default), low, high, match["text"], span, match["name"])
+        )
     return result
 
 
@@ -153,7 +177,9 @@ def _kissat(path: str, text: str) -> list[Tunable]:
 
 
 _STYLES: dict[str, tuple[tuple[str, ...], Callable[[str, str], list[Tunable]]]] = {
-    "minisat-options": (MINISAT_FILES, _minisat), "cadical-options": (CADICAL_FILES, _cadical), "kissat-options": (KISSAT_FILES, _kissat),
+    "minisat-options": (MINISAT_FILES, _minisat),
+    "cadical-options": (CADICAL_FILES, _cadical),
+    "kissat-options": (KISSAT_FILES, _kissat),
 }
 
 

@@ -1,4 +1,5 @@
-"""What decided a cycle, for the analyst that looks back on it: contests, champion, results by family, and what earlier cycles tried."""
+"""What decided a cycle, for the analyst that looks back on it: contests, champion, results by family, and
+what earlier cycles tried."""
 
 from __future__ import annotations
 
@@ -22,13 +23,19 @@ MOST_VARIANTS = 12
 
 
 def analysis_facts(
-    ranked: RankedCycle, runs: pl.DataFrame, decisions: Sequence[Mapping[str, Any]], contests: Sequence[Mapping[str, Any]], *,
-    settings: SolversSettings, cycle: str,
+    ranked: RankedCycle,
+    runs: pl.DataFrame,
+    decisions: Sequence[Mapping[str, Any]],
+    contests: Sequence[Mapping[str, Any]],
+    *,
+    settings: SolversSettings,
+    cycle: str,
 ) -> CycleFacts:
     """Return the facts of a cycle.
 
     Args:
-        runs: rows of RUNS that compare. decisions: rows of DECISIONS. contests: records of this cycle's contests.
+        runs: rows of RUNS that compare. decisions: rows of DECISIONS. contests: records of this cycle's
+            contests.
 
     Raises:
         InputError: a run is of `holdout_suite`.
@@ -38,8 +45,13 @@ def analysis_facts(
     parents = [parent for row in ranked.variants for parent in row["parents"] or ()]
     named = dict.fromkeys([champion_id, *(row["variant_id"] for row in ranked.variants), *parents])
     return CycleFacts(
-        champion_id[:SHORT_ID], [*contest_texts(records[-MOST_CONTESTS:]), *rank_notes(ranked.ranking, champion_id, records)],
-        family_results(runs, [name[:SHORT_ID] for name in named][:MOST_VARIANTS], settings=settings, cycle=cycle),
+        champion_id[:SHORT_ID],
+        [*contest_texts(records[-MOST_CONTESTS:]), *rank_notes(ranked.ranking, champion_id, records)],
+        family_results(
+            runs, [name[:SHORT_ID] for name in named][:MOST_VARIANTS], settings=settings, cycle=cycle
+        ),
         attempts_table(tried_ideas(ranked.population)),
-        [f"{row['title']}: {row['explanation']}" for row in ranked.population.findings.to_dicts()][-MAX_FINDINGS:],
+        [f"{row['title']}: {row['explanation']}" for row in ranked.population.findings.to_dicts()][
+            -MAX_FINDINGS:
+        ],
     )

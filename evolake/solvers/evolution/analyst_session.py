@@ -1,6 +1,8 @@
-"""The post-mortem analyst as a session of a model: its workspace, which holds what the one-shot analyst is shown, whole, and the sources next to it.
+"""The post-mortem analyst as a session of a model: its workspace, which holds what the one-shot analyst is
+shown, whole, and the sources next to it.
 
-Contests are sent by their verdict and by family. No formula of one, no holdout formula and no PAR-2 that roles may not see yet is in a file.
+Contests are sent by their verdict and by family. No formula of one, no holdout formula and no PAR-2 that
+roles may not see yet is in a file.
 """
 
 from __future__ import annotations
@@ -25,30 +27,56 @@ NOTES = "notes.md"
 
 @dataclass(frozen=True)
 class SessionAnalyst:
-    """Holds the session of a cycle. sources: base -> path -> text, of the solvers that variants descend from. jail: opens the jail of the tools."""
+    """Holds the session of a cycle. sources: base -> path -> text, of the solvers that variants descend from.
+    jail: opens the jail of the tools."""
 
     jail: Callable[[], AbstractContextManager[Any]]
     sources: Callable[[], Mapping[str, Mapping[str, str]]] = field(default=dict)
 
     def analyse(self, agents: Agents, request: AnalysisRequest, *, seed: int) -> AnalysisReply | AgentFailure:
         """Return what the session finished with."""
-        sources = {base: files for base, files in self.sources().items() if base in {item.base for item in request.incidents}}
-        files = {f"sources/{base}/{name}": text for base, tree in sorted(sources.items()) for name, text in tree.items()}
-        files |= {"cycle/families.txt": families_text(request.families), "cycle/attempts.txt": request.attempts}
+        sources = {
+            base: files
+            for base, files in self.sources().items()
+            if base in {item.base for item in request.incidents}
+        }
+        files = {
+            f"sources/{base}/{name}": text
+            for base, tree in sorted(sources.items())
+            for name, text in tree.items()
+        }
+        files |= {
+            "cycle/families.txt": families_text(request.families),
+            "cycle/attempts.txt": request.attempts,
+        }
         for item in request.incidents:
             files |= files_of(item)
         asked = AnalysisSessionRequest(
-            cycle=request.cycle, accepted=request.accepted, earlier_findings=request.earlier_findings,
-            sources=[f"sources/{base}" for base in sorted(sources)], champion=request.champion, contests=request.contests,
+            cycle=request.cycle,
+            accepted=request.accepted,
+            earlier_findings=request.earlier_findings,
+            sources=[f"sources/{base}" for base in sorted(sources)],
+            champion=request.champion,
+            contests=request.contests,
             incidents=[
                 IncidentCard(
-                    variant_id=item.variant_id, base=item.base, kind=item.kind, gate=item.gate, cause=item.cause, files=sorted(files_of(item)),
+                    variant_id=item.variant_id,
+                    base=item.base,
+                    kind=item.kind,
+                    gate=item.gate,
+                    cause=item.cause,
+                    files=sorted(files_of(item)),
                 )
                 for item in request.incidents
             ],
         )
         with self.jail() as pool:
-            spec = SessionSpec(ANALYST_SESSION, asked, Workspace(files, lambda path: path == NOTES), lambda reply, workspace: reply)
+            spec = SessionSpec(
+                ANALYST_SESSION,
+                asked,
+                Workspace(files, lambda path: path == NOTES),
+                lambda reply, workspace: reply,
+            )
             return hold_session(agents, spec, pool.call, seed=seed).value
 
 
@@ -57,7 +85,10 @@ def files_of(item: Incident) -> dict[str, str]:
     gain = "" if item.solved_gain is None else f"Solved more than its parent: {item.solved_gain:g}\n"
     head = f"# {item.variant_id}, a child of {item.base}\n\n{item.kind} at {item.gate}: {item.cause}\n{gain}"
     text = f"{head}\n## What it was for\n\n{item.hypothesis}\n\n## What was said\n\n{item.detail}\n"
-    return {f"incidents/{item.variant_id}/told.md": text, f"incidents/{item.variant_id}/change.diff": item.diff}
+    return {
+        f"incidents/{item.variant_id}/told.md": text,
+        f"incidents/{item.variant_id}/change.diff": item.diff,
+    }
 
 
 def check_analyst(settings: Settings) -> None:

@@ -1,4 +1,5 @@
-"""What the line has tried in all of its cycles, as one table: variants with their gain or block, and plans of which no variant came.
+"""What the line has tried in all of its cycles, as one table: variants with their gain or block, and plans of
+which no variant came.
 
 Failed plans leave no variant in the archive. What they were for is kept in its `state`, under UNMADE_PLANS.
 """
@@ -19,7 +20,9 @@ _LONGEST = 400
 
 
 def with_failed_plans(
-    known: Sequence[Mapping[str, Any]], unmade: Sequence[Mapping[str, Any]], plans: Sequence[Mapping[str, Any]],
+    known: Sequence[Mapping[str, Any]],
+    unmade: Sequence[Mapping[str, Any]],
+    plans: Sequence[Mapping[str, Any]],
 ) -> list[Mapping[str, Any]]:
     """Return the failed plans that are known and those of this cycle, the newest `MOST_KEPT`.
 
@@ -29,10 +32,14 @@ def with_failed_plans(
     by_id = {row["plan_id"]: row for row in plans}
     new = [
         {
-            "plan_id": row["plan_id"], "cycle": row["cycle"], "parent_id": (by_id[row["plan_id"]]["parent_ids"] or [""])[0],
-            "idea": by_id[row["plan_id"]]["hypothesis"][:_LONGEST], "reason": (row["reason"] or "")[:_LONGEST],
+            "plan_id": row["plan_id"],
+            "cycle": row["cycle"],
+            "parent_id": (by_id[row["plan_id"]]["parent_ids"] or [""])[0],
+            "idea": by_id[row["plan_id"]]["hypothesis"][:_LONGEST],
+            "reason": (row["reason"] or "")[:_LONGEST],
         }
-        for row in unmade if row["plan_id"] in by_id
+        for row in unmade
+        if row["plan_id"] in by_id
     ]
     again = {entry["plan_id"] for entry in new}
     return [*(entry for entry in known if entry["plan_id"] not in again), *new][-MOST_KEPT:]
@@ -42,16 +49,30 @@ def tried_ideas(population: Population) -> list[TriedIdea]:
     """Return every attempt of earlier cycles, the oldest first."""
     rows = {row["variant_id"]: row for row in population.rows()}
     contests = {record["challenger_id"]: record for record in population.value(CONTESTS, [])}
-    ideas = [_idea_of(row, rows.get(row["variant_id"], {}), contests.get(row["variant_id"])) for row in population.history.to_dicts()]
+    ideas = [
+        _idea_of(row, rows.get(row["variant_id"], {}), contests.get(row["variant_id"]))
+        for row in population.history.to_dicts()
+    ]
     ideas += [
-        TriedIdea(entry["cycle"], "", entry["parent_id"][:SHORT_ID], entry["idea"], "unmade", reason=with_short_ids(entry["reason"]))
+        TriedIdea(
+            entry["cycle"],
+            "",
+            entry["parent_id"][:SHORT_ID],
+            entry["idea"],
+            "unmade",
+            reason=with_short_ids(entry["reason"]),
+        )
         for entry in population.value(UNMADE_PLANS, [])
     ]
     return sorted(ideas, key=lambda item: item.cycle)
 
 
-def _idea_of(attempt: Mapping[str, Any], row: Mapping[str, Any], contest: Mapping[str, Any] | None) -> TriedIdea:
-    idea = " / ".join(filter(None, [row.get("title"), row.get("hypothesis")])) or ", ".join(attempt["changed"] or [])
+def _idea_of(
+    attempt: Mapping[str, Any], row: Mapping[str, Any], contest: Mapping[str, Any] | None
+) -> TriedIdea:
+    idea = " / ".join(filter(None, [row.get("title"), row.get("hypothesis")])) or ", ".join(
+        attempt["changed"] or []
+    )
     blocked = attempt["outcome"] == "blocked" or row.get("state") == "blocked"
     gain = [] if attempt["gain"] is None else [f"rank {attempt['gain']:+.2f}"]
     gain += [f"solved {attempt['solved_gain']:+g}"] if attempt["solved_gain"] else []
@@ -63,5 +84,11 @@ def _idea_of(attempt: Mapping[str, Any], row: Mapping[str, Any], contest: Mappin
         outcome, reason = "not promoted", contest["reason"]
     parent = (row.get("parents") or [""])[0]
     return TriedIdea(
-        attempt["cycle"], attempt["variant_id"][:SHORT_ID], parent[:SHORT_ID], idea, outcome, ", ".join(gain), with_short_ids(reason),
+        attempt["cycle"],
+        attempt["variant_id"][:SHORT_ID],
+        parent[:SHORT_ID],
+        idea,
+        outcome,
+        ", ".join(gain),
+        with_short_ids(reason),
     )

@@ -1,7 +1,9 @@
-"""Who writes a variant in another way than by one diff or by edits: a session of a model, a command of the user's own, a tree that a user submits.
+"""Who writes a variant in another way than by one diff or by edits: a session of a model, a command of the
+user's own, a tree that a user submits.
 
-An author gives a title, a changelog and a diff against the first parent. From there on its variant is made, guarded and judged as any other: the diff
-is applied strictly to a fresh copy of the parent, and only where the adapter lets sources be edited.
+An author gives a title, a changelog and a diff against the first parent. From there on its variant is made,
+guarded and judged as any other: the diff is applied strictly to a fresh copy of the parent, and only where
+the adapter lets sources be edited.
 """
 
 from __future__ import annotations
@@ -40,10 +42,12 @@ class CoderFacts:
 
 @dataclass(frozen=True)
 class Commission:
-    """What an author is asked for: one plan, on these parents. rules: what blocks a variant, in words. seed: of this plan.
+    """What an author is asked for: one plan, on these parents. rules: what blocks a variant, in words. seed:
+    of this plan.
 
-    bases: all seeds, by name. knowledge: what is known, in words. tried: what became of the plans before this one. facts: what decides. note: which
-    plan of the cycle this is. long_rules: the rules with their whole texts.
+    bases: all seeds, by name. knowledge: what is known, in words. tried: what became of the plans before this
+    one. facts: what decides. note: which plan of the cycle this is. long_rules: the rules with their whole
+    texts.
     """
 
     plan: Mapping[str, Any]
@@ -60,12 +64,15 @@ class Commission:
     long_rules: Sequence[str] = ()
 
     def change(self) -> dict[str, Any]:
-        """Return the fields of a `Change` that say what decides: champion, contests of the parent, results by family, conditions."""
+        """Return the fields of a `Change` that say what decides: champion, contests of the parent, results by
+        family, conditions."""
         parent = self.standing.variant_id
         return {
-            "champion": self.facts.champion, "contests": [text for text in self.facts.contests if parent in text][-MOST_CONTESTS:],
+            "champion": self.facts.champion,
+            "contests": [text for text in self.facts.contests if parent in text][-MOST_CONTESTS:],
             "families": self.facts.families(list(dict.fromkeys(filter(None, [parent, self.facts.champion])))),
-            "conditions": list(self.facts.conditions), "note": self.note,
+            "conditions": list(self.facts.conditions),
+            "note": self.note,
         }
 
     @property
@@ -76,7 +83,8 @@ class Commission:
 
 @dataclass(frozen=True)
 class Authored:
-    """What an author gives. reply: title, changelog and diff; else `reason` says why there is none. made: called with the variant that came of it."""
+    """What an author gives. reply: title, changelog and diff; else `reason` says why there is none. made:
+    called with the variant that came of it."""
 
     reply: CodeReply | None
     reason: str = ""
@@ -98,22 +106,33 @@ class Author(Protocol):
 
 
 def references_of(commission: Commission) -> dict[str, KnownVariant | Base]:
-    """Return the trees that may be read next to its own: the other seeds, and a second parent instead of its own."""
-    result: dict[str, KnownVariant | Base] = {f"{REFERENCE}/{name}": base for name, base in commission.bases.items() if name != commission.base.name}
-    return result | {f"{REFERENCE}/{other.base}": other for other in commission.parents[1:] if other.base != commission.base.name}
+    """Return the trees that may be read next to its own: the other seeds, and a second parent instead of its
+    own."""
+    result: dict[str, KnownVariant | Base] = {
+        f"{REFERENCE}/{name}": base for name, base in commission.bases.items() if name != commission.base.name
+    }
+    return result | {
+        f"{REFERENCE}/{other.base}": other
+        for other in commission.parents[1:]
+        if other.base != commission.base.name
+    }
 
 
 def reference_files(commission: Commission) -> dict[str, str]:
-    """Path below `reference/` -> text, of all files that may be read next to its own. Bytes that are no UTF-8 are lone surrogates."""
+    """Path below `reference/` -> text, of all files that may be read next to its own. Bytes that are no UTF-8
+    are lone surrogates."""
     return {
         f"{place}/{name.removeprefix('src/')}": path.read_bytes().decode("utf-8", "surrogateescape")
-        for place, tree in references_of(commission).items() for name, path in sources_of(tree.folder).items()
+        for place, tree in references_of(commission).items()
+        for name, path in sources_of(tree.folder).items()
     }
 
 
 def source_workspace(variant: KnownVariant, base: Base) -> Workspace:
     """Return the sources of a variant, all to be seen, those to be edited that its adapter lets."""
-    return Workspace.of_folder(variant.folder, sources_of(variant.folder), lambda path: matches(path, base.adapter.may_change))
+    return Workspace.of_folder(
+        variant.folder, sources_of(variant.folder), lambda path: matches(path, base.adapter.may_change)
+    )
 
 
 def diff_of(workspace: Workspace, parent: KnownVariant) -> str:
@@ -127,17 +146,27 @@ def diff_of(workspace: Workspace, parent: KnownVariant) -> str:
 def taken_tree(tree: Path, parent: KnownVariant, base: Base) -> tuple[str, tuple[dict[str, Any], ...], str]:
     """Return a tree that a session or a command left, as a diff against the parent.
 
-    Only regular files where the adapter lets sources be edited are read; links are not followed. What else differs is left out and reported.
+    Only regular files where the adapter lets sources be edited are read; links are not followed. What else
+    differs is left out and reported.
 
     Returns:
         The diff, rows of what was left out, and why there is no diff ("" if there is one).
     """
     workspace = source_workspace(parent, base)
     there = sources_of(tree)
-    if vast := next((name for name, path in there.items() if workspace.may_edit(name) and path.stat().st_size > LONGEST_FILE), None):
+    if vast := next(
+        (
+            name
+            for name, path in there.items()
+            if workspace.may_edit(name) and path.stat().st_size > LONGEST_FILE
+        ),
+        None,
+    ):
         return "", (), f"{vast} would have more than {LONGEST_FILE} characters"
     changes: dict[str, str | None] = {
-        name: path.read_bytes().decode("utf-8", "surrogateescape") for name, path in there.items() if workspace.may_edit(name)
+        name: path.read_bytes().decode("utf-8", "surrogateescape")
+        for name, path in there.items()
+        if workspace.may_edit(name)
     }
     changes |= {name: None for name in workspace.files if workspace.may_edit(name) and name not in there}
     try:
@@ -145,10 +174,14 @@ def taken_tree(tree: Path, parent: KnownVariant, base: Base) -> tuple[str, tuple
     except Outside as error:
         return "", (), str(error)
     outside = [
-        name for name in sorted(set(there) | set(workspace.files))
+        name
+        for name in sorted(set(there) | set(workspace.files))
         if not workspace.may_edit(name) and _differ(there.get(name), parent.folder / name)
     ]
-    left = tuple({"what": name, "parent": 0, "reason": "not-editable", "detail": "a file that may not be changed"} for name in outside[:20])
+    left = tuple(
+        {"what": name, "parent": 0, "reason": "not-editable", "detail": "a file that may not be changed"}
+        for name in outside[:20]
+    )
     diff = diff_of(workspace, parent)
     return diff, left, "" if diff else NOTHING_CHANGED
 

@@ -1,4 +1,5 @@
-"""The benchmark of a cycle: what is run, under which limits, and which earlier runs may be compared with it."""
+"""The benchmark of a cycle: what is run, under which limits, and which earlier runs may be compared with
+it."""
 
 from __future__ import annotations
 
@@ -16,40 +17,70 @@ from evolake.solvers.tables import CLOCK, RUNS
 
 
 def benchmark(
-    workspace: Workspace, population: Population, fresh: Sequence[Mapping[str, Any]], executor: Executor, *, cycle: str,
+    workspace: Workspace,
+    population: Population,
+    fresh: Sequence[Mapping[str, Any]],
+    executor: Executor,
+    *,
+    cycle: str,
     on_progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """Rows of RUNS on the suite that variants are bred on, of the accepted variants `fresh` and of live ones that have no runs of it under today's
-    limits."""
+    """Rows of RUNS on the suite that variants are bred on, of the accepted variants `fresh` and of live ones
+    that have no runs of it under today's limits."""
     settings = workspace.settings
     suite = workspace.suite("train")
-    compared = current_runs(population, RUNS.empty(), settings, asked={(item.name, item.sha) for item in suite.instances})
+    compared = current_runs(
+        population, RUNS.empty(), settings, asked={(item.name, item.sha) for item in suite.instances}
+    )
     have = set(compared["variant_id"].to_list())
-    wanted = {row["variant_id"]: row for row in [*population.rows("accepted", "champion"), *fresh] if row["variant_id"] not in have}
+    wanted = {
+        row["variant_id"]: row
+        for row in [*population.rows("accepted", "champion"), *fresh]
+        if row["variant_id"] not in have
+    }
     champions = frozenset(filter(None, [population.champion_id]))
-    jobs = plan_jobs({name: workspace.program(row) for name, row in wanted.items()}, suite, measuring_plan(workspace, cycle, champions), cycle=cycle)
+    jobs = plan_jobs(
+        {name: workspace.program(row) for name, row in wanted.items()},
+        suite,
+        measuring_plan(workspace, cycle, champions),
+        cycle=cycle,
+    )
     return run_jobs(jobs, executor, journal=workspace.journal("benchmark", cycle), on_progress=on_progress)
 
 
-def measuring_plan(workspace: Workspace, cycle: str, champions: frozenset[str] = frozenset(), repeats: int = 1) -> MeasuringPlan:
+def measuring_plan(
+    workspace: Workspace, cycle: str, champions: frozenset[str] = frozenset(), repeats: int = 1
+) -> MeasuringPlan:
     """Return how the profile measures. A proof of a formula that was checked before is not checked again."""
     limits = workspace.limits
     return MeasuringPlan(
-        limits.run, proof_share=workspace.settings.proof_share, champions=champions, repeats=repeats, proof_limits=limits.proof,
-        verdicts=workspace.proofs, draw=workspace.key(cycle, "benchmark"),
+        limits.run,
+        proof_share=workspace.settings.proof_share,
+        champions=champions,
+        repeats=repeats,
+        proof_limits=limits.proof,
+        verdicts=workspace.proofs,
+        draw=workspace.key(cycle, "benchmark"),
     )
 
 
 def current_runs(
-    population: Population, fresh: pl.DataFrame, settings: SolversSettings, *, asked: set[tuple[str, str]] | None = None
+    population: Population,
+    fresh: pl.DataFrame,
+    settings: SolversSettings,
+    *,
+    asked: set[tuple[str, str]] | None = None,
 ) -> pl.DataFrame:
     """Return runs that may be compared: those of live variants under today's limits and conditions, and the
     fresh ones.
 
-    asked: (name, sha256) of the formulas that are to be measured now; None: those of the fresh runs, if there are any.
+    asked: (name, sha256) of the formulas that are to be measured now; None: those of the fresh runs, if there
+    are any.
     """
     kept = population.runs.filter(
-        pl.col("variant_id").is_in(population.live_ids()) & (pl.col("timeout_s") == settings.timeout_s) & (pl.col("memory_mb") == settings.memory_mb)
+        pl.col("variant_id").is_in(population.live_ids())
+        & (pl.col("timeout_s") == settings.timeout_s)
+        & (pl.col("memory_mb") == settings.memory_mb)
     )
     kept = kept.filter(~pl.col("variant_id").is_in(_measured_otherwise(kept, settings)))
     formulas = _formulas(fresh) if asked is None else asked
@@ -63,9 +94,16 @@ def _formulas(runs: pl.DataFrame) -> set[tuple[str, str]]:
 
 
 def _measured_otherwise(runs: pl.DataFrame, settings: SolversSettings) -> list[str]:
-    """Variants whose runs do not compare with today's: of a time when SAT runs wrote no proof, or when unchecked answers counted; and those of which
-    the clock cut a run short, so that they are measured again."""
+    """Variants whose runs do not compare with today's: of a time when SAT runs wrote no proof, or when
+    unchecked answers counted; and those of which the clock cut a run short, so that they are measured
+    again."""
     writes = pl.col("proof_bytes").is_not_null().any().over("variant_id")
     without_proof = writes & (pl.col("status") == "sat") & pl.col("proof_bytes").is_null()
-    unchecked = (pl.col("proof_status") == "unchecked") & (pl.col("status") == "unsat") & (pl.col("solved") | (settings.proof_share == 1))
-    return runs.filter(without_proof | unchecked | (pl.col("status") == CLOCK))["variant_id"].unique().to_list()
+    unchecked = (
+        (pl.col("proof_status") == "unchecked")
+        & (pl.col("status") == "unsat")
+        & (pl.col("solved") | (settings.proof_share == 1))
+    )
+    return (
+        runs.filter(without_proof | unchecked | (pl.col("status") == CLOCK))["variant_id"].unique().to_list()
+    )

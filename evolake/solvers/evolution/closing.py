@@ -1,4 +1,5 @@
-"""The end of a cycle: who lives on, what is written back into the repositories, what is carried into the next cycle."""
+"""The end of a cycle: who lives on, what is written back into the repositories, what is carried into the next
+cycle."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ UNTOLD = "an answer on the holdout is refuted"
 
 @dataclass(frozen=True)
 class CycleResults:
-    """What came of a cycle: rows of RUNS and METRICS; rows of DECISIONS; verdicts of record, of its variants, and on all that ran in it.
+    """What came of a cycle: rows of RUNS and METRICS; rows of DECISIONS; verdicts of record, of its variants,
+    and on all that ran in it.
 
     contests: records of its contests (`contest_record`). unmade, plans: rows of `UNMADE` and PLANS.
     """
@@ -44,64 +46,101 @@ class CycleResults:
 
 
 def close_cycle(
-    workspace: Workspace, ranked: RankedCycle, results: CycleResults, added: Mapping[str, Sequence[Mapping[str, Any]]], *, cycle: str,
+    workspace: Workspace,
+    ranked: RankedCycle,
+    results: CycleResults,
+    added: Mapping[str, Sequence[Mapping[str, Any]]],
+    *,
+    cycle: str,
 ) -> Population:
     """Return the population that enters the next cycle.
 
-    added: this cycle's rows of objectives, derivations, rule_proposals, attempts (rows of HISTORY), findings and holdout.
+    added: this cycle's rows of objectives, derivations, rule_proposals, attempts (rows of HISTORY), findings
+    and holdout.
     """
     population, decisions, blocked = ranked.population, results.decisions, objections(results.verdicts)
     measured = {row["variant_id"]: row for row in results.metrics}
     ranks = {row["variant_id"]: row for row in ranked.ranking}
     champion_id = champion_after(ranked, decisions, blocked)
     judged = [_with_state(row, blocked.get(row["variant_id"])) for row in ranked.variants]
-    judged = [row | {"archive_sha": _written_back(workspace, row, measured.get(row["variant_id"]), ranks, cycle)} for row in judged]
-    fallen = [_with_state(row, blocked[row["variant_id"]]) for row in population.rows() if row["variant_id"] in blocked]
-    live = [row for row in [*population.rows("accepted", "champion"), *judged] if row["state"] in ("accepted", "champion")]
+    judged = [
+        row | {"archive_sha": _written_back(workspace, row, measured.get(row["variant_id"]), ranks, cycle)}
+        for row in judged
+    ]
+    fallen = [
+        _with_state(row, blocked[row["variant_id"]])
+        for row in population.rows()
+        if row["variant_id"] in blocked
+    ]
+    live = [
+        row
+        for row in [*population.rows("accepted", "champion"), *judged]
+        if row["state"] in ("accepted", "champion")
+    ]
     live = [row for row in live if row["variant_id"] not in blocked]
-    runs, ranking = without(results.runs, blocked), [row for row in ranked.ranking if row["variant_id"] not in blocked]
+    runs, ranking = (
+        without(results.runs, blocked),
+        [row for row in ranked.ranking if row["variant_id"] not in blocked],
+    )
     order = [name for name in ranked.order if name not in blocked]
     chosen = choose_survivors(live, champion_id, order, workspace.settings.survivors)
-    states = {row["variant_id"]: "accepted" if row["variant_id"] in chosen else "retired" for row in live} | {champion_id: "champion"}
+    states = {row["variant_id"]: "accepted" if row["variant_id"] in chosen else "retired" for row in live} | {
+        champion_id: "champion"
+    }
     before = population.champion_id
     quiet = 0 if champion_id != before else population.value("cycles_without_gain", 0) + 1
     both = without(current_runs(population, runs, workspace.settings), blocked)
     return (
         population.with_tables(runs=both.to_dicts(), ranking=list(ranking))
         .updated(
-            variants=[*fallen, *judged], derivations=added["derivations"], objectives=added["objectives"], rule_proposals=added["rule_proposals"],
-            history=added["attempts"], findings=added["findings"], holdout=added["holdout"],
+            variants=[*fallen, *judged],
+            derivations=added["derivations"],
+            objectives=added["objectives"],
+            rule_proposals=added["rule_proposals"],
+            history=added["attempts"],
+            findings=added["findings"],
+            holdout=added["holdout"],
         )
         .with_states(states)
         .keep_runs([*chosen, champion_id])
         .with_values(
-            cycles_without_gain=quiet, champion_since=_since(population, champion_id, cycle),
+            cycles_without_gain=quiet,
+            champion_since=_since(population, champion_id, cycle),
             duels_lost=_lost(population, champion_id, decisions),
             **{
-                SAVED: with_savings(population.value(SAVED, []), both, added["derivations"], workspace.settings),
+                SAVED: with_savings(
+                    population.value(SAVED, []), both, added["derivations"], workspace.settings
+                ),
                 CONTESTS: with_contests(population.value(CONTESTS, []), results.contests),
-                UNMADE_PLANS: with_failed_plans(population.value(UNMADE_PLANS, []), results.unmade, results.plans),
+                UNMADE_PLANS: with_failed_plans(
+                    population.value(UNMADE_PLANS, []), results.unmade, results.plans
+                ),
             },
         )
     )
 
 
 def fates(before: Population, closed: Population, cycle: str) -> list[dict[str, Any]]:
-    """Rows of VARIANTS: the cycle's own as accepted or blocked, those that were found unsound in it as blocked, overtaken as retired, and the
-    champion.
+    """Rows of VARIANTS: the cycle's own as accepted or blocked, those that were found unsound in it as
+    blocked, overtaken as retired, and the champion.
 
     Accepted ones may come twice: what passed its gates and was overtaken immediately did pass them.
     """
     own = [row for row in closed.rows() if row["cycle"] == cycle]
     in_question = {*before.live_ids(), *(row["variant_id"] for row in own)}
     judged = [row | {"state": "blocked" if row["gate"] else "accepted"} for row in own]
-    fallen = [row | {"cycle": cycle} for row in closed.rows("blocked") if row["variant_id"] in before.live_ids()]
+    fallen = [
+        row | {"cycle": cycle} for row in closed.rows("blocked") if row["variant_id"] in before.live_ids()
+    ]
     overtaken = [row | {"cycle": cycle} for row in closed.rows("retired") if row["variant_id"] in in_question]
     return [*judged, *fallen, *overtaken, *(row | {"cycle": cycle} for row in closed.rows("champion"))]
 
 
-def choose_survivors(live: Sequence[Mapping[str, Any]], champion_id: str, order: Sequence[str], most: int) -> set[str]:
-    """Return the champion, the seed of every base that has a survivor, and the best of the rest, `most` in all next to the seeds that are needed.
+def choose_survivors(
+    live: Sequence[Mapping[str, Any]], champion_id: str, order: Sequence[str], most: int
+) -> set[str]:
+    """Return the champion, the seed of every base that has a survivor, and the best of the rest, `most` in
+    all next to the seeds that are needed.
 
     Args:
         live: rows of VARIANTS. order: ids, best first.
@@ -113,7 +152,13 @@ def choose_survivors(live: Sequence[Mapping[str, Any]], champion_id: str, order:
     return set(chosen) | set(seeds.values())
 
 
-def results_text(row: Mapping[str, Any], measured: Mapping[str, Any] | None, place: Mapping[str, Any] | None, of: int, cycle: str) -> str:
+def results_text(
+    row: Mapping[str, Any],
+    measured: Mapping[str, Any] | None,
+    place: Mapping[str, Any] | None,
+    of: int,
+    cycle: str,
+) -> str:
     """RESULTS.md: what the pipeline found, in words and figures."""
     head = f"# Results\n\nEvaluated in cycle {cycle}.\n\n"
     if row["state"] == "blocked":
@@ -123,9 +168,10 @@ def results_text(row: Mapping[str, Any], measured: Mapping[str, Any] | None, pla
     within = ", ".join(f"{measured[f'solved_within_{share}']:g} within {share}%" for share in CUT_OFF_SHARES)
     rank = f"Rank {place['rank']} of {of} by consensus ({place['consensus']:.4f}).\n\n" if place else ""
     return (
-        f"{head}Passed every gate. {rank}Suite {measured['suite']}, {measured['instances']} formulas, {measured['timeout_s']:g} cpu seconds each: "
-        f"solved {measured['solved']:g} ({measured['solved_sat']:g} satisfiable, {measured['solved_unsat']:g} unsatisfiable; {within} of the limit), "
-        f"{measured['wrong']} wrong answers.\n"
+        f"{head}Passed every gate. {rank}Suite {measured['suite']}, {measured['instances']} formulas, "
+        f"{measured['timeout_s']:g} cpu seconds each: solved {measured['solved']:g} "
+        f"({measured['solved_sat']:g} satisfiable, {measured['solved_unsat']:g} unsatisfiable; {within} "
+        f"of the limit), {measured['wrong']} wrong answers.\n"
     )
 
 
@@ -133,24 +179,37 @@ def _with_state(row: Mapping[str, Any], objection: Mapping[str, Any] | None) -> 
     if objection is None:
         return dict(row) | {"state": "accepted", "gate": None, "rule_id": None, "reason": None}
     reason = UNTOLD if objection["gate"] == "holdout" else objection["reason"]
-    return dict(row) | {"state": "blocked", "gate": objection["gate"], "rule_id": objection["rule_id"], "reason": reason}
+    return dict(row) | {
+        "state": "blocked",
+        "gate": objection["gate"],
+        "rule_id": objection["rule_id"],
+        "reason": reason,
+    }
 
 
 def _written_back(
-    workspace: Workspace, row: Mapping[str, Any], measured: Mapping[str, Any] | None, ranks: Mapping[str, Mapping[str, Any]], cycle: str
+    workspace: Workspace,
+    row: Mapping[str, Any],
+    measured: Mapping[str, Any] | None,
+    ranks: Mapping[str, Mapping[str, Any]],
+    cycle: str,
 ) -> str:
     """Return the archive again, with its RESULTS.md. The sources, and so the id, stay."""
     with Scratch("results") as parent:
         folder = Path(parent) / "variant"
         shutil.copytree(workspace.folder(row["archive_sha"]), folder, symlinks=True)
-        (folder / RESULTS).write_text(results_text(row, measured, ranks.get(row["variant_id"]), len(ranks), cycle))
+        (folder / RESULTS).write_text(
+            results_text(row, measured, ranks.get(row["variant_id"]), len(ranks), cycle)
+        )
         return archive_variant(folder, workspace.blobs)
 
 
 def _lost(population: Population, champion_id: str, decisions: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Return who has been run next to this champion and did not win, on how many formulas."""
     before = population.value("duels_lost", {}) if champion_id == population.champion_id else {}
-    return before | {row["challenger_id"]: row["instances"] for row in decisions if row["champion_id"] == champion_id}
+    return before | {
+        row["challenger_id"]: row["instances"] for row in decisions if row["champion_id"] == champion_id
+    }
 
 
 def _since(population: Population, champion_id: str, cycle: str) -> str:

@@ -1,4 +1,5 @@
-"""The coder as a session of a model: its tools, and the commands that build and run what it wrote, all in the jail."""
+"""The coder as a session of a model: its tools, and the commands that build and run what it wrote, all in the
+jail."""
 
 from __future__ import annotations
 
@@ -31,7 +32,14 @@ from evolake.solvers.measurement.measuring import Rows
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.build import BuildResult, build_variant, open_program
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.roles.coder_session import CODER_SESSION, BenchFormulas, RunFormula, SessionReply, SessionRequest, Smoke
+from evolake.solvers.roles.coder_session import (
+    CODER_SESSION,
+    BenchFormulas,
+    RunFormula,
+    SessionReply,
+    SessionRequest,
+    Smoke,
+)
 from evolake.solvers.roles.models import CodeReply
 from evolake.solvers.suites import Suite
 
@@ -46,8 +54,8 @@ RULES_FILE = f"{REFERENCE}/rules.md"
 class Shop:
     """The formulas and folders of the commands.
 
-    smoke: the suite of the gate, with files. fresh: word of a draw -> formulas as those of training, with files. limits: of their runs. cache: folder
-    for executables and copies of formulas.
+    smoke: the suite of the gate, with files. fresh: word of a draw -> formulas as those of training, with
+    files. limits: of their runs. cache: folder for executables and copies of formulas.
     """
 
     blobs: Any
@@ -79,17 +87,29 @@ class SessionAuthor:
         self.turns = settings.turns if settings else 0
 
     def write(self, commission: Commission) -> Authored | AgentFailure:
-        """Return the session's files as a diff; an AgentFailure with a typed status where it was not finished."""
+        """Return the session's files as a diff; an AgentFailure with a typed status where it was not
+        finished."""
         parent, base = commission.parents[0], commission.base
 
         def to_reply(card: SessionReply, workspace: Workspace) -> Authored:
             diff = diff_of(workspace, parent)
-            return Authored(CodeReply(title=card.title, changelog=card.changelog, diff=diff)) if diff else Authored(None, NOTHING_CHANGED)
+            return (
+                Authored(CodeReply(title=card.title, changelog=card.changelog, diff=diff))
+                if diff
+                else Authored(None, NOTHING_CHANGED)
+            )
 
         spec = SessionSpec(
-            CODER_SESSION, request_of(commission, self.turns), source_workspace(parent, base), to_reply,
-            commands(self.shop, base, parent, commission.plan["plan_id"]), parent.folder,
-            reference=lambda: reference_files(commission) | {RULES_FILE: "\n\n".join(commission.long_rules or commission.rules)},
+            CODER_SESSION,
+            request_of(commission, self.turns),
+            source_workspace(parent, base),
+            to_reply,
+            commands(self.shop, base, parent, commission.plan["plan_id"]),
+            parent.folder,
+            reference=lambda: (
+                reference_files(commission)
+                | {RULES_FILE: "\n\n".join(commission.long_rules or commission.rules)}
+            ),
         )
         ended = hold_session(self.agents, spec, self.call, seed=commission.seed)
         if isinstance(ended.value, AgentFailure) or ended.value.reply is None:
@@ -101,20 +121,30 @@ def request_of(commission: Commission, turns: int = 0) -> SessionRequest:
     """Return what the session is sent. turns: that it has; 0 if that is not known."""
     plan, parents, base = commission.plan, commission.parents, commission.base
     return SessionRequest(
-        hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=commission.standing,
-        parent_diff=sources_diff(base.folder, parents[0].folder), rules=list(commission.rules), editable=list(base.adapter.may_change),
-        knowledge=list(commission.knowledge), tried=list(commission.tried), references=sorted([*references_of(commission), RULES_FILE]),
-        turns=turns, **second_of(commission), **commission.change(),
+        hypothesis=plan["hypothesis"],
+        instructions=plan["instructions"],
+        base=base.name,
+        parent=commission.standing,
+        parent_diff=sources_diff(base.folder, parents[0].folder),
+        rules=list(commission.rules),
+        editable=list(base.adapter.may_change),
+        knowledge=list(commission.knowledge),
+        tried=list(commission.tried),
+        references=sorted([*references_of(commission), RULES_FILE]),
+        turns=turns,
+        **second_of(commission),
+        **commission.change(),
     )
 
 
 def commands(shop: Shop, base: Base, parent: KnownVariant, session: str) -> Mapping[str, RunCommand]:
     """Return the commands of a session on a child of `parent`.
 
-    session: what distinguishes it from others. Formulas are drawn by it, the sources at that time and the number that the call names, so that a
-    replay draws
-    the same and a changed variant meets formulas that it was not changed for.
+    session: what distinguishes it from others. Formulas are drawn by it, the sources at that time and the
+    number that the call names, so that a replay draws the same and a changed variant meets formulas that it
+    was not changed for.
     """
+
     def built(folder: Path) -> BuildResult:
         return build_variant(folder, base.adapter, shop.blobs)
 
@@ -131,9 +161,15 @@ def commands(shop: Shop, base: Base, parent: KnownVariant, session: str) -> Mapp
     def smoke(folder: Path, arguments: Smoke) -> str:
         if isinstance(made := program(folder), str):
             return made
-        runner, gate = GateRunner("session", made, shop.cycle, shop.limits.smoke, shop.limits.proof), shop.smoke()
+        runner, gate = (
+            GateRunner("session", made, shop.cycle, shop.limits.smoke, shop.limits.proof),
+            shop.smoke(),
+        )
         chosen = shop.trials.draw(drawn(folder, "smoke", arguments.draw), arguments.formulas)
-        rows, small = smoke_runs(runner, chosen, cache=shop.cache), runner.run([runner.job(item, gate) for item in gate.instances])
+        rows, small = (
+            smoke_runs(runner, chosen, cache=shop.cache),
+            runner.run([runner.job(item, gate) for item in gate.instances]),
+        )
         faulty = [row for row in small if row["status"] not in ("sat", "unsat")]
         counted = f"of {len(small)} small formulas of the gate, {len(faulty)} not answered as known"
         return "\n".join([_rows(rows), counted, _rows(faulty[:SHOWN_FAULTS])]).rstrip()
@@ -145,7 +181,9 @@ def commands(shop: Shop, base: Base, parent: KnownVariant, session: str) -> Mapp
         there = [shop.smoke(), *([shop.fresh(word)] if word else [])]
         suites = {item.name: (item, suite.name) for suite in there for item in suite.instances}
         if arguments.formula not in suites:
-            return f"There is no formula of this name. There are, among others: {', '.join(list(suites)[:12])}."
+            return (
+                f"There is no formula of this name. There are, among others: {', '.join(list(suites)[:12])}."
+            )
         instance, suite = suites[arguments.formula]
         return _rows(shop.trials.run({"session": made}, [instance], suite))
 
@@ -165,7 +203,11 @@ def _log(result: BuildResult, shop: Shop) -> str:
     log = shop.blobs.get(result.log_sha).decode("utf-8", "replace").strip()
     lines = [line for line in log.splitlines() if "error" in line.lower() or "undefined reference" in line]
     text = "\n".join(lines) if lines and not result.ok else log
-    head = f"It was built, with {result.warnings} warnings." if result.ok else f"It was not built: {result.reason}"
+    head = (
+        f"It was built, with {result.warnings} warnings."
+        if result.ok
+        else f"It was not built: {result.reason}"
+    )
     return head if result.ok and not result.warnings else f"{head}\n{text[-SHOWN_LOG:]}"
 
 

@@ -1,4 +1,5 @@
-"""Who carries out which plan of a cycle: what is submitted is taken as it is, the rest is written by whom the setting `coder` names."""
+"""Who carries out which plan of a cycle: what is submitted is taken as it is, the rest is written by whom the
+setting `coder` names."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from evolake.solvers.roles.coder_session import CODER_SESSION
 
 @dataclass(frozen=True)
 class Coding:
-    """author: plan -> who carries it out; None: the roles of the coder. runs: gives rows of CODER_RUNS, once all is done."""
+    """author: plan -> who carries it out; None: the roles of the coder. runs: gives rows of CODER_RUNS, once
+    all is done."""
 
     author: WhoElse
     runs: Callable[[], list[dict[str, Any]]]
@@ -46,7 +48,12 @@ def coding(settings: Settings, agents: Agents, workspace: Workspace, cycle: str)
         from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
 
         shop = Shop(
-            workspace.blobs, workspace.cache, workspace.limits, lambda: workspace.suite("smoke"), workspace.trial_suite, cycle,
+            workspace.blobs,
+            workspace.cache,
+            workspace.limits,
+            lambda: workspace.suite("smoke"),
+            workspace.trial_suite,
+            cycle,
         )
         with open_pool(workers=1, preload=()) as pool:
             session = SessionAuthor(agents, pool.call, shop)
@@ -55,4 +62,6 @@ def coding(settings: Settings, agents: Agents, workspace: Workspace, cycle: str)
     command = None
     if settings.coder.startswith(PREFIX):
         command = CommandAuthor(words_of(settings.coder), settings.coder_timeout_s, workspace.blobs, cycle)
-    yield Coding(lambda plan: submitted if is_submitted(plan) else command, lambda: command.runs if command else [])
+    yield Coding(
+        lambda plan: submitted if is_submitted(plan) else command, lambda: command.runs if command else []
+    )

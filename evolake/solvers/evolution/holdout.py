@@ -20,11 +20,17 @@ from evolake.solvers.tables import CLOCK, HOLDOUT_RUNS
 
 
 def measure_holdout(
-    workspace: Workspace, ranked: RankedCycle, decisions: Sequence[Mapping[str, Any]], executor: Executor, *, cycle: str, judge: Judge,
+    workspace: Workspace,
+    ranked: RankedCycle,
+    decisions: Sequence[Mapping[str, Any]],
+    executor: Executor,
+    *,
+    cycle: str,
+    judge: Judge,
     unsound: Collection[str] = (),
 ) -> tuple[pl.DataFrame, list[Verdict]]:
-    """Rows of HOLDOUT_RUNS of the champion and of its seed, where they are not measured yet, and verdicts on them. Every proof is checked; a champion
-    that is found unsound falls, and the next one is measured.
+    """Rows of HOLDOUT_RUNS of the champion and of its seed, where they are not measured yet, and verdicts on
+    them. Every proof is checked; a champion that is found unsound falls, and the next one is measured.
     """
     settings, fallen, population, rows = workspace.settings, set(unsound), ranked.population, ranked.rows
     suite = workspace.suite("holdout")
@@ -33,7 +39,9 @@ def measure_holdout(
     while True:
         champion_id = champion_after(ranked, decisions, fallen)
         pair = [rows[champion_id], population.seed_of(rows[champion_id]["base"])]
-        programs = {row["variant_id"]: workspace.program(row) for row in pair if row["variant_id"] not in have}
+        programs = {
+            row["variant_id"]: workspace.program(row) for row in pair if row["variant_id"] not in have
+        }
         plan = measuring_plan(workspace, cycle, frozenset(programs), settings.holdout_repeats)
         jobs = plan_jobs(programs, suite, plan, cycle=cycle)
         more = run_jobs(jobs, executor, journal=workspace.journal("holdout", cycle), schema=HOLDOUT_RUNS)

@@ -1,4 +1,5 @@
-"""The seed solvers as what may immigrate: those that the settings name, and the user's own folders in `solvers/own` of the seeds."""
+"""The seed solvers as what may immigrate: those that the settings name, and the user's own folders in
+`solvers/own` of the seeds."""
 
 from __future__ import annotations
 
@@ -13,15 +14,27 @@ from evolake.lake import BlobStore
 from evolake.lake.immigrants import SeedItem, SeedSource, text_item
 from evolake.lake.trees import pack
 from evolake.solvers.repository.adapters import load_adapter
-from evolake.solvers.seeds.seeds_file import CARD, SOURCES, Container, Seed, load_seeds, own_seed, own_seeds, seed_names
+from evolake.solvers.seeds.seeds_file import (
+    CARD,
+    SOURCES,
+    Container,
+    Seed,
+    load_seeds,
+    own_seed,
+    own_seeds,
+    seed_names,
+)
 from evolake.solvers.settings import SolversSettings
 
-WANTED = f'a folder with {CARD} (adapter = "minisat22", licence = "MIT", version = "1") and the upstream sources in {SOURCES}/'
+WANTED = (
+    f'a folder with {CARD} (adapter = "minisat22", licence = "MIT", version = "1") and the upstream '
+    f"sources in {SOURCES}/"
+)
 
 
 def items(seeds: Path, settings: Any) -> list[SeedItem]:
-    """In the order of `seed_names`. Each is known by its entry and, if its sources are on this machine, by their content. A folder of added
-    seeds alone needs no `solvers.toml`."""
+    """In the order of `seed_names`. Each is known by its entry and, if its sources are on this machine, by
+    their content. A folder of added seeds alone needs no `solvers.toml`."""
     file = seeds / "solvers.toml"
     if not file.exists() and seeds != settings.seeds:
         return [_item(seed, file) for seed in own_seeds(seeds)]
@@ -30,20 +43,31 @@ def items(seeds: Path, settings: Any) -> list[SeedItem]:
 
 
 def known_seeds(settings: Any) -> dict[str, Seed]:
-    """Return the seeds by name that `items` of all folders of these settings come from; one that was added replaces one that is brought along."""
+    """Return the seeds by name that `items` of all folders of these settings come from; one that was added
+    replaces one that is brought along."""
     first, *further = settings.seed_folders
-    return load_seeds(first / "solvers.toml") | {seed.name: seed for folder in further for seed in own_seeds(folder)}
+    return load_seeds(first / "solvers.toml") | {
+        seed.name: seed for folder in further for seed in own_seeds(folder)
+    }
 
 
 def check(path: Path) -> str:
     """Raise InputError where the folder is no solver that could be laid out; whether it builds and answers is
     for the gates."""
     if not accepts(path):
-        raise InputError(f"{path} is no solver of your own", wanted=WANTED, do="write the card; evolake solvers verify tries a tree before")
+        raise InputError(
+            f"{path} is no solver of your own",
+            wanted=WANTED,
+            do="write the card; evolake solvers verify tries a tree before",
+        )
     seed = own_seed(path)
     source = path / SOURCES / load_adapter(seed.adapter).layout.source
     if not source.is_dir():
-        raise InputError(f"{path} is not what the adapter {seed.adapter} expects", wanted=f"a folder {source}", do="name another adapter")
+        raise InputError(
+            f"{path} is not what the adapter {seed.adapter} expects",
+            wanted=f"a folder {source}",
+            do="name another adapter",
+        )
     return seed.name
 
 
@@ -53,7 +77,8 @@ def accepts(path: Path) -> bool:
 
 
 def seed_of(kept: str, blobs: BlobStore, cache: Path) -> Seed:
-    """Return the seed that an item's bytes stand for; the sources of a folder of this machine as they were when it was kept."""
+    """Return the seed that an item's bytes stand for; the sources of a folder of this machine as they were
+    when it was kept."""
     values = json.loads(kept)
     tree, container = values.pop("tree"), values.pop("container")
     if container is not None:
@@ -68,11 +93,14 @@ def seed_of(kept: str, blobs: BlobStore, cache: Path) -> Seed:
 
 
 def _item(seed: Seed, file: Path) -> SeedItem:
-    """Its entry; the sources of a folder of this machine are kept as well, and the entry names them. file: that holds the entries of others."""
+    """Its entry; the sources of a folder of this machine are kept as well, and the entry names them. file:
+    that holds the entries of others."""
     path = seed.path if seed.path is not None and seed.path.is_dir() else None
     tree = hashlib.sha256(pack(path)).hexdigest() if path else None
     file = path.parent if path and accepts(path.parent) else file
-    kept = text_item(seed.name, json.dumps(asdict(seed) | {"tree": tree}, sort_keys=True, default=str).encode(), file)
+    kept = text_item(
+        seed.name, json.dumps(asdict(seed) | {"tree": tree}, sort_keys=True, default=str).encode(), file
+    )
     return replace(kept, also=lambda: pack(path)) if path else kept
 
 

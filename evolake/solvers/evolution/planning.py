@@ -1,7 +1,9 @@
-"""The planner's turn in a cycle: from standings, history, rules and guidance to plans, each naming a parent, a hypothesis and a kind of edit.
+"""The planner's turn in a cycle: from standings, history, rules and guidance to plans, each naming a parent,
+a hypothesis and a kind of edit.
 
-What roles may see is decided here, once: `visible_standing` builds every line about a variant. It takes PAR-2 out before the cycle
-`par2_hidden_until` (SATLUTION hides it so long, that agents look at solved counts first) and refuses a row of `holdout_suite`.
+What roles may see is decided here, once: `visible_standing` builds every line about a variant. It takes PAR-2
+out before the cycle `par2_hidden_until` (SATLUTION hides it so long, that agents look at solved counts first)
+and refuses a row of `holdout_suite`.
 """
 
 from __future__ import annotations
@@ -42,7 +44,15 @@ from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CUT_OFF_SHARES
 
 LINE = "solvers"
-COUNTED = ("instances_sat", "instances_unsat", "vbs_match", "vbs_mismatch", "unproved", "failed", "additionally_solved")
+COUNTED = (
+    "instances_sat",
+    "instances_unsat",
+    "vbs_match",
+    "vbs_mismatch",
+    "unproved",
+    "failed",
+    "additionally_solved",
+)
 MAX_STANDINGS = 40
 MAX_HISTORY = 200
 MAX_FINDINGS = 30
@@ -61,8 +71,8 @@ class Base:
 class KnownVariant:
     """A variant that may be built on.
 
-    folder: its repository, unpacked. edits: what operators changed in the base (() for a seed); None for one that was written as a diff. changed: its
-    changelog in a line.
+    folder: its repository, unpacked. edits: what operators changed in the base (() for a seed); None for one
+    that was written as a diff. changed: its changelog in a line.
     """
 
     variant_id: str
@@ -76,7 +86,8 @@ class KnownVariant:
 
 @dataclass(frozen=True)
 class ParentPool:
-    """The variants of a cycle that may be built on. bases: the seeds, by name. standings: what roles may see of each variant, best first."""
+    """The variants of a cycle that may be built on. bases: the seeds, by name. standings: what roles may see
+    of each variant, best first."""
 
     variants: Sequence[KnownVariant]
     bases: Mapping[str, Base]
@@ -106,8 +117,9 @@ class PlannerFacts:
 class Savings:
     """What the bandit of the operators learns from.
 
-    credits: one for each earlier attempt, oldest first. helping: whole ids of variants that save PAR-2 against the first of their parents. costs:
-    whole id of a variant -> family of formulas -> its share of the variant's PAR-2. counters: whole id -> what it counts, by family.
+    credits: one for each earlier attempt, oldest first. helping: whole ids of variants that save PAR-2
+    against the first of their parents. costs: whole id of a variant -> family of formulas -> its share of the
+    variant's PAR-2. counters: whole id -> what it counts, by family.
     """
 
     credits: Sequence[Credit] = ()
@@ -120,8 +132,8 @@ class Savings:
 class SearchRecord:
     """What earlier cycles came to, for a planner.
 
-    history: attempts, oldest first. joined: parents, by whole id, of each crossover by files and each combination that was tried.
-    facts: for a planner that reads. savings: for operators.
+    history: attempts, oldest first. joined: parents, by whole id, of each crossover by files and each
+    combination that was tried. facts: for a planner that reads. savings: for operators.
     """
 
     history: Sequence[Attempt] = ()
@@ -141,22 +153,34 @@ class Planned:
 
 
 def plan_variants(
-    agents: Agents, pool: ParentPool, record: SearchRecord, rules: ShownRules, *, settings: SolversSettings, seeds: CycleSeeds,
+    agents: Agents,
+    pool: ParentPool,
+    record: SearchRecord,
+    rules: ShownRules,
+    *,
+    settings: SolversSettings,
+    seeds: CycleSeeds,
     guidance: Sequence[str] = (),
 ) -> Planned:
-    """Return the plans of one cycle, `settings.variants_per_cycle` at most; none without a variant to build on."""
+    """Return the plans of one cycle, `settings.variants_per_cycle` at most; none without a variant to build
+    on."""
     lines, cycle = pool.standings[:MAX_STANDINGS], seeds.cycle
     if not lines:
         return Planned([])
     short = {item.variant_id[:SHORT_ID]: item for item in pool.variants}
     request = PlanRequest(
-        cycle=cycle, plans_wanted=settings.variants_per_cycle, standings=list(lines),
+        cycle=cycle,
+        plans_wanted=settings.variants_per_cycle,
+        standings=list(lines),
         history=list(record.history)[-MAX_HISTORY:],
-        findings=list(record.findings)[-MAX_FINDINGS:], rules=list(rules.names or rules.texts), guidance=list(guidance),
+        findings=list(record.findings)[-MAX_FINDINGS:],
+        rules=list(rules.names or rules.texts),
+        guidance=list(guidance),
         cycles_without_gain=record.cycles_without_gain,
         materials=_materials(lines, short, pool.bases, record) if agents.backend.name == "operators" else [],
         option_texts=_option_texts(lines, pool.bases) if agents.backend.name == "operators" else {},
-        forbidden=list(rules.forbidden), credits=list(record.savings.credits)[-MAX_HISTORY:] if agents.backend.name == "operators" else [],
+        forbidden=list(rules.forbidden),
+        credits=list(record.savings.credits)[-MAX_HISTORY:] if agents.backend.name == "operators" else [],
         **(vars(record.facts) if record.facts else {}),
     )
     reply = agents.call(PLANNER, request, seed=seeds.seed("plan")).value
@@ -165,47 +189,80 @@ def plan_variants(
     best = min(lines, key=lambda item: (item.rank is None, item.rank or 0, item.variant_id))
     rows = []
     for number, plan in enumerate(reply.plans[: settings.variants_per_cycle]):
-        parents = parents_of(plan, short, one_base=agents.backend.name == "operators") or [short[best.variant_id].variant_id]
+        parents = parents_of(plan, short, one_base=agents.backend.name == "operators") or [
+            short[best.variant_id].variant_id
+        ]
         kind = plan.kind if plan.kind != "crossover" or len(parents) == 2 else "rewrite"
-        rows.append({
-            "plan_id": plan_id(cycle, number, plan), "cycle": cycle, "number": number, "parent_ids": parents, "kind": kind, "target": plan.target,
-            "hypothesis": plan.hypothesis, "instructions": plan.instructions, "assessment": reply.assessment, "origin": agents.backend.name,
-            "guidance": list(guidance),
-        })
+        rows.append(
+            {
+                "plan_id": plan_id(cycle, number, plan),
+                "cycle": cycle,
+                "number": number,
+                "parent_ids": parents,
+                "kind": kind,
+                "target": plan.target,
+                "hypothesis": plan.hypothesis,
+                "instructions": plan.instructions,
+                "assessment": reply.assessment,
+                "origin": agents.backend.name,
+                "guidance": list(guidance),
+            }
+        )
     return Planned(rows)
 
 
 def parent_pool(
-    known: Sequence[KnownVariant], bases: Mapping[str, Base], *, ranking: Sequence[Mapping[str, Any]], metrics: Sequence[Mapping[str, Any]],
-    settings: SolversSettings, cycle: str,
+    known: Sequence[KnownVariant],
+    bases: Mapping[str, Base],
+    *,
+    ranking: Sequence[Mapping[str, Any]],
+    metrics: Sequence[Mapping[str, Any]],
+    settings: SolversSettings,
+    cycle: str,
 ) -> ParentPool:
     """Return what may be built on.
 
     Args:
-        ranking: rows of RANKING. metrics: rows of METRICS, of the suite that variants are ranked on; both may lack a variant.
+        ranking: rows of RANKING. metrics: rows of METRICS, of the suite that variants are ranked on; both may
+            lack a variant.
 
     Raises:
         InputError: a row of `holdout_suite` is among `metrics`.
     """
-    return ParentPool(known, bases, standings(known, ranking=ranking, metrics=metrics, settings=settings, cycle=cycle))
+    return ParentPool(
+        known, bases, standings(known, ranking=ranking, metrics=metrics, settings=settings, cycle=cycle)
+    )
 
 
 def standings(
-    known: Sequence[KnownVariant], *, ranking: Sequence[Mapping[str, Any]], metrics: Sequence[Mapping[str, Any]], settings: SolversSettings,
+    known: Sequence[KnownVariant],
+    *,
+    ranking: Sequence[Mapping[str, Any]],
+    metrics: Sequence[Mapping[str, Any]],
+    settings: SolversSettings,
     cycle: str,
 ) -> list[Standing]:
-    """One line per variant, highest upper confidence bound first; a variant without a rank comes after those with one."""
+    """One line per variant, highest upper confidence bound first; a variant without a rank comes after those
+    with one."""
     refuse_holdout(metrics, settings)
     ranks = {row["variant_id"]: row for row in ranking}
     measured = {row["variant_id"]: row for row in metrics}
     lines = [
-        visible_standing(item, ranks.get(item.variant_id), measured.get(item.variant_id), settings=settings, cycle=cycle) for item in known
+        visible_standing(
+            item, ranks.get(item.variant_id), measured.get(item.variant_id), settings=settings, cycle=cycle
+        )
+        for item in known
     ]
     return sorted(lines, key=lambda item: (item.rank is None, -item.ucb, item.variant_id))
 
 
 def visible_standing(
-    variant: KnownVariant, rank: Mapping[str, Any] | None, measured: Mapping[str, Any] | None, *, settings: SolversSettings, cycle: str
+    variant: KnownVariant,
+    rank: Mapping[str, Any] | None,
+    measured: Mapping[str, Any] | None,
+    *,
+    settings: SolversSettings,
+    cycle: str,
 ) -> Standing:
     """Return what any role may see of a variant.
 
@@ -215,16 +272,34 @@ def visible_standing(
     rank, measured = rank or {}, measured or {}
     refuse_holdout([measured], settings)
     counted: dict[str, Any] = {name: measured.get(name) or 0 for name in COUNTED}
-    hidden: dict[str, Any] = {name: measured.get(name) if par2_visible(settings, cycle) else None for name in ("par2", "par2_sat", "par2_unsat")}
+    hidden: dict[str, Any] = {
+        name: measured.get(name) if par2_visible(settings, cycle) else None
+        for name in ("par2", "par2_sat", "par2_unsat")
+    }
     within = {f"{share}%": measured.get(f"solved_within_{share}") for share in CUT_OFF_SHARES}
     return Standing(
-        variant_id=variant.variant_id[:SHORT_ID], title=variant.title, base=variant.base, operator=variant.operator, rank=rank.get("rank"),
-        consensus=rank.get("consensus"), ucb=rank.get("ucb") or 0.0, visits=rank.get("visits") or 0.0, instances=measured.get("instances") or 0,
-        solved=measured.get("solved") or 0.0, solved_sat=measured.get("solved_sat") or 0.0, solved_unsat=measured.get("solved_unsat") or 0.0,
+        variant_id=variant.variant_id[:SHORT_ID],
+        title=variant.title,
+        base=variant.base,
+        operator=variant.operator,
+        rank=rank.get("rank"),
+        consensus=rank.get("consensus"),
+        ucb=rank.get("ucb") or 0.0,
+        visits=rank.get("visits") or 0.0,
+        instances=measured.get("instances") or 0,
+        solved=measured.get("solved") or 0.0,
+        solved_sat=measured.get("solved_sat") or 0.0,
+        solved_unsat=measured.get("solved_unsat") or 0.0,
         solved_within={share: float(count) for share, count in within.items() if count is not None},
-        best_of_all=measured.get("fastest") or 0, wrong=measured.get("wrong") or 0, memory_mb=measured.get("memory_mean_mb"),
-        memory_max_mb=measured.get("memory_max_mb"), checked_share=measured.get("checked_share"),
-        **counted, **hidden, edits=[edit.described() for edit in variant.edits or ()], changed=variant.changed[:600],
+        best_of_all=measured.get("fastest") or 0,
+        wrong=measured.get("wrong") or 0,
+        memory_mb=measured.get("memory_mean_mb"),
+        memory_max_mb=measured.get("memory_max_mb"),
+        checked_share=measured.get("checked_share"),
+        **counted,
+        **hidden,
+        edits=[edit.described() for edit in variant.edits or ()],
+        changed=variant.changed[:600],
     )
 
 
@@ -237,23 +312,30 @@ def refuse_holdout(rows: Sequence[Mapping[str, Any]], settings: SolversSettings)
     """Holdout results decide nothing and are shown to no role.
 
     Raises:
-        InputError: the suite of one of the rows is `settings.holdout_suite`, as in a lake that was bred on it before.
+        InputError: the suite of one of the rows is `settings.holdout_suite`, as in a lake that was bred on it
+            before.
     """
     if met := settings.held_out & {str(row.get("suite")) for row in rows}:
         raise InputError(
-            f"a result on the holdout, the suite {min(met)}, must not reach a role", wanted="a holdout that nothing in this lake was bred on",
+            f"a result on the holdout, the suite {min(met)}, must not reach a role",
+            wanted="a holdout that nothing in this lake was bred on",
             got=f"holdout_suite {settings.holdout_suite!r}, and results of variants on it",
             do="name another suite in EVOLAKE_SOLVERS__HOLDOUT_SUITE, or begin a new lake",
         )
 
 
 def parents_of(plan: Plan, short: Mapping[str, KnownVariant], *, one_base: bool = False) -> list[str]:
-    """Whole ids of a plan's parents that exist, the one to build on first. one_base: a second one of another base is left out."""
+    """Whole ids of a plan's parents that exist, the one to build on first. one_base: a second one of another
+    base is left out."""
     first = short.get(plan.parent_id[:SHORT_ID])
     if first is None:
         return []
     second = short.get(plan.second_parent_id[:SHORT_ID]) if plan.second_parent_id else None
-    usable = second is not None and (second.base == first.base or not one_base) and second.variant_id != first.variant_id
+    usable = (
+        second is not None
+        and (second.base == first.base or not one_base)
+        and second.variant_id != first.variant_id
+    )
     return [first.variant_id, *([second.variant_id] if usable and second else [])]
 
 
@@ -266,13 +348,20 @@ def plan_id(cycle: str, number: int, plan: Plan) -> str:
 def _option_texts(lines: Sequence[Standing], bases: Mapping[str, Base]) -> dict[str, dict[str, str]]:
     """Return base -> option -> its declared text, of the bases of these variants."""
     there = sorted({item.base for item in lines if item.base in bases})
-    return {name: {item.name: item.text for item in tunables(bases[name].folder, bases[name].adapter)} for name in there}
+    return {
+        name: {item.name: item.text for item in tunables(bases[name].folder, bases[name].adapter)}
+        for name in there
+    }
 
 
 def _materials(
-    lines: Sequence[Standing], short: Mapping[str, KnownVariant], bases: Mapping[str, Base], record: SearchRecord,
+    lines: Sequence[Standing],
+    short: Mapping[str, KnownVariant],
+    bases: Mapping[str, Base],
+    record: SearchRecord,
 ) -> list[Material]:
-    """Return what operators can do to each variant: to its base next to the edits it has or, where it was written as a diff, to its own sources."""
+    """Return what operators can do to each variant: to its base next to the edits it has or, where it was
+    written as a diff, to its own sources."""
     variants = [short[item.variant_id] for item in lines if item.base in bases]
     written = {item.base for item in variants if item.edits is None}
     helping = [item for item in variants if item.variant_id in record.savings.helping and item.edits]
@@ -283,16 +372,35 @@ def _materials(
         folder = item.folder if item.edits is None else base.folder
         trees[folder] = trees.get(folder) or editable_tree(source_files(folder), base.adapter)
         there = applicable(trees[folder], item.edits or ())
-        result.append(Material(
-            variant_id=item.variant_id[:SHORT_ID], base=item.base, edits=None if item.edits is None else models_of(item.edits),
-            options=[option.name for option in there.options], patches=list(there.patches),
-            changed=changed_files(base.folder, item.folder, base.adapter.editable) if item.base in written else {},
-            joined=sorted({other[:SHORT_ID] for pair in record.joined if item.variant_id in pair for other in pair if other != item.variant_id}),
-            combines=[
-                other.variant_id[:SHORT_ID] for other in helping
-                if item in helping and other.base == item.base and not conflict_of(trees[folder], item.edits or (), other.edits or ())
-            ],
-            touched={key: list(files) for key, files in trees[folder].touched().items()},
-            costs=dict(record.savings.costs.get(item.variant_id, {})), counters=list(record.savings.counters.get(item.variant_id, ())),
-        ))
+        result.append(
+            Material(
+                variant_id=item.variant_id[:SHORT_ID],
+                base=item.base,
+                edits=None if item.edits is None else models_of(item.edits),
+                options=[option.name for option in there.options],
+                patches=list(there.patches),
+                changed=changed_files(base.folder, item.folder, base.adapter.editable)
+                if item.base in written
+                else {},
+                joined=sorted(
+                    {
+                        other[:SHORT_ID]
+                        for pair in record.joined
+                        if item.variant_id in pair
+                        for other in pair
+                        if other != item.variant_id
+                    }
+                ),
+                combines=[
+                    other.variant_id[:SHORT_ID]
+                    for other in helping
+                    if item in helping
+                    and other.base == item.base
+                    and not conflict_of(trees[folder], item.edits or (), other.edits or ())
+                ],
+                touched={key: list(files) for key, files in trees[folder].touched().items()},
+                costs=dict(record.savings.costs.get(item.variant_id, {})),
+                counters=list(record.savings.counters.get(item.variant_id, ())),
+            )
+        )
     return result

@@ -1,9 +1,11 @@
 """The archive of the solvers line: what enters a cycle and what leaves it.
 
-Rows of `variants` are added and their `state` changes; none is removed, so the blocked and the retired stay, with their ancestors. Runs are carried
-for the variants that live on, and for the holdout of those that have been champion; older ones stay in the partitions of the cycles that made them.
+Rows of `variants` are added and their `state` changes; none is removed, so the blocked and the retired stay,
+with their ancestors. Runs are carried for the variants that live on, and for the holdout of those that have
+been champion; older ones stay in the partitions of the cycles that made them.
 
-    state      accepted (lives: may be used as parents, is ranked), champion, blocked (a gate objected, or it was found unsound later), retired
+    state      accepted (lives: may be used as parents, is ranked), champion, blocked (a gate objected, or it
+               was found unsound later), retired
     (passed,
                and was overtaken)
 """
@@ -45,9 +47,13 @@ class Population(Archive):
         return [row["variant_id"] for row in self.rows(*LIVE)]
 
     def seeds(self) -> list[dict[str, Any]]:
-        """Return the seeds that passed their gates, and so are what variants descend from; also one that was found unsound later and does not live.
-        """
-        return [row for row in self.rows() if row["operator"] == "seed" and (row["state"] != "blocked" or row["gate"] in LATE_GATES)]
+        """Return the seeds that passed their gates, and so are what variants descend from; also one that was
+        found unsound later and does not live."""
+        return [
+            row
+            for row in self.rows()
+            if row["operator"] == "seed" and (row["state"] != "blocked" or row["gate"] in LATE_GATES)
+        ]
 
     def seed_of(self, base: str) -> dict[str, Any]:
         """Return the seed called `base`. Raises KeyError when there is none."""
@@ -60,13 +66,18 @@ class Population(Archive):
         """Return the history as the planner reads it, with short ids, oldest first."""
         names = ("base", "changed", "outcome", "gate", "gain", "solved_gain")
         return [
-            Attempt.model_validate({name: row[name] for name in names} | {"variant_id": row["variant_id"][:SHORT_ID], "gate": row["gate"] or ""})
+            Attempt.model_validate(
+                {name: row[name] for name in names}
+                | {"variant_id": row["variant_id"][:SHORT_ID], "gate": row["gate"] or ""}
+            )
             for row in self.history.to_dicts()
         ]
 
     def with_states(self, states: Mapping[str, str]) -> Population:
         """Variants whose state changes: id -> state."""
-        return self.with_tables(variants=[row | {"state": states.get(row["variant_id"], row["state"])} for row in self.rows()])
+        return self.with_tables(
+            variants=[row | {"state": states.get(row["variant_id"], row["state"])} for row in self.rows()]
+        )
 
     def keep_runs(self, ids: Sequence[str]) -> Population:
         """Without the runs of variants other than `ids`."""
@@ -75,7 +86,8 @@ class Population(Archive):
 
 @dataclass(frozen=True)
 class RankedCycle:
-    """What a cycle has before its champion is decided: the population that entered, this cycle's rows of VARIANTS, and rows of RANKING."""
+    """What a cycle has before its champion is decided: the population that entered, this cycle's rows of
+    VARIANTS, and rows of RANKING."""
 
     population: Population
     variants: Sequence[Mapping[str, Any]]

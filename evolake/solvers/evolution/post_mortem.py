@@ -1,7 +1,9 @@
-"""The post-mortem of a cycle: compile errors, gate blocks, regressions and gains become findings, and findings become rule proposals.
+"""The post-mortem of a cycle: compile errors, gate blocks, regressions and gains become findings, and
+findings become rule proposals.
 
-A proposal names a registered checker with parameters and the variants it rests on; `learned_rules.decide` replays it on stored evidence. Benchmark
-numbers in an incident are solved counts; PAR-2 joins them from the cycle on in which roles may see it.
+A proposal names a registered checker with parameters and the variants it rests on; `learned_rules.decide`
+replays it on stored evidence. Benchmark numbers in an incident are solved counts; PAR-2 joins them from the
+cycle on in which roles may see it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,14 @@ from evolake.solvers.evolution.planning import LINE, par2_visible, refuse_holdou
 from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER
 from evolake.solvers.roles.coder import models_of
 from evolake.solvers.roles.models import SHORT_ID, Attempt, EditModel, FamilyResult
-from evolake.solvers.roles.review_models import AnalysisRequest, CheckerSpec, Finding, Incident, RuleReply, RuleRequest
+from evolake.solvers.roles.review_models import (
+    AnalysisRequest,
+    CheckerSpec,
+    Finding,
+    Incident,
+    RuleReply,
+    RuleRequest,
+)
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
 from evolake.solvers.settings import SolversSettings
 
@@ -31,8 +40,9 @@ BENCHMARK = "benchmark"
 class Evaluated:
     """A variant after its cycle, with what is needed of its first parent.
 
-    blocked_gate, blocked_rule, reason: "" for one that passed. feedback: what the coder was shown. measured, parent_measured: rows of METRICS of the
-    suite that variants are ranked on, None if there is none. parent_edits: () for a seed. rank, parent_rank: of the same ranking.
+    blocked_gate, blocked_rule, reason: "" for one that passed. feedback: what the coder was shown. measured,
+    parent_measured: rows of METRICS of the suite that variants are ranked on, None if there is none.
+    parent_edits: () for a seed. rank, parent_rank: of the same ranking.
     """
 
     variant_id: str
@@ -73,31 +83,56 @@ class CycleFacts:
 
 
 def post_mortem(
-    agents: Agents, evaluated: Sequence[Evaluated], *, settings: SolversSettings, cycle: str, root_seed: int, rules: Sequence[str] = (),
-    session: SessionAnalyst | None = None, facts: CycleFacts | None = None,
+    agents: Agents,
+    evaluated: Sequence[Evaluated],
+    *,
+    settings: SolversSettings,
+    cycle: str,
+    root_seed: int,
+    rules: Sequence[str] = (),
+    session: SessionAnalyst | None = None,
+    facts: CycleFacts | None = None,
 ) -> PostMortem:
     """Return what one cycle teaches; nothing if nothing happened that could be learnt from.
 
     Args:
         evaluated: all variants of the cycle, the accepted ones too. rules: the active rules, in words.
-        session: who reads the cycle in a session; None: the analyst is asked once. facts: what decided, for the analyst.
+        session: who reads the cycle in a session; None: the analyst is asked once. facts: what decided, for
+            the analyst.
 
     Raises:
         InputError: a measurement is of `holdout_suite`.
     """
-    incidents = [result for item in evaluated if (result := incident_of(item, settings=settings, cycle=cycle)) is not None][:MAX_INCIDENTS]
+    incidents = [
+        result
+        for item in evaluated
+        if (result := incident_of(item, settings=settings, cycle=cycle)) is not None
+    ][:MAX_INCIDENTS]
     if not incidents:
         return PostMortem()
     request = AnalysisRequest(
-        cycle=cycle, incidents=incidents, accepted=sum(not item.blocked_gate for item in evaluated), **vars(facts or CycleFacts()),
+        cycle=cycle,
+        incidents=incidents,
+        accepted=sum(not item.blocked_gate for item in evaluated),
+        **vars(facts or CycleFacts()),
     )
     seed = child_seed(root_seed, LINE, cycle, "analysis")
-    reply = agents.call(ANALYST, request, seed=seed).value if session is None else session.analyse(agents, request, seed=seed)
+    reply = (
+        agents.call(ANALYST, request, seed=seed).value
+        if session is None
+        else session.analyse(agents, request, seed=seed)
+    )
     if isinstance(reply, AgentFailure):
         return PostMortem(failures=(reply,))
     whole = {item.variant_id[:SHORT_ID]: item.variant_id for item in evaluated}
-    findings = [item for item in reply.findings if any(name[:SHORT_ID] in whole for name in item.evidence)][:MAX_RULES]
-    requests = [_rule_request(item, incidents, evaluated, rules) for item in findings if _rests_on_failure(item, incidents)]
+    findings = [item for item in reply.findings if any(name[:SHORT_ID] in whole for name in item.evidence)][
+        :MAX_RULES
+    ]
+    requests = [
+        _rule_request(item, incidents, evaluated, rules)
+        for item in findings
+        if _rests_on_failure(item, incidents)
+    ]
     seeds = [child_seed(root_seed, LINE, cycle, "rule", number) for number in range(len(requests))]
     replies = [reply.value for reply in agents.call_many(RULE_WRITER, requests, seeds=seeds)]
     failures = tuple(item for item in replies if isinstance(item, AgentFailure))
@@ -110,11 +145,22 @@ def incident_of(item: Evaluated, *, settings: SolversSettings, cycle: str) -> In
     refuse_holdout([row for row in (item.measured, item.parent_measured) if row], settings)
     changed, lost = changes(item.edits, item.parent_edits)
     shared = {
-        "variant_id": item.variant_id[:SHORT_ID], "base": item.base, "hypothesis": item.hypothesis, "diff": item.diff,
-        "edits": models_of(item.edits or ()), "changed": changed, "lost": lost,
+        "variant_id": item.variant_id[:SHORT_ID],
+        "base": item.base,
+        "hypothesis": item.hypothesis,
+        "diff": item.diff,
+        "edits": models_of(item.edits or ()),
+        "changed": changed,
+        "lost": lost,
     }
     if item.blocked_gate:
-        return Incident(kind="blocked", gate=item.blocked_gate, cause=item.blocked_rule, detail=item.feedback or item.reason, **shared)
+        return Incident(
+            kind="blocked",
+            gate=item.blocked_gate,
+            cause=item.blocked_rule,
+            detail=item.feedback or item.reason,
+            **shared,
+        )
     if item.measured is None or item.parent_measured is None:
         return None
     gain = float(item.measured["solved"]) - float(item.parent_measured["solved"])
@@ -131,7 +177,12 @@ def incident_of(item: Evaluated, *, settings: SolversSettings, cycle: str) -> In
     if par2_visible(settings, cycle):
         detail += f"; PAR-2 {item.measured['par2']:.4g}, its parent {item.parent_measured['par2']:.4g}"
     return Incident(
-        kind="improved" if better > 0 else "regressed", gate=BENCHMARK, cause="solved" if gain else "rank", detail=detail, solved_gain=gain, **shared,
+        kind="improved" if better > 0 else "regressed",
+        gate=BENCHMARK,
+        cause="solved" if gain else "rank",
+        detail=detail,
+        solved_gain=gain,
+        **shared,
     )
 
 
@@ -147,17 +198,25 @@ def attempt_of(item: Evaluated, ranked: int, settings: SolversSettings) -> Attem
     if item.measured is not None and item.parent_measured is not None:
         solved = float(item.measured["solved"]) - float(item.parent_measured["solved"])
     return Attempt(
-        variant_id=item.variant_id[:SHORT_ID], base=item.base, changed=changes(item.edits, item.parent_edits)[0],
-        outcome="blocked" if item.blocked_gate else "accepted", gate=item.blocked_gate, gain=gain, solved_gain=solved,
+        variant_id=item.variant_id[:SHORT_ID],
+        base=item.base,
+        changed=changes(item.edits, item.parent_edits)[0],
+        outcome="blocked" if item.blocked_gate else "accepted",
+        gate=item.blocked_gate,
+        gain=gain,
+        solved_gain=solved,
     )
 
 
 def changes(edits: Sequence[Edit] | None, before: Sequence[Edit] | None) -> tuple[list[str], list[str]]:
-    """Keys of edits that a child has again or with other values, and of those that it lost; empty where one of them is no list of edits."""
+    """Keys of edits that a child has again or with other values, and of those that it lost; empty where one
+    of them is no list of edits."""
     if edits is None or before is None:
         return [], []
     mine, theirs = {edit.key: edit for edit in edits}, {edit.key: edit for edit in before}
-    return sorted(key for key, edit in mine.items() if theirs.get(key) != edit), sorted(set(theirs) - set(mine))
+    return sorted(key for key, edit in mine.items() if theirs.get(key) != edit), sorted(
+        set(theirs) - set(mine)
+    )
 
 
 def checker_specs() -> list[CheckerSpec]:
@@ -167,33 +226,56 @@ def checker_specs() -> list[CheckerSpec]:
     specs = []
     for name in LEARNED_CHECKERS:
         function = CHECKERS[name]
-        head = ", ".join(f"{key}: {value}" for key, value in function.__annotations__.items() if key not in ("evidence", "return"))
+        head = ", ".join(
+            f"{key}: {value}"
+            for key, value in function.__annotations__.items()
+            if key not in ("evidence", "return")
+        )
         text = " ".join((function.__doc__ or "").partition("Raises:")[0].split())
         specs.append(CheckerSpec(name=name, meaning=f"Parameters {head}. {text}"))
     return specs
 
 
 def _rests_on_failure(finding: Finding, incidents: Sequence[Incident]) -> bool:
-    """Return whether something failed that a rule could block: of the incidents it names or, for what must be kept, of the whole cycle."""
+    """Return whether something failed that a rule could block: of the incidents it names or, for what must be
+    kept, of the whole cycle."""
     keeps = finding.lesson == "champion"
-    return any(item.kind != "improved" and (keeps or item.variant_id in {name[:SHORT_ID] for name in finding.evidence}) for item in incidents)
+    return any(
+        item.kind != "improved"
+        and (keeps or item.variant_id in {name[:SHORT_ID] for name in finding.evidence})
+        for item in incidents
+    )
 
 
 def proposal_of(reply: RuleReply, whole: Mapping[str, str]) -> dict[str, Any]:
     """Return a rule writer's reply as `learned_rules.decide` takes it, with whole ids."""
     evidence = [whole[name[:SHORT_ID]] for name in reply.evidence if name[:SHORT_ID] in whole]
     return {
-        "name": reply.name, "lesson": reply.lesson, "check": reply.check, "parameters": dict(reply.parameters), "rationale": reply.rationale,
+        "name": reply.name,
+        "lesson": reply.lesson,
+        "check": reply.check,
+        "parameters": dict(reply.parameters),
+        "rationale": reply.rationale,
         "evidence": evidence,
     }
 
 
-def _rule_request(finding: Finding, incidents: Sequence[Incident], evaluated: Sequence[Evaluated], rules: Sequence[str]) -> RuleRequest:
+def _rule_request(
+    finding: Finding, incidents: Sequence[Incident], evaluated: Sequence[Evaluated], rules: Sequence[str]
+) -> RuleRequest:
     bases = {item.base for item in incidents if item.variant_id in finding.evidence}
     accepted: list[list[EditModel]] = [
-        models_of(item.edits) for item in evaluated if item.edits is not None and item.base in bases and _accepted(item)
+        models_of(item.edits)
+        for item in evaluated
+        if item.edits is not None and item.base in bases and _accepted(item)
     ]
-    return RuleRequest(finding=finding, incidents=list(incidents), checkers=checker_specs(), rules=list(rules), accepted=accepted)
+    return RuleRequest(
+        finding=finding,
+        incidents=list(incidents),
+        checkers=checker_specs(),
+        rules=list(rules),
+        accepted=accepted,
+    )
 
 
 def _accepted(item: Evaluated) -> bool:
@@ -201,5 +283,9 @@ def _accepted(item: Evaluated) -> bool:
     block."""
     if item.blocked_gate:
         return False
-    worse = item.measured is not None and item.parent_measured is not None and item.measured["solved"] < item.parent_measured["solved"]
+    worse = (
+        item.measured is not None
+        and item.parent_measured is not None
+        and item.measured["solved"] < item.parent_measured["solved"]
+    )
     return not worse

@@ -1,6 +1,8 @@
-"""The race of a cycle: the best-ranked variants on formulas that neither ranking nor duels use, before anyone fights the champion.
+"""The race of a cycle: the best-ranked variants on formulas that neither ranking nor duels use, before anyone
+fights the champion.
 
-The champion runs the formulas first, since who can no longer reach it on them is stopped (`measurement.race`).
+The champion runs the formulas first, since who can no longer reach it on them is stopped
+(`measurement.race`).
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ class Racing:
         """Return the survivors, best first; None if there is no race, since no more race than may challenge.
 
         Args:
-            champion: row of VARIANTS. rivals: id -> row of VARIANTS, best consensus rank first; as many as the settings have it enter the race, the
-                others wait.
+            champion: row of VARIANTS. rivals: id -> row of VARIANTS, best consensus rank first; as many as
+                the settings have it enter the race, the others wait.
         """
         settings = self.workspace.settings
         entrants, waiting = list(rivals)[: settings.race_entrants], list(rivals)[settings.race_entrants :]
@@ -46,17 +48,26 @@ class Racing:
 
         def measure(names: Sequence[str], batch: Sequence[Instance]) -> dict[str, list[dict[str, Any]]]:
             jobs = plan_jobs(
-                {name: programs(name) for name in names}, replace(suite, instances=tuple(batch)), measuring_plan(self.workspace, self.cycle),
+                {name: programs(name) for name in names},
+                replace(suite, instances=tuple(batch)),
+                measuring_plan(self.workspace, self.cycle),
                 cycle=self.cycle,
             )
-            result = run_jobs(jobs, self.executor, journal=self.workspace.journal("race", self.cycle)).to_dicts()
+            result = run_jobs(
+                jobs, self.executor, journal=self.workspace.journal("race", self.cycle)
+            ).to_dicts()
             self.runs += result
             return {name: [row for row in result if row["variant_id"] == name] for name in names}
 
         formulas = drawn_order(suite.instances, self.root_seed, self.cycle)
         survivors, standings = race(
-            entrants, formulas, measure, keep=settings.challengers, first=settings.race_formulas,
-            champion=costs_of(measure([champion_id], formulas)[champion_id]), waiting=waiting,
+            entrants,
+            formulas,
+            measure,
+            keep=settings.challengers,
+            first=settings.race_formulas,
+            champion=costs_of(measure([champion_id], formulas)[champion_id]),
+            waiting=waiting,
         )
         self.rows = [standing.row(self.cycle) for standing in standings]
         return survivors

@@ -1,4 +1,5 @@
-"""From a seed to a judged row of VARIANTS: fetched, laid out by its adapter, taken through every gate against itself as base."""
+"""From a seed to a judged row of VARIANTS: fetched, laid out by its adapter, taken through every gate against
+itself as base."""
 
 from __future__ import annotations
 
@@ -30,10 +31,12 @@ class JudgedSeed:
 
 
 def build_second_checkers(workspace: Workspace) -> list[str]:
-    """Names of the independent proof checkers that cadical's release carries, built once; champions are checked by two checkers where two exist.
+    """Names of the independent proof checkers that cadical's release carries, built once; champions are
+    checked by two checkers where two exist.
 
     Raises:
-        InputError: no seed `cadical195`, or no C compiler. MachineryError: its sources cannot be reached, or a checker does not compile.
+        InputError: no seed `cadical195`, or no C compiler. MachineryError: its sources cannot be reached, or
+            a checker does not compile.
     """
     missing = [name for name in SECOND_CHECKERS if find_program(name) is None]
     if missing:
@@ -50,16 +53,41 @@ def judge_seed(workspace: Workspace, seed: Seed, ruleset: Ruleset, *, cycle: str
     """
     now, name = datetime.now(UTC), seed.name
     fetched = fetch_seed(seed, workspace.blobs, now=now)
-    folder = lay_out_seed(seed, workspace.blobs, workspace.cache, adapters=workspace.seeds / "solvers" / "adapters", now=now)
+    folder = lay_out_seed(
+        seed, workspace.blobs, workspace.cache, adapters=workspace.seeds / "solvers" / "adapters", now=now
+    )
     adapter = workspace.adapter(seed.adapter)
-    judged = judge_variant(folder, adapter=adapter, base=folder, ruleset=ruleset, bench=workspace.bench(name, cycle), cycle=cycle, run_id=run_id)
+    judged = judge_variant(
+        folder,
+        adapter=adapter,
+        base=folder,
+        ruleset=ruleset,
+        bench=workspace.bench(name, cycle),
+        cycle=cycle,
+        run_id=run_id,
+    )
     blocked = judged.blocked_by
     row = {
-        "variant_id": judged.variant_id, "state": "accepted" if judged.accepted else "blocked", "cycle": cycle, "title": name, "base": name,
-        "operator": "seed", "origin": "seed", "plan_id": None, "hypothesis": f"{name} {seed.version}, as it is published.",
-        "changed": "", "parents": [], "edits": "[]", "archive_sha": archive_variant(folder, workspace.blobs), "diff_sha": workspace.blobs.put(b""),
-        "evidence": json.dumps(judged.evidence_shas, sort_keys=True), "gate": blocked.gate if blocked else None,
-        "rule_id": blocked.rule_id if blocked else None, "reason": blocked.reason if blocked else None, "repairs": 0, "objections": [],
+        "variant_id": judged.variant_id,
+        "state": "accepted" if judged.accepted else "blocked",
+        "cycle": cycle,
+        "title": name,
+        "base": name,
+        "operator": "seed",
+        "origin": "seed",
+        "plan_id": None,
+        "hypothesis": f"{name} {seed.version}, as it is published.",
+        "changed": "",
+        "parents": [],
+        "edits": "[]",
+        "archive_sha": archive_variant(folder, workspace.blobs),
+        "diff_sha": workspace.blobs.put(b""),
+        "evidence": json.dumps(judged.evidence_shas, sort_keys=True),
+        "gate": blocked.gate if blocked else None,
+        "rule_id": blocked.rule_id if blocked else None,
+        "reason": blocked.reason if blocked else None,
+        "repairs": 0,
+        "objections": [],
         "dropped": None,
     }
     return JudgedSeed(row, judged.verdicts, asdict(fetched))

@@ -1,6 +1,8 @@
-"""Gates one at a time, as the assets ask for them: evidence that is stored is judged as it is, what is missing is collected now.
+"""Gates one at a time, as the assets ask for them: evidence that is stored is judged as it is, what is
+missing is collected now.
 
-A rule that has changed is thus judged again on all old cycles without a build or a run, and only what gets further than before costs anything.
+A rule that has changed is thus judged again on all old cycles without a build or a run, and only what gets
+further than before costs anything.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ Edits = Sequence[Sequence[Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class VariantGateResult(GateResult):
-    """One gate on one row of VARIANTS. runs: rows of RUNS that were made for it just now; None where the evidence is that of an earlier judgement."""
+    """One gate on one row of VARIANTS. runs: rows of RUNS that were made for it just now; None where the
+    evidence is that of an earlier judgement."""
 
     row: Mapping[str, Any] = field(default_factory=dict)
     runs: Sequence[Mapping[str, Any]] | None = None
@@ -36,12 +39,19 @@ class VariantGateResult(GateResult):
         """Return a row of GATED."""
         last = self.verdicts[-1]
         return {
-            "variant_id": self.row["variant_id"], "cycle": last.cycle, "gate": self.gate, "passed": self.passed,
-            "rule_id": None if self.passed else last.rule_id, "reason": last.reason or None, "evidence_sha": last.evidence_sha,
+            "variant_id": self.row["variant_id"],
+            "cycle": last.cycle,
+            "gate": self.gate,
+            "passed": self.passed,
+            "rule_id": None if self.passed else last.rule_id,
+            "reason": last.reason or None,
+            "evidence_sha": last.evidence_sha,
         }
 
 
-def judge_folder(workspace: Workspace, ruleset: Ruleset, *, cycle: str, run_id: str) -> Callable[[Path], VariantResults]:
+def judge_folder(
+    workspace: Workspace, ruleset: Ruleset, *, cycle: str, run_id: str
+) -> Callable[[Path], VariantResults]:
     """Return all gates on a folder, for a coder that is to be shown what objects. Safe under threads."""
     laying_out = threading.Lock()
 
@@ -49,16 +59,32 @@ def judge_folder(workspace: Workspace, ruleset: Ruleset, *, cycle: str, run_id: 
         base = workspace.base(read_card(folder)["base"])
         with laying_out:
             bench = workspace.bench(base.name, cycle)
-        return judge_variant(folder, adapter=base.adapter, base=base.folder, ruleset=ruleset, bench=bench, cycle=cycle, run_id=run_id)
+        return judge_variant(
+            folder,
+            adapter=base.adapter,
+            base=base.folder,
+            ruleset=ruleset,
+            bench=bench,
+            cycle=cycle,
+            run_id=run_id,
+        )
 
     return judge
 
 
 def replay_gate(
-    workspace: Workspace, gate: GateSpec, row: Mapping[str, Any], ruleset: Ruleset, *, cycle: str, run_id: str, parent_edits: Edits = (),
+    workspace: Workspace,
+    gate: GateSpec,
+    row: Mapping[str, Any],
+    ruleset: Ruleset,
+    *,
+    cycle: str,
+    run_id: str,
+    parent_edits: Edits = (),
 ) -> VariantGateResult:
-    """Verdicts of one gate on one row of VARIANTS, and the evidence that they rest on. Evidence that is not there, or of a version that looked at
-    less, is made; that of the gate `compliance` always, for it is cheap, and the parents' edits are known only here.
+    """Verdicts of one gate on one row of VARIANTS, and the evidence that they rest on. Evidence that is not
+    there, or of a version that looked at less, is made; that of the gate `compliance` always, for it is
+    cheap, and the parents' edits are known only here.
 
     Raises:
         MachineryError: evidence had to be collected and the jail, a checker or the compiler failed.
@@ -70,16 +96,31 @@ def replay_gate(
     if not reused:
         base = workspace.base(row["base"])
         subject = Subject(
-            row["variant_id"], cycle, lambda: workspace.folder(row["archive_sha"]), base.folder, base.name, base.adapter, parent_edits,
-            lambda: workspace.bench(base.name, cycle), lambda: workspace.program(row),
+            row["variant_id"],
+            cycle,
+            lambda: workspace.folder(row["archive_sha"]),
+            base.folder,
+            base.name,
+            base.adapter,
+            parent_edits,
+            lambda: workspace.bench(base.name, cycle),
+            lambda: workspace.program(row),
         )
         evidence = collected(gate.collector(), subject)
-        sha, runs = store_evidence(evidence, workspace.blobs), [] if raised_in(evidence) else subject.runs.get(gate.name, [])
-    said = gates.replay_gate(gate, evidence, ruleset, artifact_id=row["variant_id"], cycle=cycle, run_id=run_id, evidence_sha=sha)
+        sha, runs = (
+            store_evidence(evidence, workspace.blobs),
+            [] if raised_in(evidence) else subject.runs.get(gate.name, []),
+        )
+    said = gates.replay_gate(
+        gate, evidence, ruleset, artifact_id=row["variant_id"], cycle=cycle, run_id=run_id, evidence_sha=sha
+    )
     return VariantGateResult(gate.name, said.verdicts, evidence, sha, reused, row, runs)
 
 
-def parents_edits(row: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Return the edits of each parent of `row`; none for a parent that was written as a diff. rows: id -> row of VARIANTS."""
+def parents_edits(
+    row: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]
+) -> list[list[dict[str, Any]]]:
+    """Return the edits of each parent of `row`; none for a parent that was written as a diff. rows: id -> row
+    of VARIANTS."""
     texts = [rows[parent]["edits"] for parent in row["parents"] or () if parent in rows]
     return [json.loads(text) for text in texts if text]

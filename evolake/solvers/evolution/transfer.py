@@ -1,6 +1,8 @@
-"""The champion of a lake, or repositories that a user names, and every seed on two suites: what `evolake solvers transfer` does.
+"""The champion of a lake, or repositories that a user names, and every seed on two suites: what `evolake
+solvers transfer` does.
 
-Runs go to a journal in the output folder as they come, so that a killed comparison continues where it stopped.
+Runs go to a journal in the output folder as they come, so that a killed comparison continues where it
+stopped.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ JOURNAL, RUNS_FILE, TABLE_FILE = "runs.jsonl", "runs.parquet", "transfer.parquet
 
 @dataclass(frozen=True)
 class Transferred:
-    """table: rows of TRANSFER. runs: rows of RUNS. parts: "from" and "to" -> name of the suite. folder: where both are."""
+    """table: rows of TRANSFER. runs: rows of RUNS. parts: "from" and "to" -> name of the suite. folder: where
+    both are."""
 
     table: pl.DataFrame = field(repr=False)
     runs: pl.DataFrame = field(repr=False)
@@ -47,7 +50,8 @@ class Transferred:
 
 @dataclass(frozen=True)
 class Sides:
-    """The suites: names or folders. Empty `bred`: the settings' train_suite. instances: only the first so many of each, 0 for all."""
+    """The suites: names or folders. Empty `bred`: the settings' train_suite. instances: only the first so
+    many of each, 0 for all."""
 
     bred: str
     other: str
@@ -55,18 +59,24 @@ class Sides:
 
 
 def transfer(
-    sides: Sides, out: Path, options: MeasuringOptions, *, variants: Sequence[str] = (), seeds: Sequence[str] = (),
+    sides: Sides,
+    out: Path,
+    options: MeasuringOptions,
+    *,
+    variants: Sequence[str] = (),
+    seeds: Sequence[str] = (),
     on_progress: Callable[[int, int, Any], None] | None = None,
 ) -> Transferred:
     """Measures and writes runs and table into `out`.
 
     Args:
-        variants: ids of variants (or their beginnings) or folders of repositories; default: the champion. The first is compared with all others.
+        variants: ids of variants (or their beginnings) or folders of repositories; default: the champion. The
+            first is compared with all others.
         seeds: which seeds; default: those of the settings.
 
     Raises:
-        InputError: no such variant, seed or suite, one suite twice, no champion yet, or a repository that does not build. MachineryError: no
-            compiler, or a jail that does not work.
+        InputError: no such variant, seed or suite, one suite twice, no champion yet, or a repository that
+            does not build. MachineryError: no compiler, or a jail that does not work.
     """
     settings = load(options.profile)
     sizes = settings.of(SolversSettings)
@@ -75,7 +85,10 @@ def transfer(
     suites = _suites(sides, settings, sizes, lake, cache)
     opened = _opened(variants, seeds or sizes.seeds, settings, lake, cache)
     _made(out)
-    programs, plan = {item.variant_id: program for item, program in opened}, options.plan(sizes, cache, draw=b"transfer")
+    programs, plan = (
+        {item.variant_id: program for item, program in opened},
+        options.plan(sizes, cache, draw=b"transfer"),
+    )
     jobs = [job for suite in suites.values() for job in plan_jobs(programs, suite, plan, cycle=CYCLE)]
     with ProcessPoolExecutor(options.processes(settings)) as executor:
         runs = run_jobs(jobs, executor, journal=out / JOURNAL, on_progress=on_progress)
@@ -86,13 +99,25 @@ def transfer(
     return Transferred(table, runs, parts, out)
 
 
-def _suites(sides: Sides, settings: Settings, sizes: SolversSettings, lake: Lake, cache: Path) -> dict[str, Suite]:
-    trees, names = seed_trees(lake.blobs, cache, seeds=settings.seeds / "solvers.toml"), (sides.bred or sizes.train_suite, sides.other)
+def _suites(
+    sides: Sides, settings: Settings, sizes: SolversSettings, lake: Lake, cache: Path
+) -> dict[str, Suite]:
+    trees, names = (
+        seed_trees(lake.blobs, cache, seeds=settings.seeds / "solvers.toml"),
+        (sides.bred or sizes.train_suite, sides.other),
+    )
     titles = [suite_title(name, settings.seeds) for name in names]
     if titles[0] == titles[1]:
-        raise InputError("both suites have one name", wanted="another suite after --to", got=titles[1], do="name another, or rename a folder")
+        raise InputError(
+            "both suites have one name",
+            wanted="another suite after --to",
+            got=titles[1],
+            do="name another, or rename a folder",
+        )
     return {
-        part: named_suite(name, lake.blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=sides.instances)
+        part: named_suite(
+            name, lake.blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=sides.instances
+        )
         for part, name in zip(("from", "to"), names, strict=True)
     }
 
@@ -103,16 +128,27 @@ def _opened(
     """Return who takes part, each once: those named (or the champion), then the seeds."""
     result: dict[str, tuple[Entrant, Program]] = {}
     for name in variants or [""]:
-        entrant, program = _folder(Path(name), lake, cache) if name and Path(name).is_dir() else _of_lake(name, settings, lake, cache)
+        entrant, program = (
+            _folder(Path(name), lake, cache)
+            if name and Path(name).is_dir()
+            else _of_lake(name, settings, lake, cache)
+        )
         result.setdefault(entrant.variant_id, (entrant, program))
     for name in seeds:
         seed = seed_named(name, settings.seeds / "solvers.toml")
         folder = lay_out_seed(seed, lake.blobs, cache, adapters=settings.seeds / "solvers" / "adapters")
         variant_id = source_sha(folder)
         if variant_id not in result:
-            result[variant_id] = Entrant(name, variant_id, "seed"), _program(folder, seed.adapter, name, settings, lake, cache)
+            result[variant_id] = (
+                Entrant(name, variant_id, "seed"),
+                _program(folder, seed.adapter, name, settings, lake, cache),
+            )
     if len(result) < 2:
-        raise InputError("there is nothing to compare with", wanted="a variant and a seed that it is not", do="name other seeds by --seed")
+        raise InputError(
+            "there is nothing to compare with",
+            wanted="a variant and a seed that it is not",
+            do="name other seeds by --seed",
+        )
     return list(result.values())
 
 
@@ -120,29 +156,44 @@ def _of_lake(name: str, settings: Settings, lake: Lake, cache: Path) -> tuple[En
     """Return the variant whose id begins so; the champion if nothing is given."""
     cycles = lake.seals.cycles(LINE)
     rows = lake.read(LINE, f"incoming_{VARIANTS.name}", max(cycles)).to_dicts() if cycles else []
-    chosen = [row for row in rows if row["variant_id"].startswith(name) and row["state"] != "blocked"] if name else [
-        row for row in rows if row["state"] == "champion"
-    ]
+    chosen = (
+        [row for row in rows if row["variant_id"].startswith(name) and row["state"] != "blocked"]
+        if name
+        else [row for row in rows if row["state"] == "champion"]
+    )
     if len(chosen) != 1:
-        what = f"{'several variants begin' if chosen else 'no folder is named and no variant that passed begins'} with {name!r}"
+        what = (
+            f"{'several variants begin' if chosen else 'no folder is named and no variant that passed begins'} "  # noqa: E501
+            f"with {name!r}"
+        )
         do = "evolake run --lines solvers makes one; --variant DIR takes a repository of your own"
-        raise InputError(what if name else "the lake has no champion of the solvers line", wanted="one variant", do=do)
+        raise InputError(
+            what if name else "the lake has no champion of the solvers line", wanted="one variant", do=do
+        )
     row = chosen[0]
     with Scratch("transfer") as place:
         folder = Path(place) / "variant"
         lake.blobs.get_tree(row["archive_sha"], folder)
         program = _program(folder, read_card(folder)["adapter"], row["title"], settings, lake, cache)
-    return Entrant(row["title"], row["variant_id"], "champion" if row["state"] == "champion" else "variant"), program
+    return Entrant(
+        row["title"], row["variant_id"], "champion" if row["state"] == "champion" else "variant"
+    ), program
 
 
 def _folder(folder: Path, lake: Lake, cache: Path) -> tuple[Entrant, Program]:
     opened = open_folder(folder, None, lake.blobs, cache)
     if opened.program is None:
-        raise InputError(f"{folder} cannot be measured: {opened.reason}", wanted="a repository of the layout", do="evolake solvers layout makes one")
+        raise InputError(
+            f"{folder} cannot be measured: {opened.reason}",
+            wanted="a repository of the layout",
+            do="evolake solvers layout makes one",
+        )
     return Entrant(folder.name, opened.variant_id, "variant"), opened.program
 
 
-def _program(folder: Path, adapter_name: str, title: str, settings: Settings, lake: Lake, cache: Path) -> Program:
+def _program(
+    folder: Path, adapter_name: str, title: str, settings: Settings, lake: Lake, cache: Path
+) -> Program:
     adapter = load_adapter(adapter_name, settings.seeds / "solvers" / "adapters")
     built = build_variant(folder, adapter, lake.blobs)
     if not built.ok:
@@ -154,7 +205,11 @@ def _made(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"the folder {out} cannot be made", got=error.strerror or str(error), do="name another after --out") from None
+        raise InputError(
+            f"the folder {out} cannot be made",
+            got=error.strerror or str(error),
+            do="name another after --out",
+        ) from None
 
 
 def _write(frame: pl.DataFrame, path: Path) -> None:

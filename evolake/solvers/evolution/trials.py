@@ -1,7 +1,9 @@
-"""A variant next to its parent on formulas that are drawn for it: what a coder measures before the benchmark and the contest measure.
+"""A variant next to its parent on formulas that are drawn for it: what a coder measures before the benchmark
+and the contest measure.
 
-The formulas are those of the training suite's recipes with other seeds, under the lake's secret; a word names the draw, so that the same word gives
-the same formulas. They are none of the benchmark's, of a contest's or of the holdout's.
+The formulas are those of the training suite's recipes with other seeds, under the lake's secret; a word names
+the draw, so that the same word gives the same formulas. They are none of the benchmark's, of a contest's or
+of the holdout's.
 """
 
 from __future__ import annotations
@@ -44,16 +46,23 @@ class TrialPlace:
         return Suite(suite.name, tuple(suite.instances[place] for place in chosen))
 
     def run(self, programs: Mapping[str, Program], instances: Sequence[Instance], suite: str) -> Rows:
-        """Return rows of RUNS: each formula by each program, one after another on one core, with every proof checked. programs: id -> solver."""
-        return run_all([
-            Job(who, program, instance, suite, self.cycle, self.limits.run, proof_limits=self.limits.proof)
-            for instance in instances for who, program in programs.items()
-        ])
+        """Return rows of RUNS: each formula by each program, one after another on one core, with every proof
+        checked. programs: id -> solver."""
+        return run_all(
+            [
+                Job(
+                    who, program, instance, suite, self.cycle, self.limits.run, proof_limits=self.limits.proof
+                )
+                for instance in instances
+                for who, program in programs.items()
+            ]
+        )
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A variant and its parent on a few formulas. rows: of RUNS, by whole ids. text: for the coder. ratio: PAR-2, parent over variant."""
+    """A variant and its parent on a few formulas. rows: of RUNS, by whole ids. text: for the coder. ratio:
+    PAR-2, parent over variant."""
 
     rows: Rows
     text: str
@@ -77,13 +86,20 @@ def word_in(formula: str) -> str:
 
 def trial_costs(rows: Sequence[Mapping[str, Any]], who: str) -> list[float]:
     """Return the PAR-2 cost in seconds of one side, formula by formula."""
-    return [max(LEAST_COST_S, row["cpu_s"] if row["solved"] else PENALTY * row["timeout_s"]) for row in rows if row["variant_id"] == who]
+    return [
+        max(LEAST_COST_S, row["cpu_s"] if row["solved"] else PENALTY * row["timeout_s"])
+        for row in rows
+        if row["variant_id"] == who
+    ]
 
 
 def run_text(row: Mapping[str, Any], who: str = "") -> str:
     """Return one run in a line: what is true of the answer is the host's word, not the solver's."""
     parts = [who, row["instance"], row["status"], f"{row['cpu_s']:.2f} s"]
-    parts += [f"{row['conflicts']} conflicts" if row["conflicts"] is not None else "", f"proof {row['proof_status']}" if row["proof_status"] else ""]
+    parts += [
+        f"{row['conflicts']} conflicts" if row["conflicts"] is not None else "",
+        f"proof {row['proof_status']}" if row["proof_status"] else "",
+    ]
     parts += [str(row["problems"] or "")]
     return "  ".join(part for part in parts if part)
 
@@ -91,7 +107,9 @@ def run_text(row: Mapping[str, Any], who: str = "") -> str:
 def trial_of(rows: Rows, parent: str, child: str) -> Trial:
     """Return a trial from its runs. parent, child: the whole ids."""
     names = {parent: PARENT, child: "yours"}
-    text = "\n".join([*(run_text(row, names[row["variant_id"]]) for row in rows), ratio_text(rows, parent, child)])
+    text = "\n".join(
+        [*(run_text(row, names[row["variant_id"]]) for row in rows), ratio_text(rows, parent, child)]
+    )
     return Trial(rows, text, sum(trial_costs(rows, parent)) / sum(trial_costs(rows, child)))
 
 

@@ -1,7 +1,8 @@
-"""The workspace of a cycle: repositories unpacked, solvers built, suites as files, each made once and found again.
+"""The workspace of a cycle: repositories unpacked, solvers built, suites as files, each made once and found
+again.
 
-Everything in it comes from blobs and can be thrown away at any time: `work` is a cache. A build is found again by the hash of its sources, so asking
-for the program of a variant that was judged costs nothing.
+Everything in it comes from blobs and can be thrown away at any time: `work` is a cache. A build is found
+again by the hash of its sources, so asking for the program of a variant that was judged costs nothing.
 """
 
 from __future__ import annotations
@@ -50,9 +51,10 @@ SUITES = {"train": "train_suite", "holdout": "holdout_suite"}
 class Workspace:
     """Where variants are unpacked, built and run.
 
-    seeds: the tracked seeds (adapters, suites). seed_rows: base -> row of VARIANTS of its seed. trees: name of a seed -> its unpacked upstream tree.
-    live: rows of VARIANTS of those that live: a variant with the program of one of them changes nothing.
-    executor: for the builds and the runs of gates; None: threads of this process. slots: how many variants it is of use to judge at one time.
+    seeds: the tracked seeds (adapters, suites). seed_rows: base -> row of VARIANTS of its seed. trees: name
+    of a seed -> its unpacked upstream tree. live: rows of VARIANTS of those that live: a variant with the
+    program of one of them changes nothing. executor: for the builds and the runs of gates; None: threads of
+    this process. slots: how many variants it is of use to judge at one time.
     """
 
     blobs: BlobStore
@@ -69,7 +71,8 @@ class Workspace:
 
     @property
     def scratch(self) -> Path | None:
-        """Where folders for a while are made: where the workers that run the gates see them, None for anywhere."""
+        """Where folders for a while are made: where the workers that run the gates see them, None for
+        anywhere."""
         return self.cache if self.executor else None
 
     @contextmanager
@@ -112,7 +115,10 @@ class Workspace:
             LakeError: no seed of that name is in the population.
         """
         if name not in self.seed_rows:
-            raise LakeError(f"the seed {name!r} is not in the population", wanted=f"one of {', '.join(sorted(self.seed_rows)) or 'none'}")
+            raise LakeError(
+                f"the seed {name!r} is not in the population",
+                wanted=f"one of {', '.join(sorted(self.seed_rows)) or 'none'}",
+            )
         folder = self.folder(str(self.seed_rows[name]["archive_sha"]))
         return Base(name, folder, self.adapter(read_card(folder)["adapter"]))
 
@@ -123,7 +129,13 @@ class Workspace:
     def known(self, row: Mapping[str, Any]) -> KnownVariant:
         """Return a row of VARIANTS as a parent."""
         return KnownVariant(
-            row["variant_id"], row["base"], row["title"], row["operator"], self.folder(row["archive_sha"]), edits_of_row(row), row["changed"] or "",
+            row["variant_id"],
+            row["base"],
+            row["title"],
+            row["operator"],
+            self.folder(row["archive_sha"]),
+            edits_of_row(row),
+            row["changed"] or "",
         )
 
     def program(self, row: Mapping[str, Any]) -> Program:
@@ -135,7 +147,8 @@ class Workspace:
         return self.built(self.folder(row["archive_sha"]), row["base"])
 
     def built(self, folder: Path, base: str) -> Program:
-        """Return the built solver of a repository that passed the build gate. Raises MachineryError as `program`."""
+        """Return the built solver of a repository that passed the build gate. Raises MachineryError as
+        `program`."""
         adapter = self.base(base).adapter
         result = build_variant(folder, adapter, self.blobs)
         if not result.ok:
@@ -149,7 +162,8 @@ class Workspace:
         return self._suite(chosen, getattr(self.settings, SIZES[name]))
 
     def duel_suite(self, cycle: str) -> Suite:
-        """Return the formulas of a cycle's duels, which no role has seen: as many as `train` has or, where the profile has it so, more."""
+        """Return the formulas of a cycle's duels, which no role has seen: as many as `train` has or, where
+        the profile has it so, more."""
         return self._unseen(cycle)
 
     def race_suite(self, cycle: str) -> Suite:
@@ -157,21 +171,34 @@ class Workspace:
         return self._unseen(f"{cycle}-race")
 
     def trial_suite(self, word: str) -> Suite:
-        """Return the formulas of one draw for coders' trials, of the training suite's recipes, under their own key: none is a contest's."""
+        """Return the formulas of one draw for coders' trials, of the training suite's recipes, under their
+        own key: none is a contest's."""
         return unseen_suite(
-            self.settings.train_suite, self.blobs, self.cache, FreshKey(secret_of(self.blobs), self.root_seed, word), seeds=self.seeds,
-            count=self.settings.train_instances, trees=self.trees,
+            self.settings.train_suite,
+            self.blobs,
+            self.cache,
+            FreshKey(secret_of(self.blobs), self.root_seed, word),
+            seeds=self.seeds,
+            count=self.settings.train_instances,
+            trees=self.trees,
         )
 
     def _unseen(self, cycle: str) -> Suite:
         ranked, more = self.settings.train_instances, self.settings.duel_instances
         return unseen_suite(
-            self.settings.duel_suite or self.settings.train_suite, self.blobs, self.cache,
-            FreshKey(secret_of(self.blobs), self.root_seed, cycle), seeds=self.seeds, count=max(ranked, more) if ranked else 0, trees=self.trees,
+            self.settings.duel_suite or self.settings.train_suite,
+            self.blobs,
+            self.cache,
+            FreshKey(secret_of(self.blobs), self.root_seed, cycle),
+            seeds=self.seeds,
+            count=max(ranked, more) if ranked else 0,
+            trees=self.trees,
         )
 
     def _suite(self, name: str, count: int) -> Suite:
-        return named_suite(name, self.blobs, self.cache, seeds=self.seeds, trees=self.trees, count=count, locked=True)
+        return named_suite(
+            name, self.blobs, self.cache, seeds=self.seeds, trees=self.trees, count=count, locked=True
+        )
 
     def key(self, cycle: str, purpose: str) -> bytes:
         """Return what a draw of this cycle is made by; see `drawing`. It follows from the lake's secret."""
@@ -183,38 +210,72 @@ class Workspace:
         return stage_limits(self.settings)
 
     def bench(self, base: str, cycle: str) -> GateContext:
-        """Return what the gates need to judge a variant of `base`; the seed's own evidence of the stability gate is what memory is compared with. The
-        formulas of the correctness gate are the cycle's own, and those of `correctness_suite` where the settings name one."""
-        drawn = correctness_suite(self.blobs, self.cache, seed_of(self.key(cycle, "correctness")), self.settings.correctness_instances)
+        """Return what the gates need to judge a variant of `base`; the seed's own evidence of the stability
+        gate is what memory is compared with. The formulas of the correctness gate are the cycle's own, and
+        those of `correctness_suite` where the settings name one."""
+        drawn = correctness_suite(
+            self.blobs,
+            self.cache,
+            seed_of(self.key(cycle, "correctness")),
+            self.settings.correctness_instances,
+        )
         if self.settings.correctness_suite:
-            drawn = replace(drawn, instances=(*drawn.instances, *self._suite(self.settings.correctness_suite, 0).instances))
+            drawn = replace(
+                drawn,
+                instances=(*drawn.instances, *self._suite(self.settings.correctness_suite, 0).instances),
+            )
         result = self._base_stability(base)
         return replace(
-            self._bench, correctness=drawn, draw=self.key(cycle, "smoke"), base_stability=lambda: result.get("runs", []),
+            self._bench,
+            correctness=drawn,
+            draw=self.key(cycle, "smoke"),
+            base_stability=lambda: result.get("runs", []),
             base_carried=lambda: result.get("carried", []),
         )
 
     @cached_property
     def _bench(self) -> GateContext:
-        stability, limits = stability_suite(self.blobs, self.cache, child_seed(self.root_seed, LINE, "*", "stability")), self.limits
+        stability, limits = (
+            stability_suite(self.blobs, self.cache, child_seed(self.root_seed, LINE, "*", "stability")),
+            self.limits,
+        )
         return GateContext(
-            self.suite("smoke"), Suite("", ()), stability, self.blobs, self.cache, smoke_limits=limits.smoke, correctness_limits=limits.run,
-            stability_limits=limits.stability, proof_limits=limits.proof, verdicts=self.proofs, executor=self.executor,
-            programs=lambda: self._programs, filling_build=self.settings.filling_build,
+            self.suite("smoke"),
+            Suite("", ()),
+            stability,
+            self.blobs,
+            self.cache,
+            smoke_limits=limits.smoke,
+            correctness_limits=limits.run,
+            stability_limits=limits.stability,
+            proof_limits=limits.proof,
+            verdicts=self.proofs,
+            executor=self.executor,
+            programs=lambda: self._programs,
+            filling_build=self.settings.filling_build,
             carried=carried_suite(
-                self.suite("train"), self.blobs, self.cache, secret=secret_of(self.blobs), root_seed=self.root_seed,
+                self.suite("train"),
+                self.blobs,
+                self.cache,
+                secret=secret_of(self.blobs),
+                root_seed=self.root_seed,
                 count=self.settings.carry_instances,
             ),
         )
 
     @cached_property
     def _programs(self) -> dict[str, str]:
-        """Loaded contents of the program of each variant that lives -> its id, the first if there are more. A program whose blob was removed is
-        left out: it is built again for its next run, and no variant is held to it until then."""
+        """Loaded contents of the program of each variant that lives -> its id, the first if there are more. A
+        program whose blob was removed is left out: it is built again for its next run, and no variant is held
+        to it until then."""
         result: dict[str, str] = {}
         for row in self.live:
             sha = evidence_of(row).get("build")
-            program = load_evidence(sha, self.blobs).get("build", {}).get("program") if sha and self.blobs.has(sha) else None
+            program = (
+                load_evidence(sha, self.blobs).get("build", {}).get("program")
+                if sha and self.blobs.has(sha)
+                else None
+            )
             if program and self.blobs.has(program) and (code := loaded_sha(self.blobs.get(program))):
                 result.setdefault(code, row["variant_id"])
         return result
@@ -225,7 +286,8 @@ class Workspace:
         return load_evidence(sha, self.blobs) if sha else {}
 
     def journal(self, name: str, *content: str) -> Path:
-        """Return where finished runs of a stage are kept until it is published, so that a killed run continues. Named by what it depends on."""
+        """Return where finished runs of a stage are kept until it is published, so that a killed run
+        continues. Named by what it depends on."""
         word = hashlib.sha256("\n".join(content).encode()).hexdigest()[:16]
         return _made(self.work / "journals") / file_name(f"{name}-{word}", ".jsonl")
 

@@ -1,8 +1,9 @@
 """Read a solver's output by the rules of the SAT competitions, and name everything that breaks them.
 
-One line `s SATISFIABLE`, `s UNSATISFIABLE` or `s UNKNOWN` (minisat's word INDETERMINATE is taken as UNKNOWN); after SATISFIABLE the model on lines
-`v ...`, ended by one 0. What a solver prints besides is its own affair. Nothing is guessed: an answer that breaks a rule is reported with
-its problem, and its reader must not use it as an answer.
+One line `s SATISFIABLE`, `s UNSATISFIABLE` or `s UNKNOWN` (minisat's word INDETERMINATE is taken as UNKNOWN);
+after SATISFIABLE the model on lines `v ...`, ended by one 0. What a solver prints besides is its own affair.
+Nothing is guessed: an answer that breaks a rule is reported with its problem, and its reader must not use it
+as an answer.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from typing import Literal
 import numpy as np
 
 Answer = Literal["sat", "unsat", "unknown"]
-WORDS: dict[bytes, Answer] = {b"SATISFIABLE": "sat", b"UNSATISFIABLE": "unsat", b"UNKNOWN": "unknown", b"INDETERMINATE": "unknown"}
+WORDS: dict[bytes, Answer] = {
+    b"SATISFIABLE": "sat",
+    b"UNSATISFIABLE": "unsat",
+    b"UNKNOWN": "unknown",
+    b"INDETERMINATE": "unknown",
+}
 LARGEST_COUNT = 2.0**63
 _STATUS = re.compile(rb"(?m)^s(?:[ \t]([^\n]*))?$")
 _VALUES = re.compile(rb"(?m)^v(?:[ \t]([^\n]*))?$")
@@ -24,7 +30,8 @@ _JUNK = re.compile(rb"[^0-9 \t\r\n-]|-(?![1-9])|[0-9]-|[0-9]{11}|(?<![0-9])0[0-9
 
 @dataclass(frozen=True)
 class Reading:
-    """answer: None when there is no status line, or several. model: int32 literals of a whole model; None otherwise. problems: rules broken."""
+    """answer: None when there is no status line, or several. model: int32 literals of a whole model; None
+    otherwise. problems: rules broken."""
 
     answer: Answer | None
     model: np.ndarray | None = field(repr=False)
@@ -57,7 +64,10 @@ def read_answer(stdout: bytes) -> Reading:
 
 def _read_model(data: bytes, problems: list[str]) -> np.ndarray | None:
     if junk := _JUNK.search(data):
-        problems.append(f"a model with something that is no literal: {_quoted_bytes(data[max(0, junk.start() - 10) : junk.end() + 10])}")
+        problems.append(
+            "a model with something that is no literal: "
+            f"{_quoted_bytes(data[max(0, junk.start() - 10) : junk.end() + 10])}"
+        )
         return None
     numbers = np.fromstring(data, dtype=np.int64, sep=" ") if data.strip() else np.zeros(0, dtype=np.int64)
     if not len(numbers) or numbers[-1] != 0:
@@ -77,12 +87,14 @@ def _read_model(data: bytes, problems: list[str]) -> np.ndarray | None:
 
 
 def without_model(stdout: bytes, longest: int) -> str:
-    """Return the last `longest` characters of the output without its model lines: what a reader of a failed run wants to see."""
+    """Return the last `longest` characters of the output without its model lines: what a reader of a failed
+    run wants to see."""
     return re.sub(rb"(?m)^v[ \t][^\n]*\n?", b"", stdout).decode("utf-8", "replace")[-longest:]
 
 
 def read_counters(stdout: bytes, patterns: dict[str, str] | None) -> dict[str, float]:
-    """Counter -> number, for each pattern that is found; the last match counts. What no counter of 64 bits holds is left out: it is none."""
+    """Counter -> number, for each pattern that is found; the last match counts. What no counter of 64 bits
+    holds is left out: it is none."""
     text = stdout.decode("utf-8", "replace")
     counters = {}
     for name, pattern in (patterns or {}).items():

@@ -1,9 +1,12 @@
-"""Formulas in conjunctive normal form: one flat array of literals and the place where each clause starts, read and written as DIMACS.
+"""Formulas in conjunctive normal form: one flat array of literals and the place where each clause starts,
+read and written as DIMACS.
 
-Flat arrays because a benchmark instance has up to millions of clauses: reading, renaming and model checking are then a few numpy operations. The
-reader is strict, since a formula that differs from its file makes every verdict on it worthless: junk, a clause without its 0 and a header that
-disagrees with the body are errors. SATLIB's `%` line ends a file, comments may be on any line of their own, and a byte order mark before the first
-line is skipped. Formulas of suites are read by `repair`, which repairs what can be understood and reports it.
+Flat arrays because a benchmark instance has up to millions of clauses: reading, renaming and model checking
+are then a few numpy operations. The reader is strict, since a formula that differs from its file makes every
+verdict on it worthless: junk, a clause without its 0 and a header that disagrees with the body are errors.
+SATLIB's `%` line ends a file, comments may be on any line of their own, and a byte order mark before the
+first line is skipped. Formulas of suites are read by `repair`, which repairs what can be understood and
+reports it.
 """
 
 from __future__ import annotations
@@ -33,7 +36,8 @@ _JUNK = re.compile(rb"[^0-9 \t\r\n-]|-(?![1-9])|[0-9]-|[0-9]{11}|(?<![0-9])0[0-9
 class Formula:
     """A formula over the variables 1..variables.
 
-    literals: int32 (L,), signed DIMACS literals of all clauses in order. starts: int64 (m + 1,); clause i is literals[starts[i]:starts[i + 1]].
+    literals: int32 (L,), signed DIMACS literals of all clauses in order. starts: int64 (m + 1,); clause i is
+    literals[starts[i]:starts[i + 1]].
     """
 
     variables: int
@@ -47,7 +51,9 @@ class Formula:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Formula) and (
-            self.variables == other.variables and np.array_equal(self.literals, other.literals) and np.array_equal(self.starts, other.starts)
+            self.variables == other.variables
+            and np.array_equal(self.literals, other.literals)
+            and np.array_equal(self.starts, other.starts)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -57,11 +63,14 @@ def formula_of(variables: int, clauses: list[list[int]]) -> Formula:
     """Return the formula with the given clauses of DIMACS literals."""
     starts = np.zeros(len(clauses) + 1, dtype=np.int64)
     np.cumsum([len(clause) for clause in clauses], out=starts[1:])
-    return Formula(variables, np.array([literal for clause in clauses for literal in clause], dtype=np.int32), starts)
+    return Formula(
+        variables, np.array([literal for clause in clauses for literal in clause], dtype=np.int32), starts
+    )
 
 
 def read_dimacs(data: bytes, *, lenient: bool = False, name: str = "the formula") -> Formula:
-    """Return the formula that `data` spells. `lenient` takes the body's word where the header is absent or disagrees, and ends the last clause.
+    """Return the formula that `data` spells. `lenient` takes the body's word where the header is absent or
+    disagrees, and ends the last clause.
 
     Raises InputError, naming `name` and what is wrong.
     """
@@ -74,16 +83,25 @@ def read_dimacs(data: bytes, *, lenient: bool = False, name: str = "the formula"
         data = data[header.end() :]
     elif not lenient:
         wanted = "a line `p cnf VARIABLES CLAUSES` before the clauses"
-        raise InputError(f"{name} has no header", wanted=wanted, got=_quoted_bytes(data.lstrip()[:40]), do=CORRECT)
+        raise InputError(
+            f"{name} has no header", wanted=wanted, got=_quoted_bytes(data.lstrip()[:40]), do=CORRECT
+        )
     if end := _END.search(data):
         if not lenient and data[end.end() :].strip() not in {b"", b"0"}:
             got = _quoted_bytes(data[end.end() :].strip()[:40])
-            raise InputError(f"{name} continues after its `%` line", wanted="nothing, or a lone 0", got=got, do=CORRECT)
+            raise InputError(
+                f"{name} continues after its `%` line", wanted="nothing, or a lone 0", got=got, do=CORRECT
+            )
         data = data[: end.start()]
     if junk := _JUNK.search(data):
         place = data[max(0, junk.start() - 15) : junk.end() + 15]
         what = f"{name} holds something that is not a literal"
-        raise InputError(what, wanted="whole numbers without `+`, 0 after each clause", got=_quoted_bytes(place), do=CORRECT)
+        raise InputError(
+            what,
+            wanted="whole numbers without `+`, 0 after each clause",
+            got=_quoted_bytes(place),
+            do=CORRECT,
+        )
     numbers = np.fromstring(data, dtype=np.int64, sep=" ") if data.strip() else np.zeros(0, dtype=np.int64)
     return _from_numbers(numbers, declared, lenient, name)
 
@@ -97,15 +115,22 @@ def _from_numbers(numbers: np.ndarray, declared: tuple[int, int] | None, lenient
     ends = np.flatnonzero(numbers == 0)
     largest = int(np.abs(numbers).max()) if len(numbers) else 0
     if largest > LARGEST_VARIABLE:
-        raise InputError(f"{name} names variable {largest}", wanted=f"at most {LARGEST_VARIABLE}", got=str(largest), do=CORRECT)
+        raise InputError(
+            f"{name} names variable {largest}",
+            wanted=f"at most {LARGEST_VARIABLE}",
+            got=str(largest),
+            do=CORRECT,
+        )
     variables, clauses = declared or (largest, len(ends))
     if variables > LARGEST_VARIABLE:
         what = f"the header of {name} declares {variables} variables"
         raise InputError(what, wanted=f"at most {LARGEST_VARIABLE}", got=str(variables), do=CORRECT)
     if not lenient and (largest > variables or len(ends) != clauses):
         raise InputError(
-            f"the header of {name} disagrees with its clauses", wanted=f"{clauses} clauses over {variables} variables",
-            got=f"{len(ends)} clauses, largest variable {largest}", do=CORRECT,
+            f"the header of {name} disagrees with its clauses",
+            wanted=f"{clauses} clauses over {variables} variables",
+            got=f"{len(ends)} clauses, largest variable {largest}",
+            do=CORRECT,
         )
     starts = np.zeros(len(ends) + 1, dtype=np.int64)
     starts[1:] = ends - np.arange(len(ends))
@@ -121,7 +146,9 @@ def write_dimacs(formula: Formula) -> bytes:
     numbers = np.zeros(len(formula.literals) + formula.clauses, dtype=np.int64)
     clause_of = np.repeat(np.arange(formula.clauses), np.diff(formula.starts))
     numbers[np.arange(len(formula.literals)) + clause_of] = formula.literals
-    body = " ".join(["0\n" if number == 0 else str(number) for number in numbers.tolist()]).replace("\n ", "\n")
+    body = " ".join(["0\n" if number == 0 else str(number) for number in numbers.tolist()]).replace(
+        "\n ", "\n"
+    )
     return f"p cnf {formula.variables} {formula.clauses}\n{body}".encode()
 
 
@@ -131,15 +158,20 @@ def renamed(formula: Formula, mapping: np.ndarray) -> Formula:
 
     Raises InputError when it is none.
     """
-    if len(mapping) != formula.variables + 1 or not np.array_equal(np.sort(np.abs(mapping)), np.arange(formula.variables + 1)):
-        raise InputError("the renaming is not a permutation of the variables", wanted=f"each of 1..{formula.variables} once, either sign")
+    if len(mapping) != formula.variables + 1 or not np.array_equal(
+        np.sort(np.abs(mapping)), np.arange(formula.variables + 1)
+    ):
+        raise InputError(
+            "the renaming is not a permutation of the variables",
+            wanted=f"each of 1..{formula.variables} once, either sign",
+        )
     literals = np.sign(formula.literals) * mapping[np.abs(formula.literals)]
     return Formula(formula.variables, literals.astype(np.int32), formula.starts)
 
 
 def random_renaming(variables: int, rng: np.random.Generator, *, flip: bool = True) -> np.ndarray:
-    """Return a mapping for `renamed`: a random permutation, with random signs when `flip`. For few variables; `renamed_at_random` takes any number.
-    """
+    """Return a mapping for `renamed`: a random permutation, with random signs when `flip`. For few variables;
+    `renamed_at_random` takes any number."""
     mapping = np.concatenate([[0], rng.permutation(variables) + 1])
     return mapping * rng.choice([-1, 1], variables + 1) if flip else mapping
 
@@ -149,12 +181,14 @@ def renamed_at_random(formula: Formula, rng: np.random.Generator, *, flip: bool 
     clauses and literals stay in place."""
     used, index = np.unique(np.abs(formula.literals), return_inverse=True)
     new = used[rng.permutation(len(used))].astype(np.int64) * (rng.choice([-1, 1], len(used)) if flip else 1)
-    return Formula(formula.variables, (np.sign(formula.literals) * new[index]).astype(np.int32), formula.starts)
+    return Formula(
+        formula.variables, (np.sign(formula.literals) * new[index]).astype(np.int32), formula.starts
+    )
 
 
 def shuffled(formula: Formula, rng: np.random.Generator, *, flip: bool = True) -> Formula:
-    """Return an equivalent problem in another order: the variables that occur renamed among themselves (signs flipped when `flip`), clauses and the
-    literals in each permuted."""
+    """Return an equivalent problem in another order: the variables that occur renamed among themselves (signs
+    flipped when `flip`), clauses and the literals in each permuted."""
     literals = renamed_at_random(formula, rng, flip=flip).literals
     place = rng.permutation(formula.clauses)
     lengths = np.diff(formula.starts)
@@ -162,17 +196,20 @@ def shuffled(formula: Formula, rng: np.random.Generator, *, flip: bool = True) -
     order = np.lexsort((rng.random(len(literals)), new_clause))
     new_lengths = np.zeros(formula.clauses, dtype=np.int64)
     new_lengths[place] = lengths
-    return Formula(formula.variables, literals[order], np.concatenate([[0], np.cumsum(new_lengths)]).astype(np.int64))
+    return Formula(
+        formula.variables, literals[order], np.concatenate([[0], np.cumsum(new_lengths)]).astype(np.int64)
+    )
 
 
 MOST_PADDING = 24
 
 
 def padded(formula: Formula, rng: np.random.Generator) -> Formula:
-    """Return `formula` with 3 to `MOST_PADDING` fresh variables and clauses of two or three of them, which setting all of them to true satisfies.
+    """Return `formula` with 3 to `MOST_PADDING` fresh variables and clauses of two or three of them, which
+    setting all of them to true satisfies.
 
-    It has the same models but for the fresh variables, and other numbers of variables and clauses. What a solver decides
-    by exact sizes it decides otherwise here.
+    It has the same models but for the fresh variables, and other numbers of variables and clauses. What a
+    solver decides by exact sizes it decides otherwise here.
     """
     fresh = int(rng.integers(3, MOST_PADDING + 1))
     names = np.arange(formula.variables + 1, formula.variables + fresh + 1)
@@ -184,11 +221,16 @@ def padded(formula: Formula, rng: np.random.Generator) -> Formula:
         clauses.append((chosen * signs).tolist())
     extra = formula_of(formula.variables + fresh, [*clauses, names.tolist()])
     literals = np.concatenate([formula.literals, extra.literals])
-    return Formula(formula.variables + fresh, literals, np.concatenate([formula.starts, extra.starts[1:] + len(formula.literals)]))
+    return Formula(
+        formula.variables + fresh,
+        literals,
+        np.concatenate([formula.starts, extra.starts[1:] + len(formula.literals)]),
+    )
 
 
 def read_cnf_file(path: Path, *, lenient: bool = False, name: str = "") -> Formula:
-    """Return the formula in a file .cnf, plain or packed (see `packing`). name: what errors call the file; "" for its path. Raises InputError."""
+    """Return the formula in a file .cnf, plain or packed (see `packing`). name: what errors call the file; ""
+    for its path. Raises InputError."""
     return read_dimacs(read_cnf_bytes(path, name), lenient=lenient, name=name or str(path))
 
 

@@ -1,4 +1,5 @@
-"""Judge a claimed model on the formula itself: a model that satisfies every clause is a certificate that needs no trust in the solver."""
+"""Judge a claimed model on the formula itself: a model that satisfies every clause is a certificate that
+needs no trust in the solver."""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ SPARSE = 100_000_000
 def falsified_clauses(formula: Formula, model: Iterable[int] | np.ndarray) -> np.ndarray:
     """Return the indices of the clauses that `model` does not satisfy: int64 (k,), empty for a true model.
 
-    model: DIMACS literals in any order. A variable without a value satisfies nothing; literals of other variables than the formula's are ignored.
-    Raises InputError when the model holds a literal and its negation, or 0.
+    model: DIMACS literals in any order. A variable without a value satisfies nothing; literals of other
+    variables than the formula's are ignored. Raises InputError when the model holds a literal and its
+    negation, or 0.
     """
     literals = np.asarray(model if isinstance(model, np.ndarray) else list(model), dtype=np.int64).reshape(-1)
     if (literals == 0).any():

@@ -1,8 +1,10 @@
-"""Read formulas as people publish them, and write what is meant as clean DIMACS: a header that is missing or wrong, `+1`, CRLF, a last clause without
-its 0. Each repair says the line, what was there and what was done. What is another format, or nothing that can be understood, is refused.
+"""Read formulas as people publish them, and write what is meant as clean DIMACS: a header that is missing or
+wrong, `+1`, CRLF, a last clause without its 0. Each repair says the line, what was there and what was done.
+What is another format, or nothing that can be understood, is refused.
 
-Solvers differ in how they read such files, so they get the repaired text (`Repaired.text`) and never the file. The strict reader is
-`evolake.solvers.formula.cnf.read_dimacs`; proofs are checked against what that one reads.
+Solvers differ in how they read such files, so they get the repaired text (`Repaired.text`) and never the
+file. The strict reader is `evolake.solvers.formula.cnf.read_dimacs`; proofs are checked against what that one
+reads.
 """
 
 from __future__ import annotations
@@ -18,20 +20,37 @@ from evolake.solvers.formula.cnf import Formula, read_dimacs, write_dimacs
 
 DO = "correct the file, or leave it out"
 OTHER_ENDINGS = {
-    ".wcnf": "WCNF, a format of MaxSAT", ".icnf": "iCNF, incremental CNF", ".inccnf": "iCNF, incremental CNF", ".xnf": "XNF, clauses of XORs",
-    ".xcnf": "CNF with XOR clauses", ".knf": "KNF, CNF with cardinality constraints", ".cnfp": "CNF+, CNF with cardinality constraints",
-    ".qdimacs": "QDIMACS, a format of QBF", ".qcnf": "QDIMACS, a format of QBF", ".opb": "OPB, a pseudo-Boolean format",
-    ".smt2": "SMT-LIB", ".aag": "AIGER", ".aig": "AIGER",
+    ".wcnf": "WCNF, a format of MaxSAT",
+    ".icnf": "iCNF, incremental CNF",
+    ".inccnf": "iCNF, incremental CNF",
+    ".xnf": "XNF, clauses of XORs",
+    ".xcnf": "CNF with XOR clauses",
+    ".knf": "KNF, CNF with cardinality constraints",
+    ".cnfp": "CNF+, CNF with cardinality constraints",
+    ".qdimacs": "QDIMACS, a format of QBF",
+    ".qcnf": "QDIMACS, a format of QBF",
+    ".opb": "OPB, a pseudo-Boolean format",
+    ".smt2": "SMT-LIB",
+    ".aag": "AIGER",
+    ".aig": "AIGER",
 }
 """Ending of a file's name -> the format, of formulas that are not plain CNF."""
-_OTHER_TEXTS = tuple((re.compile(pattern), format_) for pattern, format_ in (
-    (rb"(?mi)^[ \t]*p[ \t]+wcnf\b|^[ \t]*h[ \t]+-?[1-9]", OTHER_ENDINGS[".wcnf"]), (rb"(?mi)^[ \t]*p[ \t]+(?:inc|i)cnf\b", OTHER_ENDINGS[".icnf"]),
-    (rb"(?mi)^[ \t]*p[ \t]+xnf\b", OTHER_ENDINGS[".xnf"]), (rb"(?mi)^[ \t]*p[ \t]+knf\b", OTHER_ENDINGS[".knf"]),
-    (rb"(?mi)^[ \t]*p[ \t]+cnf\+", OTHER_ENDINGS[".cnfp"]), (rb"(?mi)^[ \t]*p[ \t]+sat\b", "SAT format, formulas that are not in CNF"),
-    (rb"(?m)^[ \t]*x[ \t]*-?[1-9]", OTHER_ENDINGS[".xcnf"]), (rb"(?m)^[ \t]*[ae][ \t]+[1-9]", OTHER_ENDINGS[".qdimacs"]),
-    (rb"(?m)^\*[ \t]*#variable=", OTHER_ENDINGS[".opb"]), (rb"(?m)^[ \t]*\((?:set|declare|assert|define)-?", OTHER_ENDINGS[".smt2"]),
-    (rb"\Aa[ai]g \d", OTHER_ENDINGS[".aag"]),
-))
+_OTHER_TEXTS = tuple(
+    (re.compile(pattern), format_)
+    for pattern, format_ in (
+        (rb"(?mi)^[ \t]*p[ \t]+wcnf\b|^[ \t]*h[ \t]+-?[1-9]", OTHER_ENDINGS[".wcnf"]),
+        (rb"(?mi)^[ \t]*p[ \t]+(?:inc|i)cnf\b", OTHER_ENDINGS[".icnf"]),
+        (rb"(?mi)^[ \t]*p[ \t]+xnf\b", OTHER_ENDINGS[".xnf"]),
+        (rb"(?mi)^[ \t]*p[ \t]+knf\b", OTHER_ENDINGS[".knf"]),
+        (rb"(?mi)^[ \t]*p[ \t]+cnf\+", OTHER_ENDINGS[".cnfp"]),
+        (rb"(?mi)^[ \t]*p[ \t]+sat\b", "SAT format, formulas that are not in CNF"),
+        (rb"(?m)^[ \t]*x[ \t]*-?[1-9]", OTHER_ENDINGS[".xcnf"]),
+        (rb"(?m)^[ \t]*[ae][ \t]+[1-9]", OTHER_ENDINGS[".qdimacs"]),
+        (rb"(?m)^\*[ \t]*#variable=", OTHER_ENDINGS[".opb"]),
+        (rb"(?m)^[ \t]*\((?:set|declare|assert|define)-?", OTHER_ENDINGS[".smt2"]),
+        (rb"\Aa[ai]g \d", OTHER_ENDINGS[".aag"]),
+    )
+)
 _COMMENT = re.compile(rb"(?m)^[ \t]*c[^\n]*$")
 _PROBLEM = re.compile(rb"(?mi)^[ \t]*p\b[^\n]*$")
 _HEADER = re.compile(rb"(?i)\s*p[ \t]+cnf[ \t]+(\d{1,18})[ \t]+(\d{1,18})\s*\Z")
@@ -42,8 +61,8 @@ _JUNK = re.compile(rb"[^0-9 \t\r\n-]|-(?![1-9])|[0-9]-|[0-9]{11}|(?<![0-9])0[0-9
 
 @dataclass(frozen=True)
 class Repair:
-    """One fault of a file that was repaired. line: from 1. unsure: whether clauses may have been lost, so that a status given elsewhere may be of
-    another formula."""
+    """One fault of a file that was repaired. line: from 1. unsure: whether clauses may have been lost, so
+    that a status given elsewhere may be of another formula."""
 
     line: int
     what: str
@@ -72,7 +91,8 @@ def repaired(data: bytes, name: str = "the formula") -> Repaired:
     """Return the formula in the contents of a file, and what had to be repaired.
 
     Raises:
-        InputError: it is empty, in another format, or has something else than literals; the message names the line.
+        InputError: it is empty, in another format, or has something else than literals; the message names the
+            line.
     """
     repairs: list[Repair] = []
     plain = data.removeprefix(codecs.BOM_UTF8)
@@ -83,61 +103,103 @@ def repaired(data: bytes, name: str = "the formula") -> Repaired:
         plain = plain.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     body = _COMMENT.sub(b"", plain) if b"c" in plain else plain
     if not body.strip(b" \t\n\0\x1a"):
-        raise InputError(f"{name} is empty", wanted="a line `p cnf VARIABLES CLAUSES`, and clauses", got=f"{len(data)} bytes, no clause", do=DO)
+        raise InputError(
+            f"{name} is empty",
+            wanted="a line `p cnf VARIABLES CLAUSES`, and clauses",
+            got=f"{len(data)} bytes, no clause",
+            do=DO,
+        )
     for pattern, format_ in _OTHER_TEXTS:
         if found := pattern.search(body):
             what = f"{name} is in another format: {format_}"
-            raise InputError(what, wanted="DIMACS CNF", got=f"line {_line(body, found.start())}: {_text_at(body, found.start())}", do=DO)
+            raise InputError(
+                what,
+                wanted="DIMACS CNF",
+                got=f"line {_line(body, found.start())}: {_text_at(body, found.start())}",
+                do=DO,
+            )
     declared, header_line, body = _without_header(body, name, repairs)
     body = _without_end(body, repairs)
     if plus := list(_PLUS.finditer(body)):
-        repairs.append(Repair(_line(body, plus[0].start()), f"{len(plus)} literals with a `+`", "written without it"))
+        repairs.append(
+            Repair(_line(body, plus[0].start()), f"{len(plus)} literals with a `+`", "written without it")
+        )
         body = _PLUS.sub(b"", body)
     if junk := _JUNK.search(body):
         raise InputError(
-            f"{name} holds something that is not a literal", wanted="whole numbers, 0 after each clause",
-            got=f"line {_line(body, junk.start())}: {_text_at(body, junk.start())}", do=DO,
+            f"{name} holds something that is not a literal",
+            wanted="whole numbers, 0 after each clause",
+            got=f"line {_line(body, junk.start())}: {_text_at(body, junk.start())}",
+            do=DO,
         )
     numbers = np.fromstring(body, dtype=np.int64, sep=" ") if body.strip() else np.zeros(0, dtype=np.int64)
     if len(numbers) and numbers[-1] != 0:
-        repairs.append(Repair(_line(body, len(body.rstrip())), "the last clause has no 0", "ended there; the file may have been cut", unsure=True))
+        repairs.append(
+            Repair(
+                _line(body, len(body.rstrip())),
+                "the last clause has no 0",
+                "ended there; the file may have been cut",
+                unsure=True,
+            )
+        )
         body += b" 0\n"
         numbers = np.append(numbers, 0)
     largest, clauses = int(np.abs(numbers).max(initial=0)), int((numbers == 0).sum())
     if declared is not None:
         variables, count = declared
         if variables < largest:
-            repairs.append(Repair(header_line, f"the header says {variables} variables, the largest is {largest}", f"{largest} written"))
+            repairs.append(
+                Repair(
+                    header_line,
+                    f"the header says {variables} variables, the largest is {largest}",
+                    f"{largest} written",
+                )
+            )
         if count != clauses:
             done = f"{clauses} written" + ("; the file may have been cut" if count > clauses else "")
-            repairs.append(Repair(header_line, f"the header says {count} clauses, there are {clauses}", done, unsure=True))
+            repairs.append(
+                Repair(
+                    header_line, f"the header says {count} clauses, there are {clauses}", done, unsure=True
+                )
+            )
     variables = max(largest, declared[0] if declared else 0)
     formula = read_dimacs(f"p cnf {variables} {clauses}\n".encode() + body, name=name)
     return Repaired(write_dimacs(formula) if repairs else data, formula, tuple(repairs))
 
 
 def other_format(name: str) -> str | None:
-    """Return the format that a file's name without the ending of its packing stands for, if it is not plain CNF."""
+    """Return the format that a file's name without the ending of its packing stands for, if it is not plain
+    CNF."""
     lower = name.lower()
     return next((format_ for ending, format_ in OTHER_ENDINGS.items() if lower.endswith(ending)), None)
 
 
-def _without_header(body: bytes, name: str, repairs: list[Repair]) -> tuple[tuple[int, int] | None, int, bytes]:
+def _without_header(
+    body: bytes, name: str, repairs: list[Repair]
+) -> tuple[tuple[int, int] | None, int, bytes]:
     """Return (variables, clauses) as declared, the header's line, and the text with that line made empty."""
     problems = list(_PROBLEM.finditer(body))
     if len(problems) > 1:
         raise InputError(
-            f"{name} has {len(problems)} headers", wanted="one formula in a file",
-            got=f"line {_line(body, problems[1].start())}: {_text_at(body, problems[1].start())}", do="write each formula into its own file",
+            f"{name} has {len(problems)} headers",
+            wanted="one formula in a file",
+            got=f"line {_line(body, problems[1].start())}: {_text_at(body, problems[1].start())}",
+            do="write each formula into its own file",
         )
     if not problems:
-        repairs.append(Repair(_line(body, len(body) - len(body.lstrip())), "there is no header", "written from the clauses"))
+        repairs.append(
+            Repair(
+                _line(body, len(body) - len(body.lstrip())), "there is no header", "written from the clauses"
+            )
+        )
         return None, 0, body
     [found] = problems
     line = _line(body, found.start())
     header = _HEADER.match(found[0])
     if header is None:
-        repairs.append(Repair(line, f"the header is {_text_at(body, found.start())}", "written from the clauses"))
+        repairs.append(
+            Repair(line, f"the header is {_text_at(body, found.start())}", "written from the clauses")
+        )
     elif body[: found.start()].strip():
         repairs.append(Repair(line, "the header is behind clauses", "moved to the start"))
     elif not found[0].lstrip().startswith(b"p") or b"cnf" not in found[0]:
@@ -147,11 +209,14 @@ def _without_header(body: bytes, name: str, repairs: list[Repair]) -> tuple[tupl
 
 
 def _without_end(body: bytes, repairs: list[Repair]) -> bytes:
-    """Return the text without SATLIB's `%` line and what follows it, and without zero bytes or Ctrl-Z at its end."""
+    """Return the text without SATLIB's `%` line and what follows it, and without zero bytes or Ctrl-Z at its
+    end."""
     if found := _END.search(body):
         rest = body[found.end() :].strip(b" \t\n\0\x1a")
         what = "a `%` line ends the file" if rest in {b"", b"0"} else "there is text after a `%` line"
-        repairs.append(Repair(_line(body, found.start()), what, "left out from there", unsure=rest not in {b"", b"0"}))
+        repairs.append(
+            Repair(_line(body, found.start()), what, "left out from there", unsure=rest not in {b"", b"0"})
+        )
         return body[: found.start()]
     bare = body.rstrip(b" \t\n\0\x1a")
     if bare != body.rstrip():

@@ -10,10 +10,23 @@ from pathlib import Path
 
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.gates.carry import carry_runs
-from evolake.solvers.gates.runs import PROOF_LIMITS, GateRunner, correctness_runs, filled_runs, smoke_runs, stability_runs
+from evolake.solvers.gates.runs import (
+    PROOF_LIMITS,
+    GateRunner,
+    correctness_runs,
+    filled_runs,
+    smoke_runs,
+    stability_runs,
+)
 from evolake.solvers.measurement.drawing import new_key
 from evolake.solvers.measurement.measuring import Rows
-from evolake.solvers.process.execute import CORRECTNESS_LIMITS, SMOKE_LIMITS, STABILITY_LIMITS, Program, RunLimits
+from evolake.solvers.process.execute import (
+    CORRECTNESS_LIMITS,
+    SMOKE_LIMITS,
+    STABILITY_LIMITS,
+    Program,
+    RunLimits,
+)
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.suites.spec import Suite
 
@@ -22,13 +35,14 @@ from evolake.solvers.suites.spec import Suite
 class GateContext:
     """What gates need next to the variant: formulas, limits, places.
 
-    smoke, correctness, stability: suites with files. carried: formulas and copies of them, see `fresh.carried_suite`; None runs none.
-    base_stability: gives the base's rows of the stability gate, none to judge without them; base_carried: gives what it took on those formulas.
-    filling_build: whether a variant is built once more, by `filling`, for the runs with filled memory.
-    programs: gives the loaded contents (`elf.loaded_sha`) of known variants' programs -> their ids, for the rule against changes of nothing.
-    cache: folder for executables and copies of formulas. verdicts: of verdicts on proofs. draw: key by which smoke proofs are drawn.
-    executor: for the runs; None is threads of this process. progress: called after each run with the gate's name, how many are done and how many
-    there are.
+    smoke, correctness, stability: suites with files. carried: formulas and copies of them, see
+    `fresh.carried_suite`; None runs none. base_stability: gives the base's rows of the stability gate, none
+    to judge without them; base_carried: gives what it took on those formulas. filling_build: whether a
+    variant is built once more, by `filling`, for the runs with filled memory. programs: gives the loaded
+    contents (`elf.loaded_sha`) of known variants' programs -> their ids, for the rule against changes of
+    nothing. cache: folder for executables and copies of formulas. verdicts: of verdicts on proofs. draw: key
+    by which smoke proofs are drawn. executor: for the runs; None is threads of this process. progress: called
+    after each run with the gate's name, how many are done and how many there are.
     """
 
     smoke: Suite
@@ -51,17 +65,42 @@ class GateContext:
     progress: Callable[[str, int, int], None] | None = None
 
 
-def runs_of(gate: str, program: Program, bench: GateContext, *, variant_id: str, cycle: str, filling: Program | None = None) -> Rows:
+def runs_of(
+    gate: str,
+    program: Program,
+    bench: GateContext,
+    *,
+    variant_id: str,
+    cycle: str,
+    filling: Program | None = None,
+) -> Rows:
     """Return the runs that the gate judges, those on formulas that are no secret with the column COMPLAINT.
 
     filling: the program for the runs with filled memory; None: the same one.
     """
     progress = partial(bench.progress, gate) if bench.progress else None
-    runner = GateRunner(variant_id, program, cycle, bench.correctness_limits, bench.proof_limits, bench.verdicts, bench.executor, progress)
+    runner = GateRunner(
+        variant_id,
+        program,
+        cycle,
+        bench.correctness_limits,
+        bench.proof_limits,
+        bench.verdicts,
+        bench.executor,
+        progress,
+    )
     if gate == "smoke":
-        return smoke_runs(replace(runner, limits=bench.smoke_limits), bench.smoke, cache=bench.cache, draw=bench.draw, complaints=True)
+        return smoke_runs(
+            replace(runner, limits=bench.smoke_limits),
+            bench.smoke,
+            cache=bench.cache,
+            draw=bench.draw,
+            complaints=True,
+        )
     if gate == "correctness":
         return correctness_runs(runner, bench.correctness)
     steady = replace(runner, limits=bench.stability_limits)
-    rows = stability_runs(steady, bench.stability, complaints=True) + filled_runs(replace(steady, program=filling or program), bench.stability)
+    rows = stability_runs(steady, bench.stability, complaints=True) + filled_runs(
+        replace(steady, program=filling or program), bench.stability
+    )
     return rows + (carry_runs(runner, bench.carried) if bench.carried else [])

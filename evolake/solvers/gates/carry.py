@@ -1,9 +1,11 @@
-"""Gate 4, stability: whether what a variant gains on formulas that can be known carries over to copies of them that cannot.
+"""Gate 4, stability: whether what a variant gains on formulas that can be known carries over to copies of
+them that cannot.
 
-Each formula is run as the suite has it and in copies, renamed and shuffled under the lake's secret, with the arguments and limits of any other run,
-so that a variant cannot tell which of them it is in. To a search they are draws of one distribution. A table of answers ends immediately on
-the first.
-Further copies are padded with a few fresh variables and clauses: who searches otherwise than its seed on all copies but on these decides by sizes.
+Each formula is run as the suite has it and in copies, renamed and shuffled under the lake's secret, with the
+arguments and limits of any other run, so that a variant cannot tell which of them it is in. To a search they
+are draws of one distribution. A table of answers ends immediately on the first. Further copies are padded
+with a few fresh variables and clauses: who searches otherwise than its seed on all copies but on these
+decides by sizes.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ DIGITS = 3
 
 
 def carry_runs(runner: GateRunner, suite: Suite) -> Rows:
-    """Rows with the columns of RUNS, of suite `carried`: the formulas of `fresh.carried_suite`. Proofs are written and not checked."""
+    """Rows with the columns of RUNS, of suite `carried`: the formulas of `fresh.carried_suite`. Proofs are
+    written and not checked."""
     unchecked = replace(runner, proof_limits=PROOF_LIMITS, verdicts=None)
     return runner.run([unchecked.job(item, suite, proof_share=0.0) for item in suite.instances])
 
@@ -37,8 +40,9 @@ def is_carried(row: Mapping[str, Any]) -> bool:
 def carry_evidence(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return what the rules judge, one mapping per formula.
 
-    instance: its name. original, copies: seconds of processor time, the limit if unanswered. conflicts: number of the copy (0: the original) -> its
-    conflicts, padded: the same of the padded copies; null of a run that was not answered or reports none.
+    instance: its name. original, copies: seconds of processor time, the limit if unanswered. conflicts:
+    number of the copy (0: the original) -> its conflicts, padded: the same of the padded copies; null of a
+    run that was not answered or reports none.
 
     Runs that the clock cut short are left out, and formulas whose original is one of them.
     """
@@ -56,10 +60,14 @@ def carry_evidence(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             costs[name][place] = round(seconds, DIGITS)
     return [
         {
-            "instance": name, "original": seconds[0], "copies": [cost for number, cost in sorted(seconds.items()) if number],
-            "conflicts": _by_copy(conflicts[name]), "padded": _by_copy(padded[name]),
+            "instance": name,
+            "original": seconds[0],
+            "copies": [cost for number, cost in sorted(seconds.items()) if number],
+            "conflicts": _by_copy(conflicts[name]),
+            "padded": _by_copy(padded[name]),
         }
-        for name, seconds in sorted(costs.items()) if 0 in seconds
+        for name, seconds in sorted(costs.items())
+        if 0 in seconds
     ]
 
 

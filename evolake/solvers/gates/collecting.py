@@ -22,11 +22,13 @@ from evolake.solvers.repository.variant import source_sha
 
 @dataclass
 class Subject:
-    """A variant on its way through the gates: what they collect from, and what they leave for those after them.
+    """A variant on its way through the gates: what they collect from, and what they leave for those after
+    them.
 
-    folder, base: its repository and its seed's. base_name: the seed's name. parent_edits: the edits of each parent. bench: formulas and limits.
-    opened: opens its built solver; None: of the build that its gate made. built: what came of that. runs: gate -> rows of RUNS that it made.
-    complaints: instance -> the end of what its run wrote that did not end well.
+    folder, base: its repository and its seed's. base_name: the seed's name. parent_edits: the edits of each
+    parent. bench: formulas and limits. opened: opens its built solver; None: of the build that its gate made.
+    built: what came of that. runs: gate -> rows of RUNS that it made. complaints: instance -> the end of what
+    its run wrote that did not end well.
     """
 
     variant_id: str
@@ -54,7 +56,13 @@ class Subject:
 
 def compliance(subject: Subject) -> dict[str, Any]:
     """Its layout, and its sources next to those of its seed."""
-    return compliance_evidence(subject.folder(), subject.base, subject.base_name, parent_edits=subject.parent_edits, adapter=subject.adapter)
+    return compliance_evidence(
+        subject.folder(),
+        subject.base,
+        subject.base_name,
+        parent_edits=subject.parent_edits,
+        adapter=subject.adapter,
+    )
 
 
 def build(subject: Subject) -> dict[str, Any]:
@@ -64,9 +72,11 @@ def build(subject: Subject) -> dict[str, Any]:
     subject.built = build_by(bench.executor, subject.folder(), subject.adapter, bench.blobs, seed=of_seed)
     asked = subject.built, subject.folder(), subject.base, subject.adapter, bench.blobs
     others = {code: name for code, name in bench.programs().items() if name != subject.variant_id}
-    return build_evidence(subject.built) | program_evidence(
-        subject.built, subject.base, subject.adapter, bench.blobs, subject.folder(),
-    ) | same_program(*asked, others)
+    return (
+        build_evidence(subject.built)
+        | program_evidence(subject.built, subject.base, subject.adapter, bench.blobs, subject.folder())
+        | same_program(*asked, others)
+    )
 
 
 def smoke(subject: Subject) -> dict[str, Any]:
@@ -80,14 +90,17 @@ def correctness(subject: Subject) -> dict[str, Any]:
 
 
 def stability(subject: Subject) -> dict[str, Any]:
-    """Return its runs on growing formulas and on secret copies, next to those of its seed; `unfilled`: why it has no filling build."""
+    """Return its runs on growing formulas and on secret copies, next to those of its seed; `unfilled`: why it
+    has no filling build."""
     filling, fault = filling_fault(subject.folder(), subject.base, subject.adapter, subject.bench())
     return _runs("stability", subject, filling) | ({"unfilled": fault} if fault else {})
 
 
 def _runs(gate: str, subject: Subject, filling: Program | None = None) -> dict[str, Any]:
     bench = subject.bench()
-    rows = runs_of(gate, subject.program, bench, variant_id=subject.variant_id, cycle=subject.cycle, filling=filling)
+    rows = runs_of(
+        gate, subject.program, bench, variant_id=subject.variant_id, cycle=subject.cycle, filling=filling
+    )
     subject.complaints |= {row["instance"]: said for row in rows if (said := row.pop(COMPLAINT, ""))}
     subject.runs[gate] = rows
     return gate_evidence(gate, subject.runs[gate], bench)

@@ -1,7 +1,9 @@
-"""Gate 0, compliance: the evidence that its rules judge. Layout, documents, and what the sources add to those of the base.
+"""Gate 0, compliance: the evidence that its rules judge. Layout, documents, and what the sources add to those
+of the base.
 
-Nothing is run and nothing is built. The base is the seed's repository as the pipeline lays it out, our own patches to it included, so that every
-variant of a seed is judged against the same sources, however many generations it is away.
+Nothing is run and nothing is built. The base is the seed's repository as the pipeline lays it out, our own
+patches to it included, so that every variant of a seed is judged against the same sources, however many
+generations it is away.
 """
 
 from __future__ import annotations
@@ -23,12 +25,18 @@ LARGEST_EDITS = 1 << 20
 
 
 def compliance_evidence(
-    folder: Path, base: Path, base_name: str, *, adapter: Adapter | None = None, parent_edits: Sequence[Sequence[Mapping[str, Any]]] = ()
+    folder: Path,
+    base: Path,
+    base_name: str,
+    *,
+    adapter: Adapter | None = None,
+    parent_edits: Sequence[Sequence[Mapping[str, Any]]] = (),
 ) -> dict[str, Any]:
     """Return what the rules of the compliance gate judge, as JSON.
 
     Args:
-        folder: the variant's repository without build products, as an archive of it holds. base, base_name: that of its seed.
+        folder: the variant's repository without build products, as an archive of it holds. base, base_name:
+            that of its seed.
         adapter: the seed's; None: the one that the base's variant.toml names.
         parent_edits: the edits of each parent, for rules that keep what a parent carries.
 
@@ -36,7 +44,11 @@ def compliance_evidence(
         InputError: the base is not there. The variant's own faults are evidence, never an exception.
     """
     if not base.is_dir():
-        raise InputError("there is no base to compare the variant with", wanted=f"a seed's repository at {base}", do="fetch the seeds first")
+        raise InputError(
+            "there is no base to compare the variant with",
+            wanted=f"a seed's repository at {base}",
+            do="fetch the seeds first",
+        )
     adapter = adapter or load_adapter(read_card(base)["adapter"])
     edits, problems = read_edits(folder)
     if (folder / CARD).is_file() and (folder / CARD).read_bytes() != (base / CARD).read_bytes():
@@ -44,20 +56,27 @@ def compliance_evidence(
     opened = [name for name in sources_of(folder) if matches(name, adapter.build_files)]
     source = additions(read_tree(folder, NOT_SOURCES), read_tree(base, NOT_SOURCES))
     return {
-        "layout": [*check_layout(folder, adapter), *problems], "documents": {name: _characters(folder / name) for name in DOCUMENTS},
-        "source": source.to_json(), "edits": edits, "parent_edits": [[dict(edit) for edit in edits] for edits in parent_edits],
-        "base": base_name, **({BUILD_FILES: opened} if opened else {}),
+        "layout": [*check_layout(folder, adapter), *problems],
+        "documents": {name: _characters(folder / name) for name in DOCUMENTS},
+        "source": source.to_json(),
+        "edits": edits,
+        "parent_edits": [[dict(edit) for edit in edits] for edits in parent_edits],
+        "base": base_name,
+        **({BUILD_FILES: opened} if opened else {}),
     }
 
 
 def read_edits(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the edits of a variant that operators made (none if there is no such file), and what is wrong with the file."""
+    """Return the edits of a variant that operators made (none if there is no such file), and what is wrong
+    with the file."""
     path = folder / EDITS
     if path.is_symlink() or not path.is_file():
         return [], [f"{EDITS} is no regular file"] if path.is_symlink() or path.exists() else []
     try:
         edits = parse_json(read_text(path, LARGEST_EDITS), name=EDITS)
-        if not isinstance(edits, list) or not all(isinstance(edit, dict) and isinstance(edit.get("name"), str) for edit in edits):
+        if not isinstance(edits, list) or not all(
+            isinstance(edit, dict) and isinstance(edit.get("name"), str) for edit in edits
+        ):
             raise ValueError("is no list of edits with names")
     except ValueError as error:
         return [], [f"{EDITS} cannot be read: {reason(error)}"]

@@ -1,7 +1,8 @@
-"""What a coder is shown about a gate's objection: which rule, why it exists, what was seen. Bounded, and with the variant's own output fenced as
-data.
+"""What a coder is shown about a gate's objection: which rule, why it exists, what was seen. Bounded, and with
+the variant's own output fenced as data.
 
-Learned rules name the variants that they come from by whole ids; here, as everywhere that a role reads, these are short.
+Learned rules name the variants that they come from by whole ids; here, as everywhere that a role reads, these
+are short.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ SHOWN = 8
 RUN_FIELDS = ("instance", "expected", "status", "answer", "proof_status", "conflicts", "peak_mb", "problems")
 
 
-def feedback_of(verdicts: Sequence[Verdict], seen: Mapping[str, Mapping[str, Any]], ruleset: Ruleset, blobs: BlobStore | None = None) -> str:
+def feedback_of(
+    verdicts: Sequence[Verdict],
+    seen: Mapping[str, Mapping[str, Any]],
+    ruleset: Ruleset,
+    blobs: BlobStore | None = None,
+) -> str:
     """Return the text for the next attempt; empty if nothing blocked.
 
     Args:
@@ -33,7 +39,10 @@ def feedback_of(verdicts: Sequence[Verdict], seen: Mapping[str, Mapping[str, Any
     if blocked is None:
         return ""
     rule = next((rule for rule in ruleset.rules if rule.id == blocked.rule_id), None)
-    parts = [f"Blocked at gate {blocked.gate_no} ({blocked.gate}) by the rule {blocked.rule_id}: {inline(blocked.reason, 500)}"]
+    parts = [
+        f"Blocked at gate {blocked.gate_no} ({blocked.gate}) by the rule {blocked.rule_id}: "
+        f"{inline(blocked.reason, 500)}"
+    ]
     if rule is not None and rule.text:
         parts.append(f"The rule: {inline(rule.text, 600)}")
     evidence = seen.get(blocked.gate, {})
@@ -49,8 +58,8 @@ def feedback_of(verdicts: Sequence[Verdict], seen: Mapping[str, Mapping[str, Any
 
 
 def output_of(verdicts: Sequence[Verdict], complaints: Mapping[str, str]) -> str:
-    """Return what the program itself wrote in runs that did not end well, that of the instance which the reason names first; "" if no gate
-    objected.
+    """Return what the program itself wrote in runs that did not end well, that of the instance which the
+    reason names first; "" if no gate objected.
 
     Args:
         complaints: instance -> the end of what its run wrote. Of secret formulas there is none.
@@ -63,7 +72,10 @@ def output_of(verdicts: Sequence[Verdict], complaints: Mapping[str, str]) -> str
     distinct: dict[str, str] = {}
     for instance in order:
         distinct.setdefault(complaints[instance], instance)
-    return cap("\n\n".join(f"{instance}:\n{text}" for text, instance in list(distinct.items())[:SHOWN]), LONGEST_OUTPUT)
+    return cap(
+        "\n\n".join(f"{instance}:\n{text}" for text, instance in list(distinct.items())[:SHOWN]),
+        LONGEST_OUTPUT,
+    )
 
 
 def _build_details(build: Mapping[str, Any], blobs: BlobStore | None) -> list[str]:
@@ -82,11 +94,15 @@ def _run_details(rows: Sequence[Mapping[str, Any]], blocked: Verdict) -> list[st
     """Return the runs of the instance that the reason names, then others that went wrong."""
     named = blocked.reason.split(":", 1)[0].split("~")[0]
     bad = [row for row in rows if row["status"] not in ("sat", "unsat")]
-    chosen = [row for row in rows if row["instance"].split("~")[0] == named] + [row for row in bad if row["instance"].split("~")[0] != named]
+    chosen = [row for row in rows if row["instance"].split("~")[0] == named] + [
+        row for row in bad if row["instance"].split("~")[0] != named
+    ]
     if not chosen:
         return []
     return [fence("\n".join(_run_line(row) for row in chosen[:SHOWN]), "runs", LONGEST_LOG)]
 
 
 def _run_line(row: Mapping[str, Any]) -> str:
-    return "  ".join(f"{name}={inline(row.get(name), 120)}" for name in RUN_FIELDS if row.get(name) not in (None, ""))
+    return "  ".join(
+        f"{name}={inline(row.get(name), 120)}" for name in RUN_FIELDS if row.get(name) not in (None, "")
+    )

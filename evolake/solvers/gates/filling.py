@@ -1,7 +1,9 @@
-"""A second build of a variant whose local variables are filled where its source leaves them as they are, for the runs with filled memory.
+"""A second build of a variant whose local variables are filled where its source leaves them as they are, for
+the runs with filled memory.
 
-What a program allocates is filled by the C library (`runs.FILLS`); local variables only the compiler can fill. Objects of the seed's own sources are
-kept for these builds as for others, so that a variant compiles what it changes twice, and nothing else.
+What a program allocates is filled by the C library (`runs.FILLS`); local variables only the compiler can
+fill. Objects of the seed's own sources are kept for these builds as for others, so that a variant compiles
+what it changes twice, and nothing else.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from evolake.solvers.repository.build import build_by, open_program
 from evolake.solvers.repository.variant import source_sha
 
 FLAG = "-ftrivial-auto-var-init=pattern"
-"""gcc (from 12) and clang: local variables without a value begin with bytes other than zero, which changes no defined behaviour."""
+"""gcc (from 12) and clang: local variables without a value begin with bytes other than zero, which changes no
+defined behaviour."""
 VARIABLES = ("CFLAGS", "CXXFLAGS")
 
 
@@ -26,10 +29,14 @@ def filling_adapter(adapter: Adapter) -> Adapter | None:
     return replace(adapter, environment={**adapter.environment, **flags}) if flags else None
 
 
-def filling_program(folder: Path, adapter: Adapter, bench: GateContext, *, seed: bool) -> tuple[Program | None, str]:
-    """Return the filling build of the repository at `folder`, and why there is none; (None, "") if none is asked for.
+def filling_program(
+    folder: Path, adapter: Adapter, bench: GateContext, *, seed: bool
+) -> tuple[Program | None, str]:
+    """Return the filling build of the repository at `folder`, and why there is none; (None, "") if none is
+    asked for.
 
-    seed: it is a seed as it was laid out. A build that ends well and did not compile with FLAG is none either: makefiles can drop it.
+    seed: it is a seed as it was laid out. A build that ends well and did not compile with FLAG is none
+    either: makefiles can drop it.
     """
     filling = filling_adapter(adapter)
     if not bench.filling_build or filling is None:
@@ -42,8 +49,11 @@ def filling_program(folder: Path, adapter: Adapter, bench: GateContext, *, seed:
     return open_program(made, filling, bench.blobs, bench.cache), ""
 
 
-def filling_fault(folder: Path, base: Path, adapter: Adapter, bench: GateContext) -> tuple[Program | None, str]:
-    """Return a variant's filling build, and why it has none although its seed has one: "" if it has one, or its seed has none (an old compiler)."""
+def filling_fault(
+    folder: Path, base: Path, adapter: Adapter, bench: GateContext
+) -> tuple[Program | None, str]:
+    """Return a variant's filling build, and why it has none although its seed has one: "" if it has one, or
+    its seed has none (an old compiler)."""
     of_seed = source_sha(folder) == source_sha(base)
     program, reason = filling_program(folder, adapter, bench, seed=of_seed)
     if of_seed or not reason or filling_program(base, adapter, bench, seed=True)[0] is None:

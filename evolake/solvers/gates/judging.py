@@ -1,5 +1,5 @@
-"""A variant through its gates, in order: compliance, build, smoke, correctness, stability. `collecting` says what each looks at, rules that are files
-judge it.
+"""A variant through its gates, in order: compliance, build, smoke, correctness, stability. `collecting` says
+what each looks at, rules that are files judge it.
 
     0 compliance   layout and documents; code that the variant adds to its base
     1 build        a clean build in the jail
@@ -7,9 +7,9 @@ judge it.
     3 correctness  every model evaluated, every proof verified by an external checker
     4 stability    two runs count alike; memory over a growing formula
 
-Each gate may be asked alone, on stored evidence (`gate_verdicts`), so that a changed rule is judged again without building or running;
-`judge_variant`
-takes a repository through all of them and stops at the first block. A dead jail or checker raises; it never becomes a verdict.
+Each gate may be asked alone, on stored evidence (`gate_verdicts`), so that a changed rule is judged again
+without building or running; `judge_variant` takes a repository through all of them and stops at the first
+block. A dead jail or checker raises; it never becomes a verdict.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ from evolake.solvers.tables import LATE_GATES
 
 @dataclass(frozen=True)
 class VariantResults(GateResults):
-    """A variant after its gates. runs: gate -> rows of RUNS, of the gates that it came to. feedback: what a coder is shown about its block, or "".
-    output: what the program wrote in runs that did not end well, of a block by those, or "".
+    """A variant after its gates. runs: gate -> rows of RUNS, of the gates that it came to. feedback: what a
+    coder is shown about its block, or "". output: what the program wrote in runs that did not end well, of a
+    block by those, or "".
     """
 
     build: BuildResult | None = None
@@ -59,19 +60,45 @@ class VariantResults(GateResults):
 
 
 def gate_verdicts(
-    gate: str, evidence: Mapping[str, Any], ruleset: Ruleset, *, variant_id: str, cycle: str, run_id: str, evidence_sha: str | None = None
+    gate: str,
+    evidence: Mapping[str, Any],
+    ruleset: Ruleset,
+    *,
+    variant_id: str,
+    cycle: str,
+    run_id: str,
+    evidence_sha: str | None = None,
 ) -> list[Verdict]:
-    """Verdicts of one gate on evidence as it was collected or stored; rules after the first block are not asked.
+    """Verdicts of one gate on evidence as it was collected or stored; rules after the first block are not
+    asked.
 
     Raises:
         InputError: a rule that cannot be used.
     """
     asked = GateSpec((*GATE_NAMES, *LATE_GATES).index(gate), gate, lambda _: evidence)
-    return list(replay_gate(asked, evidence, ruleset, artifact_id=variant_id, cycle=cycle, run_id=run_id, evidence_sha=evidence_sha).verdicts)
+    return list(
+        replay_gate(
+            asked,
+            evidence,
+            ruleset,
+            artifact_id=variant_id,
+            cycle=cycle,
+            run_id=run_id,
+            evidence_sha=evidence_sha,
+        ).verdicts
+    )
 
 
 def judge_variant(
-    variant: Path | str, *, adapter: Adapter, base: Path, ruleset: Ruleset, bench: GateContext, cycle: str, run_id: str, stop_at: str | None = None,
+    variant: Path | str,
+    *,
+    adapter: Adapter,
+    base: Path,
+    ruleset: Ruleset,
+    bench: GateContext,
+    cycle: str,
+    run_id: str,
+    stop_at: str | None = None,
 ) -> VariantResults:
     """Take one variant through its gates, up to and with `stop_at` (all by default); the first block ends it.
 
@@ -79,21 +106,42 @@ def judge_variant(
         variant: its repository, or the sha of its archive. base: the repository of its seed.
 
     Raises:
-        MachineryError: the jail, a checker or the compiler failed; nothing was judged. InputError: the base or a rule cannot be used.
+        MachineryError: the jail, a checker or the compiler failed; nothing was judged. InputError: the base
+            or a rule cannot be used.
     """
     if isinstance(variant, str):
         with Scratch("variant") as parent:
             folder = Path(parent) / "variant"
             bench.blobs.get_tree(variant, folder)
             return judge_variant(
-                folder, adapter=adapter, base=base, ruleset=ruleset, bench=bench, cycle=cycle, run_id=run_id, stop_at=stop_at,
+                folder,
+                adapter=adapter,
+                base=base,
+                ruleset=ruleset,
+                bench=bench,
+                cycle=cycle,
+                run_id=run_id,
+                stop_at=stop_at,
             )
     asked = GATES[: GATE_NAMES.index(stop_at) + 1] if stop_at else GATES
-    subject = Subject(source_sha(variant), cycle, lambda: variant, base, read_card(base)["base"], adapter, (), lambda: bench)
+    subject = Subject(
+        source_sha(variant), cycle, lambda: variant, base, read_card(base)["base"], adapter, (), lambda: bench
+    )
     done = gates.run_gates(
-        subject, asked, ruleset, artifact_id=subject.variant_id, cycle=cycle, run_id=run_id, store=partial(store_evidence, blobs=bench.blobs),
+        subject,
+        asked,
+        ruleset,
+        artifact_id=subject.variant_id,
+        cycle=cycle,
+        run_id=run_id,
+        store=partial(store_evidence, blobs=bench.blobs),
     )
     return VariantResults(
-        done.artifact_id, done.results, done.accepted and asked == GATES, subject.built, subject.runs,
-        feedback_of(done.verdicts, done.evidence, ruleset, bench.blobs), output_of(done.verdicts, subject.complaints),
+        done.artifact_id,
+        done.results,
+        done.accepted and asked == GATES,
+        subject.built,
+        subject.runs,
+        feedback_of(done.verdicts, done.evidence, ruleset, bench.blobs),
+        output_of(done.verdicts, subject.complaints),
     )

@@ -1,9 +1,11 @@
-"""The runs that gates 2 to 4 judge: smoke, correctness, stability. Rows have the columns of RUNS, and rules read nothing but rows.
+"""The runs that gates 2 to 4 judge: smoke, correctness, stability. Rows have the columns of RUNS, and rules
+read nothing but rows.
 
-- smoke: every formula as it is, renamed, and shuffled: a solver that knows a file by its looks answers differently on its copies;
+- smoke: every formula as it is, renamed, and shuffled: a solver that knows a file by its looks answers
+  differently on its copies;
 - correctness: formulas with all models and proofs checked;
-- stability: some formulas twice, and a family of growing formulas under a small memory limit; twice more with memory filled that the program has
-  not written.
+- stability: some formulas twice, and a family of growing formulas under a small memory limit; twice more with
+  memory filled that the program has not written.
 """
 
 from __future__ import annotations
@@ -30,18 +32,21 @@ from evolake.solvers.suites.spec import Instance, Suite
 STABILITY = "stability"
 REPEATS = 2
 GROWING_SIZES = (80, 120, 160, 200)
-"""Variables of random 3-SAT near its threshold: conflicts, and what a solver keeps of them, grow with the size."""
+"""Variables of random 3-SAT near its threshold: conflicts, and what a solver keeps of them, grow with the
+size."""
 PROOF_LIMITS = ProofLimits()
 LARGE_VARIABLES = 20_000
 """Variables of an easy formula: what a solver keeps for each variable and clause shows here."""
 THRESHOLD, EASY = 4.26, 3.0
 FILLS = tuple({"MALLOC_PERTURB_": value} for value in ("90", "165"))
-"""What makes the C library fill memory that it hands out with one byte (0xA5, 0x5A), and memory that is given back with the other."""
+"""What makes the C library fill memory that it hands out with one byte (0xA5, 0x5A), and memory that is given
+back with the other."""
 
 
 @dataclass(frozen=True)
 class GateRunner:
-    """A variant's built solver, and how its gates run it. verdicts: of verdicts on proofs. executor: None is threads of this process."""
+    """A variant's built solver, and how its gates run it. verdicts: of verdicts on proofs. executor: None is
+    threads of this process."""
 
     variant_id: str
     program: Program
@@ -53,10 +58,19 @@ class GateRunner:
     progress: Progress | None = None
 
     def job(self, instance: Instance, suite: Suite, **other: Any) -> Job:
-        """Return a run that waits for no core: gates ask what a solver says, not how fast, and must not wait for a benchmark."""
+        """Return a run that waits for no core: gates ask what a solver says, not how fast, and must not wait
+        for a benchmark."""
         return Job(
-            self.variant_id, self.program, instance, suite.name, self.cycle, self.limits, proof_limits=self.proof_limits, verdicts=self.verdicts,
-            measured=False, **other,
+            self.variant_id,
+            self.program,
+            instance,
+            suite.name,
+            self.cycle,
+            self.limits,
+            proof_limits=self.proof_limits,
+            verdicts=self.verdicts,
+            measured=False,
+            **other,
         )
 
     def run(self, jobs: Sequence[Job]) -> Rows:
@@ -64,54 +78,81 @@ class GateRunner:
         return run_all(jobs, self.executor, self.progress)
 
 
-def smoke_runs(runner: GateRunner, suite: Suite, *, cache: Path, draw: bytes | None = None, complaints: bool = False) -> Rows:
-    """Rows of SMOKE_RUNS: each formula of `suite`, its renamed and its shuffled copy. A small share of the proofs is checked.
+def smoke_runs(
+    runner: GateRunner, suite: Suite, *, cache: Path, draw: bytes | None = None, complaints: bool = False
+) -> Rows:
+    """Rows of SMOKE_RUNS: each formula of `suite`, its renamed and its shuffled copy. A small share of the
+    proofs is checked.
 
     Args:
-        suite: with files. cache: folder for the copies; they are made once and then found there. draw: the key of the draw. complaints: see `Job`.
+        suite: with files. cache: folder for the copies; they are made once and then found there. draw: the
+            key of the draw. complaints: see `Job`.
     """
     instances = [copy for instance in suite.instances for copy in (instance, *copies_of(instance, cache))]
-    return runner.run([
-        runner.job(instance, suite, proof_share=SMOKE_SHARE, draw=draw or new_key(), complaints=complaints) for instance in instances
-    ])
+    return runner.run(
+        [
+            runner.job(
+                instance, suite, proof_share=SMOKE_SHARE, draw=draw or new_key(), complaints=complaints
+            )
+            for instance in instances
+        ]
+    )
 
 
 def correctness_runs(runner: GateRunner, suite: Suite) -> Rows:
-    """Rows of CORRECTNESS_RUNS: each formula once, every model evaluated and every proof checked, so that no status need be known."""
+    """Rows of CORRECTNESS_RUNS: each formula once, every model evaluated and every proof checked, so that no
+    status need be known."""
     return runner.run([runner.job(instance, suite) for instance in suite.instances])
 
 
 def stability_runs(runner: GateRunner, suite: Suite, *, complaints: bool = False) -> Rows:
     """Rows with the columns of RUNS: the formulas of `stability_suite`, each twice."""
-    return runner.run([
-        runner.job(instance, suite, repeat=repeat, complaints=complaints) for instance in suite.instances for repeat in range(REPEATS)
-    ])
+    return runner.run(
+        [
+            runner.job(instance, suite, repeat=repeat, complaints=complaints)
+            for instance in suite.instances
+            for repeat in range(REPEATS)
+        ]
+    )
 
 
 def filled_runs(runner: GateRunner, suite: Suite) -> Rows:
-    """Rows with the columns of RUNS, of family FILLED: the formulas of `stability_suite`, once with each of FILLS.
+    """Rows with the columns of RUNS, of family FILLED: the formulas of `stability_suite`, once with each of
+    FILLS.
 
-    Proofs are written and not checked. A program of `filling_adapter` fills local variables as well, others only what they allocate.
+    Proofs are written and not checked. A program of `filling_adapter` fills local variables as well, others
+    only what they allocate.
     """
     jobs = []
     for number, fill in enumerate(FILLS, start=1):
         program = replace(runner.program, environment={**runner.program.environment, **fill})
         filled = replace(runner, program=program, proof_limits=PROOF_LIMITS, verdicts=None)
-        copies = [replace(item, name=f"{item.name}{COPY}{FILLED}{number}", family=FILLED) for item in suite.instances]
+        copies = [
+            replace(item, name=f"{item.name}{COPY}{FILLED}{number}", family=FILLED)
+            for item in suite.instances
+        ]
         jobs += [filled.job(item, suite, proof_share=0.0) for item in copies]
     return runner.run(jobs)
 
 
 def stability_suite(blobs: BlobStore, cache: Path, root_seed: int = 0) -> Suite:
     """Return the growing formulas, the same for every variant of one root seed."""
-    formulas = {f"threshold-{n}": random_ksat(n, round(THRESHOLD * n), 3, root_seed + n) for n in GROWING_SIZES}
-    formulas[f"large-{LARGE_VARIABLES}"] = planted_ksat(LARGE_VARIABLES, round(EASY * LARGE_VARIABLES), 3, root_seed)
-    instances = tuple(Instance(name, GROWING, "unknown", blobs.put(write_dimacs(formula)), base=name) for name, formula in formulas.items())
+    formulas = {
+        f"threshold-{n}": random_ksat(n, round(THRESHOLD * n), 3, root_seed + n) for n in GROWING_SIZES
+    }
+    formulas[f"large-{LARGE_VARIABLES}"] = planted_ksat(
+        LARGE_VARIABLES, round(EASY * LARGE_VARIABLES), 3, root_seed
+    )
+    instances = tuple(
+        Instance(name, GROWING, "unknown", blobs.put(write_dimacs(formula)), base=name)
+        for name, formula in formulas.items()
+    )
     return with_files(Suite(STABILITY, instances), blobs, cache)
 
 
 def copies_of(instance: Instance, cache: Path) -> list[Instance]:
-    """Return a renamed and a shuffled copy of a formula, named after it; both drawn from its content alone."""
+    """Return a renamed and a shuffled copy of a formula, named after it; both drawn from its content
+    alone."""
     assert instance.path is not None, "materialize the suite first"
     made = []
     for number, kind in enumerate(("renamed", "shuffled"), 1):
@@ -119,12 +160,18 @@ def copies_of(instance: Instance, cache: Path) -> list[Instance]:
         path = cache / f"{instance.sha}-{kind}.cnf"
         if not path.exists():
             formula, rng = read_cnf_file(instance.path, lenient=True), pcg(seed)
-            copy = renamed(formula, random_renaming(formula.variables, rng)) if kind == "renamed" else shuffled(formula, rng, flip=False)
+            copy = (
+                renamed(formula, random_renaming(formula.variables, rng))
+                if kind == "renamed"
+                else shuffled(formula, rng, flip=False)
+            )
             cache.mkdir(parents=True, exist_ok=True)
             beside = path.with_suffix(f".{_tag()}")
             beside.write_bytes(write_dimacs(copy))
             beside.replace(path)
-        made.append(replace(instance, name=f"{instance.name}{COPY}{kind}", path=path, seed=seed, shuffle=number))
+        made.append(
+            replace(instance, name=f"{instance.name}{COPY}{kind}", path=path, seed=seed, shuffle=number)
+        )
     return made
 
 

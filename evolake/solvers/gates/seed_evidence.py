@@ -1,4 +1,5 @@
-"""What a seed takes on the formulas that variants of it are compared on, measured once for its sources, these formulas and limits, and then kept."""
+"""What a seed takes on the formulas that variants of it are compared on, measured once for its sources, these
+formulas and limits, and then kept."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ CARRIED, STEADY = "seed-carried", "seed-stability"
 
 
 def seed_carried(base: Path, adapter: Adapter, bench: GateContext, *, cycle: str) -> Rows:
-    """Return `carry_evidence` of the seed at `base` on the formulas of the bench; [] if it does not build or there are none.
+    """Return `carry_evidence` of the seed at `base` on the formulas of the bench; [] if it does not build or
+    there are none.
 
     Raises:
         MachineryError: the jail or the compiler failed.
@@ -47,7 +49,8 @@ def seed_carried(base: Path, adapter: Adapter, bench: GateContext, *, cycle: str
 
 
 def seed_stability(base: Path, adapter: Adapter, bench: GateContext, *, cycle: str) -> Rows:
-    """Return what the rules judge of the seed's own runs at the stability gate, those with filled memory among them; [] if it does not build.
+    """Return what the rules judge of the seed's own runs at the stability gate, those with filled memory
+    among them; [] if it does not build.
 
     Raises:
         MachineryError: the jail or the compiler failed.
@@ -59,22 +62,29 @@ def seed_stability(base: Path, adapter: Adapter, bench: GateContext, *, cycle: s
         if runner is None:
             return None
         filling = filling_program(base, adapter, bench, seed=True)[0] or runner.program
-        rows = stability_runs(runner, bench.stability) + filled_runs(replace(runner, program=filling), bench.stability)
+        rows = stability_runs(runner, bench.stability) + filled_runs(
+            replace(runner, program=filling), bench.stability
+        )
         return runs_evidence(rows)["runs"]
 
     return _kept(bench.cache / STEADY, key, made)
 
 
-def _runner(base: Path, adapter: Adapter, bench: GateContext, cycle: str, limits: RunLimits) -> GateRunner | None:
+def _runner(
+    base: Path, adapter: Adapter, bench: GateContext, cycle: str, limits: RunLimits
+) -> GateRunner | None:
     built = build_variant(base, adapter, bench.blobs, seed=True)
     if not built.ok:
         return None
     program = open_program(built, adapter, bench.blobs, bench.cache)
-    return GateRunner(source_sha(base), program, cycle, limits, bench.proof_limits, bench.verdicts, bench.executor)
+    return GateRunner(
+        source_sha(base), program, cycle, limits, bench.proof_limits, bench.verdicts, bench.executor
+    )
 
 
 def _kept(folder: Path, key: Sequence[Any], make: Callable[[], Rows | None]) -> Rows:
-    """Return what is kept under the key, or else what `make` gives, which is kept; [] and nothing kept if it gives None."""
+    """Return what is kept under the key, or else what `make` gives, which is kept; [] and nothing kept if it
+    gives None."""
     path = folder / f"{hashlib.sha256(json.dumps(key, default=str).encode()).hexdigest()}.json"
     try:
         kept = parse_json(read_text(path, DATA_BYTES), name=path.name)

@@ -1,8 +1,9 @@
 """Run variants on suites: jobs planned from plain data, sent to an executor, finished rows kept as they come.
 
-The executor is any `concurrent.futures.Executor`: a process pool here, `dask.distributed.Client.get_executor()` on a cluster whose hosts see the same
-files. Rows are the same whichever it is. A benchmark that is killed continues where it stopped: each finished row is appended to a journal, and jobs
-whose rows are there are not run again.
+The executor is any `concurrent.futures.Executor`: a process pool here,
+`dask.distributed.Client.get_executor()` on a cluster whose hosts see the same files. Rows are the same
+whichever it is. A benchmark that is killed continues where it stopped: each finished row is appended to a
+journal, and jobs whose rows are there are not run again.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ WALL_FACTOR, WALL_EXTRA_S = 3.0, 10.0
 
 @dataclass(frozen=True)
 class MeasuringPlan:
-    """How to measure. proof_share: share of UNSAT answers whose proofs are checked, the others count as unsolved; draw: the key of that draw, see
-    `drawing`. champions: variants of which every proof is checked, twice where two independent checkers exist. repeats: runs of each formula.
-    verdicts: see `proof_cache`."""
+    """How to measure. proof_share: share of UNSAT answers whose proofs are checked, the others count as
+    unsolved; draw: the key of that draw, see `drawing`. champions: variants of which every proof is checked,
+    twice where two independent checkers exist. repeats: runs of each formula. verdicts: see `proof_cache`."""
 
     limits: RunLimits
     proof_share: float = 1.0
@@ -52,7 +53,8 @@ class MeasuringPlan:
 
 @dataclass(frozen=True)
 class StageLimits:
-    """Limits of runs in the smoke gate, in the stability gate, and in all other stages, and of the check of a proof."""
+    """Limits of runs in the smoke gate, in the stability gate, and in all other stages, and of the check of a
+    proof."""
 
     smoke: RunLimits
     stability: RunLimits
@@ -74,7 +76,11 @@ class MeasuringOptions:
         """Return how to measure under these sizes. cache: has the verdicts on proofs."""
         limits = stage_limits(sizes, self.timeout_s)
         return MeasuringPlan(
-            limits.run, proof_share=self.proof_share, repeats=self.repeats, proof_limits=limits.proof, verdicts=cache / "proofs",
+            limits.run,
+            proof_share=self.proof_share,
+            repeats=self.repeats,
+            proof_limits=limits.proof,
+            verdicts=cache / "proofs",
             draw=draw or new_key(),
         )
 
@@ -84,31 +90,49 @@ class MeasuringOptions:
 
 
 def stage_limits(sizes: SolversSettings, timeout_s: float | None = None) -> StageLimits:
-    """Return the limits that a profile sets; a program can read the same ones in all stages. timeout_s: of runs, in place of the profile's."""
+    """Return the limits that a profile sets; a program can read the same ones in all stages. timeout_s: of
+    runs, in place of the profile's."""
     smoke, stability, run = alike(
-        run_limits(sizes.smoke_timeout_s, sizes.memory_mb, sizes.proof_mb), STABILITY_LIMITS,
+        run_limits(sizes.smoke_timeout_s, sizes.memory_mb, sizes.proof_mb),
+        STABILITY_LIMITS,
         run_limits(timeout_s or sizes.timeout_s, sizes.memory_mb, sizes.proof_mb),
     )
     largest = max(item.proof_mb for item in (smoke, stability, run))
-    return StageLimits(smoke, stability, run, ProofLimits(sizes.proof_timeout_s, sizes.proof_memory_mb, largest))
+    return StageLimits(
+        smoke, stability, run, ProofLimits(sizes.proof_timeout_s, sizes.proof_memory_mb, largest)
+    )
 
 
 def run_limits(timeout_s: float, memory_mb: int, proof_mb: int = 512) -> RunLimits:
     """Limits of a measured run: cpu time decides, the clock is only a guard."""
-    return RunLimits(cpu_s=timeout_s, wall_s=WALL_FACTOR * timeout_s + WALL_EXTRA_S, memory_mb=memory_mb, proof_mb=proof_mb)
+    return RunLimits(
+        cpu_s=timeout_s, wall_s=WALL_FACTOR * timeout_s + WALL_EXTRA_S, memory_mb=memory_mb, proof_mb=proof_mb
+    )
 
 
 def plan_jobs(programs: Mapping[str, Program], suite: Suite, plan: MeasuringPlan, *, cycle: str) -> list[Job]:
-    """Jobs of all variants on all formulas, formula by formula, so that a drift of the host's speed falls on all variants.
+    """Jobs of all variants on all formulas, formula by formula, so that a drift of the host's speed falls on
+    all variants.
 
     Args:
         programs: variant id -> its built solver.
     """
     return [
         Job(
-            variant_id=variant, program=programs[variant], instance=item, suite=suite.name, cycle=cycle, limits=plan.limits, repeat=repeat,
-            proof_share=1.0 if variant in plan.champions else plan.proof_share, second_checker=variant in plan.champions,
-            proof_limits=plan.proof_limits, cores=plan.cores, scratch=plan.scratch, verdicts=plan.verdicts, draw=plan.draw,
+            variant_id=variant,
+            program=programs[variant],
+            instance=item,
+            suite=suite.name,
+            cycle=cycle,
+            limits=plan.limits,
+            repeat=repeat,
+            proof_share=1.0 if variant in plan.champions else plan.proof_share,
+            second_checker=variant in plan.champions,
+            proof_limits=plan.proof_limits,
+            cores=plan.cores,
+            scratch=plan.scratch,
+            verdicts=plan.verdicts,
+            draw=plan.draw,
         )
         for repeat in range(plan.repeats)
         for item in suite.instances
@@ -117,13 +141,19 @@ def plan_jobs(programs: Mapping[str, Program], suite: Suite, plan: MeasuringPlan
 
 
 def run_jobs(
-    jobs: Sequence[Job], executor: Executor, *, journal: Path | None = None, on_progress: Progress | None = None, schema: TableSchema = RUNS,
+    jobs: Sequence[Job],
+    executor: Executor,
+    *,
+    journal: Path | None = None,
+    on_progress: Progress | None = None,
+    schema: TableSchema = RUNS,
     run: Callable[[Job], dict[str, Any]] = measure,
 ) -> pl.DataFrame:
     """Rows of RUNS (or of the table of the same columns given as `schema`) in the order of `jobs`.
 
     Args:
-        journal: see `journal.run_journaled`. run: what measures one job; a module's function, as it travels to the executor's workers.
+        journal: see `journal.run_journaled`. run: what measures one job; a module's function, as it travels
+            to the executor's workers.
 
     Raises:
         What the machinery raises, after pending jobs were cancelled; finished rows are in the journal.
@@ -133,4 +163,6 @@ def run_jobs(
     def is_row(value: Any) -> bool:
         return isinstance(value, dict) and set(value) == columns and value["status"] != CLOCK
 
-    return schema.frame(run_journaled(jobs, executor, run, journal=journal, fits=is_row, on_progress=on_progress))
+    return schema.frame(
+        run_journaled(jobs, executor, run, journal=journal, fits=is_row, on_progress=on_progress)
+    )

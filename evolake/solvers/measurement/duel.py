@@ -1,18 +1,20 @@
-"""Select the champion: challengers against the champion in interleaved pairs on the same core, and a contest by mean PAR-2.
+"""Select the champion: challengers against the champion in interleaved pairs on the same core, and a contest
+by mean PAR-2.
 
-On each formula the two run back to back, in turns first and second, so that what slows the host slows both. What is
-compared is PAR-2 over the suite, a mean: `evolake.contest.mean_ratio` decides, also against rivals that help some
-formulas and hurt others. Its unit is the formula. Shuffled copies of one formula and repeated passes are averaged
-first, as they are no independent evidence; how far they are apart counts, because it moves the formula's mean. Which
-formula an instance comes from is a column of the trials, not a part of its name. A challenger that solves fewer
-formulas, or gives one answer that is refuted, never wins. How far repeated passes of one side are apart is reported as
-the noise floor of the host.
+On each formula the two run back to back, in turns first and second, so that what slows the host slows both.
+What is compared is PAR-2 over the suite, a mean: `evolake.contest.mean_ratio` decides, also against rivals
+that help some formulas and hurt others. Its unit is the formula. Shuffled copies of one formula and repeated
+passes are averaged first, as they are no independent evidence; how far they are apart counts, because it
+moves the formula's mean. Which formula an instance comes from is a column of the trials, not a part of its
+name. A challenger that solves fewer formulas, or gives one answer that is refuted, never wins. How far
+repeated passes of one side are apart is reported as the noise floor of the host.
 
-What takes milliseconds decides nothing: if each formula takes both sides less than `shortest_s`, what is compared is how the
-programs start and read, so no challenger wins and the reason says so.
+What takes milliseconds decides nothing: if each formula takes both sides less than `shortest_s`, what is
+compared is how the programs start and read, so no challenger wins and the reason says so.
 
-Processor time decides, and the clock is a guard: a pair of which the clock cut one run short counts for neither side.
-A duel that lost pairs so has fewer formulas than its suite, so that a later cycle holds it again.
+Processor time decides, and the clock is a guard: a pair of which the clock cut one run short counts for
+neither side. A duel that lost pairs so has fewer formulas than its suite, so that a later cycle holds it
+again.
 
 Source of the model of champion and challenger: SATLUTION, section 3; the duel and its contest are ours.
 """
@@ -49,9 +51,11 @@ LEAST_COST_S = 1e-6
 DOMINANT = 0.5
 """Share of the difference between both sides from which the formula that makes it is named."""
 SHORT_SHARE, SHORT_S = 0.01, 0.1
-"""A duel is too short if each formula takes both sides less than this share of the limit, and less than so many seconds."""
+"""A duel is too short if each formula takes both sides less than this share of the limit, and less than so
+many seconds."""
 Verdict = Literal["better", "worse", "undecided"]
-"""Of the challenger. Three ends of one interval: it is above 1, below 1, or holds 1 (or nothing may be said)."""
+"""Of the challenger. Three ends of one interval: it is above 1, below 1, or holds 1 (or nothing may be
+said)."""
 CHAMPION, CHALLENGER = "champion", "challenger"
 
 
@@ -124,7 +128,9 @@ class DuelPlan:
     pairs: int
 
 
-def run_duel(duel: DuelPlan, plan: MeasuringPlan, executor: Executor, *, journal: Path | None = None) -> list[dict[str, Any]]:
+def run_duel(
+    duel: DuelPlan, plan: MeasuringPlan, executor: Executor, *, journal: Path | None = None
+) -> list[dict[str, Any]]:
     """Rows of DUELS, in turns champion and challenger first. Every UNSAT answer of both is checked.
 
     Raises what `journal.run_journaled` raises.
@@ -132,13 +138,26 @@ def run_duel(duel: DuelPlan, plan: MeasuringPlan, executor: Executor, *, journal
 
     def job(contender: Contender, index: int, pair: int) -> Job:
         return Job(
-            variant_id=contender.variant_id, program=contender.program, instance=duel.suite.instances[index], suite=duel.suite.name,
-            cycle=duel.cycle, limits=plan.limits, repeat=pair, proof_share=1.0, proof_limits=plan.proof_limits, cores=plan.cores,
-            scratch=plan.scratch, verdicts=plan.verdicts,
+            variant_id=contender.variant_id,
+            program=contender.program,
+            instance=duel.suite.instances[index],
+            suite=duel.suite.name,
+            cycle=duel.cycle,
+            limits=plan.limits,
+            repeat=pair,
+            proof_share=1.0,
+            proof_limits=plan.proof_limits,
+            cores=plan.cores,
+            scratch=plan.scratch,
+            verdicts=plan.verdicts,
         )
 
     work = [
-        Pair(job(duel.champion, index, pair), job(duel.challenger, index, pair), champion_first=(index + pair) % 2 == 0)
+        Pair(
+            job(duel.champion, index, pair),
+            job(duel.challenger, index, pair),
+            champion_first=(index + pair) % 2 == 0,
+        )
         for pair in range(duel.pairs)
         for index in range(len(duel.suite.instances))
     ]
@@ -150,7 +169,10 @@ def run_duel(duel: DuelPlan, plan: MeasuringPlan, executor: Executor, *, journal
 def measure_pair(pair: Pair) -> list[dict[str, Any]]:
     """Two rows of DUELS, the champion's first."""
     jobs = [pair.champion, pair.challenger] if pair.champion_first else [pair.challenger, pair.champion]
-    rows = [_trial(pair, job, place, row) for place, (job, row) in enumerate(zip(jobs, measure_together(jobs), strict=True))]
+    rows = [
+        _trial(pair, job, place, row)
+        for place, (job, row) in enumerate(zip(jobs, measure_together(jobs), strict=True))
+    ]
     return rows if pair.champion_first else rows[::-1]
 
 
@@ -158,7 +180,8 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) 
     """Return the verdict of one duel.
 
     Args:
-        trials: rows of DUELS of one champion and one challenger. rng: of the contest; see `decision_rng`. looks: see `mean_ratio`.
+        trials: rows of DUELS of one champion and one challenger. rng: of the contest; see `decision_rng`.
+            looks: see `mean_ratio`.
 
     Raises:
         ValueError: no trials, or trials of more than one duel.
@@ -168,17 +191,35 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) 
     if sides.height != 1:
         raise ValueError(f"wanted the trials of one duel (got {sides.height})")
     champion_id, challenger_id = sides.row(0)
-    refuted = trials.filter((pl.col("part") == CHALLENGER) & ((pl.col("status") == "wrong") | pl.col("proof_status").is_in(NO_PROOF))).height
+    refuted = trials.filter(
+        (pl.col("part") == CHALLENGER)
+        & ((pl.col("status") == "wrong") | pl.col("proof_status").is_in(NO_PROOF))
+    ).height
     asked, counting = _pairs(trials), _pairs(trials).filter("counts")
     shared = {
-        "champion_id": champion_id, "challenger_id": challenger_id, "instances": counting["instance"].n_unique(),
-        "formulas": counting["formula"].n_unique(), "pairs": asked["pair"].n_unique(), "left_out": asked.height - counting.height,
+        "champion_id": champion_id,
+        "challenger_id": challenger_id,
+        "instances": counting["instance"].n_unique(),
+        "formulas": counting["formula"].n_unique(),
+        "pairs": asked["pair"].n_unique(),
+        "left_out": asked.height - counting.height,
     }
     if counting.is_empty():
         reason = f"the clock cut every one of {asked.height} pairs short"
         return Decision(
-            **shared, solved_champion=0.0, solved_challenger=0.0, par2_champion=None, par2_challenger=None, ratio=1.0, ratio_low=0.0,
-            ratio_high=np.inf, noise_floor=1.0, wins=False, verdict="undecided", reason=reason, test="none",
+            **shared,
+            solved_champion=0.0,
+            solved_challenger=0.0,
+            par2_champion=None,
+            par2_challenger=None,
+            ratio=1.0,
+            ratio_low=0.0,
+            ratio_high=np.inf,
+            noise_floor=1.0,
+            wins=False,
+            verdict="undecided",
+            reason=reason,
+            test="none",
         )
     theirs, ours = (per_formula(counting, part) for part in (CHAMPION, CHALLENGER))
     contest = mean_ratio(theirs, ours, rng, looks)
@@ -192,9 +233,18 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) 
     if shared["left_out"]:
         reason += f"; {shared['left_out']} of {asked.height} pairs do not count, as the clock cut them short"
     return Decision(
-        **shared, solved_champion=solved[CHAMPION], solved_challenger=solved[CHALLENGER], par2_champion=float(theirs.mean()),
-        par2_challenger=float(ours.mean()), ratio=contest.effect, ratio_low=contest.low, ratio_high=contest.high,
-        noise_floor=repeat_noise_floor([passes(counting, part) for part in (CHALLENGER, CHAMPION)]), wins=wins, verdict=verdict, reason=reason,
+        **shared,
+        solved_champion=solved[CHAMPION],
+        solved_challenger=solved[CHALLENGER],
+        par2_champion=float(theirs.mean()),
+        par2_challenger=float(ours.mean()),
+        ratio=contest.effect,
+        ratio_low=contest.low,
+        ratio_high=contest.high,
+        noise_floor=repeat_noise_floor([passes(counting, part) for part in (CHALLENGER, CHAMPION)]),
+        wins=wins,
+        verdict=verdict,
+        reason=reason,
         test=contest.test,
     )
 
@@ -206,25 +256,36 @@ def decision_rng(root_seed: int, cycle: str, challenger_id: str) -> np.random.Ge
 
 def formulas_of(runs: pl.DataFrame) -> np.ndarray:
     """Return the number of each instance's formula, instances in order of their names. runs: rows of RUNS."""
-    names = [original_name(*row) for row in runs.select("instance", "shuffle").unique().sort("instance").rows()]
+    names = [
+        original_name(*row) for row in runs.select("instance", "shuffle").unique().sort("instance").rows()
+    ]
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
     return np.array([places[name] for name in names])
 
 
-def par2_contest(theirs: np.ndarray, ours: np.ndarray, groups: np.ndarray, rng: np.random.Generator) -> Contest:
+def par2_contest(
+    theirs: np.ndarray, ours: np.ndarray, groups: np.ndarray, rng: np.random.Generator
+) -> Contest:
     """Return the contest by PAR-2 of the champion over the challenger's, in which each formula counts once.
 
     Args:
-        theirs, ours: (instances, passes) costs of champion and challenger. groups: (instances,) number of each instance's formula.
+        theirs, ours: (instances, passes) costs of champion and challenger. groups: (instances,) number of
+            each instance's formula.
     """
     means = [np.bincount(groups, weights=side.mean(axis=1)) / np.bincount(groups) for side in (theirs, ours)]
     return mean_ratio(means[0], means[1], rng)
 
 
 def per_formula(pairs: pl.DataFrame, part: str) -> np.ndarray:
-    """Return (formulas,) the cost of one side: the mean over its shuffled copies of the mean over their passes, formulas in order of their names."""
+    """Return (formulas,) the cost of one side: the mean over its shuffled copies of the mean over their
+    passes, formulas in order of their names."""
     copies = pairs.group_by("formula", "instance").agg(pl.col(f"cost_{part}").mean())
-    return copies.group_by("formula").agg(pl.col(f"cost_{part}").mean()).sort("formula")[f"cost_{part}"].to_numpy()
+    return (
+        copies.group_by("formula")
+        .agg(pl.col(f"cost_{part}").mean())
+        .sort("formula")[f"cost_{part}"]
+        .to_numpy()
+    )
 
 
 def passes(pairs: pl.DataFrame, part: str) -> np.ndarray:
@@ -233,7 +294,9 @@ def passes(pairs: pl.DataFrame, part: str) -> np.ndarray:
     return whole[f"cost_{part}"].to_numpy().reshape(-1, pairs["pair"].n_unique())
 
 
-def verdict_of(contest: Contest, solved_champion: float, solved_challenger: float, refuted: int) -> tuple[bool, Verdict, str]:
+def verdict_of(
+    contest: Contest, solved_champion: float, solved_challenger: float, refuted: int
+) -> tuple[bool, Verdict, str]:
     """Return whether the challenger wins, how it compares, and why.
 
     It wins with no refuted answer, no fewer formulas solved, and a gain whose whole interval is above 1.
@@ -248,7 +311,11 @@ def verdict_of(contest: Contest, solved_champion: float, solved_challenger: floa
     if refuted:
         return False, verdict, f"{refuted} answers of the challenger are refuted or have no proof"
     if solved_challenger < solved_champion:
-        return False, "undecided" if contest.wins else verdict, f"solves {solved_challenger:g} formulas against {solved_champion:g}"
+        return (
+            False,
+            "undecided" if contest.wins else verdict,
+            f"solves {solved_challenger:g} formulas against {solved_champion:g}",
+        )
     return contest.wins, verdict, "a loss beyond the noise" if verdict == "worse" else contest.reason
 
 
@@ -258,15 +325,20 @@ def shortest_s(timeout_s: float) -> float:
 
 
 def too_short(theirs: np.ndarray, ours: np.ndarray, timeout_s: float) -> str:
-    """Return why a duel decides nothing if each formula takes both sides less than `shortest_s`; else "". theirs, ours: (formulas,) seconds."""
+    """Return why a duel decides nothing if each formula takes both sides less than `shortest_s`; else "".
+    theirs, ours: (formulas,) seconds."""
     longest, least = float(max(theirs.max(), ours.max())), shortest_s(timeout_s)
     if longest >= least:
         return ""
-    return f"no formula takes more than {1000 * longest:.3g} ms, and below {1000 * least:.3g} ms the start of a program decides: take harder formulas"
+    return (
+        f"no formula takes more than {1000 * longest:.3g} ms, and below {1000 * least:.3g} ms the start "
+        "of a program decides: take harder formulas"
+    )
 
 
 def dominant(theirs: np.ndarray, ours: np.ndarray, names: Sequence[str]) -> str:
-    """Return the words that name the formula which makes most of the difference between both sides; "" if none does.
+    """Return the words that name the formula which makes most of the difference between both sides; "" if
+    none does.
 
     No single formula can promote a challenger: without the others' help Student's t stays near 1.
     """
@@ -278,7 +350,8 @@ def dominant(theirs: np.ndarray, ours: np.ndarray, names: Sequence[str]) -> str:
 
 
 def repeat_noise_floor(sides: Sequence[np.ndarray], level: float = FLOOR_LEVEL) -> float:
-    """Return the ratio of suite PAR-2 that `level` of all A/A pairs stay within; 1.0 (nothing known) if no side has two passes.
+    """Return the ratio of suite PAR-2 that `level` of all A/A pairs stay within; 1.0 (nothing known) if no
+    side has two passes.
 
     Args:
         sides: (formulas, passes) costs of one variant each. Every two passes of one side are an A/A pair.
@@ -294,16 +367,34 @@ def repeat_noise_floor(sides: Sequence[np.ndarray], level: float = FLOOR_LEVEL) 
 
 def _trial(pair: Pair, job: Job, place: int, row: dict[str, Any]) -> dict[str, Any]:
     part = CHAMPION if job is pair.champion else CHALLENGER
-    kept = ("status", "solved", "certificate", "proof_status", "cpu_s", "conflicts", "timeout_s", "host", "proof_bytes")
+    kept = (
+        "status",
+        "solved",
+        "certificate",
+        "proof_status",
+        "cpu_s",
+        "conflicts",
+        "timeout_s",
+        "host",
+        "proof_bytes",
+    )
     return {
-        "cycle": job.cycle, "champion_id": pair.champion.variant_id, "challenger_id": pair.challenger.variant_id,
-        "instance": job.instance.name, "formula": job.instance.base or job.instance.name, "pair": job.repeat, "part": part, "place": place,
-        "variant_id": job.variant_id, **{name: row[name] for name in kept},
+        "cycle": job.cycle,
+        "champion_id": pair.champion.variant_id,
+        "challenger_id": pair.challenger.variant_id,
+        "instance": job.instance.name,
+        "formula": job.instance.base or job.instance.name,
+        "pair": job.repeat,
+        "part": part,
+        "place": place,
+        "variant_id": job.variant_id,
+        **{name: row[name] for name in kept},
     }
 
 
 def _are_rows(value: Any) -> bool:
-    """Return whether a journal's entry is the result of a pair. One that the clock cut short is measured again."""
+    """Return whether a journal's entry is the result of a pair. One that the clock cut short is measured
+    again."""
     return isinstance(value, list) and len(value) == 2 and all(_is_row(row) for row in value)
 
 
@@ -312,26 +403,45 @@ def _is_row(row: Any) -> bool:
 
 
 def _pairs(trials: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each pair: instance, formula, pair, cost and solved of both sides, and whether it counts.
+    """Return a row for each pair: instance, formula, pair, cost and solved of both sides, and whether it
+    counts.
 
     Raises:
         ValueError: a side without the trial of a pair.
     """
-    cost = pl.when(pl.col("solved")).then(pl.col("cpu_s")).otherwise(PENALTY * pl.col("timeout_s")).clip(lower_bound=LEAST_COST_S)
-    rows = trials.with_columns(cost=cost, formula=pl.coalesce("formula", "instance"), counts=pl.col("status") != CLOCK)
+    cost = (
+        pl.when(pl.col("solved"))
+        .then(pl.col("cpu_s"))
+        .otherwise(PENALTY * pl.col("timeout_s"))
+        .clip(lower_bound=LEAST_COST_S)
+    )
+    rows = trials.with_columns(
+        cost=cost, formula=pl.coalesce("formula", "instance"), counts=pl.col("status") != CLOCK
+    )
     sides = [
         rows.filter(pl.col("part") == part).select(
-            "instance", "formula", "pair", pl.col("cost").alias(f"cost_{part}"), pl.col("solved").alias(f"solved_{part}"),
+            "instance",
+            "formula",
+            "pair",
+            pl.col("cost").alias(f"cost_{part}"),
+            pl.col("solved").alias(f"solved_{part}"),
             pl.col("counts").alias(f"counts_{part}"),
         )
         for part in (CHAMPION, CHALLENGER)
     ]
     both = sides[0].join(sides[1].drop("formula"), on=["instance", "pair"])
     if not both.height == sides[0].height == sides[1].height or 2 * both.height != trials.height:
-        raise ValueError(f"wanted as many trials of each side on each formula (got {sides[0].height} and {sides[1].height})")
-    return both.with_columns(counts=pl.all_horizontal(f"counts_{CHAMPION}", f"counts_{CHALLENGER}")).sort("instance", "pair")
+        raise ValueError(
+            f"wanted as many trials of each side on each formula (got {sides[0].height} and "
+            f"{sides[1].height})"
+        )
+    return both.with_columns(counts=pl.all_horizontal(f"counts_{CHAMPION}", f"counts_{CHALLENGER}")).sort(
+        "instance", "pair"
+    )
 
 
 def _solved(pairs: pl.DataFrame, part: str) -> float:
     """Instances solved, each pass counting its share."""
-    return round(float(pairs.group_by("instance").agg(pl.col(f"solved_{part}").mean())[f"solved_{part}"].sum()), 9)
+    return round(
+        float(pairs.group_by("instance").agg(pl.col(f"solved_{part}").mean())[f"solved_{part}"].sum()), 9
+    )

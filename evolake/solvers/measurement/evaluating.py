@@ -18,13 +18,20 @@ def _status(row: dict[str, Any]) -> str:
 
 
 def evaluation_rows(runs: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows of EVALUATIONS for rows of RUNS. `seed` is the repetition: two runs of one formula are two rows."""
+    """Rows of EVALUATIONS for rows of RUNS. `seed` is the repetition: two runs of one formula are two
+    rows."""
     return [
         {
-            "artifact_id": row["variant_id"], "suite": row["suite"], "instance": row["instance"], "seed": row["repeat"],
+            "artifact_id": row["variant_id"],
+            "suite": row["suite"],
+            "instance": row["instance"],
+            "seed": row["repeat"],
             "status": _status(row),
-            "cpu_s": row["cpu_s"], "wall_s": row["wall_s"], "peak_mb": row["peak_mb"],
-            "counters": json.dumps({name: row[name] for name in COUNTERS if row[name] is not None}), "certificate": row["certificate"],
+            "cpu_s": row["cpu_s"],
+            "wall_s": row["wall_s"],
+            "peak_mb": row["peak_mb"],
+            "counters": json.dumps({name: row[name] for name in COUNTERS if row[name] is not None}),
+            "certificate": row["certificate"],
             "host": row["host"],
         }
         for row in runs.to_dicts()

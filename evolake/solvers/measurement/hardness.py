@@ -1,11 +1,13 @@
-"""How hard the formulas of a suite are for one solver: the table next to a spec whose formulas are too hard to be confirmed by several.
+"""How hard the formulas of a suite are for one solver: the table next to a spec whose formulas are too hard
+to be confirmed by several.
 
     python -m evolake.solvers.measurement.hardness hard-train hard-holdout [--solver cadical195] [--timeout 60] [--proof-timeout 60] [--lock]
 
-One formula at a time; a row is written as it is known, and formulas whose bytes have a row are not run again. Conflicts and propagations do not
-depend on the machine, the cpu seconds do. A model is checked, a proof where the checker ends in time; what is known neither so nor from how the
-formula is made is "unchecked", and its status in the lock unknown.
-"""
+One formula at a time; a row is written as it is known, and formulas whose bytes have a row are not run again.
+Conflicts and propagations do not depend on the machine, the cpu seconds do. A model is checked, a proof where
+the checker ends in time; what is known neither so nor from how the formula is made is "unchecked", and its
+status in the lock unknown.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -39,10 +41,26 @@ from evolake.solvers.suites.spec import FOLDER, Instance, Recipe, Spec, load_spe
 from evolake.terminal import exit_code_of, say
 
 COLUMNS = (
-    "suite", "name", "family", "sha256", "variables", "clauses", "status", "known_by", "cpu_s", "conflicts", "decisions", "propagations", "restarts",
-    "peak_mb", "proof_bytes", "proof_cpu_s", "solver",
+    "suite",
+    "name",
+    "family",
+    "sha256",
+    "variables",
+    "clauses",
+    "status",
+    "known_by",
+    "cpu_s",
+    "conflicts",
+    "decisions",
+    "propagations",
+    "restarts",
+    "peak_mb",
+    "proof_bytes",
+    "proof_cpu_s",
+    "solver",
 )
-"""`known_by` says what a status rests on: model (checked), proof (verified), construction, unchecked (one solver's word), or unsolved."""
+"""`known_by` says what a status rests on: model (checked), proof (verified), construction, unchecked (one
+solver's word), or unsolved."""
 MEMORY_MB, PROOF_MB = 4096, 4096
 
 
@@ -52,13 +70,18 @@ def table_path(suite: str, seeds: Path) -> Path:
 
 
 def read_table(path: Path) -> dict[str, dict[str, str]]:
-    """Formula's name -> row of COLUMNS as text; none if there is no file. Raises InputError for a file of other columns."""
+    """Formula's name -> row of COLUMNS as text; none if there is no file. Raises InputError for a file of
+    other columns."""
     if not path.is_file():
         return {}
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise InputError(f"{path} is not a table of this kind", wanted=", ".join(COLUMNS), do="remove it to measure again")
+            raise InputError(
+                f"{path} is not a table of this kind",
+                wanted=", ".join(COLUMNS),
+                do="remove it to measure again",
+            )
         return {row["name"]: row for row in reader}
 
 
@@ -66,7 +89,8 @@ def read_table(path: Path) -> dict[str, dict[str, str]]:
 class MeasuringSolver:
     """The solver that formulas are measured by, and its limits.
 
-    check: whether proofs are checked; a later run with proofs runs the formulas of which nothing else is known again.
+    check: whether proofs are checked; a later run with proofs runs the formulas of which nothing else is
+    known again.
     """
 
     name: str
@@ -76,34 +100,52 @@ class MeasuringSolver:
     check: bool = True
 
 
-def measure_spec(spec: Spec, solver: MeasuringSolver, path: Path, blobs: BlobStore) -> dict[str, dict[str, str]]:
+def measure_spec(
+    spec: Spec, solver: MeasuringSolver, path: Path, blobs: BlobStore
+) -> dict[str, dict[str, str]]:
     """Rows of COLUMNS of all formulas of the spec, in its order, written to `path` as they come.
 
     Raises:
-        InputError: the solver gives an answer that is refuted, or other than the one by which the formula was made.
+        InputError: the solver gives an answer that is refuted, or other than the one by which the formula was
+            made.
     """
     rows = read_table(path)
     for recipe in recipes_of(spec):
         data = build(recipe)
         known = rows.get(recipe.name)
         same = known is not None and known["sha256"] == hashlib.sha256(data).hexdigest()
-        if known and same and not (solver.check and known["known_by"] == "unchecked" and not known["proof_cpu_s"]):
+        if (
+            known
+            and same
+            and not (solver.check and known["known_by"] == "unchecked" and not known["proof_cpu_s"])
+        ):
             continue
         rows[recipe.name] = _measured(recipe, data, solver, blobs, spec.name)
         _write(path, rows.values())
-        say(" ".join(str(rows[recipe.name][name]) for name in ("name", "status", "known_by", "cpu_s", "conflicts", "proof_cpu_s")), err=True)
+        say(
+            " ".join(
+                str(rows[recipe.name][name])
+                for name in ("name", "status", "known_by", "cpu_s", "conflicts", "proof_cpu_s")
+            ),
+            err=True,
+        )
     ordered = {recipe.name: rows[recipe.name] for recipe in recipes_of(spec)}
     _write(path, ordered.values())
     return ordered
 
 
 def lock_measured(spec: Spec, rows: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, Any]]:
-    """Return what the spec's lock holds by the rows of its table. Raises InputError where a formula has no row."""
+    """Return what the spec's lock holds by the rows of its table. Raises InputError where a formula has no
+    row."""
     if missing := [recipe.name for recipe in recipes_of(spec) if recipe.name not in rows]:
-        raise InputError(f"{missing[0]} of the suite {spec.name!r} is not measured", do="run this command without --lock first")
+        raise InputError(
+            f"{missing[0]} of the suite {spec.name!r} is not measured",
+            do="run this command without --lock first",
+        )
     return {
         recipe.name: {
-            "sha256": rows[recipe.name]["sha256"], "status": locked_status(rows[recipe.name]),
+            "sha256": rows[recipe.name]["sha256"],
+            "status": locked_status(rows[recipe.name]),
             "confirmed_by": [rows[recipe.name]["solver"], rows[recipe.name]["known_by"]],
         }
         for recipe in recipes_of(spec)
@@ -115,7 +157,9 @@ def locked_status(row: Mapping[str, str]) -> str:
     return row["status"] if row["known_by"] in ("model", "proof", "construction") else "unknown"
 
 
-def _measured(recipe: Recipe, data: bytes, solver: MeasuringSolver, blobs: BlobStore, suite: str) -> dict[str, str]:
+def _measured(
+    recipe: Recipe, data: bytes, solver: MeasuringSolver, blobs: BlobStore, suite: str
+) -> dict[str, str]:
     made = status_by_construction(recipe.generator or "", recipe.parameters)
     formula, sha = read_dimacs(data), blobs.put(data)
     with Scratch("hardness") as folder:
@@ -123,12 +167,23 @@ def _measured(recipe: Recipe, data: bytes, solver: MeasuringSolver, blobs: BlobS
         path.write_bytes(data)
         item = Instance(recipe.name, recipe.family, made, sha, path, recipe.seed, base=recipe.name)
         job = Job(
-            solver.name, solver.program, item, suite, "hardness", run_limits(solver.timeout_s, MEMORY_MB, PROOF_MB),
-            proof_share=1.0 if solver.check else 0.0, proof_limits=replace(solver.proof, proof_mb=PROOF_MB), measured=False,
+            solver.name,
+            solver.program,
+            item,
+            suite,
+            "hardness",
+            run_limits(solver.timeout_s, MEMORY_MB, PROOF_MB),
+            proof_share=1.0 if solver.check else 0.0,
+            proof_limits=replace(solver.proof, proof_mb=PROOF_MB),
+            measured=False,
         )
         run = measure(job)
     if run["status"] == "wrong" or run["proof_status"] in NO_PROOF:
-        raise InputError(f"{solver.name} gives {recipe.name} an answer that {fault_of(run['status'], run['proof_status'])}", got=run["problems"])
+        raise InputError(
+            f"{solver.name} gives {recipe.name} an answer that "
+            f"{fault_of(run['status'], run['proof_status'])}",
+            got=run["problems"],
+        )
     status = run["answer"] or made
     if made != "unknown" and status != made:
         raise InputError(f"{solver.name} says {status} of {recipe.name}", wanted=f"{made}, as it is made so")
@@ -140,8 +195,17 @@ def _measured(recipe: Recipe, data: bytes, solver: MeasuringSolver, blobs: BlobS
         otherwise = "unchecked"
     known_by = run["certificate"] or otherwise
     values = {
-        "suite": suite, "name": recipe.name, "family": recipe.family, "sha256": sha, "variables": formula.variables, "clauses": formula.clauses,
-        "status": status, "known_by": known_by, "solver": solver.name, "cpu_s": f"{run['cpu_s']:.2f}", "peak_mb": f"{run['peak_mb']:.0f}",
+        "suite": suite,
+        "name": recipe.name,
+        "family": recipe.family,
+        "sha256": sha,
+        "variables": formula.variables,
+        "clauses": formula.clauses,
+        "status": status,
+        "known_by": known_by,
+        "solver": solver.name,
+        "cpu_s": f"{run['cpu_s']:.2f}",
+        "peak_mb": f"{run['peak_mb']:.0f}",
         "proof_cpu_s": "" if run["proof_cpu_s"] is None else f"{run['proof_cpu_s']:.1f}",
         **{name: run[name] for name in ("conflicts", "decisions", "propagations", "restarts", "proof_bytes")},
     }
@@ -158,7 +222,8 @@ def _write(path: Path, rows: Iterable[Mapping[str, str]]) -> None:
 
 
 def main() -> int:
-    """Measures the suites that the command line names; the exit code. What is wrong is said without a traceback."""
+    """Measures the suites that the command line names; the exit code. What is wrong is said without a
+    traceback."""
     return exit_code_of(_measure)
 
 
@@ -176,11 +241,17 @@ def _measure() -> None:
     lake = Lake(load().require_lake())
     seed, adapter = seed_named(given.solver), load_adapter(given.solver)
     cache = lake.root / "cache" / "solvers"
-    built = build_variant(lay_out_seed(seed, lake.blobs, cache, now=datetime.now(UTC)), adapter, lake.blobs, seed=True)
+    built = build_variant(
+        lay_out_seed(seed, lake.blobs, cache, now=datetime.now(UTC)), adapter, lake.blobs, seed=True
+    )
     if not built.ok:
         raise InputError(f"{given.solver} does not build", got=built.reason, do="see evolake doctor")
     solver = MeasuringSolver(
-        given.solver, open_program(built, adapter, lake.blobs, cache), given.timeout, ProofLimits(given.proof_timeout), not given.no_proofs,
+        given.solver,
+        open_program(built, adapter, lake.blobs, cache),
+        given.timeout,
+        ProofLimits(given.proof_timeout),
+        not given.no_proofs,
     )
     for spec in specs:
         path = table_path(spec.name, given.seeds)

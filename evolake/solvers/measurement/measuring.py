@@ -1,11 +1,14 @@
-"""One run: a solver on a formula, its answer judged by the formula itself, its proof checked where it is drawn.
+"""One run: a solver on a formula, its answer judged by the formula itself, its proof checked where it is
+drawn.
 
-Every run of every stage (gates, benchmark, duel, holdout, the commands) is made here, and no run can be shown from another: the same command line
-with a proof to be written, whatever answer is expected; a copy of the formula of its own, without a name or a date; one core; the same limits to be
-read (`RunLimits.shown`). What remains to be seen is the formula itself and the time. Which proofs are checked is drawn when the run is over.
+Every run of every stage (gates, benchmark, duel, holdout, the commands) is made here, and no run can be shown
+from another: the same command line with a proof to be written, whatever answer is expected; a copy of the
+formula of its own, without a name or a date; one core; the same limits to be read (`RunLimits.shown`). What
+remains to be seen is the formula itself and the time. Which proofs are checked is drawn when the run is over.
 
-Checking comes after the core is given back and is not part of the measured time. An exception while one run is judged is that run's fault and a
-value; a failure of the machinery passes through (`evolake.gates.boundary`).
+Checking comes after the core is given back and is not part of the measured time. An exception while one run
+is judged is that run's fault and a value; a failure of the machinery passes through
+(`evolake.gates.boundary`).
 """
 
 from __future__ import annotations
@@ -42,11 +45,16 @@ PROBLEMS_LENGTH = 500
 COMPLAINT, COMPLAINT_LENGTH = "complaint", 1500
 MOST_COUNTED = 2.0**63
 RERUNS, LONGER = 2, 3.0
-"""A run that the clock cut short is made again so many times, each with a clock so many times longer; see `execute.starved`."""
+"""A run that the clock cut short is made again so many times, each with a clock so many times longer; see
+`execute.starved`."""
 Progress = Callable[[int, int], None]
 Rows = list[dict[str, Any]]
 SPELLINGS: dict[str, ProofSpelling] = {
-    "none": "auto", "drat-text": "drat-text", "drat-binary": "drat-binary", "lrat-text": "lrat-text", "lrat-binary": "lrat-binary",
+    "none": "auto",
+    "drat-text": "drat-text",
+    "drat-binary": "drat-binary",
+    "lrat-text": "lrat-text",
+    "lrat-binary": "lrat-binary",
 }
 
 
@@ -54,10 +62,12 @@ SPELLINGS: dict[str, ProofSpelling] = {
 class Job:
     """One run to make. Plain data: it may travel to another process or host that sees the same files.
 
-    proof_share: the share of UNSAT answers whose proofs are checked; draw: the key of the draw, see `drawing`. second_checker: whether two
-    independent checkers must agree, where two exist. verdicts: folder of verdicts on proofs that are kept, see `proof_cache`; None keeps none.
-    measured: whether its time counts, so that it waits for its own core. complaints: whether its row shall also have the column COMPLAINT, which
-    no table has: the end of what a run wrote that did not end well. Only for formulas that anybody may see, since a program can write its formula.
+    proof_share: the share of UNSAT answers whose proofs are checked; draw: the key of the draw, see
+    `drawing`. second_checker: whether two independent checkers must agree, where two exist. verdicts: folder
+    of verdicts on proofs that are kept, see `proof_cache`; None keeps none. measured: whether its time
+    counts, so that it waits for its own core. complaints: whether its row shall also have the column
+    COMPLAINT, which no table has: the end of what a run wrote that did not end well. Only for formulas that
+    anybody may see, since a program can write its formula.
     """
 
     variant_id: str
@@ -82,8 +92,17 @@ class Job:
         """What makes two jobs the same measurement."""
         program = self.program.argv if self.program.proof_argv is None else self.program.proof_argv
         return (
-            self.variant_id, self.suite, self.instance.name, self.instance.sha, self.repeat, self.limits.cpu_s, self.limits.memory_mb,
-            self.proof_share, self.second_checker, " ".join(program), self.cycle,
+            self.variant_id,
+            self.suite,
+            self.instance.name,
+            self.instance.sha,
+            self.repeat,
+            self.limits.cpu_s,
+            self.limits.memory_mb,
+            self.proof_share,
+            self.second_checker,
+            " ".join(program),
+            self.cycle,
         )
 
 
@@ -91,7 +110,8 @@ class Job:
 class Judgement:
     """What is known of a run's answer.
 
-    wrong: refuted by the formula or by its known status. holds: nothing that was looked at speaks against it. certificate: what proves it.
+    wrong: refuted by the formula or by its known status. holds: nothing that was looked at speaks against it.
+    certificate: what proves it.
     """
 
     wrong: bool = False
@@ -110,13 +130,17 @@ def measure(job: Job) -> dict[str, Any]:
 
 
 def measure_together(jobs: Sequence[Job]) -> list[dict[str, Any]]:
-    """Return a row of RUNS for each job, run one after the other on one core, which is held throughout; judged when all have run.
+    """Return a row of RUNS for each job, run one after the other on one core, which is held throughout;
+    judged when all have run.
 
     Raises:
         InputError: a formula that is no file yet. JailUnavailable: the jail itself failed.
     """
     with ExitStack() as stack:
-        folders = [Path(stack.enter_context(Scratch("run", dir=job.scratch, ignore_cleanup_errors=True))) for job in jobs]
+        folders = [
+            Path(stack.enter_context(Scratch("run", dir=job.scratch, ignore_cleanup_errors=True)))
+            for job in jobs
+        ]
         with _core(jobs[0]) as core:
             runs = [_run(job, core, folder) for job, folder in zip(jobs, folders, strict=True)]
         return [_judged_run(job, run) for job, run in zip(jobs, runs, strict=True)]
@@ -125,7 +149,11 @@ def measure_together(jobs: Sequence[Job]) -> list[dict[str, Any]]:
 def file_of(job: Job) -> Path:
     """Return the file of a job's formula. Raises InputError where the suite was not materialized."""
     if job.instance.path is None:
-        raise InputError(f"the formula {job.instance.name} is no file yet", wanted="a materialized suite", do="call materialize_suite first")
+        raise InputError(
+            f"the formula {job.instance.name} is no file yet",
+            wanted="a materialized suite",
+            do="call materialize_suite first",
+        )
     return job.instance.path
 
 
@@ -140,12 +168,16 @@ def _run(job: Job, core: int, scratch: Path) -> SolverRun:
     formula.chmod(0o444)
     os.utime(formula, (0, 0))
     limits, want_proof = job.limits, job.program.proof_argv is not None
-    result = contained(run_solver, job.program, formula, limits, core=core, scratch=scratch, want_proof=want_proof)
+    result = contained(
+        run_solver, job.program, formula, limits, core=core, scratch=scratch, want_proof=want_proof
+    )
     for _ in range(RERUNS):
         if isinstance(result, Raised) or result.status != CLOCK:
             break
         limits = replace(limits, wall_s=LONGER * limits.wall_s)
-        result = contained(run_solver, job.program, formula, limits, core=core, scratch=scratch, want_proof=want_proof)
+        result = contained(
+            run_solver, job.program, formula, limits, core=core, scratch=scratch, want_proof=want_proof
+        )
     formula.unlink()
     return _unread(result) if isinstance(result, Raised) else result
 
@@ -158,12 +190,17 @@ def _unread(result: Raised) -> SolverRun:
 def _judged_run(job: Job, run: SolverRun) -> dict[str, Any]:
     result = contained(judge, job, run, file_of(job))
     if isinstance(result, Raised):
-        return row_of(job, replace(run, status="malformed", problems=(result.reason, *run.problems)), Judgement(checked=True))
+        return row_of(
+            job,
+            replace(run, status="malformed", problems=(result.reason, *run.problems)),
+            Judgement(checked=True),
+        )
     return row_of(job, run, result)
 
 
 def judge(job: Job, run: SolverRun, formula: Path) -> Judgement:
-    """Judges the answer of a well-formed run by the file `formula`; a run that is not well-formed has no answer to judge."""
+    """Judges the answer of a well-formed run by the file `formula`; a run that is not well-formed has no
+    answer to judge."""
     if run.status == "sat":
         return judge_model(formula, run.model if run.model is not None else np.zeros(0, dtype=np.int32))
     if run.status == "unsat":
@@ -176,30 +213,53 @@ def judge_model(formula: Path, model: np.ndarray) -> Judgement:
     with it."""
     falsified = falsified_clauses(read_cnf_file(formula, lenient=True), model)
     if len(falsified):
-        said = f"the model satisfies not one literal of {len(falsified)} clauses, clause {int(falsified[0]) + 1} the first"
+        said = (
+            f"the model satisfies not one literal of {len(falsified)} clauses, clause "
+            f"{int(falsified[0]) + 1} the first"
+        )
         return Judgement(wrong=True, checked=True, problems=(said,))
     return Judgement(holds=True, checked=True, certificate="model")
 
 
 def _judge_unsat(job: Job, run: SolverRun, formula: Path) -> Judgement:
     if job.instance.status == "SAT":
-        return Judgement(wrong=True, checked=True, proof_status="unchecked", problems=("says UNSAT of a formula that has a model",))
+        return Judgement(
+            wrong=True,
+            checked=True,
+            proof_status="unchecked",
+            problems=("says UNSAT of a formula that has a model",),
+        )
     if run.proof is None:
         return Judgement(checked=True, proof_status="unknown", problems=("this solver writes no proof",))
     if not run.proof_bytes and not _holds_empty_clause(formula):
         return Judgement(checked=True, proof_status="missing", problems=("its proof is missing",))
-    if not is_drawn(job.draw, f"{job.instance.sha} {job.instance.shuffle}", job.repeat, job.proof_share):  # copies are formulas of their own
+    if not is_drawn(
+        job.draw, f"{job.instance.sha} {job.instance.shuffle}", job.repeat, job.proof_share
+    ):  # copies are formulas of their own
         return Judgement(proof_status="unchecked")
     verdict = check_once(
-        formula, run.proof, limits=job.proof_limits, second=job.second_checker, spelling=SPELLINGS[job.program.proof], folder=job.verdicts,
+        formula,
+        run.proof,
+        limits=job.proof_limits,
+        second=job.second_checker,
+        spelling=SPELLINGS[job.program.proof],
+        folder=job.verdicts,
     )
     if verdict.verdict == "verified":
-        return Judgement(holds=True, checked=True, certificate="proof", proof_status="verified", proof=verdict)
-    return Judgement(checked=True, proof_status=verdict.verdict, proof=verdict, problems=(f"proof {verdict.verdict}: {verdict.reason}",))
+        return Judgement(
+            holds=True, checked=True, certificate="proof", proof_status="verified", proof=verdict
+        )
+    return Judgement(
+        checked=True,
+        proof_status=verdict.verdict,
+        proof=verdict,
+        problems=(f"proof {verdict.verdict}: {verdict.reason}",),
+    )
 
 
 def _holds_empty_clause(formula: Path) -> bool:
-    """Return whether there is nothing to be derived: an empty proof of such a formula is a whole one, and some solvers write no other."""
+    """Return whether there is nothing to be derived: an empty proof of such a formula is a whole one, and
+    some solvers write no other."""
     return bool((np.diff(read_cnf_file(formula, lenient=True).starts) == 0).any())
 
 
@@ -208,22 +268,41 @@ def row_of(job: Job, run: SolverRun, judgement: Judgement) -> dict[str, Any]:
     item, proof = job.instance, judgement.proof
     answer = {"sat": "SAT", "unsat": "UNSAT"}.get(run.answer or "")
     return {
-        "variant_id": job.variant_id, "cycle": job.cycle, "suite": job.suite, "instance": item.name, "family": item.family,
-        "expected": item.status, "formula_sha": item.sha, "shuffle": item.shuffle, "seed": item.seed, "repeat": job.repeat,
-        "status": "wrong" if judgement.wrong else run.status, "answer": answer, "solved": judgement.holds and run.cpu_s <= job.limits.cpu_s,
-        "answer_checked": judgement.checked, "certificate": judgement.certificate, "proof_status": judgement.proof_status,
-        "proof_checker": proof.checker if proof else None, "proof_sha": proof.proof_sha if proof else None,
-        "proof_bytes": int(run.proof_bytes) if run.proof is not None else None, "proof_cpu_s": float(proof.cpu_s) if proof else None,
-        "problems": "; ".join([*run.problems, *judgement.problems])[:PROBLEMS_LENGTH] or None, "cpu_s": round(float(run.cpu_s), 6),
-        "wall_s": round(float(run.wall_s), 6), "peak_mb": round(float(run.peak_mb), 3),
+        "variant_id": job.variant_id,
+        "cycle": job.cycle,
+        "suite": job.suite,
+        "instance": item.name,
+        "family": item.family,
+        "expected": item.status,
+        "formula_sha": item.sha,
+        "shuffle": item.shuffle,
+        "seed": item.seed,
+        "repeat": job.repeat,
+        "status": "wrong" if judgement.wrong else run.status,
+        "answer": answer,
+        "solved": judgement.holds and run.cpu_s <= job.limits.cpu_s,
+        "answer_checked": judgement.checked,
+        "certificate": judgement.certificate,
+        "proof_status": judgement.proof_status,
+        "proof_checker": proof.checker if proof else None,
+        "proof_sha": proof.proof_sha if proof else None,
+        "proof_bytes": int(run.proof_bytes) if run.proof is not None else None,
+        "proof_cpu_s": float(proof.cpu_s) if proof else None,
+        "problems": "; ".join([*run.problems, *judgement.problems])[:PROBLEMS_LENGTH] or None,
+        "cpu_s": round(float(run.cpu_s), 6),
+        "wall_s": round(float(run.wall_s), 6),
+        "peak_mb": round(float(run.peak_mb), 3),
         **{name: _whole(run.counters.get(name)) for name in COUNTERS},
-        "timeout_s": float(job.limits.cpu_s), "memory_mb": int(job.limits.memory_mb), "host": platform.node(),
+        "timeout_s": float(job.limits.cpu_s),
+        "memory_mb": int(job.limits.memory_mb),
+        "host": platform.node(),
         **({COMPLAINT: _complaint(run)} if job.complaints else {}),
     }
 
 
 def _complaint(run: SolverRun) -> str:
-    """Return the end of what a run wrote that ended in a crash or without a well-formed answer: of standard error, where it wrote there."""
+    """Return the end of what a run wrote that ended in a crash or without a well-formed answer: of standard
+    error, where it wrote there."""
     if run.status not in ("crash", "malformed", "memory", REFUSED, UNREAD):
         return ""
     printed, marked, complained = run.stdout_tail.rpartition("[standard error]\n")
@@ -236,7 +315,8 @@ def _whole(counter: float | None) -> int | None:
 
 
 def run_all(jobs: Sequence[Job], executor: Executor | None = None, progress: Progress | None = None) -> Rows:
-    """`measure` over jobs, in their order. Without an executor: threads, one a core, since a run is a process that is waited for."""
+    """`measure` over jobs, in their order. Without an executor: threads, one a core, since a run is a process
+    that is waited for."""
     if executor is None:
         with ThreadPoolExecutor(max(1, len(usable_cores()))) as threads:
             return run_all(jobs, threads, progress)

@@ -1,10 +1,12 @@
-"""What a variant's runs on a suite come to: the feedback table of SATLUTION, one row per variant and suite (its section 3,
-"Performance Evaluation and Feedback Metrics", and Table 3).
+"""What a variant's runs on a suite come to: the feedback table of SATLUTION, one row per variant and suite
+(its section 3, "Performance Evaluation and Feedback Metrics", and Table 3).
 
-PAR-2 is the SAT competition's penalised average: cpu seconds of a solved run, twice the timeout of any other. The virtual best solver (VBS) knows the
-truth about each formula: the suite's confirmed status, or, for a formula of unknown status, what any run proved by a checked model or a verified
-proof. An answer without a certificate is no solution, whatever a row of an older lake says of it. Cut-offs are shares of the timeout, since the
-paper's are of its 5000 s. With several repetitions of a run, counts of solved formulas are means over the repetitions.
+PAR-2 is the SAT competition's penalised average: cpu seconds of a solved run, twice the timeout of any other.
+The virtual best solver (VBS) knows the truth about each formula: the suite's confirmed status, or, for a
+formula of unknown status, what any run proved by a checked model or a verified proof. An answer without a
+certificate is no solution, whatever a row of an older lake says of it. Cut-offs are shares of the timeout,
+since the paper's are of its 5000 s. With several repetitions of a run, counts of solved formulas are means
+over the repetitions.
 """
 
 from __future__ import annotations
@@ -20,22 +22,33 @@ PENALTY = 2.0
 BY_VARIANT = ["variant_id", "suite", "timeout_s"]
 
 
-def compute_metrics(runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle: str | None = None) -> pl.DataFrame:
+def compute_metrics(
+    runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle: str | None = None
+) -> pl.DataFrame:
     """Rows of METRICS, best PAR-2 first within a suite.
 
     Args:
         runs: rows of RUNS of any number of variants, suites and timeouts.
-        baselines: variant ids that "additionally solved" compares with; a baseline is compared with the other ones. Their runs must be in `runs`.
+        baselines: variant ids that "additionally solved" compares with; a baseline is compared with the other
+            ones. Their runs must be in `runs`.
         cycle: written into the rows; None keeps the newest cycle among a variant's runs.
     """
     runs = proved(counting(RUNS.validate(runs)))
-    marked = runs.join(known_truth(runs), on=["suite", "formula_sha"], how="left").with_columns(cost=cost(), repeats=_repeats())
+    marked = runs.join(known_truth(runs), on=["suite", "formula_sha"], how="left").with_columns(
+        cost=cost(), repeats=_repeats()
+    )
     rows = marked.group_by(BY_VARIANT).agg(
         pl.col("cycle").max() if cycle is None else pl.lit(cycle).alias("cycle"),
         pl.col("instance").n_unique().alias("instances"),
-        *(pl.col("instance").filter(pl.col("truth") == truth).n_unique().alias(f"instances_{truth.lower()}") for truth in ("SAT", "UNSAT")),
+        *(
+            pl.col("instance").filter(pl.col("truth") == truth).n_unique().alias(f"instances_{truth.lower()}")
+            for truth in ("SAT", "UNSAT")
+        ),
         pl.len().alias("runs"),
-        pl.col("instance").filter((pl.col("answer") == pl.col("truth")) & pl.col("certificate").is_not_null()).n_unique().alias("vbs_match"),
+        pl.col("instance")
+        .filter((pl.col("answer") == pl.col("truth")) & pl.col("certificate").is_not_null())
+        .n_unique()
+        .alias("vbs_match"),
         pl.col("instance").filter(pl.col("answer") != pl.col("truth")).n_unique().alias("vbs_mismatch"),
         (pl.col("status") == "wrong").sum().alias("wrong"),
         pl.sql_expr(UNPROVED).sum().alias("unproved"),
@@ -43,11 +56,17 @@ def compute_metrics(runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle:
         _solved(pl.lit(True)).alias("solved"),
         _solved(pl.col("truth") == "SAT").alias("solved_sat"),
         _solved(pl.col("truth") == "UNSAT").alias("solved_unsat"),
-        *(_solved(pl.col("cpu_s") <= pl.col("timeout_s") * share / 100).alias(f"solved_within_{share}") for share in CUT_OFF_SHARES),
+        *(
+            _solved(pl.col("cpu_s") <= pl.col("timeout_s") * share / 100).alias(f"solved_within_{share}")
+            for share in CUT_OFF_SHARES
+        ),
         pl.col("peak_mb").mean().alias("memory_mean_mb"),
         pl.col("peak_mb").max().alias("memory_max_mb"),
         pl.col("cost").mean().alias("par2"),
-        *(pl.col("cost").filter(pl.col("truth") == truth).mean().alias(f"par2_{truth.lower()}") for truth in ("SAT", "UNSAT")),
+        *(
+            pl.col("cost").filter(pl.col("truth") == truth).mean().alias(f"par2_{truth.lower()}")
+            for truth in ("SAT", "UNSAT")
+        ),
         _share_of_unsat(pl.col("certificate") == "proof").alias("proof_share"),
         checked_share().alias("checked_share"),
     )
@@ -61,10 +80,17 @@ def compute_metrics(runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle:
 
 def known_truth(runs: pl.DataFrame) -> pl.DataFrame:
     """One row per suite and formula_sha: `truth`, "SAT" or "UNSAT", null if nothing proves either."""
-    proven = pl.when(pl.col("certificate") == "model").then(pl.lit("SAT")).when(pl.col("certificate") == "proof").then(pl.lit("UNSAT"))
+    proven = (
+        pl.when(pl.col("certificate") == "model")
+        .then(pl.lit("SAT"))
+        .when(pl.col("certificate") == "proof")
+        .then(pl.lit("UNSAT"))
+    )
     stated = pl.when(pl.col("expected").is_in(["SAT", "UNSAT"])).then(pl.col("expected"))
     return runs.group_by("suite", "formula_sha").agg(
-        pl.coalesce(stated.drop_nulls().first(), proven.otherwise(None).drop_nulls().sort().first()).alias("truth")
+        pl.coalesce(stated.drop_nulls().first(), proven.otherwise(None).drop_nulls().sort().first()).alias(
+            "truth"
+        )
     )
 
 
@@ -79,7 +105,8 @@ def cost() -> pl.Expr:
 
 
 def checked_share() -> pl.Expr:
-    """Of rows of RUNS: the share of UNSAT answers that were looked at, a float from 0 to 1; null without such answers."""
+    """Of rows of RUNS: the share of UNSAT answers that were looked at, a float from 0 to 1; null without such
+    answers."""
     return _share_of_unsat(pl.col("answer_checked"))
 
 
@@ -98,7 +125,8 @@ def _share_of_unsat(where: pl.Expr) -> pl.Expr:
 
 
 def _fastest(marked: pl.DataFrame) -> pl.DataFrame:
-    """On how many formulas each variant's mean cost is the least of all variants that ran it under the same limit, where it solves it at all."""
+    """On how many formulas each variant's mean cost is the least of all variants that ran it under the same
+    limit, where it solves it at all."""
     place = ["suite", "timeout_s", "instance"]
     costs = marked.group_by(*BY_VARIANT, "instance").agg(pl.col("cost").mean(), pl.col("solved").any())
     best = costs.filter(pl.col("solved") & (pl.col("cost") == pl.col("cost").min().over(place)))
@@ -106,12 +134,26 @@ def _fastest(marked: pl.DataFrame) -> pl.DataFrame:
 
 
 def _additionally_solved(runs: pl.DataFrame, baselines: Sequence[str]) -> pl.DataFrame:
-    """Return how many formulas each variant solves at least once that no (other) baseline ever solves. Nothing to compare with: 0."""
+    """Return how many formulas each variant solves at least once that no (other) baseline ever solves.
+    Nothing to compare with: 0."""
     solved = runs.filter("solved").select(*BY_VARIANT, "instance").unique()
     by_baselines = solved.filter(pl.col("variant_id").is_in(list(baselines))).rename({"variant_id": "by"})
-    measured = runs.filter(pl.col("variant_id").is_in(list(baselines))).select(pl.col("variant_id").alias("by"), "suite", "timeout_s").unique()
-    rivals = runs.select(BY_VARIANT).unique().join(measured, on=["suite", "timeout_s"]).filter(pl.col("by") != pl.col("variant_id"))
+    measured = (
+        runs.filter(pl.col("variant_id").is_in(list(baselines)))
+        .select(pl.col("variant_id").alias("by"), "suite", "timeout_s")
+        .unique()
+    )
+    rivals = (
+        runs.select(BY_VARIANT)
+        .unique()
+        .join(measured, on=["suite", "timeout_s"])
+        .filter(pl.col("by") != pl.col("variant_id"))
+    )
     compared = rivals.select(BY_VARIANT).unique()
-    beaten = rivals.join(by_baselines, on=["by", "suite", "timeout_s"]).select(*BY_VARIANT, "instance").unique()
-    alone = solved.join(beaten, on=[*BY_VARIANT, "instance"], how="anti").join(compared, on=BY_VARIANT, how="semi")
+    beaten = (
+        rivals.join(by_baselines, on=["by", "suite", "timeout_s"]).select(*BY_VARIANT, "instance").unique()
+    )
+    alone = solved.join(beaten, on=[*BY_VARIANT, "instance"], how="anti").join(
+        compared, on=BY_VARIANT, how="semi"
+    )
     return alone.group_by(BY_VARIANT).agg(pl.len().cast(pl.Int64).alias("additionally_solved"))

@@ -1,14 +1,17 @@
-"""Who may fight the champion: a race of many variants over growing sets of formulas, which the worse half leaves at each budget level.
+"""Who may fight the champion: a race of many variants over growing sets of formulas, which the worse half
+leaves at each budget level.
 
-Successive halving (Jamieson and Talwalkar, AISTATS 2016): a budget level's costs count with all earlier ones', so that who is far behind is not
-run on
-everything, and who is near the top is. What is compared is mean PAR-2 over the formulas so far; ties go to the better consensus rank. A variant that
-is faster than another on every formula never leaves before it.
+Successive halving (Jamieson and Talwalkar, AISTATS 2016): a budget level's costs count with all earlier
+ones', so that who is far behind is not run on everything, and who is near the top is. What is compared is
+mean PAR-2 over the formulas so far; ties go to the better consensus rank. A variant that is faster than
+another on every formula never leaves before it.
 
-Where the champion's costs on the race's formulas are known, a variant is stopped after any formula on which its costs so far are more than the
-champion's on all of them: no run costs less than nothing, so that whatever is left cannot bring its PAR-2 down to the champion's. The rule is exact:
-no variant that would reach the champion on these formulas is ever stopped. What is not run saves seconds, counted as what the champion takes for the
-same formulas, and variants that wait enter with them, by consensus rank. They run what the others have run before, under the same rule.
+Where the champion's costs on the race's formulas are known, a variant is stopped after any formula on which
+its costs so far are more than the champion's on all of them: no run costs less than nothing, so that whatever
+is left cannot bring its PAR-2 down to the champion's. The rule is exact: no variant that would reach the
+champion on these formulas is ever stopped. What is not run saves seconds, counted as what the champion takes
+for the same formulas, and variants that wait enter with them, by consensus rank. They run what the others
+have run before, under the same rule.
 """
 
 from __future__ import annotations
@@ -32,9 +35,9 @@ Measure = Callable[[Sequence[str], Sequence[Instance]], Mapping[str, Sequence[Ma
 
 @dataclass(frozen=True)
 class Standing:
-    """A variant after one budget level. instances: the formulas that it ran in it. par2: over those of all budget levels so far. place: from 1.
-    stopped: why it was
-    stopped before the end of the budget level, in words; None if it was not."""
+    """A variant after one budget level. instances: the formulas that it ran in it. par2: over those of all
+    budget levels so far. place: from 1. stopped: why it was stopped before the end of the budget level, in
+    words; None if it was not."""
 
     rung: int
     variant_id: str
@@ -48,7 +51,11 @@ class Standing:
 
     def row(self, cycle: str) -> dict[str, Any]:
         """Return a row of RACES."""
-        return {"cycle": cycle, **{name: getattr(self, name) for name in self.__dataclass_fields__}, "instances": list(self.instances)}
+        return {
+            "cycle": cycle,
+            **{name: getattr(self, name) for name in self.__dataclass_fields__},
+            "instances": list(self.instances),
+        }
 
 
 def drawn_order(instances: Sequence[Instance], root_seed: int, cycle: str) -> list[Instance]:
@@ -58,22 +65,32 @@ def drawn_order(instances: Sequence[Instance], root_seed: int, cycle: str) -> li
 
 
 def costs_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Return formula -> PAR-2 cost in seconds, of rows of RUNS of one variant, without runs that the clock cut short."""
+    """Return formula -> PAR-2 cost in seconds, of rows of RUNS of one variant, without runs that the clock
+    cut short."""
     return {row["instance"]: _cost(row) for row in rows if row["status"] != CLOCK}
 
 
 def race(
-    entrants: Sequence[str], formulas: Sequence[Instance], measure: Measure, *, keep: int, first: int, champion: Mapping[str, float] | None = None,
+    entrants: Sequence[str],
+    formulas: Sequence[Instance],
+    measure: Measure,
+    *,
+    keep: int,
+    first: int,
+    champion: Mapping[str, float] | None = None,
     waiting: Sequence[str] = (),
 ) -> tuple[list[str], list[Standing]]:
-    """Return the `keep` best, best first, and the place of each after each budget level that it ran in. Fewer than `keep` where the others
-    were stopped.
+    """Return the `keep` best, best first, and the place of each after each budget level that it ran in. Fewer
+    than `keep` where the others were stopped.
 
     Args:
-        entrants: best consensus rank first; no more than `keep`: there is no race. formulas: in the order in which they are taken.
-        first: formulas of the first budget level; each budget level doubles how many there are so far. When none are left, the last budget level
+        entrants: best consensus rank first; no more than `keep`: there is no race. formulas: in the order in
+            which they are taken.
+        first: formulas of the first budget level; each budget level doubles how many there are so far. When
+            none are left, the last budget level
         decides.
-        champion: formula -> the champion's cost in seconds; a formula that it lacks counts for no variant. None: no variant is stopped.
+        champion: formula -> the champion's cost in seconds; a formula that it lacks counts for no variant.
+            None: no variant is stopped.
         waiting: variants that enter with saved seconds, best consensus rank first.
 
     Raises:
@@ -107,7 +124,14 @@ def race(
         stay = going[: keep if taken == len(formulas) else max(keep, math.ceil(len(left) / 2))]
         standings += [
             Standing(
-                rung, name, tuple(ran[name]), state.formulas(name), float(state.solved[name]), state.mean(name), place, name in stay,
+                rung,
+                name,
+                tuple(ran[name]),
+                state.formulas(name),
+                float(state.solved[name]),
+                state.mean(name),
+                place,
+                name in stay,
                 stopped.get(name),
             )
             for place, name in enumerate(ordered, start=1)
@@ -117,15 +141,19 @@ def race(
 
 
 class _RaceState:
-    """Costs so far, and the champion's. A formula on which the clock cut a run short counts for no variant."""
+    """Costs so far, and the champion's. A formula on which the clock cut a run short counts for no
+    variant."""
 
     def __init__(self, measure: Measure, champion: Mapping[str, float] | None, names: Sequence[str]) -> None:
         self.measure, self.costs, self.solved = measure, dict[str, list[float]](), dict[str, int]()
         self.champion = None if champion is None else {name: champion[name] for name in names}
         self.ran: dict[str, int] = {}
 
-    def run(self, names: Sequence[str], batch: Sequence[Instance], stopped: dict[str, str]) -> dict[str, list[str]]:
-        """Return which formulas each variant ran. If there is a champion, all run one formula after another, and `stopped` gets who is stopped."""
+    def run(
+        self, names: Sequence[str], batch: Sequence[Instance], stopped: dict[str, str]
+    ) -> dict[str, list[str]]:
+        """Return which formulas each variant ran. If there is a champion, all run one formula after another,
+        and `stopped` gets who is stopped."""
         result = {name: list[str]() for name in names}
         steps = [batch] if self.champion is None else [[item] for item in batch]
         for step in steps:
@@ -140,14 +168,17 @@ class _RaceState:
                 result[name] += [item.name for item in step]
                 self.ran[name] = self.ran.get(name, 0) + len(step)
                 self.costs.setdefault(name, []).extend(_cost(row) for row in counting[name])
-                self.solved[name] = self.solved.get(name, 0) + sum(bool(row["solved"]) for row in counting[name])
+                self.solved[name] = self.solved.get(name, 0) + sum(
+                    bool(row["solved"]) for row in counting[name]
+                )
                 if reason := self._hopeless(name):
                     stopped[name] = reason
         return result
 
     def catch_up(self, name: str, batch: Sequence[Instance], stopped: dict[str, str]) -> list[str]:
-        """Return which formulas a variant ran of those that the others ran before it; `stopped` gets it where it cannot reach the champion, or where
-        the clock cut a run short: what the others ran stays as it is."""
+        """Return which formulas a variant ran of those that the others ran before it; `stopped` gets it where
+        it cannot reach the champion, or where the clock cut a run short: what the others ran stays as it
+        is."""
         ran = list[str]()
         for item in batch:
             if self.champion is None or item.name not in self.champion or name in stopped:
@@ -155,7 +186,10 @@ class _RaceState:
             kept = dict(self.champion)
             ran += self.run([name], [item], stopped)[name]
             if self.champion != kept:
-                self.champion, stopped[name] = kept, f"the clock cut its run on {item.name} short, which the others ran before"
+                self.champion, stopped[name] = (
+                    kept,
+                    f"the clock cut its run on {item.name} short, which the others ran before",
+                )
         return ran
 
     def affordable(self, queue: Sequence[str], saved: float, price: float) -> tuple[list[str], float]:
@@ -180,11 +214,15 @@ class _RaceState:
         spent, best = sum(self.costs[name]), sum(self.champion.values())
         if spent <= best:
             return None
-        return f"{spent:.3g} s on {len(self.costs[name])} formulas are more than the champion's {best:.3g} s on all {len(self.champion)}"
+        return (
+            f"{spent:.3g} s on {len(self.costs[name])} formulas are more than the champion's {best:.3g} s "
+            f"on all {len(self.champion)}"
+        )
 
 
 def _counting(measured: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the rows without the formulas on which the clock cut any variant's run short: they count for no variant."""
+    """Return the rows without the formulas on which the clock cut any variant's run short: they count for no
+    variant."""
     cut = {row["instance"] for rows in measured.values() for row in rows if row["status"] == CLOCK}
     return {name: [row for row in rows if row["instance"] not in cut] for name, rows in measured.items()}
 

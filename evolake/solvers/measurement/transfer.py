@@ -1,7 +1,9 @@
-"""How a champion carries over: it and every seed on the suite that it was bred on and on another one, side by side.
+"""How a champion carries over: it and every seed on the suite that it was bred on and on another one, side by
+side.
 
-SATLUTION breeds on the formulas of one competition and shows the next one's (its section 4). Here the two suites are measured in one go, under the
-same limits, and every figure that a claim could rest on has a bootstrap interval over the formulas of its suite.
+SATLUTION breeds on the formulas of one competition and shows the next one's (its section 4). Here the two
+suites are measured in one go, under the same limits, and every figure that a claim could rest on has a
+bootstrap interval over the formulas of its suite.
 """
 
 from __future__ import annotations
@@ -23,36 +25,73 @@ from evolake.stats import Interval, bootstrap_interval
 
 LEVEL = 0.95
 LEAST_COST_S = 1e-6
-SOLVED = {"solved": "Formulas", "solved_sat": "Satisfiable formulas", "solved_unsat": "Unsatisfiable formulas"}
+SOLVED = {
+    "solved": "Formulas",
+    "solved_sat": "Satisfiable formulas",
+    "solved_unsat": "Unsatisfiable formulas",
+}
 TRUTHS = {"solved": None, "solved_sat": "SAT", "solved_unsat": "UNSAT"}
 """Column -> which formulas it counts; None: all."""
 TRANSFER = TableSchema(
-    "transfer", 2,
+    "transfer",
+    2,
     {
-        "suite": pl.String, "part": (pl.String, "Whether the suite is the one that was bred on (from) or the other one (to)."),
-        "solver": (pl.String, "Title of the variant."), "role": (pl.String, "champion, variant (named by the user) or seed."),
-        "variant_id": pl.String, "instances": pl.Int64, "timeout_s": pl.Float64,
+        "suite": pl.String,
+        "part": (pl.String, "Whether the suite is the one that was bred on (from) or the other one (to)."),
+        "solver": (pl.String, "Title of the variant."),
+        "role": (pl.String, "champion, variant (named by the user) or seed."),
+        "variant_id": pl.String,
+        "instances": pl.Int64,
+        "timeout_s": pl.Float64,
         **{
-            f"{name}{end}": (pl.Float64, said) for name, what in SOLVED.items() for end, said in (
-                ("", f"{what} solved, as a mean over repetitions."), ("_low", "Lower end of its interval; null without such formulas."),
+            f"{name}{end}": (pl.Float64, said)
+            for name, what in SOLVED.items()
+            for end, said in (
+                ("", f"{what} solved, as a mean over repetitions."),
+                ("_low", "Lower end of its interval; null without such formulas."),
                 ("_high", "Upper end of its interval."),
             )
         },
-        "checked_share": (pl.Float64, "Share of UNSAT answers whose proof was looked at; the others count as unsolved. Null without such answers."),
-        "proof_share": (pl.Float64, "Share of UNSAT answers with a verified proof; null without such answers."),
-        "par2": pl.Float64, "par2_low": (pl.Float64, "Lower end of its interval."), "par2_high": (pl.Float64, "Upper end of its interval."),
+        "checked_share": (
+            pl.Float64,
+            "Share of UNSAT answers whose proof was looked at; the others count as unsolved. Null without "
+            "such answers.",
+        ),
+        "proof_share": (
+            pl.Float64,
+            "Share of UNSAT answers with a verified proof; null without such answers.",
+        ),
+        "par2": pl.Float64,
+        "par2_low": (pl.Float64, "Lower end of its interval."),
+        "par2_high": (pl.Float64, "Upper end of its interval."),
         "par2_sat": (pl.Float64, "PAR-2 over the satisfiable formulas, in seconds."),
         "par2_unsat": (pl.Float64, "PAR-2 over the unsatisfiable formulas, in seconds."),
         "memory_mean_mb": (pl.Float64, "Mean over the runs of the most memory held, in MiB."),
         "memory_max_mb": (pl.Float64, "Most memory held by any run, in MiB."),
-        "vbs_share": (pl.Float64, "Share of the formulas that anyone solved on which it was the fastest; ties are divided."),
-        "vbs_low": (pl.Float64, "Lower end of its interval."), "vbs_high": (pl.Float64, "Upper end of its interval."),
-        "gain": (pl.Float64, "PAR-2 of this solver over that of the first one; above 1 the first is faster. Null for the first."),
-        "gain_low": (pl.Float64, "Lower end of its interval, by the contest over formulas; null if there is none."),
+        "vbs_share": (
+            pl.Float64,
+            "Share of the formulas that anyone solved on which it was the fastest; ties are divided.",
+        ),
+        "vbs_low": (pl.Float64, "Lower end of its interval."),
+        "vbs_high": (pl.Float64, "Upper end of its interval."),
+        "gain": (
+            pl.Float64,
+            "PAR-2 of this solver over that of the first one; above 1 the first is faster. Null for the "
+            "first.",
+        ),
+        "gain_low": (
+            pl.Float64,
+            "Lower end of its interval, by the contest over formulas; null if there is none.",
+        ),
         "gain_high": (pl.Float64, "Upper end of it."),
-        "noise_floor": (pl.Float64, "Ratio of PAR-2 that repeated passes of one solver stay within; null where each formula was run once."),
+        "noise_floor": (
+            pl.Float64,
+            "Ratio of PAR-2 that repeated passes of one solver stay within; null where each formula was "
+            "run once.",
+        ),
     },
-    keys=("suite", "variant_id"), terms=TERMS,
+    keys=("suite", "variant_id"),
+    terms=TERMS,
 )
 
 
@@ -66,10 +105,12 @@ class Entrant:
 
 
 def transfer_rows(runs: pl.DataFrame, entrants: Sequence[Entrant], parts: Mapping[str, str]) -> pl.DataFrame:
-    """Rows of TRANSFER, suite by suite, solvers in the order given. Only formulas that every solver has run count.
+    """Rows of TRANSFER, suite by suite, solvers in the order given. Only formulas that every solver has run
+    count.
 
     Args:
-        runs: rows of RUNS of all entrants. entrants: the one that the others are compared with first. parts: "from" and "to" -> name of the suite.
+        runs: rows of RUNS of all entrants. entrants: the one that the others are compared with first. parts:
+            "from" and "to" -> name of the suite.
     """
     rows = []
     for part, suite in parts.items():
@@ -78,20 +119,43 @@ def transfer_rows(runs: pl.DataFrame, entrants: Sequence[Entrant], parts: Mappin
             continue
         metrics = {row["variant_id"]: row for row in compute_metrics(mine).to_dicts()}
         costs = {entrant.variant_id: _costs(mine, entrant.variant_id) for entrant in entrants}
-        first, share = costs[entrants[0].variant_id], _shares([costs[entrant.variant_id] for entrant in entrants], _solved_by_anyone(mine))
+        first, share = (
+            costs[entrants[0].variant_id],
+            _shares([costs[entrant.variant_id] for entrant in entrants], _solved_by_anyone(mine)),
+        )
         for place, item in enumerate(entrants):
             own, known = costs[item.variant_id], metrics[item.variant_id]
             rng = generator(0, "solvers", suite, f"transfer of {item.variant_id}")
             par2, gain = _interval(own, rng), _gain(first, own, formulas_of(mine), rng) if place else None
             vbs = bootstrap_interval(share[:, place], rng, level=LEVEL) if len(share) else None
-            names = (*SOLVED, "checked_share", "proof_share", "par2_sat", "par2_unsat", "memory_mean_mb", "memory_max_mb", "timeout_s")
-            rows.append({
-                "suite": suite, "part": part, "solver": item.title, "role": item.role, "variant_id": item.variant_id, "instances": len(own),
-                **{name: known[name] for name in names}, **_solved_ends(mine, item.variant_id),
-                "par2": par2.estimate, "par2_low": par2.low, "par2_high": par2.high,
-                **_ends("vbs", "share", vbs), **_ends("gain", "", gain),
-                "noise_floor": repeat_noise_floor([first, own]) if own.shape[1] > 1 else None,
-            })
+            names = (
+                *SOLVED,
+                "checked_share",
+                "proof_share",
+                "par2_sat",
+                "par2_unsat",
+                "memory_mean_mb",
+                "memory_max_mb",
+                "timeout_s",
+            )
+            rows.append(
+                {
+                    "suite": suite,
+                    "part": part,
+                    "solver": item.title,
+                    "role": item.role,
+                    "variant_id": item.variant_id,
+                    "instances": len(own),
+                    **{name: known[name] for name in names},
+                    **_solved_ends(mine, item.variant_id),
+                    "par2": par2.estimate,
+                    "par2_low": par2.low,
+                    "par2_high": par2.high,
+                    **_ends("vbs", "share", vbs),
+                    **_ends("gain", "", gain),
+                    "noise_floor": repeat_noise_floor([first, own]) if own.shape[1] > 1 else None,
+                }
+            )
     return TRANSFER.frame(rows)
 
 
@@ -123,7 +187,11 @@ def _shared(runs: pl.DataFrame, solvers: int) -> pl.DataFrame:
 
 def _costs(runs: pl.DataFrame, variant_id: str) -> np.ndarray:
     """(formulas, passes) PAR-2 costs, formulas in order of their names."""
-    side = runs.filter(pl.col("variant_id") == variant_id).sort("instance", "repeat").select("instance", cost().clip(LEAST_COST_S).alias("cost"))
+    side = (
+        runs.filter(pl.col("variant_id") == variant_id)
+        .sort("instance", "repeat")
+        .select("instance", cost().clip(LEAST_COST_S).alias("cost"))
+    )
     return side["cost"].to_numpy().reshape(side["instance"].n_unique(), -1)
 
 
@@ -134,14 +202,21 @@ def _solved_by_anyone(runs: pl.DataFrame) -> np.ndarray:
 def _solved_ends(runs: pl.DataFrame, variant_id: str) -> dict[str, float | None]:
     """Return the ends of the intervals of formulas solved, all and by their known truth: formulas of each
     kind are resampled, their number is kept."""
-    each = proved(runs).join(known_truth(runs), on=["suite", "formula_sha"]).filter(pl.col("variant_id") == variant_id)
+    each = (
+        proved(runs)
+        .join(known_truth(runs), on=["suite", "formula_sha"])
+        .filter(pl.col("variant_id") == variant_id)
+    )
     shares = each.group_by("instance").agg(pl.col("solved").mean(), pl.col("truth").first()).sort("instance")
     ends: dict[str, float | None] = {}
     for name, truth in TRUTHS.items():
         own = (shares if truth is None else shares.filter(pl.col("truth") == truth))["solved"].to_numpy()
         rng = generator(0, "solvers", str(runs["suite"][0]), f"{name} of {variant_id}")
         result = bootstrap_interval(own, rng, statistic=_total, level=LEVEL) if len(own) else None
-        ends |= {f"{name}_low": result and round(result.low, 9), f"{name}_high": result and round(result.high, 9)}
+        ends |= {
+            f"{name}_low": result and round(result.low, 9),
+            f"{name}_high": result and round(result.high, 9),
+        }
     return ends
 
 
@@ -168,4 +243,8 @@ def _gain(first: np.ndarray, other: np.ndarray, groups: np.ndarray, rng: np.rand
 def _ends(name: str, estimate: str, result: Interval | None) -> dict[str, float | None]:
     whole = f"{name}_{estimate}" if estimate else name
     bounded = result if result and math.isfinite(result.high) else None
-    return {whole: result and result.estimate, f"{name}_low": bounded and bounded.low, f"{name}_high": bounded and bounded.high}
+    return {
+        whole: result and result.estimate,
+        f"{name}_low": bounded and bounded.low,
+        f"{name}_high": bounded and bounded.high,
+    }

@@ -1,7 +1,8 @@
 """One measured process a core: a process that measures holds a core's lock for as long as the solver runs.
 
-The locks are files that all processes of one user on one host share, so that two pools, two lines or a cluster's workers on the same host never
-measure on the same core at the same time. A lock dies with its process.
+The locks are files that all processes of one user on one host share, so that two pools, two lines or a
+cluster's workers on the same host never measure on the same core at the same time. A lock dies with its
+process.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def usable_cores() -> list[int]:
 
 @contextmanager
 def held_core(cores: Sequence[int] | None = None, folder: Path | None = None) -> Iterator[int]:
-    """Yield a core of `cores` (default: all usable) that no other process measures on; waits until one is free.
+    """Yield a core of `cores` (default: all usable) that no other process measures on; waits until one is
+    free.
 
     Args:
         folder: where the locks are; default: a folder of this user's below the system's temporary folder.
@@ -49,8 +51,8 @@ def held_core(cores: Sequence[int] | None = None, folder: Path | None = None) ->
 
 @contextmanager
 def shared_core(cores: Sequence[int] | None = None, folder: Path | None = None) -> Iterator[int]:
-    """Yield a core of `cores` (default: all usable), at best one that no other process measures on; never waits. For
-    runs whose times are not compared."""
+    """Yield a core of `cores` (default: all usable), at best one that no other process measures on; never
+    waits. For runs whose times are not compared."""
     wanted = list(cores) if cores is not None else usable_cores()
     place = folder or _lock_folder()
     start = random.randrange(len(wanted))
@@ -79,5 +81,9 @@ def _lock_folder() -> Path:
     place = Path(tempfile.gettempdir()) / f"evolake-cores-{os.getuid()}"
     place.mkdir(mode=0o700, exist_ok=True)
     if place.is_symlink() or place.stat().st_uid != os.getuid():
-        raise MachineryError(f"{place} belongs to another user", wanted="a folder of our own for the locks of cores", do="remove it or set TMPDIR")
+        raise MachineryError(
+            f"{place} belongs to another user",
+            wanted="a folder of our own for the locks of cores",
+            do="remove it or set TMPDIR",
+        )
     return place

@@ -1,7 +1,9 @@
-"""Run one solver on one instance: a jailed process, its answer read strictly, its use of time and memory from the kernel.
+"""Run one solver on one instance: a jailed process, its answer read strictly, its use of time and memory from
+the kernel.
 
-The program sees itself in /solver, the instance as /work/instance.cnf and, when a proof is wanted, one empty file /work/proof: neither
-the instance's name nor its place. Exit codes alone are never believed, nor is the answer line: where the two disagree the run is malformed.
+The program sees itself in /solver, the instance as /work/instance.cnf and, when a proof is wanted, one empty
+file /work/proof: neither the instance's name nor its place. Exit codes alone are never believed, nor is the
+answer line: where the two disagree the run is malformed.
 """
 
 from __future__ import annotations
@@ -22,31 +24,37 @@ from evolake.solvers.formula.answers import read_answer, read_counters, without_
 from evolake.solvers.tables import CLOCK, REFUSED, UNREAD
 
 ProofFormat = Literal["none", "drat-text", "drat-binary", "lrat-text", "lrat-binary"]
-RunStatus = Literal["sat", "unsat", "unknown", "timeout", "clock", "memory", "crash", "refused", "unread", "malformed"]
+RunStatus = Literal[
+    "sat", "unsat", "unknown", "timeout", "clock", "memory", "crash", "refused", "unread", "malformed"
+]
 """How a run ended.
 
-sat, unsat: one well-formed answer that agrees with the exit code. unknown: without an answer, or its proof outgrew the limit. timeout: past the
-processor time, or it waited by itself until the clock ended it. clock: the clock ended it, though it ran or was ready to run and had processor time
-left; it is no result (see `starved`). memory: out of memory. crash: by a signal. refused: by itself, with the exit code of an error and no answer.
-unread: so, and it said that it cannot read the formula. malformed: `problems` say why.
+sat, unsat: one well-formed answer that agrees with the exit code. unknown: without an answer, or its proof
+outgrew the limit. timeout: past the processor time, or it waited by itself until the clock ended it. clock:
+the clock ended it, though it ran or was ready to run and had processor time left; it is no result (see
+`starved`). memory: out of memory. crash: by a signal. refused: by itself, with the exit code of an error and
+no answer. unread: so, and it said that it cannot read the formula. malformed: `problems` say why.
 """
 UNREADABLE = re.compile(
-    rb"(?i)pars(?:e|ing) error|(?:un)?expected (?:char|end|token|literal|header)|(?:bad|invalid|missing|malformed) (?:header|dimacs|literal|p cnf)"
-    rb"|cannot (?:parse|read) (?:the )?(?:input|file|formula|dimacs)"
+    rb"(?i)pars(?:e|ing) error|(?:un)?expected (?:char|end|token|literal|header)|(?:bad|invalid|missing|"
+    rb"malformed) (?:header|dimacs|literal|p cnf)|cannot (?:parse|read) (?:the )?(?:input|file|formula|"
+    rb"dimacs)"
 )
 """How solvers say that they cannot read a formula."""
 READY_SHARE = 0.5
-"""A run that the clock ended is the machine's fault if it ran or waited for a processor for this share of the time."""
+"""A run that the clock ended is the machine's fault if it ran or waited for a processor for this share of the
+time."""
 
 
 @dataclass(frozen=True)
 class Program:
     """A built solver.
 
-    folder: shown as /solver, of which argv[0], relative to it, is all that is there. tools: programs of the system that it may become, none for a
-    solver; a script needs its interpreter. argv: may hold {cnf}. proof_argv: the command line that writes a proof, may also
-    hold {proof}; None when the solver has none. environment: next to the jail's own. statistics: counter name -> regular expression whose first
-    group is its number in the output (the last match counts). exit_codes: of the answers "sat" and "unsat".
+    folder: shown as /solver, of which argv[0], relative to it, is all that is there. tools: programs of the
+    system that it may become, none for a solver; a script needs its interpreter. argv: may hold {cnf}.
+    proof_argv: the command line that writes a proof, may also hold {proof}; None when the solver has none.
+    environment: next to the jail's own. statistics: counter name -> regular expression whose first group is
+    its number in the output (the last match counts). exit_codes: of the answers "sat" and "unsat".
     """
 
     folder: Path
@@ -61,11 +69,12 @@ class Program:
 
 @dataclass(frozen=True)
 class RunLimits:
-    """cpu_s: seconds of processor time. wall_s: seconds of the clock. memory_mb: MiB of address space. proof_mb: MiB of the proof. output_bytes: of
-    standard output and of standard error, each.
+    """cpu_s: seconds of processor time. wall_s: seconds of the clock. memory_mb: MiB of address space.
+    proof_mb: MiB of the proof. output_bytes: of standard output and of standard error, each.
 
-    shown: the limits that the kernel holds and the program can read, no tighter than these; None: these. Stages of one profile show one, so that no
-    program learns from its limits which stage it is in (see `alike`); what is tighter the supervisor holds, memory by the largest resident set.
+    shown: the limits that the kernel holds and the program can read, no tighter than these; None: these.
+    Stages of one profile show one, so that no program learns from its limits which stage it is in (see
+    `alike`); what is tighter the supervisor holds, memory by the largest resident set.
     """
 
     cpu_s: float = 10.0
@@ -79,7 +88,9 @@ class RunLimits:
 def alike(*limits: RunLimits) -> tuple[RunLimits, ...]:
     """Return the same limits, each showing the loosest of all of them."""
     names = ("cpu_s", "memory_mb", "proof_mb")
-    shown = replace(limits[0], shown=None, **{name: max(getattr(item, name) for item in limits) for name in names})
+    shown = replace(
+        limits[0], shown=None, **{name: max(getattr(item, name) for item in limits) for name in names}
+    )
     return tuple(replace(item, shown=shown) for item in limits)
 
 
@@ -95,9 +106,10 @@ SMOKE_LIMITS, CORRECTNESS_LIMITS, STABILITY_LIMITS = alike(
 class SolverRun:
     """What came of one run.
 
-    answer: what the solver said, also when the run as a whole is malformed. model: int32 literals, None unless it gave a whole one.
-    counters: conflicts, decisions, propagations, restarts as far as it prints them; instructions where the kernel counts them.
-    proof: the file that it wrote, in `scratch`; None when none was asked for. stdout_tail: the end of its output without the model lines.
+    answer: what the solver said, also when the run as a whole is malformed. model: int32 literals, None
+    unless it gave a whole one. counters: conflicts, decisions, propagations, restarts as far as it prints
+    them; instructions where the kernel counts them. proof: the file that it wrote, in `scratch`; None when
+    none was asked for. stdout_tail: the end of its output without the model lines.
     """
 
     status: RunStatus
@@ -118,29 +130,49 @@ class SolverRun:
 TAIL = 4000
 MODEL_FREE_STATISTICS = 1 << 20
 """Counters are looked for in so many bytes at the start and at the end of the output, without the model."""
-OUT_OF_MEMORY = ("bad_alloc", "out of memory", "outofmemory", "cannot allocate memory", "memory exhausted", "virtual memory exhausted")
+OUT_OF_MEMORY = (
+    "bad_alloc",
+    "out of memory",
+    "outofmemory",
+    "cannot allocate memory",
+    "memory exhausted",
+    "virtual memory exhausted",
+)
 
 
 def run_solver(
-    program: Program, cnf: Path, limits: RunLimits, *, core: int | None = None, scratch: Path, want_proof: bool = False, mode: str | None = None,
+    program: Program,
+    cnf: Path,
+    limits: RunLimits,
+    *,
+    core: int | None = None,
+    scratch: Path,
+    want_proof: bool = False,
+    mode: str | None = None,
 ) -> SolverRun:
     """Run `program` on the file `cnf` (plain DIMACS) in its own jail.
 
     Args:
         core: processor to pin it to.
-        scratch: folder of the host where its proof is put, as `proof`; made when absent. One run at a time may use it.
+        scratch: folder of the host where its proof is put, as `proof`; made when absent. One run at a time
+            may use it.
         want_proof: run the command line that writes a proof.
         mode: as for `evolake.jail.open_pool`.
 
     Raises:
-        JailUnavailable: nothing was judged. InputError: no such file, or a proof is wanted of a program that writes none.
+        JailUnavailable: nothing was judged. InputError: no such file, or a proof is wanted of a program that
+            writes none.
     """
     argv = program.argv
     proof: Path | None = None
     writable = {}
     if want_proof:
         if program.proof_argv is None or program.proof == "none":
-            raise InputError("this solver writes no proof", wanted="a program with a command line for proofs", do="run it without a proof")
+            raise InputError(
+                "this solver writes no proof",
+                wanted="a program with a command line for proofs",
+                do="run it without a proof",
+            )
         argv = program.proof_argv
         scratch.mkdir(parents=True, exist_ok=True)
         proof = scratch / "proof"
@@ -148,11 +180,23 @@ def run_solver(
         proof.touch()
         os.utime(proof, (0, 0))
         writable = {"proof": proof}
-    command = [part.replace("{cnf}", "{work}/instance.cnf").replace("{proof}", "{work}/proof") for part in argv]
-    run = DirectRun(["{solver}/" + command[0], *command[1:]], program.folder, {"instance.cnf": cnf}, writable, program.environment, program.tools)
+    command = [
+        part.replace("{cnf}", "{work}/instance.cnf").replace("{proof}", "{work}/proof") for part in argv
+    ]
+    run = DirectRun(
+        ["{solver}/" + command[0], *command[1:]],
+        program.folder,
+        {"instance.cnf": cnf},
+        writable,
+        program.environment,
+        program.tools,
+    )
     held, shown = (
         Limits(
-            cpu_s=item.cpu_s, wall_s=item.wall_s, memory_mb=item.memory_mb, file_mb=item.proof_mb if want_proof else 0,
+            cpu_s=item.cpu_s,
+            wall_s=item.wall_s,
+            memory_mb=item.memory_mb,
+            file_mb=item.proof_mb if want_proof else 0,
             output_bytes=item.output_bytes,
         )
         for item in (limits, limits.shown or limits)
@@ -175,26 +219,43 @@ def judge_run(outcome: NativeOutcome, program: Program, limits: RunLimits, proof
         problems.insert(0, outcome.reason)
     if status in (REFUSED, UNREAD):
         problems.insert(0, f"it ended with exit code {outcome.exit_code} and without an answer")
-    text = outcome.stdout if len(outcome.stdout) <= 2 * MODEL_FREE_STATISTICS else (
-        outcome.stdout[:MODEL_FREE_STATISTICS] + b"\n" + outcome.stdout[-MODEL_FREE_STATISTICS:]
+    text = (
+        outcome.stdout
+        if len(outcome.stdout) <= 2 * MODEL_FREE_STATISTICS
+        else (outcome.stdout[:MODEL_FREE_STATISTICS] + b"\n" + outcome.stdout[-MODEL_FREE_STATISTICS:])
     )
     tail = without_model(text, TAIL)
     if complaints := outcome.stderr.decode("utf-8", "replace").strip():
         tail = f"{tail}\n[standard error]\n{complaints}"[-TAIL:]
     return SolverRun(
-        status=status, answer=answer, model=reading.model, exit_code=outcome.exit_code, signal=outcome.signal, cpu_s=outcome.cpu_s,
-        wall_s=outcome.wall_s, peak_mb=outcome.peak_mb, counters=read_counters(text, dict(program.statistics)), proof=proof, proof_bytes=proof_bytes,
-        problems=tuple(problems), stdout_tail=tail,
+        status=status,
+        answer=answer,
+        model=reading.model,
+        exit_code=outcome.exit_code,
+        signal=outcome.signal,
+        cpu_s=outcome.cpu_s,
+        wall_s=outcome.wall_s,
+        peak_mb=outcome.peak_mb,
+        counters=read_counters(text, dict(program.statistics)),
+        proof=proof,
+        proof_bytes=proof_bytes,
+        problems=tuple(problems),
+        stdout_tail=tail,
     )
 
 
 def starved(outcome: NativeOutcome, limits: RunLimits) -> bool:
     """Return whether the clock ended a run that could have used its processor time.
 
-    Processor time decides and the clock is a guard. A program that waits by itself (it sleeps, or it is deadlocked) is not ready to run, so that it
-    cannot turn a formula that it does not solve into one that does not count.
+    Processor time decides and the clock is a guard. A program that waits by itself (it sleeps, or it is
+    deadlocked) is not ready to run, so that it cannot turn a formula that it does not solve into one that
+    does not count.
     """
-    return outcome.status == "timeout" and outcome.cpu_s < limits.cpu_s and outcome.cpu_s + outcome.delayed_s >= READY_SHARE * outcome.wall_s
+    return (
+        outcome.status == "timeout"
+        and outcome.cpu_s < limits.cpu_s
+        and outcome.cpu_s + outcome.delayed_s >= READY_SHARE * outcome.wall_s
+    )
 
 
 def _disagreement(answer: str | None, outcome: NativeOutcome, program: Program) -> list[str]:
@@ -210,8 +271,11 @@ def _disagreement(answer: str | None, outcome: NativeOutcome, program: Program) 
     return []
 
 
-def _status(outcome: NativeOutcome, answer: str | None, problems: list[str], limits: RunLimits, *, proof_full: bool) -> RunStatus:
-    """Limits come first, since what was printed up to them may be cut short; then crashes; then what the answer is worth."""
+def _status(
+    outcome: NativeOutcome, answer: str | None, problems: list[str], limits: RunLimits, *, proof_full: bool
+) -> RunStatus:
+    """Limits come first, since what was printed up to them may be cut short; then crashes; then what the
+    answer is worth."""
     if starved(outcome, limits):
         return CLOCK
     if outcome.status in ("timeout", "cpu"):
@@ -243,7 +307,9 @@ def _cannot_read(outcome: NativeOutcome) -> bool:
 
 
 def _out_of_memory(outcome: NativeOutcome, limits: RunLimits) -> bool:
-    """Return whether a run without a good answer died for memory: it says so, or it had come beyond half of the limit, where doubling an array fails.
-    """
+    """Return whether a run without a good answer died for memory: it says so, or it had come beyond half of
+    the limit, where doubling an array fails."""
     said = (outcome.stderr[-TAIL:] + outcome.stdout[-TAIL:]).decode("utf-8", "replace").lower()
-    return any(words in said for words in OUT_OF_MEMORY) or (outcome.peak_mb > limits.memory_mb / 2 and outcome.status in ("ok", "killed"))
+    return any(words in said for words in OUT_OF_MEMORY) or (
+        outcome.peak_mb > limits.memory_mb / 2 and outcome.status in ("ok", "killed")
+    )

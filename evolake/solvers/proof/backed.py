@@ -1,15 +1,17 @@
 """Which deletions of a proof a forward checker may carry out while it also accepts RAT steps.
 
-dratify keeps the literals that unit propagation has fixed, whether or not the clause that forced them is later deleted. For RUP steps that is sound:
-such a literal follows from the formula all the same. For RAT it is not. Of the satisfiable formula (a), (not a or b) it accepts this refutation:
+dratify keeps the literals that unit propagation has fixed, whether or not the clause that forced them is
+later deleted. For RUP steps that is sound: such a literal follows from the formula all the same. For RAT it
+is not. Of the satisfiable formula (a), (not a or b) it accepts this refutation:
 
     d -a b 0      b stays fixed, yet no clause holds it any more
     -b 0          vacuously RAT on its literal
     0             conflicts with the fixed b
 
-drat-trim ignores such deletions, and so do we: a deletion is dropped when its clause holds a literal that unit propagation could have fixed by then
-with nothing deleted at all. That keeps every reason, so each fixed literal is backed by clauses that the RAT check looks at. Clauses that stay only
-make a RAT step harder. Once propagation alone could reach a conflict, everything stays.
+drat-trim ignores such deletions, and so do we: a deletion is dropped when its clause holds a literal that
+unit propagation could have fixed by then with nothing deleted at all. That keeps every reason, so each fixed
+literal is backed by clauses that the RAT check looks at. Clauses that stay only make a RAT step harder. Once
+propagation alone could reach a conflict, everything stays.
 """
 
 from __future__ import annotations
@@ -66,7 +68,9 @@ class RootPropagation:
                     queue.append(clause[0])
 
 
-def backed_steps(variables: int, clauses: Sequence[Sequence[int]], steps: Sequence[tuple[bool, Sequence[int]]]) -> list[tuple[bool, list[int]]]:
+def backed_steps(
+    variables: int, clauses: Sequence[Sequence[int]], steps: Sequence[tuple[bool, Sequence[int]]]
+) -> list[tuple[bool, list[int]]]:
     """Return `steps` (is a deletion, literals) without the deletions that would leave a fixed literal
     unbacked."""
     root = RootPropagation(variables)

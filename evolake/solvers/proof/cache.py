@@ -1,8 +1,9 @@
 """A proof is checked once: verdicts are kept by the content of formula and proof.
 
-A deterministic solver writes the same proof whenever it meets a formula: in the correctness gate, the benchmark, each pass of a duel and each
-cycle. The verdict follows from the two files and the checkers alone, so it may be kept under their hashes and versions; one that rests on a limit
-("unknown") is not. Repeated runs of one formula end at the same moment: the second process waits for the verdict that the first is at.
+A deterministic solver writes the same proof whenever it meets a formula: in the correctness gate, the
+benchmark, each pass of a duel and each cycle. The verdict follows from the two files and the checkers alone,
+so it may be kept under their hashes and versions; one that rests on a limit ("unknown") is not. Repeated runs
+of one formula end at the same moment: the second process waits for the verdict that the first is at.
 """
 
 from __future__ import annotations
@@ -32,11 +33,19 @@ LOCKS, LOCK_DIGITS = "locks", 3
 
 
 def check_once(
-    formula: Path, proof: Path, *, limits: ProofLimits, second: bool, spelling: ProofSpelling, folder: Path | None
+    formula: Path,
+    proof: Path,
+    *,
+    limits: ProofLimits,
+    second: bool,
+    spelling: ProofSpelling,
+    folder: Path | None,
 ) -> ProofVerdict:
-    """Return the verdict of `check_proof`, from `folder` where an equal proof of an equal formula was decided before. None: always check.
+    """Return the verdict of `check_proof`, from `folder` where an equal proof of an equal formula was decided
+    before. None: always check.
 
-    A kept verdict says how much processor time the check took when it was made. Raises what `check_proof` raises.
+    A kept verdict says how much processor time the check took when it was made. Raises what `check_proof`
+    raises.
     """
     if folder is None:
         return check_proof(formula, proof, limits=limits, second=second, spelling=spelling)
@@ -50,7 +59,9 @@ def check_once(
             return _kept(path)
         verdict = check_proof(formula, proof, limits=limits, second=second, spelling=spelling)
         if verdict.verdict != "unknown":
-            disk.write_atomic(path, json.dumps(asdict(verdict)).encode(), tag=f"{os.getpid()}-{threading.get_ident()}")
+            disk.write_atomic(
+                path, json.dumps(asdict(verdict)).encode(), tag=f"{os.getpid()}-{threading.get_ident()}"
+            )
         return verdict
 
 

@@ -1,8 +1,10 @@
-"""Check a proof with the package dratify: its Rust engine from cdclkit-native, or its independent engine in Python.
+"""Check a proof with the package dratify: its Rust engine from cdclkit-native, or its independent engine in
+Python.
 
-Both engines check forward, every step. First without RAT steps and with all deletions, which is sound and is what almost every solver writes; then,
-if that fails, with RAT steps and only with deletions that are safe next to them (see `backed`). Called in its own process (`worker`): an engine
-reads data that an adversary wrote.
+Both engines check forward, every step. First without RAT steps and with all deletions, which is sound and is
+what almost every solver writes; then, if that fails, with RAT steps and only with deletions that are safe
+next to them (see `backed`). Called in its own process (`worker`): an engine reads data that an adversary
+wrote.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ Steps = list[tuple[bool, list[int]]]
 def refute(formula: Formula, proof: Proof, engine: Engine = "native") -> tuple[bool, str]:
     """Return whether the proof, up to its first empty clause, refutes the formula; and the reason.
 
-    Raises ValueError or TypeError when the engine does not take what it is given, MemoryError when it is too large.
+    Raises ValueError or TypeError when the engine does not take what it is given, MemoryError when it is too
+    large.
     """
     if (np.diff(formula.starts) == 0).any():
         return True, "the formula holds the empty clause"
@@ -44,8 +47,8 @@ def refute(formula: Formula, proof: Proof, engine: Engine = "native") -> tuple[b
 
 
 def _dense(formula: Formula, proof: Proof, last: int) -> tuple[int, Clauses, Steps]:
-    """Return the problem over variables 0, 1, ... that occur, as 2 * variable + sign; repeated literals and tautologies left out, which changes
-    nothing.
+    """Return the problem over variables 0, 1, ... that occur, as 2 * variable + sign; repeated literals and
+    tautologies left out, which changes nothing.
     """
     end = int(proof.starts[last + 1])
     both = np.concatenate([formula.literals, proof.literals[:end]])
@@ -54,12 +57,17 @@ def _dense(formula: Formula, proof: Proof, last: int) -> tuple[int, Clauses, Ste
     split = len(formula.literals)
     clauses = [clause for clause in _cut(encoded[:split], formula.starts.tolist()) if clause is not None]
     additions = _cut(encoded[split:], proof.starts[: last + 2].tolist())
-    steps = [(bool(deletion), step) for deletion, step in zip(proof.deletion[: last + 1].tolist(), additions, strict=True) if step is not None]
+    steps = [
+        (bool(deletion), step)
+        for deletion, step in zip(proof.deletion[: last + 1].tolist(), additions, strict=True)
+        if step is not None
+    ]
     return len(names), clauses, steps
 
 
 def _cut(literals: list[int], starts: list[int]) -> list[list[int] | None]:
-    """Clauses in order, their literals each once and in order (the first is the pivot of a RAT step); None for a tautology."""
+    """Clauses in order, their literals each once and in order (the first is the pivot of a RAT step); None
+    for a tautology."""
     cut: list[list[int] | None] = []
     for begin, end in itertools.pairwise(starts):
         clause = literals[begin:end]

@@ -1,12 +1,15 @@
-"""Check an LRAT proof along its hints, every step, without search: the cost is that of reading the clauses that the hints name.
+"""Check an LRAT proof along its hints, every step, without search: the cost is that of reading the clauses
+that the hints name.
 
-A clause C is accepted if its hints lead to a conflict. All literals of C are made false; each hint must then name a clause that is there and that
-has exactly one literal which is not false, and that literal becomes true (unit propagation), until a clause has none: the conflict. If the hints that
-come first do not end in a conflict, C must be RAT on its first literal p: each clause D that is there and holds the negation of p must be hinted at
-by its negated identifier, and with the other literals of D false too, the hints that follow it lead to a conflict; unless a literal of D is true
-already, which is a conflict by itself. Nothing is remembered between steps but the clauses themselves. So a clause that is accepted leaves a
-satisfiable set of clauses satisfiable, and so does a deletion, and the empty clause is accepted of an unsatisfiable formula only. The rules are
-those of cake_lpr (Tan, Heule, Myreen, TACAS 2021), which has been verified.
+A clause C is accepted if its hints lead to a conflict. All literals of C are made false; each hint must then
+name a clause that is there and that has exactly one literal which is not false, and that literal becomes true
+(unit propagation), until a clause has none: the conflict. If the hints that come first do not end in a
+conflict, C must be RAT on its first literal p: each clause D that is there and holds the negation of p must
+be hinted at by its negated identifier, and with the other literals of D false too, the hints that follow it
+lead to a conflict; unless a literal of D is true already, which is a conflict by itself. Nothing is
+remembered between steps but the clauses themselves. So a clause that is accepted leaves a satisfiable set of
+clauses satisfiable, and so does a deletion, and the empty clause is accepted of an unsatisfiable formula
+only. The rules are those of cake_lpr (Tan, Heule, Myreen, TACAS 2021), which has been verified.
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ class _Refused(Exception):
 
 
 class _Clauses:
-    """The clauses that are there, by identifier. An index of literals is made when the first RAT step asks for one."""
+    """The clauses that are there, by identifier. An index of literals is made when the first RAT step asks
+    for one."""
 
     def __init__(self, formula: Formula) -> None:
         literals = formula.literals.tolist()
@@ -91,18 +95,23 @@ def _accept(clauses: _Clauses, literals: Sequence[int], hints: Sequence[int]) ->
         _accept_resolvent(clauses, name, -literals[0], groups.get(name), true)
 
 
-def _accept_resolvent(clauses: _Clauses, name: int, negated: int, hints: Sequence[int] | None, true: set[int]) -> None:
+def _accept_resolvent(
+    clauses: _Clauses, name: int, negated: int, hints: Sequence[int] | None, true: set[int]
+) -> None:
     others = {literal for literal in clauses.of[name] if literal != negated}
     if any(literal in true or -literal in others for literal in others):
         return
     if hints is None:
-        raise _Refused(f"its hints do not end in a conflict, and have nothing of clause {name}, which holds {negated}")
+        raise _Refused(
+            f"its hints do not end in a conflict, and have nothing of clause {name}, which holds {negated}"
+        )
     if not _conflict(clauses, hints, true | {-literal for literal in others}):
         raise _Refused(f"the hints of its resolvent with clause {name} do not end in a conflict")
 
 
 def _conflict(clauses: _Clauses, hints: Sequence[int], true: set[int]) -> bool:
-    """Make true what the hints make unit. Return whether they end in a conflict; raise _Refused for a hint that is of no use."""
+    """Make true what the hints make unit. Return whether they end in a conflict; raise _Refused for a hint
+    that is of no use."""
     for hint in hints:
         clause = clauses.of.get(hint)
         if clause is None:

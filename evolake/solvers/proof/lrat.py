@@ -1,16 +1,18 @@
 """Read an LRAT proof strictly, text or binary, before any checker sees it.
 
-LRAT (Cruz-Filipe, Heule, Hunt, Kaufmann, Schneider-Kamp, CADE 2017) is DRAT with identifiers and hints, so that checking needs no search. A formula's
-clauses have the identifiers 1 to m in the order of the file; each step is one of
+LRAT (Cruz-Filipe, Heule, Hunt, Kaufmann, Schneider-Kamp, CADE 2017) is DRAT with identifiers and hints, so
+that checking needs no search. A formula's clauses have the identifiers 1 to m in the order of the file; each
+step is one of
 
-    ID LITERALS 0 HINTS 0      adds a clause; hints are identifiers of clauses, in the order in which they become unit; a negative one opens the
-                               hints of one resolvent of a RAT step
+    ID LITERALS 0 HINTS 0      adds a clause; hints are identifiers of clauses, in the order in which they
+                               become unit; a negative one opens the hints of one resolvent of a RAT step
     ID d IDENTIFIERS 0         deletes clauses
 
-The binary form is `a`, ID, literals, 0, hints, 0 and `d`, identifiers, 0, each number n as 2 * |n| + sign in groups of seven bits, as CaDiCaL 1.9.5
-writes it.
+The binary form is `a`, ID, literals, 0, hints, 0 and `d`, identifiers, 0, each number n as 2 * |n| + sign in
+groups of seven bits, as CaDiCaL 1.9.5 writes it.
 
-Required: the identifiers of added clauses grow; literals are within 32 bits; every step is whole, and in a text on its own line.
+Required: the identifiers of added clauses grow; literals are within 32 bits; every step is whole, and in a
+text on its own line.
 """
 
 from __future__ import annotations
@@ -27,16 +29,19 @@ _DELETION = 1 << 62
 """Stands for `d` among the numbers; longer than any that is let through."""
 _ADD, _DELETE = 0x61, 0x64
 _NUMBER = rb"-?[1-9][0-9]{0,16}"
-_STEP = re.compile(rb"[1-9][0-9]{0,16}[ \t]+(?:d[ \t]+(?:N[ \t]+)*0|(?:N[ \t]+)*0[ \t]+(?:N[ \t]+)*0)".replace(b"N", _NUMBER))
+_STEP = re.compile(
+    rb"[1-9][0-9]{0,16}[ \t]+(?:d[ \t]+(?:N[ \t]+)*0|(?:N[ \t]+)*0[ \t]+(?:N[ \t]+)*0)".replace(b"N", _NUMBER)
+)
 _WITHOUT_HINTS = re.compile(rb"[1-9][0-9]*[ \t]+0[ \t]+0")
 LARGEST_LITERAL = 2**31 - 1
 
 
 @dataclass(frozen=True)
 class LratProof:
-    """Steps in order. numbers: int64, identifiers, literals and hints of all steps. bounds: int64 (s, 4); step i has the literals
-    numbers[bounds[i, 0]:bounds[i, 1]] and the hints, or the deleted identifiers, numbers[bounds[i, 2]:bounds[i, 3]]. names: int64 (s,), the
-    identifiers of added clauses, 0 for a deletion."""
+    """Steps in order. numbers: int64, identifiers, literals and hints of all steps. bounds: int64 (s, 4);
+    step i has the literals numbers[bounds[i, 0]:bounds[i, 1]] and the hints, or the deleted identifiers,
+    numbers[bounds[i, 2]:bounds[i, 3]]. names: int64 (s,), the identifiers of added clauses, 0 for a
+    deletion."""
 
     numbers: np.ndarray
     bounds: np.ndarray
@@ -44,7 +49,8 @@ class LratProof:
 
     @property
     def steps(self) -> Iterator[tuple[int, list[int], list[int]]]:
-        """Yield (identifier, literals, hints) of each step; the identifier is 0 for a deletion, whose identifiers are the hints."""
+        """Yield (identifier, literals, hints) of each step; the identifier is 0 for a deletion, whose
+        identifiers are the hints."""
         numbers = self.numbers
         for name, (start, end, first, last) in zip(self.names.tolist(), self.bounds.tolist(), strict=True):
             yield name, numbers[start:end].tolist(), numbers[first:last].tolist()
@@ -57,11 +63,12 @@ class LratProof:
 
 
 def has_lrat_shape(data: bytes) -> bool:
-    """Return whether a text is LRAT: it has a step, every line is one step of LRAT, no step adds the empty clause without a hint, and the identifiers
-    of added clauses grow.
+    """Return whether a text is LRAT: it has a step, every line is one step of LRAT, no step adds the empty
+    clause without a hint, and the identifiers of added clauses grow.
 
-    A line of DRAT has one 0, at its end, and begins with `d` if it deletes; a line of LRAT has two 0, or its `d` after a number. So a DRAT proof with
-    one step a line, as solvers write it, never has this shape, and an LRAT proof never is such a DRAT proof.
+    A line of DRAT has one 0, at its end, and begins with `d` if it deletes; a line of LRAT has two 0, or its
+    `d` after a number. So a DRAT proof with one step a line, as solvers write it, never has this shape, and
+    an LRAT proof never is such a DRAT proof.
     """
     last, steps = 0, 0
     for line in _steps(data):
@@ -156,7 +163,10 @@ def _checked(numbers: np.ndarray, bounds: list[tuple[int, int, int, int]], names
     cut, named = np.array(bounds, dtype=np.int64).reshape(-1, 4), np.array(names, dtype=np.int64)
     if (np.diff(named[named != 0]) <= 0).any():
         raise BadProof("identifiers of added clauses that do not grow")
-    if len(numbers) and np.abs(numbers[_within(cut[:, 0], cut[:, 1], len(numbers))]).max(initial=0) > LARGEST_LITERAL:
+    if (
+        len(numbers)
+        and np.abs(numbers[_within(cut[:, 0], cut[:, 1], len(numbers))]).max(initial=0) > LARGEST_LITERAL
+    ):
         raise BadProof("a literal beyond 32 bits")
     deleted = cut[named == 0]
     if len(numbers) and (numbers[_within(deleted[:, 2], deleted[:, 3], len(numbers))] <= 0).any():
@@ -173,7 +183,8 @@ def _within(starts: np.ndarray, ends: np.ndarray, size: int) -> np.ndarray:
 
 
 def write_lrat_text(proof: LratProof) -> bytes:
-    """Return the proof as text, one step per line, up to and with its first empty clause, for a checker that reads files."""
+    """Return the proof as text, one step per line, up to and with its first empty clause, for a checker that
+    reads files."""
     lines, last, end = [], 0, proof.first_empty
     for number, (name, literals, hints) in enumerate(proof.steps):
         last = name or last

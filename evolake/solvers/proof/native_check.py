@@ -1,12 +1,14 @@
 """evolake's own checker of DRAT and LRAT: a program in C, compiled once per machine and run in the jail.
 
-DRAT is checked backward, core first (`native/drat.c`), LRAT along its hints (`native/lrat.c`). Both read the solver's file to its last byte while
-they check, so that nothing is written again and no interpreter starts. The program may only say "verified", or that a limit ended it; everything else
-is decided by the worker's checkers, which share no code with it and check forward. So a proof is refuted by the word of two checkers. One that this
-program verifies may hold lemmas that do not follow, if the refutation does without them: the formula is unsatisfiable all the same, and
-`--checker dratify` checks every lemma.
+DRAT is checked backward, core first (`native/drat.c`), LRAT along its hints (`native/lrat.c`). Both read the
+solver's file to its last byte while they check, so that nothing is written again and no interpreter starts.
+The program may only say "verified", or that a limit ended it; everything else is decided by the worker's
+checkers, which share no code with it and check forward. So a proof is refuted by the word of two checkers.
+One that this program verifies may hold lemmas that do not follow, if the refutation does without them: the
+formula is unsatisfiable all the same, and `--checker dratify` checks every lemma.
 
-It needs a C compiler, as every code base of this line does; without one the default is dratify, and verdicts name who judged.
+It needs a C compiler, as every code base of this line does; without one the default is dratify, and verdicts
+name who judged.
 """
 
 from __future__ import annotations
@@ -23,7 +25,14 @@ from evolake.jail.direct import DirectRun, run_direct
 from evolake.jail.protocol import one_line
 from evolake.reading import kind_of
 from evolake.scratch import Scratch
-from evolake.solvers.proof.asking import HINTS, LONGEST_ANSWER, Read, ask_worker, ended_early, judged_by_worker
+from evolake.solvers.proof.asking import (
+    HINTS,
+    LONGEST_ANSWER,
+    Read,
+    ask_worker,
+    ended_early,
+    judged_by_worker,
+)
 from evolake.solvers.proof.parse import ProofSpelling
 from evolake.solvers.proof.tools import compile_program, compiler
 from evolake.solvers.proof.verdict import Finding, ProofFormat, ProofLimits
@@ -44,8 +53,12 @@ def sources() -> dict[str, bytes]:
 
 @functools.cache
 def identity() -> str:
-    """Return the hash of the program's sources and flags, by which verdicts and the compiled program are kept."""
-    parts = [" ".join(FLAGS).encode(), *(part for name, text in sources().items() for part in (name.encode(), text))]
+    """Return the hash of the program's sources and flags, by which verdicts and the compiled program are
+    kept."""
+    parts = [
+        " ".join(FLAGS).encode(),
+        *(part for name, text in sources().items() for part in (name.encode(), text)),
+    ]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
@@ -71,12 +84,19 @@ def ready_program() -> Path:
     if not os.access(path, os.X_OK):
         command = compiler()
         if command is None:
-            raise MachineryError("evolake's proof checker is not compiled, and there is no C compiler", wanted="cc, gcc or clang on PATH")
+            raise MachineryError(
+                "evolake's proof checker is not compiled, and there is no C compiler",
+                wanted="cc, gcc or clang on PATH",
+            )
         units = [name for name in sources() if name.endswith(".c")]
         try:
             compile_program([command, *FLAGS, "-o", "./program", *units], sources(), path)
         except OSError as error:
-            raise MachineryError(f"evolake's proof checker cannot be kept in {path.parent}", got=str(error), do="set EVOLAKE_PROOF_TOOLS") from error
+            raise MachineryError(
+                f"evolake's proof checker cannot be kept in {path.parent}",
+                got=str(error),
+                do="set EVOLAKE_PROOF_TOOLS",
+            ) from error
     return path
 
 
@@ -88,11 +108,19 @@ class NativeCheck:
 
     def available(self) -> bool:
         """Return True if the program is there or can be compiled and kept."""
-        return os.access(program_path(), os.X_OK) or (compiler() is not None and _is_writable(program_folder()))
+        return os.access(program_path(), os.X_OK) or (
+            compiler() is not None and _is_writable(program_folder())
+        )
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
-        """Judge a proof. A file that is packed, or whose format is not declared, is read and written again by the worker first."""
-        if spelling == "auto" or _is_packed(cnf) or _is_packed(proof) or proof.stat().st_size > limits.proof_mb << 20:
+        """Judge a proof. A file that is packed, or whose format is not declared, is read and written again by
+        the worker first."""
+        if (
+            spelling == "auto"
+            or _is_packed(cnf)
+            or _is_packed(proof)
+            or proof.stat().st_size > limits.proof_mb << 20
+        ):
             return self._rewritten(cnf, proof, limits, spelling)
         finding = run_program(cnf, proof, limits, spelling)
         if finding.verdict in ("verified", "unknown"):
@@ -105,7 +133,12 @@ class NativeCheck:
             read = ask_worker("rewrite", cnf, proof, limits, spelling, folder)
             if not isinstance(read, Read):
                 return read
-            finding = run_program(folder / "formula.cnf", folder / "proof", limits, "lrat-text" if read.format == "lrat" else "drat-text")
+            finding = run_program(
+                folder / "formula.cnf",
+                folder / "proof",
+                limits,
+                "lrat-text" if read.format == "lrat" else "drat-text",
+            )
             finding = replace(finding, cpu_s=finding.cpu_s + read.cpu_s)
         if finding.verdict in ("verified", "unknown"):
             return finding
@@ -119,35 +152,65 @@ def run_program(cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpel
     """
     path = ready_program()
     inputs = {"given.cnf": cnf, "given.proof": proof}
-    run = DirectRun([f"{{solver}}/{path.name}", "{work}/given.cnf", "{work}/given.proof", spelling], path.parent, inputs)
-    outcome = run_direct(run, Limits(
-        cpu_s=limits.cpu_s, wall_s=limits.clock_s, memory_mb=limits.memory_mb, file_mb=0, output_bytes=LONGEST_ANSWER,
-    ))
-    return replace(read_answer(outcome, "lrat" if spelling.startswith("lrat") else "drat", limits), peak_mb=outcome.peak_mb)
+    run = DirectRun(
+        [f"{{solver}}/{path.name}", "{work}/given.cnf", "{work}/given.proof", spelling], path.parent, inputs
+    )
+    outcome = run_direct(
+        run,
+        Limits(
+            cpu_s=limits.cpu_s,
+            wall_s=limits.clock_s,
+            memory_mb=limits.memory_mb,
+            file_mb=0,
+            output_bytes=LONGEST_ANSWER,
+        ),
+    )
+    return replace(
+        read_answer(outcome, "lrat" if spelling.startswith("lrat") else "drat", limits),
+        peak_mb=outcome.peak_mb,
+    )
 
 
 def read_answer(outcome: NativeOutcome, kind: ProofFormat, limits: ProofLimits) -> Finding:
-    """Return what a run of the program amounts to: verified only if it ended well after the one line that says so."""
+    """Return what a run of the program amounts to: verified only if it ended well after the one line that
+    says so."""
     if early := ended_early(outcome, limits):
         return early
     said = outcome.stdout.decode("ascii", "replace")
     word, _, reason = said.removesuffix("\n").partition(" ")
-    if outcome.exit_code != 0 or not said.endswith("\n") or said.count("\n") != 1 or word not in ("verified", "refused", "unread", "unknown"):
-        return Finding("unknown", one_line(f"the checker failed: {said[-300:] or outcome.exit_code}"), outcome.cpu_s)
+    if (
+        outcome.exit_code != 0
+        or not said.endswith("\n")
+        or said.count("\n") != 1
+        or word not in ("verified", "refused", "unread", "unknown")
+    ):
+        return Finding(
+            "unknown", one_line(f"the checker failed: {said[-300:] or outcome.exit_code}"), outcome.cpu_s
+        )
     if word == "unknown":
-        return Finding("unknown", f"needs more than {limits.memory_mb} MiB" if "memory" in reason else one_line(reason), outcome.cpu_s)
-    return Finding("verified" if word == "verified" else "refuted", one_line(reason), outcome.cpu_s, kind, NAMES[kind])
+        return Finding(
+            "unknown",
+            f"needs more than {limits.memory_mb} MiB" if "memory" in reason else one_line(reason),
+            outcome.cpu_s,
+        )
+    return Finding(
+        "verified" if word == "verified" else "refuted", one_line(reason), outcome.cpu_s, kind, NAMES[kind]
+    )
 
 
 def _in_addition(finding: Finding, before: Finding) -> Finding:
     """Return a later checker's finding, which cost as much in addition."""
     return replace(
-        finding, cpu_s=finding.cpu_s + before.cpu_s, by=finding.by or "dratify", peak_mb=max(finding.peak_mb, before.peak_mb),
+        finding,
+        cpu_s=finding.cpu_s + before.cpu_s,
+        by=finding.by or "dratify",
+        peak_mb=max(finding.peak_mb, before.peak_mb),
     )
 
 
 def _is_packed(path: Path) -> bool:
-    """Return True if a file is packed, or its name says so: then the reader of packed files has to look at it."""
+    """Return True if a file is packed, or its name says so: then the reader of packed files has to look at
+    it."""
     from evolake.solvers.formula.packing import ENDINGS
 
     with path.open("rb") as file:

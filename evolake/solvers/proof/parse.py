@@ -1,12 +1,14 @@
 """Read a DRAT proof strictly, text or binary, before any checker sees it.
 
-Checkers are lenient in ways that a solver's mistake, or its author's cunning, can use: drat-trim says VERIFIED of a proof with junk such as
-`1 2 foo 0`, and of one without the empty clause at its end. So the proof is read here to its last byte; a checker then gets what was read, written
-again, and nothing else. Which format a file without a declared one has need not be known for sure: a refutation that checks is one, however it was
-spelled.
+Checkers are lenient in ways that a solver's mistake, or its author's cunning, can use: drat-trim says
+VERIFIED of a proof with junk such as `1 2 foo 0`, and of one without the empty clause at its end. So the
+proof is read here to its last byte; a checker then gets what was read, written again, and nothing else. Which
+format a file without a declared one has need not be known for sure: a refutation that checks is one, however
+it was spelled.
 
-Required: every step ends with 0; literals are non-zero and within 32 bits; `d` only opens a step, and never deletes the empty clause; the empty
-clause is among the additions, unless the formula itself holds it. Variables beyond the formula's are allowed (extension variables of RAT steps).
+Required: every step ends with 0; literals are non-zero and within 32 bits; `d` only opens a step, and never
+deletes the empty clause; the empty clause is among the additions, unless the formula itself holds it.
+Variables beyond the formula's are allowed (extension variables of RAT steps).
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ class OtherFormat(BadProof):
 
 @dataclass(frozen=True)
 class Proof:
-    """Steps in order. literals: int32 (L,). starts: int64 (s + 1,); step i is literals[starts[i]:starts[i + 1]]. deletion: bool (s,)."""
+    """Steps in order. literals: int32 (L,). starts: int64 (s + 1,); step i is literals[starts[i]:starts[i +
+    1]]. deletion: bool (s,)."""
 
     literals: np.ndarray
     starts: np.ndarray
@@ -56,8 +59,13 @@ class Proof:
 
 
 def is_binary(data: bytes) -> bool:
-    """Return whether a proof whose format is not declared is binary: it begins with `a`, has bytes that no text has, or a `d` that opens no step."""
-    return data.startswith(b"a") or bool(data.translate(None, _TEXT)) or (data.startswith(b"d") and bool(_JUNK.search(data)))
+    """Return whether a proof whose format is not declared is binary: it begins with `a`, has bytes that no
+    text has, or a `d` that opens no step."""
+    return (
+        data.startswith(b"a")
+        or bool(data.translate(None, _TEXT))
+        or (data.startswith(b"d") and bool(_JUNK.search(data)))
+    )
 
 
 def read_proof(data: bytes, spelling: ProofSpelling = "auto") -> Proof:
@@ -85,7 +93,8 @@ def _read_text(data: bytes) -> Proof:
 
 
 def _assemble(numbers: np.ndarray, ended: np.ndarray, marks: np.ndarray) -> Proof:
-    """numbers: literals and the 0 of each step. ended: steps ended up to each token. marks: tokens that open a deletion."""
+    """numbers: literals and the 0 of each step. ended: steps ended up to each token. marks: tokens that open
+    a deletion."""
     if len(numbers) and numbers[-1] != 0:
         raise BadProof("the last step has no 0 at its end: the proof is cut short")
     if len(numbers) and np.abs(numbers).max() > 2**31 - 1:
@@ -101,7 +110,8 @@ def _assemble(numbers: np.ndarray, ended: np.ndarray, marks: np.ndarray) -> Proo
 
 
 def binary_numbers(data: bytes, longest: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers of a binary proof, and how many bytes each takes: groups of seven bits, lowest first, high bit set on all but the last.
+    """Return the numbers of a binary proof, and how many bytes each takes: groups of seven bits, lowest
+    first, high bit set on all but the last.
 
     longest: bytes of the longest number. Raises BadProof.
     """
@@ -114,7 +124,9 @@ def binary_numbers(data: bytes, longest: int) -> tuple[np.ndarray, np.ndarray]:
     first = np.concatenate([[0], last[:-1] + 1])
     length = last - first + 1
     if (length > longest).any():
-        raise BadProof("a literal beyond 32 bits" if longest == LONGEST_LITERAL else "a number beyond 63 bits")
+        raise BadProof(
+            "a literal beyond 32 bits" if longest == LONGEST_LITERAL else "a number beyond 63 bits"
+        )
     place = np.arange(len(raw)) - np.repeat(first, length)
     value = np.add.reduceat((raw & 0x7F).astype(np.int64) << (7 * place), first)
     if ((length > 1) & (raw[last] == 0)).any():
@@ -140,8 +152,8 @@ def _read_binary(data: bytes) -> Proof:
 
 
 def with_close_names(proof: Proof, variables: int) -> Proof:
-    """Return the proof with its extension variables (those above `variables`) renamed to the next free numbers, so that no checker allocates by a
-    name.
+    """Return the proof with its extension variables (those above `variables`) renamed to the next free
+    numbers, so that no checker allocates by a name.
     """
     names, index = np.unique(np.abs(proof.literals), return_inverse=True)
     new = names.astype(np.int64)

@@ -9,16 +9,18 @@ from typing import Literal, Protocol
 from evolake.solvers.proof.parse import ProofSpelling
 
 Verdict = Literal["verified", "refuted", "incomplete", "malformed", "unsupported", "unknown"]
-"""verified: the proof was read and shows that the formula is unsatisfiable. refuted: it was read, and a step that the refutation needs does not
-follow. incomplete: it was read and never derives the empty clause. malformed: it cannot be read to its end: damaged, cut short, or with something in
-it that is no step. unsupported: it is of another format. unknown: the checker could not decide within its limits. Only a verified proof makes an
-UNSAT answer one."""
+"""verified: the proof was read and shows that the formula is unsatisfiable. refuted: it was read, and a step
+that the refutation needs does not follow. incomplete: it was read and never derives the empty clause.
+malformed: it cannot be read to its end: damaged, cut short, or with something in it that is no step.
+unsupported: it is of another format. unknown: the checker could not decide within its limits. Only a verified
+proof makes an UNSAT answer one."""
 ProofFormat = Literal["", "drat", "lrat"]
 
 
 @dataclass(frozen=True)
 class ProofLimits:
-    """cpu_s, memory_mb: of the checker's process. proof_mb: MiB of the largest proof that is read at all. wall_s: None means four times cpu_s."""
+    """cpu_s, memory_mb: of the checker's process. proof_mb: MiB of the largest proof that is read at all.
+    wall_s: None means four times cpu_s."""
 
     cpu_s: float = 200.0
     memory_mb: int = 4096
@@ -33,8 +35,8 @@ class ProofLimits:
 
 @dataclass(frozen=True)
 class ProofVerdict:
-    """reason: one line. checker: who said so; names joined by " and " where two did. cpu_s: seconds of processor time of all of it.
-    proof_sha: sha256 of the proof file, "" when it could not be read."""
+    """reason: one line. checker: who said so; names joined by " and " where two did. cpu_s: seconds of
+    processor time of all of it. proof_sha: sha256 of the proof file, "" when it could not be read."""
 
     verdict: Verdict
     reason: str
@@ -45,8 +47,9 @@ class ProofVerdict:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one checker found. format: of the proof; "" if it was not read. by: who checked it, if not the checker that was asked. peak_mb: most
-    memory that one of its processes took, in MiB; 0 if it was not measured."""
+    """What one checker found. format: of the proof; "" if it was not read. by: who checked it, if not the
+    checker that was asked. peak_mb: most memory that one of its processes took, in MiB; 0 if it was not
+    measured."""
 
     verdict: Verdict
     reason: str
@@ -57,7 +60,8 @@ class Finding:
 
 
 class ProofChecker(Protocol):
-    """One way to check a proof. The conformance kit (`tests/proof_kit.py`) holds every available one to the same verdicts."""
+    """One way to check a proof. The conformance kit (`tests/proof_kit.py`) holds every available one to the
+    same verdicts."""
 
     name: str
 
@@ -71,5 +75,6 @@ class ProofChecker(Protocol):
         ...
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
-        """Judge the proof file against the formula's file. Raises InputError when the formula cannot be read, MachineryError for a broken set-up."""
+        """Judge the proof file against the formula's file. Raises InputError when the formula cannot be read,
+        MachineryError for a broken set-up."""
         ...

@@ -1,10 +1,12 @@
-"""The process that reads an untrusted proof: `python -m evolake.solvers.proof.worker REQUEST`, in a jail with its own limits.
+"""The process that reads an untrusted proof: `python -m evolake.solvers.proof.worker REQUEST`, in a jail with
+its own limits.
 
-It says READY once all that it needs is imported, and then one line: whatever goes wrong in between is the proof's doing. Request: JSON {"cnf",
-"proof", "names", "spelling", "task", "memory_mb", "proof_mb", "folder"}; names are those of the user's two files. task is "native" or "python" (an
-engine of dratify, for DRAT), or "rewrite": write what was read as `formula.cnf` and `proof` into `folder`, for a checker that reads files. Answer:
-{"verdict", "reason", "format"}; verdict "read" after a rewrite, "input" for a formula that cannot be used, whose reason is the error as JSON; format
-is "drat", "lrat", or "" if the proof was not read.
+It says READY once all that it needs is imported, and then one line: whatever goes wrong in between is the
+proof's doing. Request: JSON {"cnf", "proof", "names", "spelling", "task", "memory_mb", "proof_mb", "folder"};
+names are those of the user's two files. task is "native" or "python" (an engine of dratify, for DRAT), or
+"rewrite": write what was read as `formula.cnf` and `proof` into `folder`, for a checker that reads files.
+Answer: {"verdict", "reason", "format"}; verdict "read" after a rewrite, "input" for a formula that cannot be
+used, whose reason is the error as JSON; format is "drat", "lrat", or "" if the proof was not read.
 """
 
 from __future__ import annotations
@@ -68,7 +70,11 @@ def judge(request: dict[str, Any]) -> tuple[str, str, str]:
     except Damaged as error:
         return "malformed", f"it cannot be read: {error.got}, wanted {error.wanted}", ""
     except BadProof as error:
-        return "unsupported" if isinstance(error, OtherFormat) else "malformed", f"it cannot be read: {error}", ""
+        return (
+            "unsupported" if isinstance(error, OtherFormat) else "malformed",
+            f"it cannot be read: {error}",
+            "",
+        )
     kind = "lrat" if isinstance(proof, LratProof) else "drat"
     if (formula.starts[1:] == formula.starts[:-1]).any():
         return "verified", "the formula holds the empty clause", kind
@@ -89,7 +95,9 @@ def _checked(formula: Formula, proof: Proof | LratProof, request: dict[str, Any]
     if request["task"] == "rewrite":
         folder = Path(request["folder"])
         (folder / "formula.cnf").write_bytes(write_dimacs(formula))
-        (folder / "proof").write_bytes(write_lrat_text(proof) if lrat else write_text(with_close_names(proof, formula.variables)))
+        (folder / "proof").write_bytes(
+            write_lrat_text(proof) if lrat else write_text(with_close_names(proof, formula.variables))
+        )
         return "read", ""
     if lrat:
         ok, reason = refute_by_hints(formula, proof)

@@ -13,14 +13,26 @@ from evolake.report.kinds import Artifact, Kind, column_text
 from evolake.scratch import Scratch
 from evolake.solvers.measurement.duel_families import family_lines
 from evolake.solvers.report.data import LINE, families_of
-from evolake.solvers.report.duels import bound_of, families_in, formulas_in_words, interval_of, outcome, sample_of
+from evolake.solvers.report.duels import (
+    bound_of,
+    families_in,
+    formulas_in_words,
+    interval_of,
+    outcome,
+    sample_of,
+)
 from evolake.solvers.report.standing import standing
 from evolake.solvers.repository.variant import WRITTEN_OUT
 
 
 def gain_of(lake: Lake, artifact_id: str, _cycle: str, since: str) -> Gain | None:
-    """By the duel that the champion won when it became champion; None for one that has been champion since the seeds, without any."""
-    won = [row for row in lake.read(LINE, "champion", since).to_dicts() if row["wins"] and row["challenger_id"] == artifact_id]
+    """By the duel that the champion won when it became champion; None for one that has been champion since
+    the seeds, without any."""
+    won = [
+        row
+        for row in lake.read(LINE, "champion", since).to_dicts()
+        if row["wins"] and row["challenger_id"] == artifact_id
+    ]
     if not won:
         return None
     return gain_of_decision(won[0])
@@ -29,8 +41,17 @@ def gain_of(lake: Lake, artifact_id: str, _cycle: str, since: str) -> Gain | Non
 def gain_of_decision(row: Mapping[str, Any]) -> Gain:
     """Return the gain that a row of DECISIONS states."""
     return Gain(
-        interval_of(row), "lower PAR-2", row["champion_id"], sample_of(row), row["cycle"], row["wins"], noise_floor=row["noise_floor"],
-        own=row["par2_challenger"], other=row["par2_champion"], count=formulas_in_words(row), bound=bound_of(row),
+        interval_of(row),
+        "lower PAR-2",
+        row["champion_id"],
+        sample_of(row),
+        row["cycle"],
+        row["wins"],
+        noise_floor=row["noise_floor"],
+        own=row["par2_challenger"],
+        other=row["par2_champion"],
+        count=formulas_in_words(row),
+        bound=bound_of(row),
     )
 
 
@@ -44,7 +65,7 @@ export CXX
 rm -rf program
 cp -R solver program
 ./program/starexec_build
-"""
+"""  # noqa: E501
 
 
 def variant_text(lake: Lake, artifact: Artifact) -> str:
@@ -55,19 +76,26 @@ def variant_text(lake: Lake, artifact: Artifact) -> str:
     with Scratch("show") as parent:
         folder = Path(parent) / "solver"
         lake.blobs.get_tree(_archive(artifact), folder)
-        return "".join(f"{path.relative_to(folder).as_posix()}\n" for path in sorted(folder.rglob("*")) if path.is_file())
+        return "".join(
+            f"{path.relative_to(folder).as_posix()}\n" for path in sorted(folder.rglob("*")) if path.is_file()
+        )
 
 
 def plan_text(lake: Lake, artifact: Artifact) -> str:
     """Return the instructions of a plan, and why no variant came of it if none did."""
     cycle = artifact.row["cycle"]
-    unmade = lake.read(LINE, "unmade", cycle).to_dicts() if lake.record(LINE, "unmade", cycle) is not None else []
+    unmade = (
+        lake.read(LINE, "unmade", cycle).to_dicts() if lake.record(LINE, "unmade", cycle) is not None else []
+    )
     reasons = [row["reason"] for row in unmade if row["plan_id"] == artifact.row["plan_id"]]
-    return "\n\n".join([artifact.row["instructions"] or "", *(f"No variant came of it: {reason}" for reason in reasons)])
+    return "\n\n".join(
+        [artifact.row["instructions"] or "", *(f"No variant came of it: {reason}" for reason in reasons)]
+    )
 
 
 def contest_lines(lake: Lake, artifact: Artifact) -> list[str]:
-    """Return each duel in which a variant was the challenger, and its results by family of formulas, the oldest first."""
+    """Return each duel in which a variant was the challenger, and its results by family of formulas, the
+    oldest first."""
     lines = []
     for cycle in lake.cycles(LINE, "champion"):
         for row in lake.read(LINE, "champion", cycle).to_dicts():
@@ -89,18 +117,47 @@ def _archive(artifact: Artifact) -> str:
     return artifact.row.get("archive_sha") or artifact.content_sha
 
 
-ARTIFACTS = LineArtifacts(gain=gain_of, standing=standing, score="consensus, lower is better", kinds={
-    "variant": Kind(
-        "variant_id", ("incoming_variants", "variants", "seeds"),
-        ("base", "origin", "operator", "hypothesis", "changed", "edits", "repairs", "gate", "rule_id", "reason"), ("consensus_ranking", "metrics"),
-        text=variant_text, write=write_variant, changed=lambda row, _: str(row["changed"] or ""),
-        remarks=contest_lines,
-    ),
-    "objective": Kind(
-        "objective_id", ("incoming_objectives", "objectives"), ("origin", "family", "parameters", "multiplier", "reason"),
-        ("consensus_weights",), title="description", text=column_text("source"), file="objective.py",
-    ),
-    "plan": Kind(
-        "plan_id", ("plan",), ("kind", "target", "parent_ids", "hypothesis", "origin"), title="hypothesis", text=plan_text,
-    ),
-})
+ARTIFACTS = LineArtifacts(
+    gain=gain_of,
+    standing=standing,
+    score="consensus, lower is better",
+    kinds={
+        "variant": Kind(
+            "variant_id",
+            ("incoming_variants", "variants", "seeds"),
+            (
+                "base",
+                "origin",
+                "operator",
+                "hypothesis",
+                "changed",
+                "edits",
+                "repairs",
+                "gate",
+                "rule_id",
+                "reason",
+            ),
+            ("consensus_ranking", "metrics"),
+            text=variant_text,
+            write=write_variant,
+            changed=lambda row, _: str(row["changed"] or ""),
+            remarks=contest_lines,
+        ),
+        "objective": Kind(
+            "objective_id",
+            ("incoming_objectives", "objectives"),
+            ("origin", "family", "parameters", "multiplier", "reason"),
+            ("consensus_weights",),
+            title="description",
+            text=column_text("source"),
+            file="objective.py",
+        ),
+        "plan": Kind(
+            "plan_id",
+            ("plan",),
+            ("kind", "target", "parent_ids", "hypothesis", "origin"),
+            title="hypothesis",
+            text=plan_text,
+        ),
+    },
+)

@@ -1,4 +1,5 @@
-"""Duels in words: figures with their unit, on how many formulas and shuffles they rest, and why the best-ranked variant is not champion."""
+"""Duels in words: figures with their unit, on how many formulas and shuffles they rest, and why the
+best-ranked variant is not champion."""
 
 from __future__ import annotations
 
@@ -18,21 +19,27 @@ EARLIER_LEVEL = 0.90
 
 def interval_of(duel: Row) -> Interval:
     """Return the ratio of a duel with its interval."""
-    return Interval(duel["ratio"], duel["ratio_low"], duel["ratio_high"], LEVEL if duel.get("test") else EARLIER_LEVEL)
+    return Interval(
+        duel["ratio"], duel["ratio_low"], duel["ratio_high"], LEVEL if duel.get("test") else EARLIER_LEVEL
+    )
 
 
 def bound_of(duel: Row) -> str:
     """Return "estimate" if a run of either side ended without an answer, else "".
 
-    Such a run counts twice its limit. What it would have taken may be less or more, so that the ratio is neither a lower nor an upper bound.
+    Such a run counts twice its limit. What it would have taken may be less or more, so that the ratio is
+    neither a lower nor an upper bound.
     """
     return "estimate" if min(duel["solved_champion"], duel["solved_challenger"]) < duel["instances"] else ""
 
 
 def sample_of(duel: Row) -> str:
-    """Return the PAR-2 of both sides in seconds and what they rest on: `PAR-2 0.14 s against 0.42 s on 9 formulas × 2 shuffles, 2 pairs each`."""
+    """Return the PAR-2 of both sides in seconds and what they rest on: `PAR-2 0.14 s against 0.42 s on 9
+    formulas × 2 shuffles, 2 pairs each`."""
     costs = duel["par2_challenger"], duel["par2_champion"]
-    seconds = f"PAR-2 {figures(costs[0])} s against {figures(costs[1])} s" if None not in costs else "no PAR-2"
+    seconds = (
+        f"PAR-2 {figures(costs[0])} s against {figures(costs[1])} s" if None not in costs else "no PAR-2"
+    )
     return f"{seconds} on {formulas_in_words(duel)}, {counted(duel['pairs'], 'pair')} each"
 
 
@@ -47,15 +54,22 @@ def formulas_in_words(duel: Row) -> str:
 
 
 def measured(duel: Row) -> str:
-    """Return all figures of a duel: ratio with interval, PAR-2 of both sides, formulas, pairs and noise floor."""
+    """Return all figures of a duel: ratio with interval, PAR-2 of both sides, formulas, pairs and noise
+    floor."""
     result, formulas = interval_of(duel), duel.get("formulas") or duel["instances"]
     if formulas < LEAST_FORMULAS and duel.get("test"):
         ratio = figures(result.estimate)
     elif math.isfinite(result.high):
         ratio = interval(result.estimate, result.low, result.high, 100 * result.level)
     else:
-        ratio = f"{figures(result.estimate)} ({100 * result.level:g}% interval from {figures(result.low)} upwards)"
-    return f"ratio {BOUNDS.get(bound_of(duel), '')}{ratio}, {sample_of(duel)}, noise floor {figures(duel['noise_floor'])}"
+        ratio = (
+            f"{figures(result.estimate)} ({100 * result.level:g}% interval from {figures(result.low)} "
+            "upwards)"
+        )
+    return (
+        f"ratio {BOUNDS.get(bound_of(duel), '')}{ratio}, {sample_of(duel)}, noise floor "
+        f"{figures(duel['noise_floor'])}"
+    )
 
 
 def outcome(duel: Row) -> str:
@@ -66,7 +80,10 @@ def outcome(duel: Row) -> str:
 def families_in(families: Sequence[Row], duel: Row) -> list[Row]:
     """Return the rows of CONTEST_FAMILIES of one duel, by family."""
     names = ("cycle", "champion_id", "challenger_id")
-    return sorted((row for row in families if all(row[name] == duel[name] for name in names)), key=lambda row: row["family"])
+    return sorted(
+        (row for row in families if all(row[name] == duel[name] for name in names)),
+        key=lambda row: row["family"],
+    )
 
 
 def why_not_champion(best: Row, champion_id: str, champion: str, duels: Sequence[Row], cycle: str) -> str:
@@ -81,9 +98,16 @@ def why_not_champion(best: Row, champion_id: str, champion: str, duels: Sequence
     now = [duel for duel in duels if duel["cycle"] == cycle]
     own = [duel for duel in now if duel["challenger_id"] == name]
     if own and own[-1]["wins"]:
-        return f"{title} did not become champion: it won its duel too, by less than {champion}; {measured(own[-1])}"
+        return (
+            f"{title} did not become champion: it won its duel too, by less than {champion}; "
+            f"{measured(own[-1])}"
+        )
     if own:
-        more = f" ({counted(len(now), 'challenger')} in all, none won)" if len(now) > 1 and not any(duel["wins"] for duel in now) else ""
+        more = (
+            f" ({counted(len(now), 'challenger')} in all, none won)"
+            if len(now) > 1 and not any(duel["wins"] for duel in now)
+            else ""
+        )
         return f"{title} did not become champion: {outcome(own[-1])}{more}"
     lost = [duel for duel in duels if duel["wins"] and duel["champion_id"] == name]
     if lost:
@@ -92,7 +116,10 @@ def why_not_champion(best: Row, champion_id: str, champion: str, duels: Sequence
     earlier = [duel for duel in duels if duel["challenger_id"] == name and duel["champion_id"] == champion_id]
     if earlier:
         newest = max(earlier, key=lambda duel: duel["cycle"])
-        return f"{title} did not become champion: it did not win against {champion} in cycle {newest['cycle']}, and has no second duel"
+        return (
+            f"{title} did not become champion: it did not win against {champion} in cycle "
+            f"{newest['cycle']}, and has no second duel"
+        )
     if any(duel["wins"] for duel in now):
         return f"{title} did not become champion: it had no duel in this cycle, and {champion} won one"
     return f"{title} did not become champion: it had no duel in this cycle"

@@ -1,4 +1,5 @@
-"""What the figures of the solvers line are drawn from, and what several of them ask. Used by the assets' metadata and by the report."""
+"""What the figures of the solvers line are drawn from, and what several of them ask. Used by the assets'
+metadata and by the report."""
 
 from __future__ import annotations
 
@@ -44,12 +45,21 @@ def cycle_figures(lake: Lake, cycle: str, population: Population) -> dict[str, b
 
 
 def rival_of(population: Population, champion: dict[str, Any]) -> tuple[str, str]:
-    """Whom the champion is drawn against, and in which role: its parent, its seed where the parent's runs are gone, or, for a seed, its rival."""
+    """Whom the champion is drawn against, and in which role: its parent, its seed where the parent's runs are
+    gone, or, for a seed, its rival."""
     measured = set(population.runs["variant_id"])
     if champion["parents"]:
         parent = champion["parents"][0]
-        return (parent, "parent") if parent in measured else (population.seed_of(champion["base"])["variant_id"], "seed")
-    rivals = [row["variant_id"] for row in population.ranking.sort("rank").to_dicts() if row["variant_id"] != champion["variant_id"]]
+        return (
+            (parent, "parent")
+            if parent in measured
+            else (population.seed_of(champion["base"])["variant_id"], "seed")
+        )
+    rivals = [
+        row["variant_id"]
+        for row in population.ranking.sort("rank").to_dicts()
+        if row["variant_id"] != champion["variant_id"]
+    ]
     return next((name for name in rivals if name in measured), champion["variant_id"]), "rival"
 
 

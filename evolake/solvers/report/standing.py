@@ -10,7 +10,8 @@ from evolake.solvers.report.story import ALL_RUNS
 
 
 def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
-    """Return the row with all measured runs. Without a gain the line still has the seed that it started from."""
+    """Return the row with all measured runs. Without a gain the line still has the seed that it started
+    from."""
     return replace(shared, start=shared.start or shared.best, evaluations=ask(COUNTED)[0]["runs"])
 
 

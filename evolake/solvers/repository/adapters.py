@@ -1,15 +1,19 @@
 """Adapters: what a solver family needs to be laid out, built, run and read, as data.
 
-One TOML file per family in `data_lake/seeds/solvers/adapters/`; a further solver of a known family, or of a new one, needs no code:
+One TOML file per family in `data_lake/seeds/solvers/adapters/`; a further solver of a known family, or of a
+new one, needs no code:
 
-    name, licences, editable, tunables       licences: files of the variant; editable: globs of what an edit may touch
-    build_files                              globs of makefiles and the like that an edit may touch too, within what `rules.build_files` lets
+    name, licences, editable, tunables       licences: files of the variant; editable: globs of what an edit
+                                             may touch
+    build_files                              globs of makefiles and the like that an edit may touch too,
+                                             within what `rules.build_files` lets
     [layout]   from, exclude, keep, patch    which upstream files become src/; `patch` is a diff of ours, applied when the seed is laid out
     [build]    commands, environment, program    commands run in the variant's folder, in the jail; `program` is what they leave in bin/
-               or, in place of commands: system = "cmake" | "configure" | "make", options, target, product: where that leaves the program
+               or, in place of commands: system = "cmake" | "configure" | "make", options, target, product:
+               where that leaves the program
     [run]      argv, proof_argv, proof, exit_codes    {cnf} and {proof} stand for the files
     [statistics]                             counter -> regular expression whose first group is the number
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -29,7 +33,8 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _FIELDS = {
     "": {"name", "licences", "editable", "build_files", "tunables", "layout", "build", "run", "statistics"},
     "layout": {"from", "exclude", "keep", "patch"},
-    "build": {"commands", "environment", "program", *BUILD_SYSTEM}, "run": {"argv", "proof_argv", "proof", "exit_codes"},
+    "build": {"commands", "environment", "program", *BUILD_SYSTEM},
+    "run": {"argv", "proof_argv", "proof", "exit_codes"},
 }
 
 
@@ -37,8 +42,9 @@ _FIELDS = {
 class Layout:
     """Which upstream files a variant holds.
 
-    source: folder of the upstream tree that becomes src/ ("." is all of it). exclude: globs of files under it to leave out. keep: upstream files
-    next to it that are put into src/ as well (licences). patch: our diff, or "".
+    source: folder of the upstream tree that becomes src/ ("." is all of it). exclude: globs of files under it
+    to leave out. keep: upstream files next to it that are put into src/ as well (licences). patch: our diff,
+    or "".
     """
 
     source: str = "."
@@ -51,9 +57,10 @@ class Layout:
 class Adapter:
     """One solver family.
 
-    build: command lines that run one after another in the variant's folder. environment: theirs. program: path of the executable that they leave,
-    relative to the variant. argv, proof_argv: command lines without and with a proof; argv[0] is the name of the program in bin/.
-    statistics: counter -> regular expression. exit_codes: of the answers "sat" and "unsat". licences: files of a variant that stay. editable,
+    build: command lines that run one after another in the variant's folder. environment: theirs. program:
+    path of the executable that they leave, relative to the variant. argv, proof_argv: command lines without
+    and with a proof; argv[0] is the name of the program in bin/. statistics: counter -> regular expression.
+    exit_codes: of the answers "sat" and "unsat". licences: files of a variant that stay. editable,
     build_files: globs, relative to a variant.
     """
 
@@ -91,7 +98,8 @@ def known_adapters(folder: Path | None = None) -> list[str]:
 
 
 def load_adapter(name: str, folder: Path | None = None) -> Adapter:
-    """Return the adapter called `name`, or the one in the file that `name` is the path of, if that ends in .toml. A file's patch is in its folder.
+    """Return the adapter called `name`, or the one in the file that `name` is the path of, if that ends in
+    .toml. A file's patch is in its folder.
 
     Raises:
         InputError: there is none, or its file cannot be used.
@@ -102,7 +110,12 @@ def load_adapter(name: str, folder: Path | None = None) -> Adapter:
     if not _NAME.fullmatch(name) or not (folder / f"{name}.toml").is_file():
         known = ", ".join(known_adapters(folder)) or "none"
         wanted = f"one of {known}, or a file NAME.toml"
-        raise InputError(f"there is no adapter {name!r}", wanted=wanted, got=name, do=f"name one of these, or write {folder / name}.toml")
+        raise InputError(
+            f"there is no adapter {name!r}",
+            wanted=wanted,
+            got=name,
+            do=f"name one of these, or write {folder / name}.toml",
+        )
     return _adapter_in(folder / f"{name}.toml", folder.parent / "patches")
 
 
@@ -111,20 +124,31 @@ def _adapter_in(path: Path, patches: Path) -> Adapter:
         return read_adapter(read_text(path), patches)
     except OSError as error:
         got = error.strerror or str(error)
-        raise InputError(f"the adapter {path} cannot be read", wanted="a TOML file", got=got, do="check the path") from None
+        raise InputError(
+            f"the adapter {path} cannot be read", wanted="a TOML file", got=got, do="check the path"
+        ) from None
     except InputError as error:
-        raise InputError(f"the adapter {path} cannot be used: {error.what}", wanted=error.wanted, got=error.got, do=f"fix {path}") from None
+        raise InputError(
+            f"the adapter {path} cannot be used: {error.what}",
+            wanted=error.wanted,
+            got=error.got,
+            do=f"fix {path}",
+        ) from None
 
 
 def read_adapter(text: str, patches: Path) -> Adapter:
-    """Return an adapter from the text of its file. patches: folder that `layout.patch` is a file of. Raises InputError that names the field."""
+    """Return an adapter from the text of its file. patches: folder that `layout.patch` is a file of. Raises
+    InputError that names the field."""
     try:
         data = parse_toml(text, name="the adapter")
     except Unparsable as error:
         raise InputError("it is no TOML", got=error.got) from None
     for table, fields in _FIELDS.items():
         if unknown := sorted(set(_table(data, table) if table else data) - fields):
-            raise InputError(f"unknown field {table + '.' if table else ''}{unknown[0]}", wanted=f"one of {', '.join(sorted(fields))}")
+            raise InputError(
+                f"unknown field {table + '.' if table else ''}{unknown[0]}",
+                wanted=f"one of {', '.join(sorted(fields))}",
+            )
     build, run, layout = _table(data, "build"), _table(data, "run"), _table(data, "layout")
     proof, style = run.get("proof", "none"), data.get("tunables", "none")
     _one_of("run.proof", proof, get_args(ProofFormat))
@@ -137,17 +161,40 @@ def read_adapter(text: str, patches: Path) -> Adapter:
     commands = build_commands(build, program)
     argv = _texts("run.argv", run.get("argv"))
     if argv[0] != program.removeprefix("bin/") or not any("{cnf}" in word for word in argv):
-        raise InputError("run.argv cannot be used", wanted=f"[{program.removeprefix('bin/')!r}, ..., '{{cnf}}']", got=repr(argv))
+        raise InputError(
+            "run.argv cannot be used",
+            wanted=f"[{program.removeprefix('bin/')!r}, ..., '{{cnf}}']",
+            got=repr(argv),
+        )
     proof_argv = _texts("run.proof_argv", run["proof_argv"]) if "proof_argv" in run else None
-    if proof_argv is not None and (proof_argv[0] != argv[0] or not all(any(name in word for word in proof_argv) for name in ("{cnf}", "{proof}"))):
-        raise InputError("run.proof_argv cannot be used", wanted="the same program with {cnf} and {proof}", got=repr(proof_argv))
+    if proof_argv is not None and (
+        proof_argv[0] != argv[0]
+        or not all(any(name in word for word in proof_argv) for name in ("{cnf}", "{proof}"))
+    ):
+        raise InputError(
+            "run.proof_argv cannot be used",
+            wanted="the same program with {cnf} and {proof}",
+            got=repr(proof_argv),
+        )
     return Adapter(
-        name=_text("name", data.get("name")), build=commands, program=program, argv=argv,
-        proof_argv=proof_argv, proof=proof, environment=_strings("build.environment", build.get("environment", {})),
-        statistics=_patterns(_table(data, "statistics")), exit_codes={"sat": 10, "unsat": 20} | _table(run, "exit_codes"),
-        licences=_texts("licences", data.get("licences")), editable=_texts("editable", data.get("editable")), tunables=style,
-        build_files=_texts("build_files", data["build_files"]) if "build_files" in data else (), layout=Layout(
-            layout.get("from", "."), tuple(layout.get("exclude", ())), tuple(layout.get("keep", ())), _read_patch(patches, layout.get("patch")),
+        name=_text("name", data.get("name")),
+        build=commands,
+        program=program,
+        argv=argv,
+        proof_argv=proof_argv,
+        proof=proof,
+        environment=_strings("build.environment", build.get("environment", {})),
+        statistics=_patterns(_table(data, "statistics")),
+        exit_codes={"sat": 10, "unsat": 20} | _table(run, "exit_codes"),
+        licences=_texts("licences", data.get("licences")),
+        editable=_texts("editable", data.get("editable")),
+        tunables=style,
+        build_files=_texts("build_files", data["build_files"]) if "build_files" in data else (),
+        layout=Layout(
+            layout.get("from", "."),
+            tuple(layout.get("exclude", ())),
+            tuple(layout.get("keep", ())),
+            _read_patch(patches, layout.get("patch")),
         ),
     )
 
@@ -158,7 +205,9 @@ def _read_patch(patches: Path, name: str | None) -> str:
     try:
         return read_text(patches / name)
     except (OSError, Unreadable) as error:
-        raise InputError("layout.patch cannot be read", wanted=f"a file of {patches}", got=reason(error)) from None
+        raise InputError(
+            "layout.patch cannot be read", wanted=f"a file of {patches}", got=reason(error)
+        ) from None
 
 
 def _table(data: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -181,7 +230,9 @@ def _texts(field: str, value: Any) -> tuple[str, ...]:
 
 
 def _strings(field: str, value: Any) -> dict[str, str]:
-    if not isinstance(value, dict) or not all(re.fullmatch(r"[A-Z][A-Z0-9_]*", name) and isinstance(item, str) for name, item in value.items()):
+    if not isinstance(value, dict) or not all(
+        re.fullmatch(r"[A-Z][A-Z0-9_]*", name) and isinstance(item, str) for name, item in value.items()
+    ):
         raise InputError(f"{field} cannot be used", wanted="NAME = 'text' pairs", got=repr(value))
     return dict(value)
 

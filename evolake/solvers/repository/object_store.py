@@ -1,12 +1,15 @@
-"""Objects of the seeds' own sources, compiled once for all lakes of a user: a variant compiles only what it changes.
+"""Objects of the seeds' own sources, compiled once for all lakes of a user: a variant compiles only what it
+changes.
 
-What is kept was compiled in a jail by the build of a seed, never by that of a variant, and no build sees the store: it is shown copies that it cannot
-write to (see `compiled_before`). An object is given only for the command line, the folder and the contents of every file that made it, headers of the
-system among them, by the same compiler, assembler and make, and only where all files that an edit may not touch, and the names of all others, are the
-seed's: with the contents of what is read and the names of what could be, a compiler gives those bytes again. A store that is absent, damaged or full
-costs time and changes nothing.
+What is kept was compiled in a jail by the build of a seed, never by that of a variant, and no build sees the
+store: it is shown copies that it cannot write to (see `compiled_before`). An object is given only for the
+command line, the folder and the contents of every file that made it, headers of the system among them, by the
+same compiler, assembler and make, and only where all files that an edit may not touch, and the names of all
+others, are the seed's: with the contents of what is read and the names of what could be, a compiler gives
+those bytes again. A store that is absent, damaged or full costs time and changes nothing.
 
-It is below XDG_CACHE_HOME, else ~/.cache, and holds at most `objects_mb` of the settings; 0 switches it off. What was not used longest goes first.
+It is below XDG_CACHE_HOME, else ~/.cache, and holds at most `objects_mb` of the settings; 0 switches it off.
+What was not used longest goes first.
 """
 
 from __future__ import annotations
@@ -44,7 +47,8 @@ PATIENCE_S = 1800.0
 
 @dataclass(frozen=True)
 class Kept:
-    """Objects of one seed, whose sources hash to `seed`. flags, executed: of what the compiler itself ran to make them, as `BuildResult` has them."""
+    """Objects of one seed, whose sources hash to `seed`. flags, executed: of what the compiler itself ran to
+    make them, as `BuildResult` has them."""
 
     seed: str
     objects: Sequence[Compiled]
@@ -54,21 +58,26 @@ class Kept:
 
 @dataclass(frozen=True)
 class ObjectStore:
-    """The part of the store that one seed and its variants share. root: of the whole store. most_mb: of the whole store."""
+    """The part of the store that one seed and its variants share. root: of the whole store. most_mb: of the
+    whole store."""
 
     root: Path
     key: str
     most_mb: int
 
     def read(self, seed: str | None = None) -> Kept | None:
-        """Return what is kept, of the seed whose sources hash so where one is named; None if nothing is, or not all of it can be used."""
+        """Return what is kept, of the seed whose sources hash so where one is named; None if nothing is, or
+        not all of it can be used."""
         folder = self.root / self.key
         try:
             sha, _, text = (folder / MANIFEST).read_bytes().partition(b"\n")
             if hashlib.sha256(text).hexdigest().encode() != sha:
                 return None
             values = json.loads(text)
-            objects = [compiled_before.from_json(item, (folder / f"{number}.o").read_bytes()) for number, item in enumerate(values["objects"], 1)]
+            objects = [
+                compiled_before.from_json(item, (folder / f"{number}.o").read_bytes())
+                for number, item in enumerate(values["objects"], 1)
+            ]
             kept = Kept(values["seed"], objects, values["flags"], values["executed"])
             os.utime(folder / MANIFEST)
         except (OSError, ValueError, TypeError, KeyError):
@@ -76,12 +85,23 @@ class ObjectStore:
         headers: dict[str, str] = {}
         for item in objects:
             headers |= item.system
-        return kept if seed in (None, kept.seed) and all(_sha(path) == sha for path, sha in headers.items()) else None
+        return (
+            kept
+            if seed in (None, kept.seed) and all(_sha(path) == sha for path, sha in headers.items())
+            else None
+        )
 
     def keep(self, kept: Kept) -> None:
         """Keep this in place of what is there. Where it cannot be written, nothing is kept."""
         objects = [compiled_before.to_json(item) for item in kept.objects]
-        text = json.dumps({"seed": kept.seed, "objects": objects, "flags": list(kept.flags), "executed": list(kept.executed)}).encode()
+        text = json.dumps(
+            {
+                "seed": kept.seed,
+                "objects": objects,
+                "flags": list(kept.flags),
+                "executed": list(kept.executed),
+            }
+        ).encode()
         files = {f"{number}.o": item.data for number, item in enumerate(kept.objects, 1)}
         files[MANIFEST] = hashlib.sha256(text).hexdigest().encode() + b"\n" + text
         if not kept.objects or sum(map(len, files.values())) > self.most_mb << 20:
@@ -101,7 +121,9 @@ class ObjectStore:
     def turn(self) -> Generator[bool]:
         """Wait until no other process compiles this seed; yield False if it waited without effect, or the
         store cannot be locked."""
-        lock = FileLock(self.root / f"{self.key}.lock", timeout=PATIENCE_S, thread_local=False, fallback_to_soft=False)
+        lock = FileLock(
+            self.root / f"{self.key}.lock", timeout=PATIENCE_S, thread_local=False, fallback_to_soft=False
+        )
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             lock.acquire()
@@ -126,8 +148,8 @@ class ObjectStore:
 
 @dataclass(frozen=True)
 class Before:
-    """What a build is given next to its sources. compiler: its path; "" gives nothing. kept: objects to answer with. store: where a seed's are to be
-    kept."""
+    """What a build is given next to its sources. compiler: its path; "" gives nothing. kept: objects to
+    answer with. store: where a seed's are to be kept."""
 
     compiler: str = ""
     kept: Kept | None = None
@@ -155,12 +177,17 @@ class Before:
 
     @contextlib.contextmanager
     def shown(self) -> Generator[dict[str, Path]]:
-        """Place in the jail -> file or folder of the host; a folder of this build's own, whose files everybody may read."""
+        """Place in the jail -> file or folder of the host; a folder of this build's own, whose files
+        everybody may read."""
         tools = compiled_before.helpers() if self.used else None
         if tools is None:
             yield {}
             return
-        scripts = compiled_before.answering_files(self.compiler, self.kept.objects) if self.kept else compiled_before.keeping_files(self.compiler)
+        scripts = (
+            compiled_before.answering_files(self.compiler, self.kept.objects)
+            if self.kept
+            else compiled_before.keeping_files(self.compiler)
+        )
         with Scratch("compiled") as parent:
             folder = Path(parent) / "compiled"
             for place in [path for path in tools if path.startswith(f"{PLACE}/")]:
@@ -174,11 +201,16 @@ class Before:
 
     def programs(self, outcome: NativeOutcome) -> list[tuple[str, ...]]:
         """Return what the build executed, as if nothing had been given."""
-        return compiled_before.without_scripts(outcome.programs, self.compiler) if self.used else list(outcome.programs)
+        return (
+            compiled_before.without_scripts(outcome.programs, self.compiler)
+            if self.used
+            else list(outcome.programs)
+        )
 
 
 def store_of(folder: Path, adapter: Adapter, identity: str) -> ObjectStore | None:
-    """Return the part of the store for the seed of the variant at `folder`, by what a variant may not change; None if there is no store.
+    """Return the part of the store for the seed of the variant at `folder`, by what a variant may not change;
+    None if there is no store.
 
     identity: of compiler and make.
     """
@@ -188,7 +220,14 @@ def store_of(folder: Path, adapter: Adapter, identity: str) -> ObjectStore | Non
         return None
     sources = sources_of(folder)
     frozen = {name: _sha(path) for name, path in sources.items() if not matches(name, adapter.editable)}
-    of_all: list[Any] = [VERSION, build_script(adapter), identity, toolchain(), sorted(sources), sorted(frozen.items())]
+    of_all: list[Any] = [
+        VERSION,
+        build_script(adapter),
+        identity,
+        toolchain(),
+        sorted(sources),
+        sorted(frozen.items()),
+    ]
     return ObjectStore(root, hashlib.sha256(json.dumps(of_all).encode()).hexdigest(), most_mb)
 
 
@@ -204,10 +243,17 @@ def store_folder() -> Path | None:
 
 @functools.cache
 def toolchain() -> str:
-    """Return what changes when a program or library of a build's jail does: the hash of their sizes and times."""
+    """Return what changes when a program or library of a build's jail does: the hash of their sizes and
+    times."""
     known: Mapping[str, Path] = dict(toolbox.standard())
     files = [path for path in known.values() if path.is_file()]
-    files += [path / name for path in known.values() if path.is_dir() for name in toolbox.INTERNALS if (path / name).is_file()]
+    files += [
+        path / name
+        for path in known.values()
+        if path.is_dir()
+        for name in toolbox.INTERNALS
+        if (path / name).is_file()
+    ]
     facts = [(str(path), (status := path.stat()).st_size, status.st_mtime_ns) for path in sorted(files)]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 

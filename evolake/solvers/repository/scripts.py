@@ -24,9 +24,14 @@ case "$0" in */*) here="${{0%/*}}" ;; *) here=. ;; esac
 
 
 def build_script(adapter: Adapter, *, serial: bool = False) -> str:
-    """Return the text of starexec_build. serial: with one job of make at a time, so that what a failing build says is always the same."""
-    exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in sorted(adapter.environment.items()))
-    commands = "".join(shlex.join(_one_job(command) if serial else command) + "\n" for command in adapter.build)
+    """Return the text of starexec_build. serial: with one job of make at a time, so that what a failing build
+    says is always the same."""
+    exports = "".join(
+        f"export {name}={shlex.quote(value)}\n" for name, value in sorted(adapter.environment.items())
+    )
+    commands = "".join(
+        shlex.join(_one_job(command) if serial else command) + "\n" for command in adapter.build
+    )
     return _BUILD.format(program=adapter.program, name=adapter.name, exports=exports, commands=commands)
 
 
@@ -36,7 +41,8 @@ def _one_job(command: Sequence[str]) -> list[str]:
 
 
 def run_script(adapter: Adapter) -> str:
-    """Return the text of bin/starexec_run_default; the shell becomes the solver, so that no process is made."""
+    """Return the text of bin/starexec_run_default; the shell becomes the solver, so that no process is
+    made."""
     proof = f'if [ -n "${{2-}}" ]; then {_line(adapter.proof_argv)}; fi\n' if adapter.proof_argv else ""
     return _RUN.format(name=adapter.name, proof=proof, plain=_line(adapter.argv))
 
@@ -46,6 +52,9 @@ def _line(argv: tuple[str, ...]) -> str:
 
 
 def _word(word: str) -> str:
-    """Return a word of a command line with the two files in place of {cnf} and {proof}, quoted for the shell."""
+    """Return a word of a command line with the two files in place of {cnf} and {proof}, quoted for the
+    shell."""
     places = {"{cnf}": '"$1"', "{proof}": '"$2/proof.out"'}
-    return "".join(places.get(part) or shlex.quote(part) for part in re.split(r"({cnf}|{proof})", word) if part)
+    return "".join(
+        places.get(part) or shlex.quote(part) for part in re.split(r"({cnf}|{proof})", word) if part
+    )

@@ -1,7 +1,8 @@
 """Strict diffs between variants: exact context, no fuzz, only files that may be edited, all of it or nothing.
 
-A hunk is put where its old lines are: at the line that it names, else at the one other place of the file where they are after the hunk before it.
-If they are nowhere, or at several places, the diff is refused with words that show its writer what to repair.
+A hunk is put where its old lines are: at the line that it names, else at the one other place of the file
+where they are after the hunk before it. If they are nowhere, or at several places, the diff is refused with
+words that show its writer what to repair.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ LONGEST_DIFF = 4 << 20
 LARGEST_FILE = 2 << 20
 SHOWN = 100
 LEAST_ALIKE = 0.6
-"""Similarity (difflib) from which on a line of the file is shown to the writer of a diff that does not match."""
+"""Similarity (difflib) from which on a line of the file is shown to the writer of a diff that does not
+match."""
 BYTE_ORDER_MARK = "\ufeff"
 
 
 @dataclass(frozen=True)
 class DiffResult:
-    """problems: why it was not applied, one sentence each; then nothing was changed. files: paths that were changed, made or removed."""
+    """problems: why it was not applied, one sentence each; then nothing was changed. files: paths that were
+    changed, made or removed."""
 
     applied: bool
     problems: tuple[str, ...] = ()
@@ -35,7 +38,8 @@ class DiffResult:
 def apply_diff(folder: Path, diff: str, *, editable: Sequence[str]) -> DiffResult:
     """Apply a unified diff of one or more files to the variant at `folder`.
 
-    editable: globs of paths, relative to the folder, that it may touch. What is wrong with the diff is a value, never an exception.
+    editable: globs of paths, relative to the folder, that it may touch. What is wrong with the diff is a
+    value, never an exception.
     """
     if len(diff) > LONGEST_DIFF:
         return DiffResult(False, (f"the diff has {len(diff)} characters; at most {LONGEST_DIFF} are read",))
@@ -64,10 +68,14 @@ def _changed(target: Path, file: FileDiff) -> tuple[bytes | None, list[str]]:
     """Return the new bytes of one file (None: it is removed), and what is wrong."""
     if file.old is None:
         if target.exists():
-            return None, [f"{file.path} is to be made, but is there already; write '--- a/{file.path}' to change it"]
+            return None, [
+                f"{file.path} is to be made, but is there already; write '--- a/{file.path}' to change it"
+            ]
         text, encoding = "", "utf-8"
     elif not target.exists():
-        return None, [f"{file.path} is to be changed, but there is no such file; write '--- /dev/null' to make it"]
+        return None, [
+            f"{file.path} is to be changed, but there is no such file; write '--- /dev/null' to make it"
+        ]
     else:
         text, encoding = read_text(target)
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) and file.new is not None else ""
@@ -76,7 +84,9 @@ def _changed(target: Path, file: FileDiff) -> tuple[bytes | None, list[str]]:
         return None, problems
     changed = mark + "".join(lines)
     if file.new is None:
-        return None, [f"{file.path} is to be removed, but the diff leaves lines of it; give all its lines with '-'"] if changed else []
+        return None, [
+            f"{file.path} is to be removed, but the diff leaves lines of it; give all its lines with '-'"
+        ] if changed else []
     if "\0" in changed or len(changed) > LARGEST_FILE:
         return None, [f"{file.path} would be no text of at most {LARGEST_FILE} characters"]
     try:
@@ -92,7 +102,8 @@ def split_lines(text: str) -> list[str]:
 
 
 def _spliced(lines: list[str], file: FileDiff) -> tuple[list[str], list[str]]:
-    """Return the lines of the new file, each new one with the line end of the old line next to it, and what is wrong."""
+    """Return the lines of the new file, each new one with the line end of the old line next to it, and what
+    is wrong."""
     result: list[str] = []
     problems, done = [], 0
     plain = [line.rstrip("\r\n") for line in lines]
@@ -117,8 +128,11 @@ def _spliced(lines: list[str], file: FileDiff) -> tuple[list[str], list[str]]:
 
 
 def _line_end(lines: Sequence[str], at: int) -> str:
-    """Return the line end of the nearest old line that has one: the one at `at` or before it, else the one after."""
-    near = next((line for line in [*reversed(lines[: at + 1]), *lines[at + 1 :]] if line.endswith("\n")), "\n")
+    """Return the line end of the nearest old line that has one: the one at `at` or before it, else the one
+    after."""
+    near = next(
+        (line for line in [*reversed(lines[: at + 1]), *lines[at + 1 :]] if line.endswith("\n")), "\n"
+    )
     return "\r\n" if near.endswith("\r\n") else "\n"
 
 
@@ -132,12 +146,20 @@ def _place(plain: Sequence[str], hunk: Hunk, done: int) -> tuple[int, str]:
         return 0, "it has no line of context; give at least one unchanged line before or after what is added"
     if done <= stated and list(plain[stated : stated + len(old)]) == old:
         return stated, ""
-    places = [at for at in range(done, len(plain) - len(old) + 1) if plain[at] == old[0] and list(plain[at : at + len(old)]) == old]
+    places = [
+        at
+        for at in range(done, len(plain) - len(old) + 1)
+        if plain[at] == old[0] and list(plain[at : at + len(old)]) == old
+    ]
     if len(places) == 1:
         return places[0], ""
     if places:
         named = ", ".join(str(at + 1) for at in places[:5])
-        return 0, f"its lines stand at {len(places)} places (lines {named}); give the right line number or more context"
+        return (
+            0,
+            f"its lines stand at {len(places)} places (lines {named}); give the right line number or more "
+            "context",
+        )
     return 0, _mismatch(plain, old, max(done, min(stated, len(plain))))
 
 
@@ -159,14 +181,17 @@ def _mismatch(plain: Sequence[str], old: Sequence[str], stated: int) -> str:
     there = repr(plain[best + wrong][:SHOWN]) if best + wrong < len(plain) else "the end of the file"
     text = _neighbours(plain, min(best + wrong, len(plain) - 1))
     return (
-        f"old line {wrong + 1} does not match line {best + wrong + 1} of the file: the diff has {old[wrong][:SHOWN]!r}, the file has {there}; "
-        f"the file there:\n{text}"
+        f"old line {wrong + 1} does not match line {best + wrong + 1} of the file: the diff has "
+        f"{old[wrong][:SHOWN]!r}, the file has {there}; the file there:\n{text}"
     )
 
 
 def _nearest(plain: Sequence[str], wanted: str) -> str:
-    """Return the words that show the lines of the file about the one most like `wanted`; "" if none is like it."""
-    found = difflib.get_close_matches(wanted.strip(), {line.strip() for line in plain if line.strip()}, n=1, cutoff=LEAST_ALIKE)
+    """Return the words that show the lines of the file about the one most like `wanted`; "" if none is like
+    it."""
+    found = difflib.get_close_matches(
+        wanted.strip(), {line.strip() for line in plain if line.strip()}, n=1, cutoff=LEAST_ALIKE
+    )
     if not found:
         return ""
     at = next(number for number, line in enumerate(plain) if line.strip() == found[0])
@@ -178,7 +203,8 @@ def _neighbours(plain: Sequence[str], at: int) -> str:
 
 
 def diff_files(old: dict[str, Path], new: dict[str, Path]) -> str:
-    """Unified diff between two sets of text files (path -> file), with a/ and b/ before the paths. A file that is no text is named in a line."""
+    """Unified diff between two sets of text files (path -> file), with a/ and b/ before the paths. A file
+    that is no text is named in a line."""
     parts = []
     for path in sorted({*old, *new}):
         before, after = (files[path].read_bytes() if path in files else b"" for files in (old, new))
@@ -188,7 +214,9 @@ def diff_files(old: dict[str, Path], new: dict[str, Path]) -> str:
             parts.append(f"Binary files a/{path} and b/{path} differ\n")
             continue
         sides = [split_lines(read_text(files[path])[0]) if path in files else [] for files in (old, new)]
-        before_name, after_name = (f"{prefix}/{path}" if path in files else "/dev/null" for prefix, files in (("a", old), ("b", new)))
+        before_name, after_name = (
+            f"{prefix}/{path}" if path in files else "/dev/null" for prefix, files in (("a", old), ("b", new))
+        )
         parts += _ended(difflib.unified_diff(sides[0], sides[1], before_name, after_name, n=CONTEXT))
     return "".join(parts)
 

@@ -1,4 +1,5 @@
-"""Unified diffs as data. The text of a hunk is what counts; the line numbers and counts in its header are hints, and models get them wrong."""
+"""Unified diffs as data. The text of a hunk is what counts; the line numbers and counts in its header are
+hints, and models get them wrong."""
 
 from __future__ import annotations
 
@@ -8,7 +9,9 @@ from dataclasses import dataclass
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _IGNORED = ("index ", "new file mode ", "deleted file mode ", "old mode ", "new mode ", "similarity index ")
 _REFUSED = {
-    "rename from ": "renames a file", "copy from ": "copies a file", "GIT binary patch": "holds a binary patch",
+    "rename from ": "renames a file",
+    "copy from ": "copies a file",
+    "GIT binary patch": "holds a binary patch",
     "Binary files ": "holds a binary file",
 }
 
@@ -24,7 +27,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Hunk:
-    """start: 1-based line of the old file where it should be. number: which hunk of its file it is, from 1."""
+    """start: 1-based line of the old file where it should be. number: which hunk of its file it is, from
+    1."""
 
     number: int
     start: int
@@ -51,7 +55,8 @@ class FileDiff:
 
 
 def whole_hunks(text: str, most: int) -> str:
-    """Return a diff of ours cut to `most` characters between its hunks; a line says how many characters were left out."""
+    """Return a diff of ours cut to `most` characters between its hunks; a line says how many characters were
+    left out."""
     if len(text) <= most:
         return text
     lines, ends, length = text.splitlines(keepends=True), [0], 0
@@ -64,7 +69,8 @@ def whole_hunks(text: str, most: int) -> str:
 
 
 def parse_diff(text: str) -> tuple[list[FileDiff], list[str]]:
-    """Return the files of a unified diff, and what is wrong with it. Paths may have the prefixes a/ and b/."""
+    """Return the files of a unified diff, and what is wrong with it. Paths may have the prefixes a/ and
+    b/."""
     # a byte order mark is the file's own and no part of its first line, even if a model repeats it
     text = re.sub("(?m)^([ +-])\ufeff", r"\1", text.removeprefix("\ufeff"))
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
@@ -87,12 +93,19 @@ def parse_diff(text: str) -> tuple[list[FileDiff], list[str]]:
     if not files and not problems:
         problems.append("there is no file in the diff; it begins with '--- a/PATH' and '+++ b/PATH'")
     seen = [file.path for file in files]
-    problems += [f"{path} comes twice; give all its hunks under one header" for path in sorted({path for path in seen if seen.count(path) > 1})]
+    problems += [
+        f"{path} comes twice; give all its hunks under one header"
+        for path in sorted({path for path in seen if seen.count(path) > 1})
+    ]
     return files, problems
 
 
 def _is_header(lines: list[str], position: int) -> bool:
-    return lines[position].startswith("--- ") and position + 1 < len(lines) and lines[position + 1].startswith("+++ ")
+    return (
+        lines[position].startswith("--- ")
+        and position + 1 < len(lines)
+        and lines[position + 1].startswith("+++ ")
+    )
 
 
 def _read_file(lines: list[str], position: int, problems: list[str]) -> tuple[FileDiff, int]:
@@ -100,14 +113,19 @@ def _read_file(lines: list[str], position: int, problems: list[str]) -> tuple[Fi
     if old is None and new is None:
         problems.append(f"line {position + 1}: both files are /dev/null")
     elif old is not None and new is not None and old != new:
-        problems.append(f"line {position + 1}: {old} becomes {new}; a file cannot be renamed, remove one and make the other")
+        problems.append(
+            f"line {position + 1}: {old} becomes {new}; a file cannot be renamed, remove one and make the "
+            "other"
+        )
     position += 2
     hunks: list[Hunk] = []
     while position < len(lines) and (match := _HUNK.match(lines[position])):
         hunk, position = _read_hunk(lines, position + 1, len(hunks) + 1, match)
         hunks.append(hunk)
     if not hunks:
-        problems.append(f"{new or old}: no hunk follows its header; a hunk begins with '@@ -LINE,COUNT +LINE,COUNT @@'")
+        problems.append(
+            f"{new or old}: no hunk follows its header; a hunk begins with '@@ -LINE,COUNT +LINE,COUNT @@'"
+        )
     return FileDiff(old, new, tuple(hunks)), position
 
 
@@ -132,22 +150,28 @@ def _read_hunk(lines: list[str], position: int, number: int, result: re.Match[st
         else:
             break
         position += 1
-    return Hunk(number, int(result[1]), tuple(body[: len(body) - _surplus(body, blank, int(result[2] or 1))])), position
+    return Hunk(
+        number, int(result[1]), tuple(body[: len(body) - _surplus(body, blank, int(result[2] or 1))])
+    ), position
 
 
 def _surplus(body: list[Line], blank: int, wanted: int) -> int:
-    """Return how many of the `blank` empty lines at the end are between this hunk and the next, and are no context: all that its count does not
-    want.
+    """Return how many of the `blank` empty lines at the end are between this hunk and the next, and are no
+    context: all that its count does not want.
     """
     excess = sum(line.mark != "+" for line in body) - wanted
     return excess if 0 <= excess <= blank else blank
 
 
 def _belongs(lines: list[str], position: int, body: list[Line], result: re.Match[str]) -> bool:
-    """Return whether what looks like the header of the next file is a removed and an added line of this hunk. The counts decide, but not against two
-    names with the prefixes of a diff and a hunk after them."""
+    """Return whether what looks like the header of the next file is a removed and an added line of this hunk.
+    The counts decide, but not against two names with the prefixes of a diff and a hunk after them."""
     heads = position + 2 < len(lines) and _HUNK.match(lines[position + 2])
-    if heads and lines[position].startswith(("--- a/", "--- /dev/null")) and lines[position + 1].startswith(("+++ b/", "+++ /dev/null")):
+    if (
+        heads
+        and lines[position].startswith(("--- a/", "--- /dev/null"))
+        and lines[position + 1].startswith(("+++ b/", "+++ /dev/null"))
+    ):
         return False
     old, new = sum(line.mark != "+" for line in body), sum(line.mark != "-" for line in body)
     return old < int(result[2] or 1) and new < int(result[4] or 1)

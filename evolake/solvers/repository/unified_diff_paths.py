@@ -1,4 +1,5 @@
-"""Which files of a variant an edit may touch: relative paths, globs, and text that comes back byte for byte."""
+"""Which files of a variant an edit may touch: relative paths, globs, and text that comes back byte for
+byte."""
 
 from __future__ import annotations
 
@@ -22,7 +23,14 @@ def matches(path: str, patterns: Sequence[str]) -> bool:
 
 def path_problem(path: str, folder: Path, editable: Sequence[str]) -> str | None:
     """Return why a diff may not name `path`; None if it may. No link on the way is followed."""
-    if not path or path.startswith("/") or "\\" in path or "\0" in path or ".." in PurePosixPath(path).parts or str(PurePosixPath(path)) != path:
+    if (
+        not path
+        or path.startswith("/")
+        or "\\" in path
+        or "\0" in path
+        or ".." in PurePosixPath(path).parts
+        or str(PurePosixPath(path)) != path
+    ):
         return f"{path!r} is no plain path below the variant's folder"
     if not matches(path, editable):
         return f"{path} may not be edited; only {', '.join(editable)} may"
@@ -37,7 +45,8 @@ def path_problem(path: str, folder: Path, editable: Sequence[str]) -> str | None
 
 
 def read_text(path: Path) -> tuple[str, str]:
-    """Return a file's text and the encoding that gives its bytes back: UTF-8, or Latin-1 where it is not that."""
+    """Return a file's text and the encoding that gives its bytes back: UTF-8, or Latin-1 where it is not
+    that."""
     data = path.read_bytes()
     try:
         return data.decode("utf-8"), "utf-8"

@@ -3,12 +3,14 @@
     src/                      the sources, and nothing that a build makes
     build/ bin/               empty but for bin/starexec_run_default; a build fills them
     starexec_build            builds src/ into bin/          bin/starexec_run_default CNF [OUTDIR]   runs it, with OUTDIR/proof.out
-    HYPOTHESIS.md CHANGELOG.md RESULTS.md                    before, with, and after the edit; RESULTS.md is the pipeline's
+    HYPOTHESIS.md CHANGELOG.md RESULTS.md                    before, with, and after the edit; RESULTS.md is
+                                                             the pipeline's
     variant.toml              base = seed, adapter = family  edits.json   of variants that operators made
 
-Both scripts are written from the adapter and may not differ from it: a variant changes what is solved and how, not how it is built or run. The
-identity of a variant is the hash of its sources; documents do not count, so that results written back do not make another variant of it.
-"""
+Both scripts are written from the adapter and may not differ from it: a variant changes what is solved and
+how, not how it is built or run. The identity of a variant is the hash of its sources; documents do not count,
+so that results written back do not make another variant of it.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -29,7 +31,12 @@ from evolake.solvers.repository.unified_diff import DiffResult, apply_diff, diff
 from evolake.solvers.repository.unified_diff_paths import matches
 
 SOURCES, BUILD, BIN = "src", "build", "bin"
-BUILD_SCRIPT, RUN_SCRIPT, CARD, EDITS = "starexec_build", "bin/starexec_run_default", "variant.toml", "edits.json"
+BUILD_SCRIPT, RUN_SCRIPT, CARD, EDITS = (
+    "starexec_build",
+    "bin/starexec_run_default",
+    "variant.toml",
+    "edits.json",
+)
 DOCUMENTS = ("CHANGELOG.md", "HYPOTHESIS.md", "RESULTS.md")
 WRITTEN_OUT = "solver"
 """Folder that a variant is written to, with a README next to it."""
@@ -38,18 +45,31 @@ MOST_FILES, MOST_BYTES = 5000, 64 << 20
 PRODUCTS = ("**/*.o", "**/*.or", "**/*.op", "**/*.od", "**/*.a", "**/*.so", "**/depend.mk")
 
 __all__ = [
-    "DiffResult", "adopt_variant", "apply_diff", "archive_variant", "as_variant", "check_layout", "create_variant", "diff_sources", "is_laid_out",
-    "read_card", "repository_in", "source_sha", "sources_of",
+    "DiffResult",
+    "adopt_variant",
+    "apply_diff",
+    "archive_variant",
+    "as_variant",
+    "check_layout",
+    "create_variant",
+    "diff_sources",
+    "is_laid_out",
+    "read_card",
+    "repository_in",
+    "source_sha",
+    "sources_of",
 ]
 
 
 def create_variant(seed_tree: Path, adapter: Adapter, into: Path, *, base: str = "") -> None:
-    """Lays out the seed whose upstream tree is `seed_tree` as a variant at `into`, which must be missing or empty.
+    """Lays out the seed whose upstream tree is `seed_tree` as a variant at `into`, which must be missing or
+    empty.
 
     base: the seed's name; the adapter's by default.
 
     Raises:
-        InputError: the tree is not what the adapter expects (a folder, a licence, the context of our patch), or `into` holds something.
+        InputError: the tree is not what the adapter expects (a folder, a licence, the context of our patch),
+            or `into` holds something.
     """
     base = base or adapter.name
     with whole_folder(into) as folder:
@@ -58,8 +78,10 @@ def create_variant(seed_tree: Path, adapter: Adapter, into: Path, *, base: str =
             result = apply_diff(folder, adapter.layout.patch, editable=("src/**",))
             if not result.applied:
                 raise InputError(
-                    f"the adapter's patch does not fit the sources of {base}", wanted="the sources that the patch was written for",
-                    got=result.problems[0], do="take the version that the seed names, or write a patch for this one",
+                    f"the adapter's patch does not fit the sources of {base}",
+                    wanted="the sources that the patch was written for",
+                    got=result.problems[0],
+                    do="take the version that the seed names, or write a patch for this one",
                 )
         for name in (BUILD, BIN):
             (folder / name).mkdir()
@@ -70,7 +92,12 @@ def create_variant(seed_tree: Path, adapter: Adapter, into: Path, *, base: str =
         for name, text in _documents(base, bool(adapter.layout.patch)).items():
             (folder / name).write_text(text)
         if problems := check_layout(folder, adapter):
-            raise InputError(f"{base} cannot be laid out", wanted="a repository as the adapter says", got=problems[0], do="fix the adapter")
+            raise InputError(
+                f"{base} cannot be laid out",
+                wanted="a repository as the adapter says",
+                got=problems[0],
+                do="fix the adapter",
+            )
 
 
 def adopt_variant(repository: Path, adapter: Adapter, into: Path, *, base: str) -> None:
@@ -82,7 +109,12 @@ def adopt_variant(repository: Path, adapter: Adapter, into: Path, *, base: str) 
     """
     if problems := check_layout(repository, adapter):
         do = "fix it, or begin with its upstream tree: evolake solvers layout"
-        raise InputError(f"{repository} is not laid out as a variant", wanted=f"a repository of the adapter {adapter.name}", got=problems[0], do=do)
+        raise InputError(
+            f"{repository} is not laid out as a variant",
+            wanted=f"a repository of the adapter {adapter.name}",
+            got=problems[0],
+            do=do,
+        )
     with whole_folder(into) as folder:
         for name in (SOURCES, BUILD, BIN):
             shutil.copytree(repository / name, folder / name)
@@ -92,21 +124,27 @@ def adopt_variant(repository: Path, adapter: Adapter, into: Path, *, base: str) 
 
 
 def is_laid_out(folder: Path) -> bool:
-    """Return whether a tree is meant as a repository of this layout: what has no variant.toml is an upstream tree, wherever a tree is read."""
+    """Return whether a tree is meant as a repository of this layout: what has no variant.toml is an upstream
+    tree, wherever a tree is read."""
     return (folder / CARD).is_file()
 
 
 def repository_in(folder: Path) -> Path:
-    """Return the repository that a user means by a folder: its `solver` if it was written by `evolake champion solvers --out` or `show --out`."""
+    """Return the repository that a user means by a folder: its `solver` if it was written by `evolake
+    champion solvers --out` or `show --out`."""
     inner = folder / WRITTEN_OUT
     return inner if is_laid_out(inner) and not is_laid_out(folder) else folder
 
 
-def as_variant(folder: Path, adapter_name: str | None, work: Path, adapters: Path | None = None) -> tuple[Path, Adapter, str]:
-    """Return a tree that a user names, as a variant: the tree itself where it is laid out, else laid out below `work` by its adapter.
+def as_variant(
+    folder: Path, adapter_name: str | None, work: Path, adapters: Path | None = None
+) -> tuple[Path, Adapter, str]:
+    """Return a tree that a user names, as a variant: the tree itself where it is laid out, else laid out
+    below `work` by its adapter.
 
     Args:
-        adapter_name: needed for an upstream tree; of a repository, in place of what its card says. adapters: their folder.
+        adapter_name: needed for an upstream tree; of a repository, in place of what its card says. adapters:
+            their folder.
 
     Returns:
         Its folder, its adapter and the name of its seed.
@@ -118,7 +156,11 @@ def as_variant(folder: Path, adapter_name: str | None, work: Path, adapters: Pat
         card = read_card(folder)
         return folder, load_adapter(adapter_name or card["adapter"], adapters), card["base"]
     if adapter_name is None:
-        raise InputError(f"{folder} is not laid out as a variant", wanted=f"a file {CARD} in it, or --adapter NAME", do="name the solver's family")
+        raise InputError(
+            f"{folder} is not laid out as a variant",
+            wanted=f"a file {CARD} in it, or --adapter NAME",
+            do="name the solver's family",
+        )
     adapter = load_adapter(adapter_name, adapters)
     create_variant(folder, adapter, work / "variant")
     return work / "variant", adapter, adapter.name
@@ -132,19 +174,27 @@ def _copy_sources(seed_tree: Path, adapter: Adapter, target: Path, base: str) ->
     source = seed_tree / adapter.layout.source
     if not source.is_dir():
         raise InputError(
-            f"the sources of {base} are not what the adapter {adapter.name} expects", wanted=f"a folder {adapter.layout.source!r} in them",
-            got=str(seed_tree), do="fix `root` of the seed",
+            f"the sources of {base} are not what the adapter {adapter.name} expects",
+            wanted=f"a folder {adapter.layout.source!r} in them",
+            got=str(seed_tree),
+            do="fix `root` of the seed",
         )
     for path in sorted(source.rglob("*")):
         name = path.relative_to(source).as_posix()
         if path.is_dir() or ".git" in path.parts or matches(name, adapter.layout.exclude):
             continue
         if path.is_symlink() or not path.is_file():
-            raise InputError(f"{path} cannot be part of a variant", wanted="regular files", do="exclude it in the adapter")
+            raise InputError(
+                f"{path} cannot be part of a variant", wanted="regular files", do="exclude it in the adapter"
+            )
         _copy(path, target / name)
     for name in adapter.layout.keep:
         if not (seed_tree / name).is_file():
-            raise InputError(f"the sources of {base} have no file {name}", wanted="the files that the adapter keeps", do="fix the adapter")
+            raise InputError(
+                f"the sources of {base} have no file {name}",
+                wanted="the files that the adapter keeps",
+                do="fix the adapter",
+            )
         _copy(seed_tree / name, target / Path(name).name)
 
 
@@ -155,9 +205,16 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _documents(base: str, patched: bool) -> dict[str, str]:
-    change = "Laid out from its upstream sources, with the patch of its adapter." if patched else "Laid out from its upstream sources, unchanged."
+    change = (
+        "Laid out from its upstream sources, with the patch of its adapter."
+        if patched
+        else "Laid out from its upstream sources, unchanged."
+    )
     return {
-        "HYPOTHESIS.md": f"# Hypothesis\n\nThe solver {base} as its authors published it: what variants are measured against.\n",
+        "HYPOTHESIS.md": (
+            f"# Hypothesis\n\nThe solver {base} as its authors published it: what variants are measured "
+            "against.\n"
+        ),
         "CHANGELOG.md": f"# {base}\n\n{change}\n",
         "RESULTS.md": "# Results\n\nNot evaluated yet.\n",
     }
@@ -170,14 +227,25 @@ def read_card(folder: Path) -> dict[str, str]:
     try:
         data = parse_toml(read_text(path), name=CARD)
     except (OSError, Unreadable, Unparsable) as error:
-        raise InputError(f"{path} cannot be read", wanted="base = 'SEED' and adapter = 'NAME'", got=reason(error), do="write it") from None
+        raise InputError(
+            f"{path} cannot be read",
+            wanted="base = 'SEED' and adapter = 'NAME'",
+            got=reason(error),
+            do="write it",
+        ) from None
     if set(data) != {"base", "adapter"} or not all(isinstance(value, str) for value in data.values()):
-        raise InputError(f"{path} cannot be used", wanted="base = 'SEED' and adapter = 'NAME'", got=repr(data)[:200], do="write it so")
+        raise InputError(
+            f"{path} cannot be used",
+            wanted="base = 'SEED' and adapter = 'NAME'",
+            got=repr(data)[:200],
+            do="write it so",
+        )
     return data
 
 
 def check_layout(folder: Path, adapter: Adapter | None = None) -> list[str]:
-    """Return what is wrong with the layout, one sentence each; [] when nothing is. adapter: by default the one that variant.toml names."""
+    """Return what is wrong with the layout, one sentence each; [] when nothing is. adapter: by default the
+    one that variant.toml names."""
     if not folder.is_dir():
         return [f"{folder.name} is no folder"]
     problems = []
@@ -188,11 +256,17 @@ def check_layout(folder: Path, adapter: Adapter | None = None) -> list[str]:
             problems.append(f"variant.toml names the adapter {card['adapter']}; it is {adapter.name}")
     except InputError as error:
         problems.append(error.what)
-    problems += [f"{name} has no place in a variant" for name in sorted({path.name for path in folder.iterdir()} - TOP)]
+    problems += [
+        f"{name} has no place in a variant" for name in sorted({path.name for path in folder.iterdir()} - TOP)
+    ]
     links = [path.relative_to(folder).as_posix() for path in _walk(folder) if path.is_symlink()]
     problems += [f"{name} is a link" for name in links]
     problems += [f"{name} is missing" for name in (SOURCES, BUILD, BIN) if not (folder / name).is_dir()]
-    problems += [f"{name} is missing" for name in (BUILD_SCRIPT, RUN_SCRIPT, CARD, *DOCUMENTS) if not (folder / name).is_file()]
+    problems += [
+        f"{name} is missing"
+        for name in (BUILD_SCRIPT, RUN_SCRIPT, CARD, *DOCUMENTS)
+        if not (folder / name).is_file()
+    ]
     if links or not (folder / SOURCES).is_dir():
         return problems
     products = [*_files(folder, BUILD), *(name for name in _files(folder, BIN) if name != RUN_SCRIPT)]
@@ -212,7 +286,9 @@ def _against_adapter(folder: Path, adapter: Adapter) -> list[str]:
             problems.append(f"{name} is not as the adapter {adapter.name} writes it")
         elif path.is_file() and not path.stat().st_mode & 0o100:
             problems.append(f"{name} cannot be executed")
-    return problems + [f"the licence {name} is missing" for name in adapter.licences if not (folder / name).is_file()]
+    return problems + [
+        f"the licence {name} is missing" for name in adapter.licences if not (folder / name).is_file()
+    ]
 
 
 def sources_of(folder: Path) -> dict[str, Path]:
@@ -221,7 +297,8 @@ def sources_of(folder: Path) -> dict[str, Path]:
 
 
 def source_sha(folder: Path) -> str:
-    """Return the variant's identity: sha256 over its sources, both scripts and variant.toml (path, executable, bytes). Documents do not count."""
+    """Return the variant's identity: sha256 over its sources, both scripts and variant.toml (path,
+    executable, bytes). Documents do not count."""
     digest = hashlib.sha256(b"evolake variant 1\n")
     for name in [*sources_of(folder), BUILD_SCRIPT, RUN_SCRIPT, CARD]:
         path = folder / name
@@ -229,7 +306,9 @@ def source_sha(folder: Path) -> str:
             digest.update(f"{len(name.encode())} {name} missing\n".encode())
             continue
         data = read_bytes(path, MOST_BYTES)
-        digest.update(f"{len(name.encode())} {name} {int(bool(path.stat().st_mode & 0o100))} {len(data)}\n".encode())
+        digest.update(
+            f"{len(name.encode())} {name} {int(bool(path.stat().st_mode & 0o100))} {len(data)}\n".encode()
+        )
         digest.update(data)
     return digest.hexdigest()
 
@@ -258,7 +337,9 @@ def diff_sources(old_folder: Path, new_folder: Path) -> str:
 
 def _files(folder: Path, below: str) -> list[str]:
     return sorted(
-        path.relative_to(folder).as_posix() for path in _walk(folder / below) if path.is_file() and not path.is_symlink()
+        path.relative_to(folder).as_posix()
+        for path in _walk(folder / below)
+        if path.is_file() and not path.is_symlink()
     )
 
 

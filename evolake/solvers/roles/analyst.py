@@ -1,8 +1,9 @@
 """The classical answers of the post-mortem analyst and the rule writer.
 
-Incidents are grouped by what their variants changed: an edit that fell at one gate, or that lost instances, is a finding; so is one that gained. The
-rule of a finding covers the values that failed and no value that an accepted variant has. Where there is no such range there is no rule, only
-advice. A champion's edit becomes a rule only when a child that dropped it failed. What a learned rule blocked teaches nothing beyond that rule.
+Incidents are grouped by what their variants changed: an edit that fell at one gate, or that lost instances,
+is a finding; so is one that gained. The rule of a finding covers the values that failed and no value that an
+accepted variant has. Where there is no such range there is no rule, only advice. A champion's edit becomes a
+rule only when a child that dropped it failed. What a learned rule blocked teaches nothing beyond that rule.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ import numpy as np
 from evolake.agents.roles import Role
 from evolake.solvers.roles.models import SHORT_ID, EditModel
 from evolake.solvers.roles.prompt_tables import families_text, stated
-from evolake.solvers.roles.review_models import AnalysisReply, AnalysisRequest, Finding, Incident, RuleReply, RuleRequest
+from evolake.solvers.roles.review_models import (
+    AnalysisReply,
+    AnalysisRequest,
+    Finding,
+    Incident,
+    RuleReply,
+    RuleRequest,
+)
 from evolake.solvers.rules.learned import PREFIX
 
 FORBIDDEN_EDIT, KEPT_EDIT = "solvers.forbidden_edit", "solvers.kept_edit"
@@ -30,37 +38,60 @@ def analyse(request: AnalysisRequest, random: np.random.Generator) -> AnalysisRe
         for key in incident.changed or [""]:
             groups.setdefault((incident.base, key, incident.kind, incident.gate), []).append(incident)
     ranked = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    findings = [_finding(base, key, kind, gate, incidents) for (base, key, kind, gate), incidents in ranked if key][:MOST_FINDINGS]
-    counts = {kind: sum(item.kind == kind for item in request.incidents) for kind in ("blocked", "regressed", "improved")}
+    findings = [
+        _finding(base, key, kind, gate, incidents) for (base, key, kind, gate), incidents in ranked if key
+    ][:MOST_FINDINGS]
+    counts = {
+        kind: sum(item.kind == kind for item in request.incidents)
+        for kind in ("blocked", "regressed", "improved")
+    }
     return AnalysisReply(
-        assessment=f"Cycle {request.cycle}: {request.accepted} accepted, " + ", ".join(f"{number} {kind}" for kind, number in counts.items()) + ".",
+        assessment=f"Cycle {request.cycle}: {request.accepted} accepted, "
+        + ", ".join(f"{number} {kind}" for kind, number in counts.items())
+        + ".",
         findings=findings,
     )
 
 
 def write_rule(request: RuleRequest, random: np.random.Generator) -> RuleReply:
-    """Return a range of the edit's values that failed (forbidden, failure), or that children keep the edit (champion)."""
+    """Return a range of the edit's values that failed (forbidden, failure), or that children keep the edit
+    (champion)."""
     finding = request.finding
     kind, _, name = finding.subject.partition(":")
     incidents = [item for item in request.incidents if item.variant_id in finding.evidence]
     base = incidents[0].base if incidents else ""
-    advice = RuleReply(name=_slug(finding.title), lesson=finding.lesson, check="", rationale=finding.explanation, evidence=finding.evidence)
+    advice = RuleReply(
+        name=_slug(finding.title),
+        lesson=finding.lesson,
+        check="",
+        rationale=finding.explanation,
+        evidence=finding.evidence,
+    )
     if not name or not incidents:
         return advice
     if finding.lesson == "champion":
-        dropped_it = [item.variant_id for item in request.incidents if finding.subject in item.lost and item.kind != "improved"]
+        dropped_it = [
+            item.variant_id
+            for item in request.incidents
+            if finding.subject in item.lost and item.kind != "improved"
+        ]
         rule = {"check": KEPT_EDIT, "parameters": {"edit": name, "base": base}, "evidence": dropped_it}
         return advice.model_copy(update=rule) if dropped_it else advice
     failed = [edit for item in incidents for edit in item.edits if edit.name == name and edit.kind == kind]
-    accepted = [edit for edits in request.accepted for edit in edits if edit.name == name and edit.kind == kind]
+    accepted = [
+        edit for edits in request.accepted for edit in edits if edit.name == name and edit.kind == kind
+    ]
     ranges = free_ranges(failed, accepted)
     if ranges is None:
         return advice
-    return advice.model_copy(update={"check": FORBIDDEN_EDIT, "parameters": {"edit": name, "parameters": ranges, "base": base}})
+    return advice.model_copy(
+        update={"check": FORBIDDEN_EDIT, "parameters": {"edit": name, "parameters": ranges, "base": base}}
+    )
 
 
 def free_ranges(failed: Sequence[EditModel], accepted: Sequence[EditModel]) -> dict[str, list[float]] | None:
-    """Ranges that hold every failed edit, a tenth wider, and no accepted one; without accepted ones no range is needed ({}: the edit as such).
+    """Ranges that hold every failed edit, a tenth wider, and no accepted one; without accepted ones no range
+    is needed ({}: the edit as such).
 
     None where there is nothing that failed, or an accepted edit lies between the failed ones.
     """
@@ -70,9 +101,14 @@ def free_ranges(failed: Sequence[EditModel], accepted: Sequence[EditModel]) -> d
         return {}
     boxes = {name: (min(values), max(values)) for name, values in _values(failed).items()}
     for slack in (WIDER, 0.0):
-        box = {name: [low - slack * abs(low), high + slack * abs(high)] for name, (low, high) in boxes.items()}
+        box = {
+            name: [low - slack * abs(low), high + slack * abs(high)] for name, (low, high) in boxes.items()
+        }
         if not any(_inside(edit, box) for edit in accepted):
-            return {name: [float(f"{bound:.6g}") if slack else bound for bound in bounds] for name, bounds in box.items()}
+            return {
+                name: [float(f"{bound:.6g}") if slack else bound for bound in bounds]
+                for name, bounds in box.items()
+            }
     return None
 
 
@@ -85,7 +121,10 @@ def _values(edits: Sequence[EditModel]) -> dict[str, list[float]]:
 
 
 def _inside(edit: EditModel, box: Mapping[str, Sequence[float]]) -> bool:
-    return all(name in edit.parameters and box[name][0] <= float(edit.parameters[name]) <= box[name][1] for name in box)
+    return all(
+        name in edit.parameters and box[name][0] <= float(edit.parameters[name]) <= box[name][1]
+        for name in box
+    )
 
 
 def _finding(base: str, key: str, kind: str, gate: str, incidents: Sequence[Incident]) -> Finding:
@@ -94,24 +133,38 @@ def _finding(base: str, key: str, kind: str, gate: str, incidents: Sequence[Inci
     evidence = [item.variant_id for item in incidents]
     if kind == "improved":
         return Finding(
-            title=f"{name} helps {base}"[:120], lesson="champion", subject=key[:120], evidence=evidence,
+            title=f"{name} helps {base}"[:120],
+            lesson="champion",
+            subject=key[:120],
+            evidence=evidence,
             explanation=f"{len(incidents)} variants with {name} did better than their parents. {causes}".strip(),
         )
     lesson = "forbidden" if gate in ("compliance", "build") else "failure"
     what = f"was blocked at {gate}" if kind == "blocked" else "did worse than the parent"
     return Finding(
-        title=f"{name} on {base} {what}"[:120], lesson=lesson, subject=key[:120], evidence=evidence,
+        title=f"{name} on {base} {what}"[:120],
+        lesson=lesson,
+        subject=key[:120],
+        evidence=evidence,
         explanation=f"{len(incidents)} variants that changed {name} fell so. {causes}".strip(),
     )
 
 
 def _slug(text: str) -> str:
-    return "-".join("".join(letter if letter.isalnum() else " " for letter in text.lower()).split())[:48].strip("-") or "unnamed"
+    return (
+        "-".join("".join(letter if letter.isalnum() else " " for letter in text.lower()).split())[:48].strip(
+            "-"
+        )
+        or "unnamed"
+    )
 
 
 def incident_head(item: Incident) -> str:
     """Return an incident in one line: who, where, why."""
-    return f"{item.variant_id} ({item.base}): {item.kind} at {item.gate}{f' ({item.cause})' if item.cause else ''}"
+    return (
+        f"{item.variant_id} ({item.base}): {item.kind} at "
+        f"{item.gate}{f' ({item.cause})' if item.cause else ''}"
+    )
 
 
 def _incident_text(item: Incident) -> str:
@@ -119,32 +172,51 @@ def _incident_text(item: Incident) -> str:
 
 
 def _analysis_values(request: AnalysisRequest) -> Mapping[str, Any]:
-    return {name: getattr(request, name) for name in ("goal", "cycle", "accepted", "earlier_findings")} | stated({
-        "incidents": "\n\n".join(_incident_text(item) for item in request.incidents), "champion": request.champion,
-        "contests": "\n".join(request.contests), "families": families_text(request.families), "attempts": request.attempts,
-    })
+    return {
+        name: getattr(request, name) for name in ("goal", "cycle", "accepted", "earlier_findings")
+    } | stated(
+        {
+            "incidents": "\n\n".join(_incident_text(item) for item in request.incidents),
+            "champion": request.champion,
+            "contests": "\n".join(request.contests),
+            "families": families_text(request.families),
+            "attempts": request.attempts,
+        }
+    )
 
 
 def _rule_values(request: RuleRequest) -> Mapping[str, Any]:
-    """Return the request with the incidents that the finding rests on, and of a champion's finding also those that failed."""
+    """Return the request with the incidents that the finding rests on, and of a champion's finding also those
+    that failed."""
     champion = request.finding.lesson == "champion"
-    named = [item for item in request.incidents if item.variant_id in request.finding.evidence or (champion and item.kind != "improved")]
+    named = [
+        item
+        for item in request.incidents
+        if item.variant_id in request.finding.evidence or (champion and item.kind != "improved")
+    ]
     return {
-        "goal": request.goal, "finding": request.finding.model_dump(mode="json"), "rules": request.rules,
+        "goal": request.goal,
+        "finding": request.finding.model_dump(mode="json"),
+        "rules": request.rules,
         "incidents": "\n\n".join(_incident_text(item) for item in named or request.incidents),
         "checkers": "\n".join(f"{item.name}: {item.meaning}" for item in request.checkers),
     }
 
 
 def findings_fault(request: AnalysisRequest, reply: AnalysisReply) -> str:
-    """Return which findings name no incident of the cycle, so that nothing could be done with them; "" if none."""
+    """Return which findings name no incident of the cycle, so that nothing could be done with them; "" if
+    none."""
     known = {item.variant_id for item in request.incidents}
     faults = [
-        f"finding {number} names no incident of this cycle in `evidence`; there are {', '.join(sorted(known))}"
-        for number, item in enumerate(reply.findings, start=1) if not known & {name[:SHORT_ID] for name in item.evidence}
+        f"finding {number} names no incident of this cycle in `evidence`; there are "
+        f"{', '.join(sorted(known))}"
+        for number, item in enumerate(reply.findings, start=1)
+        if not known & {name[:SHORT_ID] for name in item.evidence}
     ]
     return "; ".join(faults)
 
 
-ANALYST = Role("solvers_analyst", AnalysisRequest, AnalysisReply, analyse, values=_analysis_values, fault=findings_fault)
+ANALYST = Role(
+    "solvers_analyst", AnalysisRequest, AnalysisReply, analyse, values=_analysis_values, fault=findings_fault
+)
 RULE_WRITER = Role("solvers_rule_writer", RuleRequest, RuleReply, write_rule, values=_rule_values)

@@ -1,14 +1,15 @@
 """The bandit that draws the moves of the classical planner: first an operator, then what it changes.
 
-What a move is worth on a parent is the share of the parent's PAR-2 that it is expected to save: for each family of formulas
-the saving of the variants that made the move, times the family's share of the parent's cost. A move that saved much on a
-family on which this parent spends little is thus worth little here.
+What a move is worth on a parent is the share of the parent's PAR-2 that it is expected to save: for each
+family of formulas the saving of the variants that made the move, times the family's share of the parent's
+cost. A move that saved much on a family on which this parent spends little is thus worth little here.
 
-The bandit is Thompson sampling (Thompson, Biometrika 1933; Chapelle and Li, NIPS 2011) with a normal prior of mean 0: of each
-arm one value is drawn from what is believed of it, and the largest wins. Nothing known means equal odds. A base has many more
-options than a run has variants, so that arms without a try share a few draws (many-armed bandits: Wang, Audibert and Munos,
-NIPS 2008), and which of them is taken depends on what moves of the same files were worth and on the parent's counters
-(`reasons`). All of it is a pure function of the request and of the generator.
+The bandit is Thompson sampling (Thompson, Biometrika 1933; Chapelle and Li, NIPS 2011) with a normal prior of
+mean 0: of each arm one value is drawn from what is believed of it, and the largest wins. Nothing known means
+equal odds. A base has many more options than a run has variants, so that arms without a try share a few draws
+(many-armed bandits: Wang, Audibert and Munos, NIPS 2008), and which of them is taken depends on what moves of
+the same files were worth and on the parent's counters (`reasons`). All of it is a pure function of the
+request and of the generator.
 """
 
 from __future__ import annotations
@@ -22,15 +23,18 @@ import numpy as np
 from evolake.solvers.roles.models import Credit
 
 SPREAD = 0.15
-"""Standard deviation of a move's worth before anything is known of it. One try counts as much as the prior does."""
+"""Standard deviation of a move's worth before anything is known of it. One try counts as much as the prior
+does."""
 BLOCKED_WORTH = -0.15
 """Of a variant that a gate blocked: a build is lost, and nothing was learnt of its speed."""
 LARGEST_WORTH = 0.5
 """Beyond it a saving, or a loss, counts no more: one formula with a heavy tail shall not decide."""
 FRESH_DRAWS = 8
-"""How many draws the arms without a try get at most, all together; at least one, and no more than there are arms with a try."""
+"""How many draws the arms without a try get at most, all together; at least one, and no more than there are
+arms with a try."""
 FILES_SCALE = 0.1
-"""Among arms without a try, moves of files that were worth so much more are e times as likely. So are those for which the counters speak most."""
+"""Among arms without a try, moves of files that were worth so much more are e times as likely. So are those
+for which the counters speak most."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,8 @@ class Posterior:
 
 
 def tries_on(base: str, costs: Mapping[str, float], credits: Sequence[Credit]) -> list[MoveResult]:
-    """Return the tries on a base as they are worth to a parent. costs: family -> share of the parent's PAR-2; empty: all count the same."""
+    """Return the tries on a base as they are worth to a parent. costs: family -> share of the parent's PAR-2;
+    empty: all count the same."""
     result = []
     for credit in credits:
         if credit.base == base and (credit.blocked or credit.savings):
@@ -66,10 +71,15 @@ def tries_on(base: str, costs: Mapping[str, float], credits: Sequence[Credit]) -
 
 
 def worth_of(savings: Mapping[str, float], costs: Mapping[str, float]) -> float:
-    """Return the expected saving on a parent with these costs. A family of which no saving is known counts as the mean of the others."""
+    """Return the expected saving on a parent with these costs. A family of which no saving is known counts as
+    the mean of the others."""
     mean = sum(savings.values()) / len(savings)
     total = sum(costs.values())
-    worth = sum(share * savings.get(family, mean) for family, share in costs.items()) / total if total > 0 else mean
+    worth = (
+        sum(share * savings.get(family, mean) for family, share in costs.items()) / total
+        if total > 0
+        else mean
+    )
     return min(max(worth, -LARGEST_WORTH), LARGEST_WORTH)
 
 
@@ -85,18 +95,24 @@ def draw_operator(possible: Sequence[str], tried: Sequence[MoveResult], random: 
 
 
 def draw_arm(
-    keys: Sequence[str], tried: Sequence[MoveResult], touched: Mapping[str, Sequence[str]], random: np.random.Generator,
+    keys: Sequence[str],
+    tried: Sequence[MoveResult],
+    touched: Mapping[str, Sequence[str]],
+    random: np.random.Generator,
     strengths: Mapping[str, float] | None = None,
 ) -> str:
     """Return the key of the edit to try next.
 
     Args:
-        keys: edits that may be tried. touched: key -> files that the edit touches. strengths: key -> how much the parent's counters speak for a try
-            of it, 0 to 1; it decides among edits without a try only.
+        keys: edits that may be tried. touched: key -> files that the edit touches. strengths: key -> how much
+            the parent's counters speak for a try of it, 0 to 1; it decides among edits without a try only.
     """
     strengths = strengths or {}
     posteriors = arm_posteriors(keys, tried, touched)
-    known, fresh = [key for key in keys if posteriors[key].tries], [key for key in keys if not posteriors[key].tries]
+    known, fresh = (
+        [key for key in keys if posteriors[key].tries],
+        [key for key in keys if not posteriors[key].tries],
+    )
     if fresh:
         means = np.array([posteriors[key].mean for key in fresh])
         weights = np.exp((means - means.max()) / FILES_SCALE + [strengths.get(key, 0.0) for key in fresh])
@@ -105,7 +121,9 @@ def draw_arm(
     return known[_largest([posteriors[key] for key in known], random)]
 
 
-def arm_posteriors(keys: Sequence[str], tried: Sequence[MoveResult], touched: Mapping[str, Sequence[str]]) -> dict[str, Posterior]:
+def arm_posteriors(
+    keys: Sequence[str], tried: Sequence[MoveResult], touched: Mapping[str, Sequence[str]]
+) -> dict[str, Posterior]:
     """Return key -> posterior; before an edit's own tries stands the mean of the files that it touches.
 
     A variant with several changed edits is a share of a try of each.

@@ -1,7 +1,9 @@
-"""The coder's classical answers: edits drawn for a plan, the repair of a blocked variant, and which source lines to read.
+"""The coder's classical answers: edits drawn for a plan, the repair of a blocked variant, and which source
+lines to read.
 
-A drawn variant that exists already, that takes an option back to its declared default, or that an active learned rule forbids, is drawn again. The
-repair of a blocked variant goes half the way back to known values, and gives the newest edit up when it is there.
+A drawn variant that exists already, that takes an option back to its declared default, or that an active
+learned rule forbids, is drawn again. The repair of a blocked variant goes half the way back to known values,
+and gives the newest edit up when it is there.
 """
 
 from __future__ import annotations
@@ -37,61 +39,89 @@ from evolake.solvers.roles.prompt_tables import change_values, code_text, outlin
 
 TRIES = 30
 COMBINE = "combine"
-"""Target of a crossover that is made only if no edit of one parent conflicts with one of the other; also the operator of its child."""
+"""Target of a crossover that is made only if no edit of one parent conflicts with one of the other; also the
+operator of its child."""
 NOTHING_NEW = "nothing new found"
 NOWHERE = Span("", 0, 0)
 
 
 def write_change(request: CodeRequest, random: np.random.Generator) -> CodeReply:
-    """Return a child of the parent by the plan's edit. Where every try is known already, the parent again: it will be dropped as a repeat."""
+    """Return a child of the parent by the plan's edit. Where every try is known already, the parent again: it
+    will be dropped as a repeat."""
     material = request.material
     if request.plan.kind == "crossover":
         return _crossover(material, request.plan, random)
     if material.edits is None and request.plan.kind == "mutate":
-        return CodeReply(title=NOTHING_NEW, changelog="A variant written as a diff has no values to move.", edits=None, operator="repeat")
+        return CodeReply(
+            title=NOTHING_NEW,
+            changelog="A variant written as a diff has no values to move.",
+            edits=None,
+            operator="repeat",
+        )
     start = edits_of(material.edits or [])
     for number in range(TRIES):
         edit = _drawn(request.plan, material, start, random, anything=number >= TRIES // 2)
         if edit is None:
             continue
         edits = placed(start, edit, PATCHES)
-        if write_edits(edits) not in material.taken and not forbidden(edits, material.forbidden, material.base):
+        if write_edits(edits) not in material.taken and not forbidden(
+            edits, material.forbidden, material.base
+        ):
             return CodeReply(
-                title=edit.described()[:60], changelog=f"{_verb(edit, start)} {edit.described()}.", edits=models_of(edits),
+                title=edit.described()[:60],
+                changelog=f"{_verb(edit, start)} {edit.described()}.",
+                edits=models_of(edits),
                 operator="mutate" if edit.key in {other.key for other in start} else edit.kind,
             )
-    return CodeReply(title=NOTHING_NEW, changelog="Every change tried is known already.", edits=models_of(start), operator="repeat")
+    return CodeReply(
+        title=NOTHING_NEW,
+        changelog="Every change tried is known already.",
+        edits=models_of(start),
+        operator="repeat",
+    )
 
 
 def repair_change(request: RepairRequest, random: np.random.Generator) -> CodeReply:
-    """Half the way back to values that are known to work (a patch's default, an option's declared one); else without the newest edit."""
+    """Half the way back to values that are known to work (a patch's default, an option's declared one); else
+    without the newest edit."""
     edits = edits_of(request.edits or [])
     before = edits_of(request.material.edits or [])
     newest = next((edit for edit in reversed(edits) if edit not in before), None)
     if newest is None:
-        return CodeReply(title=NOTHING_NEW, changelog="Nothing to take back.", edits=request.edits, operator="repair")
+        return CodeReply(
+            title=NOTHING_NEW, changelog="Nothing to take back.", edits=request.edits, operator="repair"
+        )
     gentler = _gentler(newest, {option.name: option for option in request.material.options})
     if gentler is not None and gentler != newest:
         mended = placed(edits, gentler, PATCHES)
         return CodeReply(
-            title=gentler.described()[:60], changelog=f"Took {newest.described()} back to {gentler.described()} after it was blocked.",
-            edits=models_of(mended), operator="repair",
+            title=gentler.described()[:60],
+            changelog=f"Took {newest.described()} back to {gentler.described()} after it was blocked.",
+            edits=models_of(mended),
+            operator="repair",
         )
     left = tuple(edit for edit in edits if edit != newest)
     return CodeReply(
-        title=f"without {newest.name}"[:60], changelog=f"Dropped {newest.described()}, which was blocked.", edits=models_of(left), operator="repair",
+        title=f"without {newest.name}"[:60],
+        changelog=f"Dropped {newest.described()}, which was blocked.",
+        edits=models_of(left),
+        operator="repair",
     )
 
 
 def choose_regions(request: LookupRequest, random: np.random.Generator) -> LookupReply:
-    """Return the files that hold most functions, from their beginning. The operators never need this turn; it is here so that both backends serve it.
-    """
+    """Return the files that hold most functions, from their beginning. The operators never need this turn; it
+    is here so that both backends serve it."""
     ranked = sorted(request.files, key=lambda item: (-len(item.functions), -item.lines, item.path))
     regions = [
         Region(path=item.path, first_line=1, last_line=min(item.lines, request.max_lines))
-        for item in ranked[: request.max_regions] if item.lines
+        for item in ranked[: request.max_regions]
+        if item.lines
     ]
-    return LookupReply(regions=regions or [Region(path="src", first_line=1, last_line=1)], rationale="The files with most functions.")
+    return LookupReply(
+        regions=regions or [Region(path="src", first_line=1, last_line=1)],
+        rationale="The files with most functions.",
+    )
 
 
 def edits_of(items: Sequence[EditModel]) -> tuple[Edit, ...]:
@@ -101,40 +131,56 @@ def edits_of(items: Sequence[EditModel]) -> tuple[Edit, ...]:
 
 def models_of(edits: Sequence[Edit]) -> list[EditModel]:
     """Models of edits, in the order of `edits.json`."""
-    return [EditModel(kind=edit.kind, name=edit.name, parameters=dict(edit.parameters)) for edit in sorted(edits, key=lambda edit: edit.key)]
+    return [
+        EditModel(kind=edit.kind, name=edit.name, parameters=dict(edit.parameters))
+        for edit in sorted(edits, key=lambda edit: edit.key)
+    ]
 
 
 def tunable_of(option: Option) -> Tunable:
     """Return an option as the operators draw it; it has no place in a file."""
-    low, high = (-math.inf if option.low is None else option.low), (math.inf if option.high is None else option.high)
+    low, high = (
+        (-math.inf if option.low is None else option.low),
+        (math.inf if option.high is None else option.high),
+    )
     return Tunable(option.name, option.kind, option.default, low, high, "", NOWHERE)
 
 
 def _crossover(material: CoderMaterial, plan: Plan, random: np.random.Generator) -> CodeReply:
-    """Return the union; where that exists already, the union with one more edit. A combination is the union, or nothing."""
+    """Return the union; where that exists already, the union with one more edit. A combination is the union,
+    or nothing."""
     if plan.target == COMBINE:
         return _combination(material, plan)
     lost = f" Dropped: {'; '.join(material.dropped)}." if material.dropped else ""
     if material.joined is not None:
         edits = edits_of(material.joined)
         for _ in range(TRIES):
-            if write_edits(edits) not in material.taken and not forbidden(edits, material.forbidden, material.base):
+            if write_edits(edits) not in material.taken and not forbidden(
+                edits, material.forbidden, material.base
+            ):
                 break
             further = _drawn(plan, material, edits, random, anything=True)
             edits = placed(edits_of(material.joined), further, PATCHES) if further else edits
         names = ", ".join(edit.described() for edit in edits)
         return CodeReply(
-            title=f"{plan.parent_id[:6]} x {(plan.second_parent_id or '')[:6]}", changelog=f"Joined: {names}.{lost}"[:6000], edits=models_of(edits),
-            dropped=list(material.dropped), operator="crossover",
+            title=f"{plan.parent_id[:6]} x {(plan.second_parent_id or '')[:6]}",
+            changelog=f"Joined: {names}.{lost}"[:6000],
+            edits=models_of(edits),
+            dropped=list(material.dropped),
+            operator="crossover",
         )
     return CodeReply(
-        title=f"{plan.parent_id[:6]} x {(plan.second_parent_id or '')[:6]}", changelog=f"Joined the changed files of both parents.{lost}"[:6000],
-        diff=material.joined_diff, dropped=list(material.dropped), operator="crossover",
+        title=f"{plan.parent_id[:6]} x {(plan.second_parent_id or '')[:6]}",
+        changelog=f"Joined the changed files of both parents.{lost}"[:6000],
+        diff=material.joined_diff,
+        dropped=list(material.dropped),
+        operator="crossover",
     )
 
 
 def _combination(material: CoderMaterial, plan: Plan) -> CodeReply:
-    """Return the union of both parents' edits; a repeat if they conflict, if a learned rule forbids it, or if it exists already."""
+    """Return the union of both parents' edits; a repeat if they conflict, if a learned rule forbids it, or if
+    it exists already."""
     edits = edits_of(material.joined or [])
     refused = ""
     if material.joined is None or material.dropped:
@@ -145,27 +191,57 @@ def _combination(material: CoderMaterial, plan: Plan) -> CodeReply:
         refused = "The combination exists already."
     title = f"{plan.parent_id[:6]} + {(plan.second_parent_id or '')[:6]}"
     if refused:
-        return CodeReply(title=title, changelog=refused[:6000], edits=models_of(edits_of(material.edits or [])), operator="repeat")
+        return CodeReply(
+            title=title,
+            changelog=refused[:6000],
+            edits=models_of(edits_of(material.edits or [])),
+            operator="repeat",
+        )
     names = ", ".join(edit.described() for edit in edits)
-    return CodeReply(title=title, changelog=f"Combined: {names}."[:6000], edits=models_of(edits), operator=COMBINE)
+    return CodeReply(
+        title=title, changelog=f"Combined: {names}."[:6000], edits=models_of(edits), operator=COMBINE
+    )
 
 
-def _drawn(plan: Plan, material: CoderMaterial, start: tuple[Edit, ...], random: np.random.Generator, *, anything: bool) -> Edit | None:
-    """Return an edit for the plan, or any; None where there is none, or it would take an option back to what the base declares."""
+def _drawn(
+    plan: Plan,
+    material: CoderMaterial,
+    start: tuple[Edit, ...],
+    random: np.random.Generator,
+    *,
+    anything: bool,
+) -> Edit | None:
+    """Return an edit for the plan, or any; None where there is none, or it would take an option back to what
+    the base declares."""
     options = {option.name: tunable_of(option) for option in material.options}
     edit = _drawn_of(options, plan, material, start, random, anything=anything)
-    back = edit is not None and edit.kind == "tunable" and edit.name in options and edit.parameters["value"] == options[edit.name].default
+    back = (
+        edit is not None
+        and edit.kind == "tunable"
+        and edit.name in options
+        and edit.parameters["value"] == options[edit.name].default
+    )
     return None if back else edit
 
 
 def _drawn_of(
-    options: Mapping[str, Tunable], plan: Plan, material: CoderMaterial, start: tuple[Edit, ...], random: np.random.Generator, *, anything: bool,
+    options: Mapping[str, Tunable],
+    plan: Plan,
+    material: CoderMaterial,
+    start: tuple[Edit, ...],
+    random: np.random.Generator,
+    *,
+    anything: bool,
 ) -> Edit | None:
     kind, _, name = plan.target.partition(":")
     if plan.kind == "mutate" and not anything:
         result = next((edit for edit in start if f"{edit.kind}:{edit.name}" == plan.target), None)
         return mutated(result, options, PATCHES, random) if result else None
-    if anything or (kind == "patch" and name not in material.patches) or (kind == "tunable" and name not in options):
+    if (
+        anything
+        or (kind == "patch" and name not in material.patches)
+        or (kind == "tunable" and name not in options)
+    ):
         kind, name = _any(material, options, start, random)
     if kind == "patch" and name in PATCHES:
         return new_patch(PATCHES[name], random)
@@ -175,10 +251,17 @@ def _drawn_of(
     return None
 
 
-def _any(material: CoderMaterial, options: Mapping[str, Tunable], start: Sequence[Edit], random: np.random.Generator) -> tuple[str, str]:
+def _any(
+    material: CoderMaterial,
+    options: Mapping[str, Tunable],
+    start: Sequence[Edit],
+    random: np.random.Generator,
+) -> tuple[str, str]:
     """Return an edit at random among those that would decide something."""
     dead = shadowed(start, PATCHES)
-    choices = [("patch", name) for name in sorted(material.patches)] + [("tunable", name) for name in sorted(options) if name not in dead]
+    choices = [("patch", name) for name in sorted(material.patches)] + [
+        ("tunable", name) for name in sorted(options) if name not in dead
+    ]
     return choices[int(random.integers(len(choices)))] if choices else ("", "")
 
 
@@ -202,7 +285,8 @@ def _verb(edit: Edit, start: Sequence[Edit]) -> str:
 
 
 def _gentler(edit: Edit, options: Mapping[str, Option]) -> Edit | None:
-    """Values half the way (by ratio where both are positive) to the defaults; None where there is no way left."""
+    """Values half the way (by ratio where both are positive) to the defaults; None where there is no way
+    left."""
     if edit.kind == "tunable":
         option = options.get(edit.name)
         value = edit.parameters["value"]
@@ -214,7 +298,8 @@ def _gentler(edit: Edit, options: Mapping[str, Option]) -> Edit | None:
     if spec is None:
         return None
     moved = {
-        name: _between(float(edit.parameters[name]), parameter.default, whole=parameter.whole) for name, parameter in sorted(spec.parameters.items())
+        name: _between(float(edit.parameters[name]), parameter.default, whole=parameter.whole)
+        for name, parameter in sorted(spec.parameters.items())
     }
     return None if moved == dict(edit.parameters) else Edit("patch", edit.name, moved)
 
@@ -226,10 +311,21 @@ def _between(value: float, default: float, *, whole: bool) -> float | int:
 
 def _lookup_values(request: LookupRequest) -> Mapping[str, Any]:
     """Return the request with a line for each file."""
-    return request.model_dump(mode="json", exclude={"goal"}) | {"files": outline_text(request.files)} | stated({"parent_diff": request.parent_diff})
+    return (
+        request.model_dump(mode="json", exclude={"goal"})
+        | {"files": outline_text(request.files)}
+        | stated({"parent_diff": request.parent_diff})
+    )
 
 
-LOOKUP = Role("solvers_coder_lookup", LookupRequest, LookupReply, choose_regions, values=_lookup_values, earlier=(LOOKUP_BEFORE,))
+LOOKUP = Role(
+    "solvers_coder_lookup",
+    LookupRequest,
+    LookupReply,
+    choose_regions,
+    values=_lookup_values,
+    earlier=(LOOKUP_BEFORE,),
+)
 
 
 def _code_values(request: CodeRequest) -> Mapping[str, Any]:
@@ -238,9 +334,10 @@ def _code_values(request: CodeRequest) -> Mapping[str, Any]:
 
 def _repair_values(request: RepairRequest) -> Mapping[str, Any]:
     """Return the request as a model is sent it; what is known of solvers mends nothing and is left out."""
-    return {name: getattr(request, name) for name in ("goal", "hypothesis", "instructions", "diff", "error", "rules", "note")} | stated({
-        "output": request.output, "excerpts": code_text(request.excerpts),
-    })
+    return {
+        name: getattr(request, name)
+        for name in ("goal", "hypothesis", "instructions", "diff", "error", "rules", "note")
+    } | stated({"output": request.output, "excerpts": code_text(request.excerpts)})
 
 
 def _revise_values(request: ReviseRequest) -> Mapping[str, Any]:
@@ -248,10 +345,20 @@ def _revise_values(request: ReviseRequest) -> Mapping[str, Any]:
 
 
 def keep_change(request: ReviseRequest, random: np.random.Generator) -> CodeReply:
-    """Return no diff: the operators keep what they made. They are never asked; it is here so that both backends serve the role."""
+    """Return no diff: the operators keep what they made. They are never asked; it is here so that both
+    backends serve the role."""
     return CodeReply(title="kept", changelog="Kept as it is.")
 
 
 CODER_REVISE = Role("solvers_coder_revise", ReviseRequest, CodeReply, keep_change, values=_revise_values)
-CODER = Role("solvers_coder", CodeRequest, CodeReply, write_change, values=_code_values, earlier=(CODER_BEFORE,))
-CODER_REPAIR = Role("solvers_coder_repair", RepairRequest, CodeReply, repair_change, values=_repair_values, earlier=(CODER_REPAIR_BEFORE,))
+CODER = Role(
+    "solvers_coder", CodeRequest, CodeReply, write_change, values=_code_values, earlier=(CODER_BEFORE,)
+)
+CODER_REPAIR = Role(
+    "solvers_coder_repair",
+    RepairRequest,
+    CodeReply,
+    repair_change,
+    values=_repair_values,
+    earlier=(CODER_REPAIR_BEFORE,),
+)

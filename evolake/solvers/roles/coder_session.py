@@ -1,4 +1,5 @@
-"""The coder as a session: it reads, edits, builds and tries a repository by tools before it is done, instead of writing one diff from excerpts.
+"""The coder as a session: it reads, edits, builds and tries a repository by tools before it is done, instead
+of writing one diff from excerpts.
 
 There is no classical answer: by operators a variant is made of edits, and the roles of `coder` make it.
 """
@@ -23,11 +24,18 @@ class SessionRequest(Change):
     """What the session is for, and what it starts from."""
 
     second_parent_diff: str = ""
-    second_base: str = Field(default="", description="for a crossover: the second parent's base, where it is another one")
+    second_base: str = Field(
+        default="", description="for a crossover: the second parent's base, where it is another one"
+    )
     rules: list[str]
     editable: list[str] = Field(description="globs of the files that may be changed")
-    knowledge: list[str] = Field(default_factory=list, description="what is known of such solvers, and how this evolution works")
-    tried: list[Tried] = Field(default_factory=list, description="what became of the plans of this cycle that were carried out before this one")
+    knowledge: list[str] = Field(
+        default_factory=list, description="what is known of such solvers, and how this evolution works"
+    )
+    tried: list[Tried] = Field(
+        default_factory=list,
+        description="what became of the plans of this cycle that were carried out before this one",
+    )
     references: list[str] = Field(default_factory=list, description="folders of other solvers, to be read")
     turns: int = Field(default=0, description="replies that the session has; 0 if that is not known")
 
@@ -45,8 +53,17 @@ class Build(Arguments):
 
 
 class Smoke(Arguments):
-    formulas: int = Field(default=3, ge=1, le=MOST_SMOKE, description="how many fresh formulas, each with a renamed and a shuffled copy")
-    draw: int = Field(default=1, ge=1, description="another number draws other formulas; so does every change of the sources")
+    formulas: int = Field(
+        default=3,
+        ge=1,
+        le=MOST_SMOKE,
+        description="how many fresh formulas, each with a renamed and a shuffled copy",
+    )
+    draw: int = Field(
+        default=1,
+        ge=1,
+        description="another number draws other formulas; so does every change of the sources",
+    )
 
 
 class RunFormula(Arguments):
@@ -54,20 +71,48 @@ class RunFormula(Arguments):
 
 
 class BenchFormulas(Arguments):
-    formulas: int = Field(default=6, ge=1, le=MOST_BENCH, description="how many fresh formulas of the training families, each run by the parent too")
-    draw: int = Field(default=1, ge=1, description="another number draws other formulas; so does every change of the sources")
+    formulas: int = Field(
+        default=6,
+        ge=1,
+        le=MOST_BENCH,
+        description="how many fresh formulas of the training families, each run by the parent too",
+    )
+    draw: int = Field(
+        default=1,
+        ge=1,
+        description="another number draws other formulas; so does every change of the sources",
+    )
 
 
 def _prompt_values(request: SessionRequest) -> dict[str, Any]:
-    return change_values(request) | {"editable": request.editable, "references": request.references, "turns": request.turns or "some"}
+    return change_values(request) | {
+        "editable": request.editable,
+        "references": request.references,
+        "turns": request.turns or "some",
+    }
 
 
 CODER_SESSION = session_role(
-    "solvers_coder_session", SessionRequest, SessionReply, setting="EVOLAKE_CODER", earlier=(CODER_SESSION_BEFORE,), values=_prompt_values,
+    "solvers_coder_session",
+    SessionRequest,
+    SessionReply,
+    setting="EVOLAKE_CODER",
+    earlier=(CODER_SESSION_BEFORE,),
+    values=_prompt_values,
     commands=(
         ("build", "Build the repository from scratch. Says what the compiler says.", Build),
-        ("smoke", "Build it and run it on fresh formulas that need search, and on the small ones of the gate; checks models and some proofs.", Smoke),
+        (
+            "smoke",
+            "Build it and run it on fresh formulas that need search, and on the small ones of the gate; "
+            "checks models and some proofs.",
+            Smoke,
+        ),
         ("run_formula", "Build it and run it on one formula; shows the end of its output.", RunFormula),
-        ("bench", "Build it and run it next to its parent on fresh formulas. Ends with the ratio of PAR-2 and its interval.", BenchFormulas),
+        (
+            "bench",
+            "Build it and run it next to its parent on fresh formulas. Ends with the ratio of PAR-2 and "
+            "its interval.",
+            BenchFormulas,
+        ),
     ),
 )

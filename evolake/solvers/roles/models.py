@@ -1,9 +1,10 @@
-"""What planner and coder of the solvers line are asked and what they answer: Pydantic models, shared by both backends. Those of the roles that look
-back are in `review_models`.
+"""What planner and coder of the solvers line are asked and what they answer: Pydantic models, shared by both
+backends. Those of the roles that look back are in `review_models`.
 
-Ids of variants in requests are short (the first twelve hex digits); whoever calls a role maps them back. A request holds all that the role may see,
-and nothing else. Two things are never in one: a result on the holdout, and, before the cycle `par2_hidden_until`, a PAR-2 value. Fields whose
-description says "operators only" carry edits as data for the operators backend; prompts leave them out.
+Ids of variants in requests are short (the first twelve hex digits); whoever calls a role maps them back. A
+request holds all that the role may see, and nothing else. Two things are never in one: a result on the
+holdout, and, before the cycle `par2_hidden_until`, a PAR-2 value. Fields whose description says "operators
+only" carry edits as data for the operators backend; prompts leave them out.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ SHORT_ID = 12
 _WHOLE_ID = re.compile(r"\b[0-9a-f]{64}\b")
 
 RESEARCH_GOAL = (
-    "Make a sequential SAT solver, given as a source repository, solve more of a broad set of CNF formulas within a time limit, and sooner. "
-    "Its answers must stay right: a model for every satisfiable formula, a DRAT proof that an independent checker verifies for every other one. "
-    "A change must help formulas it has never seen, so it may not depend on names, hashes or exact sizes of formulas, nor on clocks."
+    "Make a sequential SAT solver, given as a source repository, solve more of a broad set of CNF "
+    "formulas within a time limit, and sooner. Its answers must stay right: a model for every satisfiable "
+    "formula, a DRAT proof that an independent checker verifies for every other one. A change must help "
+    "formulas it has never seen, so it may not depend on names, hashes or exact sizes of formulas, nor on "
+    "clocks."
 )
 
 
@@ -54,31 +57,76 @@ class Standing(RoleMessage):
     solved: float
     solved_sat: float
     solved_unsat: float
-    solved_within: dict[str, float] = Field(default_factory=dict, description="share of the time limit -> solved within it")
-    best_of_all: int = Field(default=0, description="instances that it solves and on which no variant was faster")
+    solved_within: dict[str, float] = Field(
+        default_factory=dict, description="share of the time limit -> solved within it"
+    )
+    best_of_all: int = Field(
+        default=0, description="instances that it solves and on which no variant was faster"
+    )
     wrong: int = 0
     memory_mb: float | None = Field(default=None, description="mean over the runs of the most memory held")
-    par2: float | None = Field(default=None, description="unsolved counts twice the time limit; null while it is not shown")
-    edits: list[str] = Field(default_factory=list, description="what operators changed in the base; empty for a seed or a variant written as a diff")
+    par2: float | None = Field(
+        default=None, description="unsolved counts twice the time limit; null while it is not shown"
+    )
+    edits: list[str] = Field(
+        default_factory=list,
+        description="what operators changed in the base; empty for a seed or a variant written as a diff",
+    )
     changed: str = Field(default="", description="what its author said it changed")
     instances_sat: int = Field(default=0, description="instances known to be satisfiable")
     instances_unsat: int = Field(default=0, description="instances known to be unsatisfiable")
-    vbs_match: int = Field(default=0, description="instances with an answer that agrees with the known truth and has a certificate")
-    vbs_mismatch: int = Field(default=0, description="instances with an answer that contradicts the known truth")
-    unproved: int = Field(default=0, description="UNSAT answers whose proof was checked and not verified: unsolved")
-    checked_share: float | None = Field(default=None, description="share of UNSAT answers whose proof was checked; the others count as unsolved")
-    failed: int = Field(default=0, description="runs that crashed, ran out of memory or wrote no well-formed output")
+    vbs_match: int = Field(
+        default=0,
+        description="instances with an answer that agrees with the known truth and has a certificate",
+    )
+    vbs_mismatch: int = Field(
+        default=0, description="instances with an answer that contradicts the known truth"
+    )
+    unproved: int = Field(
+        default=0, description="UNSAT answers whose proof was checked and not verified: unsolved"
+    )
+    checked_share: float | None = Field(
+        default=None,
+        description="share of UNSAT answers whose proof was checked; the others count as unsolved",
+    )
+    failed: int = Field(
+        default=0, description="runs that crashed, ran out of memory or wrote no well-formed output"
+    )
     memory_max_mb: float | None = Field(default=None, description="most memory held by any run")
     additionally_solved: int = Field(default=0, description="instances solved that no (other) seed solves")
-    par2_sat: float | None = Field(default=None, description="over satisfiable instances; null while it is not shown")
-    par2_unsat: float | None = Field(default=None, description="over unsatisfiable instances; null while it is not shown")
+    par2_sat: float | None = Field(
+        default=None, description="over satisfiable instances; null while it is not shown"
+    )
+    par2_unsat: float | None = Field(
+        default=None, description="over unsatisfiable instances; null while it is not shown"
+    )
 
 
-STANDING_BEFORE = frozenset({
-    "variant_id", "title", "base", "operator", "rank", "consensus", "ucb", "visits", "instances", "solved", "solved_sat", "solved_unsat",
-    "solved_within", "best_of_all", "wrong", "memory_mb", "par2", "edits", "changed",
-})
-"""Fields of a Standing that requests of the first evolakes had; `best_of_all` held what is `vbs_match` now."""
+STANDING_BEFORE = frozenset(
+    {
+        "variant_id",
+        "title",
+        "base",
+        "operator",
+        "rank",
+        "consensus",
+        "ucb",
+        "visits",
+        "instances",
+        "solved",
+        "solved_sat",
+        "solved_unsat",
+        "solved_within",
+        "best_of_all",
+        "wrong",
+        "memory_mb",
+        "par2",
+        "edits",
+        "changed",
+    }
+)
+"""Fields of a Standing that requests of the first evolakes had; `best_of_all` held what is `vbs_match`
+now."""
 
 
 class Attempt(RoleMessage):
@@ -89,7 +137,10 @@ class Attempt(RoleMessage):
     changed: list[str] = Field(description="edits that its parent has not, or with other values")
     outcome: Literal["accepted", "blocked"]
     gate: str = ""
-    gain: float | None = Field(default=None, description="ranks gained on its parent, as a share of all ranks; null if it was never ranked")
+    gain: float | None = Field(
+        default=None,
+        description="ranks gained on its parent, as a share of all ranks; null if it was never ranked",
+    )
     solved_gain: float | None = Field(default=None, description="instances solved more than by its parent")
 
 
@@ -101,13 +152,24 @@ class Tried(RoleMessage):
     base: str
     title: str
     hypothesis: ShortText
-    outcome: str = Field(description="accepted; blocked; passed: its gates, and it is not measured yet; unmade: no variant came of it")
+    outcome: str = Field(
+        description=(
+            "accepted; blocked; passed: its gates, and it is not measured yet; unmade: no variant came of it"
+        )
+    )
     gate: str = ""
     reason: ShortText = ""
-    gain: float | None = Field(default=None, description="ranks gained on its parent, as a share of all ranks")
+    gain: float | None = Field(
+        default=None, description="ranks gained on its parent, as a share of all ranks"
+    )
     solved_gain: float | None = Field(default=None, description="instances solved more than by its parent")
-    places: list[str] = Field(default_factory=list, description="files that it changed, with the functions as far as the diff names them")
-    diff: str = Field(default="", description="against its parent; whole hunks, the last ones left out where it is long")
+    places: list[str] = Field(
+        default_factory=list,
+        description="files that it changed, with the functions as far as the diff names them",
+    )
+    diff: str = Field(
+        default="", description="against its parent; whole hunks, the last ones left out where it is long"
+    )
 
 
 class FamilyResult(RoleMessage):
@@ -116,12 +178,19 @@ class FamilyResult(RoleMessage):
     family: str
     instances: int
     solved: dict[str, float] = Field(description="variant id -> instances solved, as a mean over repetitions")
-    seconds: dict[str, float] = Field(default_factory=dict, description="variant id -> PAR-2 on the family; empty while it is not shown")
-    checked: dict[str, float] = Field(
-        default_factory=dict, description="variant id -> share of its UNSAT answers whose proof was checked; the others are unsolved",
+    seconds: dict[str, float] = Field(
+        default_factory=dict, description="variant id -> PAR-2 on the family; empty while it is not shown"
     )
-    conflicts: dict[str, float] = Field(default_factory=dict, description="variant id -> mean conflicts of its runs, if it reports them")
-    cpu_s: dict[str, float] = Field(default_factory=dict, description="variant id -> mean processor seconds of its solved runs")
+    checked: dict[str, float] = Field(
+        default_factory=dict,
+        description="variant id -> share of its UNSAT answers whose proof was checked; the others are unsolved",
+    )
+    conflicts: dict[str, float] = Field(
+        default_factory=dict, description="variant id -> mean conflicts of its runs, if it reports them"
+    )
+    cpu_s: dict[str, float] = Field(
+        default_factory=dict, description="variant id -> mean processor seconds of its solved runs"
+    )
 
 
 class EditModel(RoleMessage):
@@ -253,36 +322,59 @@ class PlanRequest(RoleMessage):
     goal: str = RESEARCH_GOAL
     cycle: str
     plans_wanted: int
-    standings: list[Standing] = Field(description="the variants that may be built on, best upper confidence bound first")
+    standings: list[Standing] = Field(
+        description="the variants that may be built on, best upper confidence bound first"
+    )
     history: list[Attempt] = Field(description="newest last")
     findings: list[str] = Field(default_factory=list, description="what post-mortems of earlier cycles say")
     rules: list[str] = Field(default_factory=list, description="rules that block a variant")
     guidance: list[str] = Field(default_factory=list, description="what people asked for")
     cycles_without_gain: int = 0
-    knowledge: list[str] = Field(default_factory=list, description="what is known of such solvers, and how this evolution works")
-    tried: list[Tried] = Field(default_factory=list, description="the newest attempts with their diffs, newest last")
-    families: list[FamilyResult] = Field(default_factory=list, description="results by family of instances, of the best variants")
-    sources: list[SourceTree] = Field(default_factory=list, description="files and functions of the variants that lead")
+    knowledge: list[str] = Field(
+        default_factory=list, description="what is known of such solvers, and how this evolution works"
+    )
+    tried: list[Tried] = Field(
+        default_factory=list, description="the newest attempts with their diffs, newest last"
+    )
+    families: list[FamilyResult] = Field(
+        default_factory=list, description="results by family of instances, of the best variants"
+    )
+    sources: list[SourceTree] = Field(
+        default_factory=list, description="files and functions of the variants that lead"
+    )
     code: list[Excerpt] = Field(default_factory=list, description="whole functions of the first of them")
     champion: str = Field(default="", description="short id of the champion")
-    contests: list[str] = Field(default_factory=list, description="contests of earlier cycles in words, with the result by family")
+    contests: list[str] = Field(
+        default_factory=list, description="contests of earlier cycles in words, with the result by family"
+    )
     attempts: str = Field(default="", description="what was tried in all cycles, one line an attempt")
     conditions: list[str] = Field(default_factory=list, description="limits, cost, contest and noise")
     materials: list[Material] = Field(default_factory=list, description="operators only")
     forbidden: list[Forbidden] = Field(default_factory=list, description="operators only")
     credits: list[Credit] = Field(default_factory=list, description="operators only")
-    option_texts: dict[str, dict[str, str]] = Field(default_factory=dict, description="operators only: base -> option -> its declared text")
+    option_texts: dict[str, dict[str, str]] = Field(
+        default_factory=dict, description="operators only: base -> option -> its declared text"
+    )
 
 
 class Plan(RoleMessage):
     """One change to try on one parent (on two for a crossover)."""
 
     parent_id: str
-    second_parent_id: str | None = Field(default=None, description="only for a crossover; of another base, its idea is carried over")
-    kind: PlanKind = Field(description="tunable: option defaults; patch, rewrite: code; mutate: values of an earlier change; crossover: join two")
+    second_parent_id: str | None = Field(
+        default=None, description="only for a crossover; of another base, its idea is carried over"
+    )
+    kind: PlanKind = Field(
+        description=(
+            "tunable: option defaults; patch, rewrite: code; mutate: values of an earlier change; "
+            "crossover: join two"
+        )
+    )
     hypothesis: LongText = Field(description="what should improve, and why")
     instructions: LongText = Field(description="what to change, in which functions")
-    target: str = Field(default="", max_length=120, description="leave empty, or the name of the option or mechanism")
+    target: str = Field(
+        default="", max_length=120, description="leave empty, or the name of the option or mechanism"
+    )
 
     @model_validator(mode="after")
     def two_parents_only_for_a_crossover(self) -> Plan:
@@ -325,8 +417,12 @@ class Change(RoleMessage):
     parent: Standing
     parent_diff: str
     champion: str = Field(default="", description="short id of the champion")
-    contests: list[str] = Field(default_factory=list, description="the newest contests in words, with the result by family")
-    families: list[FamilyResult] = Field(default_factory=list, description="results of parent and champion by family of instances")
+    contests: list[str] = Field(
+        default_factory=list, description="the newest contests in words, with the result by family"
+    )
+    families: list[FamilyResult] = Field(
+        default_factory=list, description="results of parent and champion by family of instances"
+    )
     conditions: list[str] = Field(default_factory=list, description="limits, cost, contest and noise")
     note: str = Field(default="", description="which request of the cycle this is")
 
@@ -334,13 +430,24 @@ class Change(RoleMessage):
 class CodeRequest(Change):
     """Coder, second turn: write the change."""
 
-    second_parent_diff: str = Field(default="", description="for a crossover: what the second parent changed in its base")
-    second_base: str = Field(default="", description="for a crossover: the second parent's base, where it is another one")
+    second_parent_diff: str = Field(
+        default="", description="for a crossover: what the second parent changed in its base"
+    )
+    second_base: str = Field(
+        default="", description="for a crossover: the second parent's base, where it is another one"
+    )
     excerpts: list[Excerpt]
     rules: list[str]
-    knowledge: list[str] = Field(default_factory=list, description="what is known of such solvers, and how this evolution works")
-    tried: list[Tried] = Field(default_factory=list, description="what became of the plans of this cycle that were carried out before this one")
-    cut: list[Excerpt] = Field(default_factory=list, description="the excerpts as the first evolakes cut them")
+    knowledge: list[str] = Field(
+        default_factory=list, description="what is known of such solvers, and how this evolution works"
+    )
+    tried: list[Tried] = Field(
+        default_factory=list,
+        description="what became of the plans of this cycle that were carried out before this one",
+    )
+    cut: list[Excerpt] = Field(
+        default_factory=list, description="the excerpts as the first evolakes cut them"
+    )
     plan: Plan = Field(description="operators only")
     material: CoderMaterial = Field(default_factory=CoderMaterial, description="operators only")
 
@@ -348,7 +455,9 @@ class CodeRequest(Change):
 class CodeReply(RoleMessage):
     title: str = Field(max_length=60)
     changelog: LongText = Field(description="what was changed and why, for CHANGELOG.md")
-    diff: Diff = Field(default="", description="one unified diff over all files, paths as given with a/ and b/ before them")
+    diff: Diff = Field(
+        default="", description="one unified diff over all files, paths as given with a/ and b/ before them"
+    )
     edits: list[EditModel] | None = Field(default=None, description="leave null")
     dropped: list[str] = Field(default_factory=list, description="leave empty")
     operator: str | None = Field(default=None, description="leave null")
@@ -375,9 +484,13 @@ class RepairRequest(RoleMessage):
     output: str = Field(default="", description="what the program wrote in runs that did not end well")
     excerpts: list[Excerpt]
     rules: list[str]
-    knowledge: list[str] = Field(default_factory=list, description="what is known of such solvers, and how this evolution works")
+    knowledge: list[str] = Field(
+        default_factory=list, description="what is known of such solvers, and how this evolution works"
+    )
     note: str = Field(default="", description="which request of the cycle this is, and which repair")
-    cut: list[Excerpt] = Field(default_factory=list, description="the excerpts as the first evolakes cut them")
+    cut: list[Excerpt] = Field(
+        default_factory=list, description="the excerpts as the first evolakes cut them"
+    )
     plan: Plan = Field(description="operators only")
     edits: list[EditModel] | None = Field(default=None, description="operators only")
     material: CoderMaterial = Field(default_factory=CoderMaterial, description="operators only")

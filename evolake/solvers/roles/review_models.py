@@ -1,4 +1,5 @@
-"""What analyst, rule writer and objective writer of the solvers line are asked and what they answer: Pydantic models, as in `models`."""
+"""What analyst, rule writer and objective writer of the solvers line are asked and what they answer: Pydantic
+models, as in `models`."""
 
 from __future__ import annotations
 
@@ -6,7 +7,16 @@ from typing import Any
 
 from pydantic import Field
 
-from evolake.solvers.roles.models import RESEARCH_GOAL, EditModel, FamilyResult, IncidentKind, Lesson, LongText, ObjectiveSource, RoleMessage
+from evolake.solvers.roles.models import (
+    RESEARCH_GOAL,
+    EditModel,
+    FamilyResult,
+    IncidentKind,
+    Lesson,
+    LongText,
+    ObjectiveSource,
+    RoleMessage,
+)
 
 
 class Incident(RoleMessage):
@@ -22,8 +32,13 @@ class Incident(RoleMessage):
     diff: str = Field(description="against its parent")
     solved_gain: float | None = None
     edits: list[EditModel] = Field(default_factory=list, description="operators only")
-    changed: list[str] = Field(default_factory=list, description="operators only: keys of edits that its parent has not, or with other values")
-    lost: list[str] = Field(default_factory=list, description="operators only: keys of edits that its parent has and it has not")
+    changed: list[str] = Field(
+        default_factory=list,
+        description="operators only: keys of edits that its parent has not, or with other values",
+    )
+    lost: list[str] = Field(
+        default_factory=list, description="operators only: keys of edits that its parent has and it has not"
+    )
 
 
 class Finding(RoleMessage):
@@ -46,7 +61,9 @@ class AnalysisRequest(RoleMessage):
     earlier_findings: list[str] = Field(default_factory=list)
     champion: str = Field(default="", description="short id of the champion after this cycle's contests")
     contests: list[str] = Field(default_factory=list, description="contests in words, this cycle's last")
-    families: list[FamilyResult] = Field(default_factory=list, description="results of this cycle's variants, their parents and the champion")
+    families: list[FamilyResult] = Field(
+        default_factory=list, description="results of this cycle's variants, their parents and the champion"
+    )
     attempts: str = Field(default="", description="what was tried in all cycles before, one line an attempt")
 
 
@@ -70,7 +87,9 @@ class RuleRequest(RoleMessage):
     incidents: list[Incident]
     checkers: list[CheckerSpec]
     rules: list[str] = Field(description="active rules")
-    accepted: list[list[EditModel]] = Field(default_factory=list, description="operators only: edits of accepted variants of the same base")
+    accepted: list[list[EditModel]] = Field(
+        default_factory=list, description="operators only: edits of accepted variants of the same base"
+    )
 
 
 class RuleReply(RoleMessage):
@@ -81,7 +100,9 @@ class RuleReply(RoleMessage):
     check: str
     parameters: dict[str, Any] = Field(default_factory=dict)
     rationale: LongText
-    evidence: list[str] = Field(description="ids of failed variants that the rule must block (for a champion: of those it would have kept)")
+    evidence: list[str] = Field(
+        description="ids of failed variants that the rule must block (for a champion: of those it would have kept)"
+    )
 
 
 class FormulaGroup(RoleMessage):
@@ -123,7 +144,9 @@ class ObjectiveRequest(RoleMessage):
     existing: list[ObjectiveSummary] = Field(description="the heaviest first")
     blocked: list[BlockedObjective] = Field(default_factory=list, description="newest last")
     formulas: list[FormulaGroup] = Field(default_factory=list)
-    contests: list[str] = Field(default_factory=list, description="contests of earlier cycles in words: what a rank is worth")
+    contests: list[str] = Field(
+        default_factory=list, description="contests of earlier cycles in words: what a rank is worth"
+    )
     note: str = Field(default="", description="which request of the cycle this is")
     guidance: list[str] = Field(default_factory=list, description="what people asked for")
 

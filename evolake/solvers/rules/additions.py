@@ -1,7 +1,9 @@
-"""What a variant adds to its base and takes from it: only functions whose tokens differ are looked at, and a function that moved is not new.
+"""What a variant adds to its base and takes from it: only functions whose tokens differ are looked at, and a
+function that moved is not new.
 
-The seeds read clocks for their statistics and open the file that argv names; that is theirs to do. So a rule judges the difference, fact by fact, of
-the functions of one name. The result is plain JSON, stored as the evidence of the compliance gate; learned rules are replayed on it.
+The seeds read clocks for their statistics and open the file that argv names; that is theirs to do. So a rule
+judges the difference, fact by fact, of the functions of one name. The result is plain JSON, stored as the
+evidence of the compliance gate; learned rules are replayed on it.
 """
 
 from __future__ import annotations
@@ -30,10 +32,12 @@ Place = tuple[str, str]
 class Additions:
     """The difference of two source trees.
 
-    added, removed: one mapping a fact: kind, name, text, file, function, line, count. options: every declared option's default in the variant.
-    changed, new, gone: files of C and C++, relative to the tree. binary: files that are no text. others: further files that differ, came or went;
-    lines: text added to those. tokens, data: see `lexical_additions`. unread: changed source files that are too large or nest too deep, and why.
-    judged, unmodified: functions (and files' own units) looked at, and those left alone because the base has the same.
+    added, removed: one mapping a fact: kind, name, text, file, function, line, count. options: every declared
+    option's default in the variant. changed, new, gone: files of C and C++, relative to the tree. binary:
+    files that are no text. others: further files that differ, came or went; lines: text added to those.
+    tokens, data: see `lexical_additions`. unread: changed source files that are too large or nest too deep,
+    and why. judged, unmodified: functions (and files' own units) looked at, and those left alone because the
+    base has the same.
     """
 
     added: list[dict[str, Any]] = field(default_factory=list)
@@ -57,9 +61,12 @@ class Additions:
 
 
 def additions(variant: dict[str, bytes], base: dict[str, bytes]) -> Additions:
-    """Return what `variant` adds to `base`. Both map a relative path to the file's bytes, as `read_tree` gives them."""
+    """Return what `variant` adds to `base`. Both map a relative path to the file's bytes, as `read_tree`
+    gives them."""
     sources = [{path: data for path, data in tree.items() if _is_source(path)} for tree in (variant, base)]
-    touched = {path for path in sources[0].keys() | sources[1].keys() if sources[0].get(path) != sources[1].get(path)}
+    touched = {
+        path for path in sources[0].keys() | sources[1].keys() if sources[0].get(path) != sources[1].get(path)
+    }
     unread = _unread({path: data for path, data in sources[0].items() if path in touched})
     read = touched - unread.keys()
     changed = [{path: data for path, data in tree.items() if path in read} for tree in sources]
@@ -69,25 +76,47 @@ def additions(variant: dict[str, bytes], base: dict[str, bytes]) -> Additions:
     kept = {unit.digest for result in ours.values() for unit in result}
     before = _by_place(theirs, kept)
     after = _by_place(ours, known)
-    added = [row for place, result in sorted(after.items()) for row in _difference(place, result, before.get(place, []))]
-    removed = [
-        row for place, result in sorted(before.items()) for row in _difference(place, result, after.get(place, [])) if row["kind"] in REMOVED_KINDS
+    added = [
+        row
+        for place, result in sorted(after.items())
+        for row in _difference(place, result, before.get(place, []))
     ]
-    others = {path for path in variant.keys() | base.keys() if not _is_source(path) and variant.get(path) != base.get(path)}
+    removed = [
+        row
+        for place, result in sorted(before.items())
+        for row in _difference(place, result, after.get(place, []))
+        if row["kind"] in REMOVED_KINDS
+    ]
+    others = {
+        path
+        for path in variant.keys() | base.keys()
+        if not _is_source(path) and variant.get(path) != base.get(path)
+    }
     binary = sorted(path for path, data in variant.items() if b"\0" in data and base.get(path) != data)
     texts = {path: variant[path] for path in others if path in variant and path not in binary}
     judged = sum(len(result) for result in after.values())
     options = _options({path: data for path, data in sources[0].items() if path not in unread})
     return Additions(
-        added=added, removed=removed, options=options, changed=sorted(touched & sources[0].keys() & sources[1].keys()),
-        new=sorted(sources[0].keys() - sources[1].keys()), gone=sorted(sources[1].keys() - sources[0].keys()), binary=binary,
-        others=sorted(others), lines=_added_lines(texts, base), tokens=tokens, data=data, unread=sorted(unread.values()), judged=judged,
+        added=added,
+        removed=removed,
+        options=options,
+        changed=sorted(touched & sources[0].keys() & sources[1].keys()),
+        new=sorted(sources[0].keys() - sources[1].keys()),
+        gone=sorted(sources[1].keys() - sources[0].keys()),
+        binary=binary,
+        others=sorted(others),
+        lines=_added_lines(texts, base),
+        tokens=tokens,
+        data=data,
+        unread=sorted(unread.values()),
+        judged=judged,
         unmodified=sum(len(result) for result in ours.values()) - judged,
     )
 
 
 def read_tree(folder: Path, leave_out: tuple[str, ...] = ()) -> dict[str, bytes]:
-    """Return every regular file below `folder` by its relative path. Links are not followed: a link reads as the text `-> target`.
+    """Return every regular file below `folder` by its relative path. Links are not followed: a link reads as
+    the text `-> target`.
 
     Args:
         leave_out: relative paths of files and folders that are not read.
@@ -118,7 +147,10 @@ def _unread(sources: dict[str, bytes]) -> dict[str, str]:
     for path, data in sorted(sources.items()):
         used += len(data)
         if len(data) > LARGEST_READ or used > MOST_READ:
-            result[path] = f"{path} has {len(data)} bytes; at most {LARGEST_READ} of one file and {MOST_READ} of all changed ones are read"
+            result[path] = (
+                f"{path} has {len(data)} bytes; at most {LARGEST_READ} of one file and {MOST_READ} of all "
+                "changed ones are read"
+            )
         elif (depth := nesting(data)) > DEEPEST:
             result[path] = f"{path} nests {depth} brackets; at most {DEEPEST} are read"
         else:
@@ -133,8 +165,11 @@ def _is_source(path: str) -> bool:
     return path.endswith(SOURCE_SUFFIXES)
 
 
-def _by_place(result: dict[str, tuple[Unit, ...]], same_elsewhere: set[str]) -> dict[Place, list[tuple[str, Unit]]]:
-    """Units that the other tree lacks, by where they are: functions by name wherever they are, the rest by its file."""
+def _by_place(
+    result: dict[str, tuple[Unit, ...]], same_elsewhere: set[str]
+) -> dict[Place, list[tuple[str, Unit]]]:
+    """Units that the other tree lacks, by where they are: functions by name wherever they are, the rest by
+    its file."""
     places: dict[Place, list[tuple[str, Unit]]] = {}
     for path, members in result.items():
         for unit in members:
@@ -144,7 +179,9 @@ def _by_place(result: dict[str, tuple[Unit, ...]], same_elsewhere: set[str]) -> 
     return places
 
 
-def _difference(place: Place, here: list[tuple[str, Unit]], there: list[tuple[str, Unit]]) -> list[dict[str, Any]]:
+def _difference(
+    place: Place, here: list[tuple[str, Unit]], there: list[tuple[str, Unit]]
+) -> list[dict[str, Any]]:
     """Facts that are more often here than there, as rows."""
     total: Counter[Fact] = Counter()
     for _, unit in here:
@@ -153,16 +190,29 @@ def _difference(place: Place, here: list[tuple[str, Unit]], there: list[tuple[st
         total.subtract(unit.facts)
     path, unit = here[0]
     return [
-        {"kind": fact.kind, "name": fact.name, "text": fact.text, "file": path, "function": place[1], "line": unit.line, "count": count}
-        for fact, count in sorted(total.items()) if count > 0
+        {
+            "kind": fact.kind,
+            "name": fact.name,
+            "text": fact.text,
+            "file": path,
+            "function": place[1],
+            "line": unit.line,
+            "count": count,
+        }
+        for fact, count in sorted(total.items())
+        if count > 0
     ]
 
 
 def _options(sources: dict[str, bytes]) -> dict[str, str]:
     """Defaults of declared options. Of one name in two files, the last path's."""
     return {
-        fact.name: fact.text for _, data in sorted(sources.items()) if b"Option" in data or b"OPTION" in data for unit in units(data)
-        for fact in sorted(unit.facts) if fact.kind == "option"
+        fact.name: fact.text
+        for _, data in sorted(sources.items())
+        if b"Option" in data or b"OPTION" in data
+        for unit in units(data)
+        for fact in sorted(unit.facts)
+        if fact.kind == "option"
     }
 
 

@@ -1,6 +1,8 @@
-"""Checkers of build files that a variant may change: what may be in them, and what their build did next to that of the base.
+"""Checkers of build files that a variant may change: what may be in them, and what their build did next to
+that of the base.
 
-The text is a lint that names the cause early; what holds is what the kernel told of the build: which programs ran, and with which flags.
+The text is a lint that names the cause early; what holds is what the kernel told of the build: which programs
+ran, and with which flags.
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ from evolake.gates import Finding, checker
 BUILD_FILES, DECLARED = "build_files", "declared_level"
 LEVEL = re.compile(r"-O[0-3s]?")
 FREE = re.compile(r"-W[a-z0-9=+-]*|-I\S*|-std=\S+|-g[0-3]?|-M[A-Z]*|-o|-c|-pipe|-quiet")
-"""Words of a compiler's command line that change nothing that is measured: warnings, where headers of the tree are, names of files."""
+"""Words of a compiler's command line that change nothing that is measured: warnings, where headers of the
+tree are, names of files."""
 _DECLARATION = re.compile(r"^Build flags: (-O[0-3s])\s*$", re.MULTILINE)
 LONGEST_NOTE = 1 << 16
 
 
 def declared_level(changelog: Path) -> str:
-    """Return the optimisation level that a variant says it is built with, by a line like `Build flags: -O2` of CHANGELOG.md; "" without one."""
+    """Return the optimisation level that a variant says it is built with, by a line like `Build flags: -O2`
+    of CHANGELOG.md; "" without one."""
     if changelog.is_symlink() or not changelog.is_file():
         return ""
     result = _DECLARATION.findall(changelog.read_bytes()[:LONGEST_NOTE].decode("utf-8", "replace"))
@@ -30,20 +34,26 @@ def declared_level(changelog: Path) -> str:
 
 @checker("solvers.build_files")
 def build_files(evidence: Mapping[str, Any], *, lines: Sequence[str]) -> Finding | None:
-    """Where a variant may change build files, no line that it adds to them matches one of the regular expressions `lines`; the cause is named."""
+    """Where a variant may change build files, no line that it adds to them matches one of the regular
+    expressions `lines`; the cause is named."""
     opened = set(evidence.get(BUILD_FILES, ()))
     patterns = [re.compile(pattern) for pattern in lines]
     for row in (row for row in evidence["source"]["lines"] if row["file"] in opened):
         if result := next((match for pattern in patterns if (match := pattern.search(row["text"]))), None):
-            return Finding(f"a build does more than compile sources: {result[0].strip()!r} added in {row['file']}:{row['line']}")
+            return Finding(
+                f"a build does more than compile sources: {result[0].strip()!r} added in "
+                f"{row['file']}:{row['line']}"
+            )
     return None
 
 
 def build_differs(ours: Sequence[str], theirs: Sequence[str], declared: str) -> str:
-    """Return what a build with changed build files did that the build of its base did not; "" for nothing that counts.
+    """Return what a build with changed build files did that the build of its base did not; "" for nothing
+    that counts.
 
     Args:
-        ours, theirs: command lines of compilers without names of files, and paths of programs that ran, as `BuildResult` has them.
+        ours, theirs: command lines of compilers without names of files, and paths of programs that ran, as
+            `BuildResult` has them.
         declared: the optimisation level that the variant says it is built with.
     """
     known: dict[tuple[str, ...], set[str]] = {}
@@ -57,8 +67,9 @@ def build_differs(ours: Sequence[str], theirs: Sequence[str], declared: str) -> 
         if level not in known[rest] | ({declared} if declared else set()):
             was = " or ".join(sorted(known[rest])) or "none"
             return (
-                f"it is compiled with {level or 'no -O'} where its base is with {was}, which would be measured as a better or worse search; a "
-                f"variant that means it says so by a line `Build flags: {level or '-O0'}` of CHANGELOG.md"
+                f"it is compiled with {level or 'no -O'} where its base is with {was}, which would be "
+                "measured as a better or worse search; a variant that means it says so by a line `Build "
+                f"flags: {level or '-O0'}` of CHANGELOG.md"
             )
     return ""
 

@@ -1,9 +1,12 @@
-"""What a built program asks of the system and what it holds, read from its ELF headers: the net behind the rules on sources.
+"""What a built program asks of the system and what it holds, read from its ELF headers: the net behind the
+rules on sources.
 
-However a source hides a call, the linker must know it: the names that a program takes from shared libraries are in its dynamic symbols. The
-bytes come from a build by untrusted sources; nothing is believed beyond its bounds, and what cannot be read is said in `problem`.
+However a source hides a call, the linker must know it: the names that a program takes from shared libraries
+are in its dynamic symbols. The bytes come from a build by untrusted sources; nothing is believed beyond its
+bounds, and what cannot be read is said in `problem`.
 
-Format: Tool Interface Standard, Executable and Linking Format, version 1.2; System V ABI, AMD64 and AArch64 supplements (64 bit, little-endian).
+Format: Tool Interface Standard, Executable and Linking Format, version 1.2; System V ABI, AMD64 and AArch64
+supplements (64 bit, little-endian).
 """
 
 from __future__ import annotations
@@ -28,12 +31,20 @@ def program_facts(program: bytes) -> dict[str, Any]:
     """Return what a program asks for and holds.
 
     Returns:
-        imports: names of undefined dynamic symbols, sorted. libraries: those it needs. sections: names of its loaded sections. executable_bytes,
-        data_bytes: of its segments that are executed, and of the others. writes_code: a segment or the stack is both written and executed.
+        imports: names of undefined dynamic symbols, sorted. libraries: those it needs. sections: names of its
+            loaded sections. executable_bytes,
+        data_bytes: of its segments that are executed, and of the others. writes_code: a segment or the stack
+            is both written and executed.
         loads_more: the loader is shown to look elsewhere. problem: why it cannot be read, or "".
     """
     empty = {
-        "imports": [], "libraries": [], "sections": [], "executable_bytes": 0, "data_bytes": 0, "writes_code": False, "loads_more": False,
+        "imports": [],
+        "libraries": [],
+        "sections": [],
+        "executable_bytes": 0,
+        "data_bytes": 0,
+        "writes_code": False,
+        "loads_more": False,
         "problem": "",
     }
     try:
@@ -43,8 +54,9 @@ def program_facts(program: bytes) -> dict[str, Any]:
 
 
 def loaded_sha(program: bytes) -> str:
-    """Return the sha256 (hex) of all that is loaded of a program: names, addresses and bytes of its sections, without the linker's build id. Programs
-    that differ by names of symbols and by what debuggers read have one. "" of one whose headers cannot be read."""
+    """Return the sha256 (hex) of all that is loaded of a program: names, addresses and bytes of its sections,
+    without the linker's build id. Programs that differ by names of symbols and by what debuggers read have
+    one. "" of one whose headers cannot be read."""
     try:
         digest = hashlib.sha256()
         for name, kind, address, offset, size in _loaded(program):
@@ -66,9 +78,11 @@ def _facts(data: bytes) -> dict[str, Any]:
     stack = next((flags for kind, flags, *_ in segments if kind == STACK), EXECUTABLE)
     tags = _dynamic(data, segments)
     result = {
-        "sections": _sections(data), "executable_bytes": sum(size for _, flags, _, _, size in loads if flags & EXECUTABLE),
+        "sections": _sections(data),
+        "executable_bytes": sum(size for _, flags, _, _, size in loads if flags & EXECUTABLE),
         "data_bytes": sum(size for _, flags, _, _, size in loads if not flags & EXECUTABLE),
-        "writes_code": bool(stack & EXECUTABLE) or any(flags & EXECUTABLE and flags & WRITABLE for _, flags, *_ in loads),
+        "writes_code": bool(stack & EXECUTABLE)
+        or any(flags & EXECUTABLE and flags & WRITABLE for _, flags, *_ in loads),
         "loads_more": any(tag in RUN_PATHS for tag, _ in tags),
     }
     if not tags:
@@ -111,7 +125,8 @@ def _offset(address: int, loads: list[tuple[int, int, int, int, int]]) -> int:
 
 
 def _imports(data: bytes, symbols: int, strings: int) -> list[str]:
-    """Names of the undefined dynamic symbols. The table ends where the strings begin, as linkers lay it out."""
+    """Names of the undefined dynamic symbols. The table ends where the strings begin, as linkers lay it
+    out."""
     if not symbols < strings or (strings - symbols) // 24 > MOST_SYMBOLS:
         raise ValueError("dynamic symbols that are not followed by their names")
     result = set()
@@ -136,7 +151,9 @@ def _loaded(data: bytes) -> list[tuple[str, int, int, int, int]]:
     headers = [struct.unpack_from("<IIQQQQ", data, place + number * size) for number in range(count)]
     strings = headers[names][4]
     return [
-        (_name(data, strings + name), kind, address, offset, length) for name, kind, flags, address, offset, length in headers if flags & LOADED
+        (_name(data, strings + name), kind, address, offset, length)
+        for name, kind, flags, address, offset, length in headers
+        if flags & LOADED
     ]
 
 

@@ -1,12 +1,14 @@
-"""Learned rules: proposals of a cycle's post-mortem, decided by replay, kept as rows with their diff, joined to the ruleset of later cycles.
+"""Learned rules: proposals of a cycle's post-mortem, decided by replay, kept as rows with their diff, joined
+to the ruleset of later cycles.
 
     forbidden   what must not be done            failure   what went wrong, and how it looks            champion   what must be kept
 
-A proposal names one of the checkers for learned rules and its parameters; no rule brings code of its own. It becomes active when, replayed on stored
-evidence, it blocks a failed variant that it names and no accepted one. Each proposal is a row, whatever came of it. Seeds are never written: active
-rules live in the lake's rows, and `with_learned` joins them to the tracked ones.
-Source: SATLUTION, "Dynamic self-evolved rules in the loop".
-"""
+A proposal names one of the checkers for learned rules and its parameters; no rule brings code of its own. It
+becomes active when, replayed on stored evidence, it blocks a failed variant that it names and no accepted
+one. Each proposal is a row, whatever came of it. Seeds are never written: active rules live in the lake's
+rows, and `with_learned` joins them to the tracked ones. Source: SATLUTION, "Dynamic self-evolved rules in the
+loop".
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -33,7 +35,11 @@ NAMED = 3
 
 
 def decide(
-    proposals: Sequence[Mapping[str, Any]], variants: Sequence[StoredVariant], known: Iterable[Mapping[str, Any]], *, cycle: str
+    proposals: Sequence[Mapping[str, Any]],
+    variants: Sequence[StoredVariant],
+    known: Iterable[Mapping[str, Any]],
+    *,
+    cycle: str,
 ) -> list[dict[str, Any]]:
     """Rows of RULE_PROPOSALS, one a proposal, in their order.
 
@@ -58,7 +64,9 @@ def active_rules(rows: Iterable[Mapping[str, Any]]) -> tuple[Rule, ...]:
     """Return the active learned rules of these rows: of one id the newest version."""
     newest: dict[str, Mapping[str, Any]] = {}
     for row in rows:
-        if row["state"] == "active" and (row["rule_id"] not in newest or row["version"] > newest[row["rule_id"]]["version"]):
+        if row["state"] == "active" and (
+            row["rule_id"] not in newest or row["version"] > newest[row["rule_id"]]["version"]
+        ):
             newest[row["rule_id"]] = row
     return tuple(parse_rule(row["text"], f"{name}.md") for name, row in sorted(newest.items()))
 
@@ -69,28 +77,51 @@ def with_learned(ruleset: Ruleset, rows: Iterable[Mapping[str, Any]]) -> Ruleset
 
 
 def rule_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of the shared `rules` table: the learned rules that these proposals made active, so that a verdict by one of them has its rule."""
+    """Rows of the shared `rules` table: the learned rules that these proposals made active, so that a verdict
+    by one of them has its rule."""
     return Ruleset("solvers", active_rules(rows)).rows()
 
 
-def _decided(proposal: Mapping[str, Any], variants: Sequence[StoredVariant], known: list[Mapping[str, Any]], cycle: str) -> dict[str, Any]:
+def _decided(
+    proposal: Mapping[str, Any], variants: Sequence[StoredVariant], known: list[Mapping[str, Any]], cycle: str
+) -> dict[str, Any]:
     name = PREFIX + (_slug(str(proposal.get("name", ""))) or "unnamed")
     earlier = [row for row in known if row["rule_id"] == name]
     version = 1 + max((row["version"] for row in earlier), default=0)
     parameters = proposal.get("parameters") if isinstance(proposal.get("parameters"), Mapping) else {}
     evidence = [str(item) for item in proposal.get("evidence") or []]
     check, lesson = str(proposal.get("check", "")), str(proposal.get("lesson", ""))
-    text = _rule_text(name, version, check, dict(parameters or {}), lesson, str(proposal.get("rationale", "")), evidence, cycle)
+    text = _rule_text(
+        name,
+        version,
+        check,
+        dict(parameters or {}),
+        lesson,
+        str(proposal.get("rationale", "")),
+        evidence,
+        cycle,
+    )
     seen = replay(check, dict(parameters or {}), variants) if check in LEARNED_CHECKERS else Replay()
     if problem := _unreadable(text, name):
         seen = Replay(problem=problem)
     state, reason = _verdict(proposal, check, lesson, dict(parameters or {}), evidence, seen, known)
     before = next((row for row in reversed(earlier) if row["state"] == "active"), None)
     return {
-        "rule_id": name, "version": version, "cycle": cycle, "lesson": lesson, "check": check, "parameters": _json(parameters or {}),
-        "rationale": str(proposal.get("rationale", ""))[:LONGEST_RATIONALE], "evidence": _json(evidence), "state": state, "reason": reason,
-        "blocked_failed": _json(seen.blocked_failed), "blocked_accepted": _json(seen.blocked_accepted), "text": text,
-        "diff": _diff(before, text, name), "text_sha": hashlib.sha256(text.encode()).hexdigest(),
+        "rule_id": name,
+        "version": version,
+        "cycle": cycle,
+        "lesson": lesson,
+        "check": check,
+        "parameters": _json(parameters or {}),
+        "rationale": str(proposal.get("rationale", ""))[:LONGEST_RATIONALE],
+        "evidence": _json(evidence),
+        "state": state,
+        "reason": reason,
+        "blocked_failed": _json(seen.blocked_failed),
+        "blocked_accepted": _json(seen.blocked_accepted),
+        "text": text,
+        "diff": _diff(before, text, name),
+        "text_sha": hashlib.sha256(text.encode()).hexdigest(),
     }
 
 
@@ -108,30 +139,52 @@ def _undecidable(result: Raised, known: Sequence[Mapping[str, Any]], cycle: str)
     version = 1 + max((row["version"] for row in known if row["rule_id"] == name), default=0)
     texts = dict.fromkeys(("lesson", "check", "rationale", "text", "diff", "text_sha"), "")
     lists = dict.fromkeys(("evidence", "blocked_failed", "blocked_accepted"), "[]")
-    return {"rule_id": name, "version": version, "cycle": cycle, "parameters": "{}", "state": "rejected", "reason": result.reason, **texts, **lists}
+    return {
+        "rule_id": name,
+        "version": version,
+        "cycle": cycle,
+        "parameters": "{}",
+        "state": "rejected",
+        "reason": result.reason,
+        **texts,
+        **lists,
+    }
 
 
 def _verdict(
-    proposal: Mapping[str, Any], check: str, lesson: str, parameters: dict[str, Any], evidence: list[str], seen: Replay,
+    proposal: Mapping[str, Any],
+    check: str,
+    lesson: str,
+    parameters: dict[str, Any],
+    evidence: list[str],
+    seen: Replay,
     known: list[Mapping[str, Any]],
 ) -> tuple[str, str]:
     """State and reason. The first objection counts."""
     if not check:
         return "rejected", "names no checker, so nothing can be replayed; it stays as advice"
     if check not in LEARNED_CHECKERS:
-        return "rejected", f"no checker for learned rules is called {check!r}; there are {', '.join(LEARNED_CHECKERS)}"
+        return (
+            "rejected",
+            f"no checker for learned rules is called {check!r}; there are {', '.join(LEARNED_CHECKERS)}",
+        )
     if lesson not in LESSONS:
         return "rejected", f"lesson {lesson!r} is none of {', '.join(LESSONS)}"
     if not isinstance(proposal.get("parameters"), Mapping):
         return "rejected", "parameters are no mapping"
     active = active_rules(known)
-    if twin := next((rule for rule in active if (rule.check, _json(rule.parameters)) == (check, _json(parameters))), None):
+    if twin := next(
+        (rule for rule in active if (rule.check, _json(rule.parameters)) == (check, _json(parameters))), None
+    ):
         return "duplicate", f"says what {twin.id} version {twin.version} says"
     if seen.problem:
         return "rejected", seen.problem
     named = [item for item in seen.blocked_failed if item in evidence]
     if not named:
-        return "rejected", "blocks none of the failed variants that it names" if evidence else "names no failed variant"
+        return (
+            "rejected",
+            "blocks none of the failed variants that it names" if evidence else "names no failed variant",
+        )
     if seen.blocked_accepted:
         return "rejected", f"would have blocked {_listed(seen.blocked_accepted)}, accepted"
     if len(active) >= MOST_ACTIVE:
@@ -140,11 +193,24 @@ def _verdict(
 
 
 def _rule_text(
-    name: str, version: int, check: str, parameters: dict[str, Any], lesson: str, rationale: str, evidence: list[str], cycle: str
+    name: str,
+    version: int,
+    check: str,
+    parameters: dict[str, Any],
+    lesson: str,
+    rationale: str,
+    evidence: list[str],
+    cycle: str,
 ) -> str:
-    """Return the rule as a file. Prose of a model cannot end the front matter: it is below it, and the fields are one line each."""
+    """Return the rule as a file. Prose of a model cannot end the front matter: it is below it, and the fields
+    are one line each."""
     fields = {
-        "id": name, "version": version, "kind": "learned", "gate": GATE, "check": _one_line(check) or "none", "parameters": _json(parameters),
+        "id": name,
+        "version": version,
+        "kind": "learned",
+        "gate": GATE,
+        "check": _one_line(check) or "none",
+        "parameters": _json(parameters),
         "since_cycle": cycle,
     }
     head = "\n".join(f"{key}: {value}" for key, value in fields.items())

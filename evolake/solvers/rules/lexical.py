@@ -1,6 +1,8 @@
-"""What the tokens of a variant's sources add to those of its base: spellings, compiler switches, assembler, and how much of it is data.
+"""What the tokens of a variant's sources add to those of its base: spellings, compiler switches, assembler,
+and how much of it is data.
 
-Counted over the whole tree, so that moving code is free. Unlike the syntax tree, tokens do not depend on how well a grammar follows the macros.
+Counted over the whole tree, so that moving code is free. Unlike the syntax tree, tokens do not depend on how
+well a grammar follows the macros.
 """
 
 from __future__ import annotations
@@ -15,7 +17,21 @@ from evolake.solvers.rules.tokens import Token, read_tokens
 
 ASSEMBLER = ("asm", "__asm", "__asm__")
 ATTRIBUTES = ("__attribute__", "__attribute", "__declspec", "alignas")
-DIRECTIVES = {"define", "undef", "include", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning", "line", "pragma"}
+DIRECTIVES = {
+    "define",
+    "undef",
+    "include",
+    "if",
+    "ifdef",
+    "ifndef",
+    "elif",
+    "else",
+    "endif",
+    "error",
+    "warning",
+    "line",
+    "pragma",
+}
 LONGEST_TEXT = 160
 BETWEEN = (",", "{", "}", "-", "+", "~")
 """What is between the numbers of one list."""
@@ -26,18 +42,28 @@ _INTEGER = re.compile(r"0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*")
 Key = tuple[str, str]
 
 
-def lexical_additions(variant: Mapping[str, bytes], base: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """(facts, data) that the sources `variant` add to `base`; both map a path to bytes and may hold changed files only.
+def lexical_additions(
+    variant: Mapping[str, bytes], base: Mapping[str, bytes]
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """(facts, data) that the sources `variant` add to `base`; both map a path to bytes and may hold changed
+    files only.
 
-    facts: rows of kind, name, file, line, count. Kinds: spelling, assembler, attribute, directive, pragma, reserved.
-    data: string_bytes, escapes (numeric ones in strings), number_bits, tokens: sums over all that is added; longest_string (adjacent literals are
-    one), longest_run (of a string's characters without white space), longest_word (a name or a number), longest_list (of
-    literals, one after another): the largest single thing that is added.
+    facts: rows of kind, name, file, line, count. Kinds: spelling, assembler, attribute, directive, pragma,
+    reserved. data: string_bytes, escapes (numeric ones in strings), number_bits, tokens: sums over all that
+    is added; longest_string (adjacent literals are one), longest_run (of a string's characters without white
+    space), longest_word (a name or a number), longest_list (of literals, one after another): the largest
+    single thing that is added.
     """
     places: dict[Key, tuple[str, int]] = {}
     facts = _facts_of(variant, places) - _facts_of(base, {})
     rows = [
-        {"kind": kind, "name": name, "file": places[kind, name][0], "line": places[kind, name][1], "count": count}
+        {
+            "kind": kind,
+            "name": name,
+            "file": places[kind, name][0],
+            "line": places[kind, name][1],
+            "count": count,
+        }
         for (kind, name), count in sorted(facts.items())
     ]
     return rows, _data(_words(variant), _words(base))
@@ -104,8 +130,11 @@ def _inside(tokens: tuple[Token, ...], place: int, opening: str, closing: str) -
 
 
 def _words(tree: Mapping[str, bytes]) -> dict[str, Counter[str]]:
-    """Tokens by kind; neighbouring string literals are one. Of kind "list": numbers and characters with nothing but commas and the like between."""
-    result: dict[str, Counter[str]] = {kind: Counter() for kind in ("string", "number", "character", "word", "mark", "list")}
+    """Tokens by kind; neighbouring string literals are one. Of kind "list": numbers and characters with
+    nothing but commas and the like between."""
+    result: dict[str, Counter[str]] = {
+        kind: Counter() for kind in ("string", "number", "character", "word", "mark", "list")
+    }
     for source in tree.values():
         parts: list[str] = []
         result["list"].update(_lists(read_tokens(source)[0]))
@@ -123,7 +152,8 @@ def _words(tree: Mapping[str, bytes]) -> dict[str, Counter[str]]:
 
 
 def _lists(tokens: tuple[Token, ...]) -> Iterator[str]:
-    """Every list of two or more literals, wherever its braces are: a header that is included between them has none."""
+    """Every list of two or more literals, wherever its braces are: a header that is included between them has
+    none."""
     run: list[str] = []
     for token in tokens:
         if token.kind in ("number", "character"):
@@ -146,8 +176,10 @@ def _data(ours: dict[str, Counter[str]], theirs: dict[str, Counter[str]]) -> dic
         "number_bits": round(sum(_bits(text) * count for text, count in added["number"].items()))
         + sum(8 * (len(text) - 2) * count for text, count in added["character"].items()),
         "longest_list": max((text.count(" ") + 1 for text in added["list"]), default=0),
-        "tokens": sum(sum(result.values()) for kind, result in added.items() if kind != "list"), "longest_string": _longest(strings),
-        "longest_run": _longest(runs), "longest_word": _longest([*added["word"], *added["number"]]),
+        "tokens": sum(sum(result.values()) for kind, result in added.items() if kind != "list"),
+        "longest_string": _longest(strings),
+        "longest_run": _longest(runs),
+        "longest_word": _longest([*added["word"], *added["number"]]),
     }
 
 
@@ -157,7 +189,8 @@ def _bare(literal: str) -> str:
 
 
 def _bits(number: str) -> float:
-    """Return how much a number literal can hold: of a whole number the bits of its value, of any other those of its digits."""
+    """Return how much a number literal can hold: of a whole number the bits of its value, of any other those
+    of its digits."""
     if match := _INTEGER.fullmatch(number.rstrip("uUlLzZ")):
         digits = match[0].replace("'", "")
         octal = digits.startswith("0") and digits.isdigit() and len(digits) > 1

@@ -16,11 +16,14 @@ Row = Mapping[str, Any]
 
 
 @checker("solvers.program_asks")
-def program_asks(evidence: Row, *, allowed: Sequence[str], refused: Sequence[str], sections: str) -> Finding | None:
+def program_asks(
+    evidence: Row, *, allowed: Sequence[str], refused: Sequence[str], sections: str
+) -> Finding | None:
     """Check that a program asks the system for nothing that its base does not ask for.
 
-    allowed: regular expressions of names that any program may take from the C and C++ libraries; refused: of those among them that it may not.
-    sections: of the sections that a compiler makes. Names that the base has are free.
+    allowed: regular expressions of names that any program may take from the C and C++ libraries; refused: of
+    those among them that it may not. sections: of the sections that a compiler makes. Names that the base has
+    are free.
     """
     ours, theirs = evidence["program"], evidence["base_program"]
     if ours is None:
@@ -28,18 +31,29 @@ def program_asks(evidence: Row, *, allowed: Sequence[str], refused: Sequence[str
     if ours["problem"]:
         return Finding(f"the built program is not as a compiler makes it: {ours['problem']}")
     fine, bad, made = re.compile("|".join(allowed)), re.compile("|".join(refused)), re.compile(sections)
-    new = [name for name in ours["imports"] if name not in theirs["imports"] and (not fine.fullmatch(name) or bad.fullmatch(name))]
+    new = [
+        name
+        for name in ours["imports"]
+        if name not in theirs["imports"] and (not fine.fullmatch(name) or bad.fullmatch(name))
+    ]
     if new:
         return Finding(f"the built program takes from the system what its base does not: {_listed(new)}")
     if more := sorted(set(ours["libraries"]) - set(theirs["libraries"])):
         return Finding(f"the built program is linked with {_listed(more)}")
-    if odd := [name for name in ours["sections"] if name not in theirs["sections"] and not made.fullmatch(name)]:
+    if odd := [
+        name for name in ours["sections"] if name not in theirs["sections"] and not made.fullmatch(name)
+    ]:
         return Finding(f"the built program has sections of its own: {_listed(odd)}")
-    for name, said in (("writes_code", "may execute what it writes"), ("loads_more", "tells the loader to look elsewhere")):
+    for name, said in (
+        ("writes_code", "may execute what it writes"),
+        ("loads_more", "tells the loader to look elsewhere"),
+    ):
         if ours[name] and not theirs[name]:
             return Finding(f"the built program {said}")
     if theirs["libraries"] and not ours["libraries"]:
-        return Finding("the built program is linked statically, so that what it takes from the system cannot be seen")
+        return Finding(
+            "the built program is linked statically, so that what it takes from the system cannot be seen"
+        )
     return None
 
 
@@ -51,7 +65,10 @@ def program_size(evidence: Row, *, most_code: int, most_data: int) -> Finding | 
         return None
     for name, limit, what in (("executable_bytes", most_code, "code"), ("data_bytes", most_data, "data")):
         if ours[name] - theirs[name] > limit:
-            return Finding(f"the built program holds {ours[name] - theirs[name]} bytes of {what} more than its base; at most {limit} are taken")
+            return Finding(
+                f"the built program holds {ours[name] - theirs[name]} bytes of {what} more than its base; "
+                f"at most {limit} are taken"
+            )
     return None
 
 

@@ -1,8 +1,9 @@
 """Replay a rule on stored evidence: which variants there have been would it have blocked?
 
-The evidence of the compliance gate is stored for every variant, also for those that later gates blocked or that turned out slower. A rule is a pure
-function of it, so that a proposal is tried on all of history without a build or a run. Source: SATLUTION (arXiv 2509.07367), "Dynamic self-evolved
-rules in the loop"; the paper appends rules unseen, here a proposal must first earn its place.
+The evidence of the compliance gate is stored for every variant, also for those that later gates blocked or
+that turned out slower. A rule is a pure function of it, so that a proposal is tried on all of history without
+a build or a run. Source: SATLUTION (arXiv 2509.07367), "Dynamic self-evolved rules in the loop"; the paper
+appends rules unseen, here a proposal must first earn its place.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ Standing = Literal["accepted", "blocked", "regressed"]
 class StoredVariant:
     """A variant as the lake remembers it.
 
-    standing: accepted; blocked by `gate` for `cause`; or regressed: it passed all gates and was worse than its parent (gate "benchmark").
-    evidence: what the compliance gate collected; None where the variant died before it could be read.
+    standing: accepted; blocked by `gate` for `cause`; or regressed: it passed all gates and was worse than
+    its parent (gate "benchmark"). evidence: what the compliance gate collected; None where the variant died
+    before it could be read.
     """
 
     variant_id: str
@@ -41,13 +43,15 @@ class StoredVariant:
 
     @property
     def signature(self) -> tuple[str, str]:
-        """What failures of one sort share: the gate and the rule (or the kind of regression) that it fell by."""
+        """What failures of one sort share: the gate and the rule (or the kind of regression) that it fell
+        by."""
         return self.gate, self.cause
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What a rule would have done. Ids in the order of the variants given. `problem`: the rule cannot be applied at all."""
+    """What a rule would have done. Ids in the order of the variants given. `problem`: the rule cannot be
+    applied at all."""
 
     blocked_failed: tuple[str, ...] = ()
     blocked_accepted: tuple[str, ...] = ()
@@ -55,7 +59,8 @@ class Replay:
 
 
 def replay(check: str, parameters: Mapping[str, Any], variants: Sequence[StoredVariant]) -> Replay:
-    """Apply one checker to the stored evidence of all variants. A checker that cannot use its parameters is a problem, no error."""
+    """Apply one checker to the stored evidence of all variants. A checker that cannot use its parameters is a
+    problem, no error."""
     failed, accepted = [], []
     for variant in variants:
         if variant.evidence is None:
@@ -77,7 +82,9 @@ def blocked_by(rules: Sequence[Rule], variants: Sequence[StoredVariant]) -> dict
     result: dict[str, list[str]] = {}
     for variant in variants:
         if variant.evidence is not None:
-            hits = [rule.id for rule in rules if contained(apply, rule.check, variant.evidence, rule.parameters)]
+            hits = [
+                rule.id for rule in rules if contained(apply, rule.check, variant.evidence, rule.parameters)
+            ]
             if hits:
                 result[variant.variant_id] = hits
     return result

@@ -42,11 +42,14 @@ def frozen_files(evidence: Mapping[str, Any], *, globs: Sequence[str]) -> Findin
 
 
 @checker("solvers.only_sources")
-def only_sources(evidence: Mapping[str, Any], *, names: str, lines: Sequence[str] = (), endings: Sequence[str] = ()) -> Finding | None:
+def only_sources(
+    evidence: Mapping[str, Any], *, names: str, lines: Sequence[str] = (), endings: Sequence[str] = ()
+) -> Finding | None:
     """Check that what a variant changes are its sources in C and C++, and nothing else that a build reads.
 
-    names: a regular expression of what a changed path may be as a whole: make and a shell read a name too. lines: regular expressions that no added
-    line of a build file matches; they name the cause. endings: of files that no tree may add whatever they hold (objects, archives).
+    names: a regular expression of what a changed path may be as a whole: make and a shell read a name too.
+    lines: regular expressions that no added line of a build file matches; they name the cause. endings: of
+    files that no tree may add whatever they hold (objects, archives).
     """
     source = evidence["source"]
     touched = sorted({*source["changed"], *source["new"], *source["others"]})
@@ -59,7 +62,10 @@ def only_sources(evidence: Mapping[str, Any], *, names: str, lines: Sequence[str
     opened = set(evidence.get("build_files", ()))  # which a rule of their own judges
     for row in (row for row in source["lines"] if row["file"] not in opened):
         if result := next((match for pattern in patterns if (match := pattern.search(row["text"]))), None):
-            return Finding(f"a build does more than compile sources: {result[0].strip()!r} added in {row['file']}:{row['line']}")
+            return Finding(
+                f"a build does more than compile sources: {result[0].strip()!r} added in "
+                f"{row['file']}:{row['line']}"
+            )
     others = [path for path in source["others"] if path not in source["binary"] and path not in opened]
     return Finding(f"changes files that are no sources in C or C++: {_listed(others)}") if others else None
 

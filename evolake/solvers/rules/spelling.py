@@ -1,6 +1,8 @@
-"""Checkers of what the tokens of the sources add: spellings that hide, switches of the compiler, assembler, and data.
+"""Checkers of what the tokens of the sources add: spellings that hide, switches of the compiler, assembler,
+and data.
 
-They read `evidence["source"]`: `tokens` (rows of `lexical_additions`), `data` (its sums) and `unread` (files that are too large or nest too deep).
+They read `evidence["source"]`: `tokens` (rows of `lexical_additions`), `data` (its sums) and `unread` (files
+that are too large or nest too deep).
 """
 
 from __future__ import annotations
@@ -13,18 +15,27 @@ from evolake.gates import Finding, checker
 
 Row = Mapping[str, Any]
 WORDS = {
-    "string_bytes": "{got} bytes of string literals", "escapes": "{got} bytes written as numbers in string literals",
-    "number_bits": "{got} bits in number and character literals", "longest_string": "a string literal of {got} characters",
-    "longest_run": "a string of {got} characters without a space", "longest_word": "a name or number of {got} characters",
-    "tokens": "{got} tokens of code", "longest_list": "a list of {got} numbers",
+    "string_bytes": "{got} bytes of string literals",
+    "escapes": "{got} bytes written as numbers in string literals",
+    "number_bits": "{got} bits in number and character literals",
+    "longest_string": "a string literal of {got} characters",
+    "longest_run": "a string of {got} characters without a space",
+    "longest_word": "a name or number of {got} characters",
+    "tokens": "{got} tokens of code",
+    "longest_list": "a list of {got} numbers",
 }
 
 
 @checker("solvers.token_facts")
 def token_facts(evidence: Row, *, what: str, kinds: Sequence[str], allowed: str = "") -> Finding | None:
-    """No added token of one of `kinds` (see `lexical_additions`), but for those whose name matches `allowed`, a regular expression, as a whole."""
+    """No added token of one of `kinds` (see `lexical_additions`), but for those whose name matches `allowed`,
+    a regular expression, as a whole."""
     fine = re.compile(allowed) if allowed else None
-    result = [row for row in evidence["source"]["tokens"] if row["kind"] in kinds and not (fine and fine.fullmatch(row["name"]))]
+    result = [
+        row
+        for row in evidence["source"]["tokens"]
+        if row["kind"] in kinds and not (fine and fine.fullmatch(row["name"]))
+    ]
     if not result:
         return None
     row = min(result, key=lambda row: (row["file"], row["line"], row["name"]))
@@ -40,7 +51,10 @@ def added_data(evidence: Row, *, most: Mapping[str, int]) -> Finding | None:
     data = evidence["source"]["data"]
     for name, limit in most.items():
         if data.get(name, 0) > limit:  # evidence of old lakes lacks some
-            return Finding(f"adds {WORDS[name].format(got=data[name])}; at most {limit} are taken: what a search needs is code, not data")
+            return Finding(
+                f"adds {WORDS[name].format(got=data[name])}; at most {limit} are taken: what a search "
+                "needs is code, not data"
+            )
     return None
 
 

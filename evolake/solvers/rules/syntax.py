@@ -1,9 +1,11 @@
-"""What a C++ source says, as facts that rules can count: calls, names, includes, static state, literals, declared options.
+"""What a C++ source says, as facts that rules can count: calls, names, includes, static state, literals,
+declared options.
 
-A text search cannot distinguish a call from a comment, nor new code from old. So a file is parsed by tree-sitter and cut into units: one for
-each function,
-one for all the rest of the file. A unit bears a digest of its tokens (comments and layout do not count) and a multiset of facts. Parsing never fails:
-what the grammar does not know stays in the tree as an error node whose tokens are read like others, and the body of a macro is parsed as a statement.
+A text search cannot distinguish a call from a comment, nor new code from old. So a file is parsed by
+tree-sitter and cut into units: one for each function, one for all the rest of the file. A unit bears a digest
+of its tokens (comments and layout do not count) and a multiset of facts. Parsing never fails: what the
+grammar does not know stays in the tree as an error node whose tokens are read like others, and the body of a
+macro is parsed as a statement.
 
 Facts are a lint that names a cause early. What holds a solver that hides from them is the jail.
 """
@@ -31,7 +33,13 @@ LONGEST_PLAIN_ARRAY = 32
 LONGEST_OPTION = 2000
 FUNCTION_TYPES = ("function_definition", "inline_method_definition")
 SCOPE_TYPES = ("class_specifier", "struct_specifier", "namespace_definition")
-NAME_TYPES = ("identifier", "type_identifier", "field_identifier", "namespace_identifier", "statement_identifier")
+NAME_TYPES = (
+    "identifier",
+    "type_identifier",
+    "field_identifier",
+    "namespace_identifier",
+    "statement_identifier",
+)
 LOCAL_TYPES = (*FUNCTION_TYPES, "compound_statement", "field_declaration_list")
 DEEPEST_TREE = 1000
 """Levels of a syntax tree that is read: the time of facts grows with its depth."""
@@ -52,8 +60,9 @@ class TooDeep(ValueError):
 class Fact(NamedTuple):
     """One thing that a unit says.
 
-    kind: call, member-call, name, include, static, string, number-array, equals, object, option, macro-paste, assembler, pragma, return.
-    name: what rules match first: the callee, the included path, the declared variable, the type of an object, the option. text: the source around it.
+    kind: call, member-call, name, include, static, string, number-array, equals, object, option, macro-paste,
+    assembler, pragma, return. name: what rules match first: the callee, the included path, the declared
+    variable, the type of an object, the option. text: the source around it.
     """
 
     kind: str
@@ -63,7 +72,8 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True)
 class Unit:
-    """One function, or (name "") what a file holds outside its functions. `line` is where it begins, from 1."""
+    """One function, or (name "") what a file holds outside its functions. `line` is where it begins, from
+    1."""
 
     name: str
     line: int
@@ -88,11 +98,15 @@ def units(source: bytes) -> tuple[Unit, ...]:
 
 
 def function_lines(source: bytes) -> list[tuple[str, int, int]]:
-    """Return every function of one file that is cut at its borders: qualified name, first and last line (from 1), in order."""
+    """Return every function of one file that is cut at its borders: qualified name, first and last line (from
+    1), in order."""
     from tree_sitter import Parser
 
     root = Parser(_language()).parse(source).root_node
-    return sorted(((name, node.start_point.row + 1, node.end_point.row + 1) for node, name in _functions(root)), key=lambda item: item[1:])
+    return sorted(
+        ((name, node.start_point.row + 1, node.end_point.row + 1) for node, name in _functions(root)),
+        key=lambda item: item[1:],
+    )
 
 
 @lru_cache(maxsize=1)
@@ -104,21 +118,30 @@ def _language() -> Any:
 
 
 def _functions(root: Node) -> Iterator[tuple[Node, str]]:
-    """Every function with its qualified name. Functions inside a function (lambdas, local classes) belong to it."""
+    """Every function with its qualified name. Functions inside a function (lambdas, local classes) belong to
+    it."""
     stack: list[tuple[Node, str]] = [(root, "")]
     while stack:
         node, scope = stack.pop()
         if node.type in FUNCTION_TYPES:
             yield node, _function_name(node, scope)
             continue
-        if node.type in SCOPE_TYPES and (named := node.child_by_field_name("name")) and node.type != "namespace_definition":
+        if (
+            node.type in SCOPE_TYPES
+            and (named := node.child_by_field_name("name"))
+            and node.type != "namespace_definition"
+        ):
             scope = f"{scope}{_text(named)}::"[-LONGEST_SCOPE:]
         stack += [(child, scope) for child in reversed(node.children)]
 
 
 def _function_name(node: Node, scope: str) -> str:
     declarator = node.child_by_field_name("declarator")
-    while declarator is not None and declarator.type != "function_declarator" and (inner := declarator.child_by_field_name("declarator")):
+    while (
+        declarator is not None
+        and declarator.type != "function_declarator"
+        and (inner := declarator.child_by_field_name("declarator"))
+    ):
         declarator = inner
     if declarator is None:
         return f"{scope}(unnamed)"
@@ -170,7 +193,10 @@ def _facts(node: Node, local: bool) -> Iterator[Fact]:
     elif kind == "new_expression" and (made := node.child_by_field_name("type")):
         yield Fact("object", _flat(made), _flat(node))
     elif kind in ("initializer_list", "argument_list"):
-        numbers = sum(child.type in ("number_literal", "unary_expression", "char_literal") for child in node.named_children)
+        numbers = sum(
+            child.type in ("number_literal", "unary_expression", "char_literal")
+            for child in node.named_children
+        )
         if numbers > LONGEST_PLAIN_ARRAY:
             yield Fact("number-array", str(numbers), _flat(node))
     elif kind == "binary_expression":
@@ -189,7 +215,11 @@ def _facts(node: Node, local: bool) -> Iterator[Fact]:
 
 def _call(node: Node) -> Fact:
     callee = node.child_by_field_name("function")
-    while callee is not None and callee.type in ("parenthesized_expression", "template_function") and callee.named_children:
+    while (
+        callee is not None
+        and callee.type in ("parenthesized_expression", "template_function")
+        and callee.named_children
+    ):
         callee = callee.named_children[0]
     if callee is None:
         return Fact("call", "", _flat(node))
@@ -222,7 +252,9 @@ def _macro_facts(node: Node) -> Iterator[Fact]:
 def _declaration_facts(node: Node, local: bool) -> Iterator[Fact]:
     """Yield declared options, objects of class types, and state that outlives a call: static, or at file
     scope, and not constant."""
-    words = [_text(child) for child in node.children if child.type in ("storage_class_specifier", "type_qualifier")]
+    words = [
+        _text(child) for child in node.children if child.type in ("storage_class_specifier", "type_qualifier")
+    ]
     type_node = node.child_by_field_name("type")
     type_name = _flat(type_node) if type_node else ""
     for declarator in node.children_by_field_name("declarator"):
@@ -231,7 +263,11 @@ def _declaration_facts(node: Node, local: bool) -> Iterator[Fact]:
         if _is_option(type_name):
             yield from _option_fact(node)
             continue
-        if type_node is not None and type_node.type in ("type_identifier", "qualified_identifier", "template_type"):
+        if type_node is not None and type_node.type in (
+            "type_identifier",
+            "qualified_identifier",
+            "template_type",
+        ):
             yield Fact("object", type_name, _flat(node))
         outlives = "static" in words or "thread_local" in words or ("extern" not in words and not local)
         if outlives and not set(words) & set(MUTABLE_EXEMPT):
@@ -269,14 +305,17 @@ def _comparison_facts(node: Node) -> Iterator[Fact]:
 
 
 def _is_cast(declarator: Node) -> bool:
-    """Return whether the type of a function is in a cast: `(void (*)()) data`, `reinterpret_cast<void (*)()>(data)`."""
+    """Return whether the type of a function is in a cast: `(void (*)()) data`, `reinterpret_cast<void
+    (*)()>(data)`."""
     node: Node | None = declarator
     for _ in range(6):
         node = node.parent if node is not None else None
         if node is None or node.type in ("cast_expression", "compound_literal_expression"):
             return node is not None
         if node.type == "template_argument_list":
-            return node.parent is not None and _text(node.parent)[:30].partition("<")[0].strip().endswith("_cast")
+            return node.parent is not None and _text(node.parent)[:30].partition("<")[0].strip().endswith(
+                "_cast"
+            )
     return False
 
 

@@ -1,8 +1,11 @@
-"""A C++ source as its compiler reads it: the first phases of translation, so that no rule is evaded by another spelling of the same program.
+"""A C++ source as its compiler reads it: the first phases of translation, so that no rule is evaded by
+another spelling of the same program.
 
-Trigraphs, line splices and digraphs are replaced by what they stand for (`plain_text`, which keeps the numbers of lines), and the text is cut into
-tokens by one regular expression, in time linear in its length. What has no use but to be read otherwise than by a compiler is shown as an oddity:
-rules forbid a variant to add any. Compilers disagree about some of these by their language standard, which is one more reason to refuse them.
+Trigraphs, line splices and digraphs are replaced by what they stand for (`plain_text`, which keeps the
+numbers of lines), and the text is cut into tokens by one regular expression, in time linear in its length.
+What has no use but to be read otherwise than by a compiler is shown as an oddity: rules forbid a variant to
+add any. Compilers disagree about some of these by their language standard, which is one more reason to refuse
+them.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ _SPLICE = re.compile(r"\\[ \t\v\f]*(?:\r\n|\r|\n)")
 _CONTROLS = re.compile("\xe2(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xa9])|\xef\xbb\xbf(?!\\A)")
 """Characters that are not seen or that turn the text around, in UTF-8 read as Latin-1."""
 _PLAIN_RAW = re.compile(r'R"\((?:(?!//|/\*|\n[ \t]*\#|\?\?)[^"\\])*\)"')
-"""A raw string that ends where a reader who knows none lets it end. Raw strings keep splices and trigraphs, so this holds in sources without any."""
+"""A raw string that ends where a reader who knows none lets it end. Raw strings keep splices and trigraphs,
+so this holds in sources without any."""
 _TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))
     |(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\(.*?(?:\)(?P=mark)"|\Z))
@@ -38,7 +42,8 @@ _TOKEN = re.compile(
 
 
 class Token(NamedTuple):
-    """kind: word, number, string, character or mark. line: from 1. starts: whether it is the first of its line."""
+    """kind: word, number, string, character or mark. line: from 1. starts: whether it is the first of its
+    line."""
 
     kind: str
     text: str
@@ -50,7 +55,8 @@ class Token(NamedTuple):
 def read_tokens(source: bytes) -> tuple[tuple[Token, ...], Counter[tuple[str, str]], str]:
     """(tokens, oddities, plain text) of one file.
 
-    oddities: how often each (what it is, an example) is there. The plain text is the source without splices, trigraphs and digraphs.
+    oddities: how often each (what it is, an example) is there. The plain text is the source without splices,
+    trigraphs and digraphs.
     """
     odd: Counter[tuple[str, str]] = Counter()
     written = source.decode("latin-1")
@@ -76,7 +82,14 @@ def read_tokens(source: bytes) -> tuple[tuple[Token, ...], Counter[tuple[str, st
         if oddity := "" if kept and _PLAIN_RAW.fullmatch(part) else _oddity(kind, part):
             odd[oddity, part[:40]] += 1
         if kind in ("word", "number", "string", "raw", "character", "digraph", "mark_"):
-            tokens.append(Token({"digraph": "mark", "mark_": "mark", "raw": "string"}.get(kind, kind), summary, line, starts))
+            tokens.append(
+                Token(
+                    {"digraph": "mark", "mark_": "mark", "raw": "string"}.get(kind, kind),
+                    summary,
+                    line,
+                    starts,
+                )
+            )
             starts = False
         plain.append(summary)
         if newlines := part.count("\n"):
@@ -112,7 +125,8 @@ def _code(text: str) -> list[str]:
 
 
 def _joined(text: str) -> str:
-    """Return the text without splices; lines that a splice took away are put back after the line that they belong to."""
+    """Return the text without splices; lines that a splice took away are put back after the line that they
+    belong to."""
     if not _SPLICE.search(text):
         return text
     lines, owed = [], 0
@@ -138,4 +152,8 @@ def _oddity(kind: str, part: str) -> str:
         return "a digit separator"
     if kind == "character" and len(part) > LONGEST_CHARACTER:
         return "a long character literal"
-    return "an unclosed literal" if kind in ("string", "character") and (len(part) < 2 or part[-1] not in "\"'") else ""
+    return (
+        "an unclosed literal"
+        if kind in ("string", "character") and (len(part) < 2 or part[-1] not in "\"'")
+        else ""
+    )

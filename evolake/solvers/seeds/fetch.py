@@ -1,8 +1,10 @@
-"""Sources of seed solvers: from a package index, an address, git, or a place of this machine, into the lake's blobs, with where they came from.
+"""Sources of seed solvers: from a package index, an address, git, or a place of this machine, into the lake's
+blobs, with where they came from.
 
-After the first time no network is needed: an archive whose hash is pinned is a blob already, and what git gave is remembered next to the blobs.
-What is remembered never has the last word: it is held to the seed's own pin (hash or commit) each time; where it does not fit, it is fetched again.
-Nothing of what is fetched is run here, and no setup.py is.
+After the first time no network is needed: an archive whose hash is pinned is a blob already, and what git
+gave is remembered next to the blobs. What is remembered never has the last word: it is held to the seed's own
+pin (hash or commit) each time; where it does not fit, it is fetched again. Nothing of what is fetched is run
+here, and no setup.py is.
 """
 
 from __future__ import annotations
@@ -34,8 +36,9 @@ _SHA = re.compile(r"[0-9a-f]{64}")
 class Fetched:
     """Where the sources of a seed came from; a row of provenance.
 
-    sha256: of the archive with the sources, which is a blob; for a folder of this machine, of its deterministic archive. source: address or path, and
-    the file inside where it came in another archive. fetched_at: UTC, of the first time.
+    sha256: of the archive with the sources, which is a blob; for a folder of this machine, of its
+    deterministic archive. source: address or path, and the file inside where it came in another archive.
+    fetched_at: UTC, of the first time.
     """
 
     name: str
@@ -51,7 +54,8 @@ def fetch_seed(seed: Seed, blobs: BlobStore, *, now: datetime) -> Fetched:
     """Return the seed's sources as a blob, fetched if they are not there.
 
     Raises:
-        MachineryError: they cannot be reached. InputError: their hash is not the pinned one, or there is nothing where the seed says.
+        MachineryError: they cannot be reached. InputError: their hash is not the pinned one, or there is
+            nothing where the seed says.
     """
     record = _record(seed, blobs)
     if seed.path is None and (known := _remembered(record, seed)) and _is_pinned(seed, known.sha256, blobs):
@@ -59,8 +63,13 @@ def fetch_seed(seed: Seed, blobs: BlobStore, *, now: datetime) -> Fetched:
     sha, source = _sources(seed, blobs)
     if seed.sha256 and sha != seed.sha256:
         raise InputError(
-            f"the sources of {seed.name} from {source} are not the pinned ones", wanted=f"sha256 {seed.sha256}", got=f"sha256 {sha}",
-            do="do not use them; fix `sha256` in data_lake/seeds/solvers.toml only if you know why they changed",
+            f"the sources of {seed.name} from {source} are not the pinned ones",
+            wanted=f"sha256 {seed.sha256}",
+            got=f"sha256 {sha}",
+            do=(
+                "do not use them; fix `sha256` in data_lake/seeds/solvers.toml only if you know why they "
+                "changed"
+            ),
         )
     fetched = Fetched(seed.name, seed.version, sha, source, now, seed.licence, seed.adapter)
     if seed.path is None:
@@ -83,13 +92,22 @@ def _remembered(record: Path, seed: Seed) -> Fetched | None:
     try:
         values = json.loads(record.read_text())
         at = datetime.fromisoformat(values["fetched_at"])
-        return Fetched(seed.name, seed.version, str(values["sha256"]), str(values["source"]), at, seed.licence, seed.adapter)
+        return Fetched(
+            seed.name,
+            seed.version,
+            str(values["sha256"]),
+            str(values["source"]),
+            at,
+            seed.licence,
+            seed.adapter,
+        )
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
 def _is_pinned(seed: Seed, sha: str, blobs: BlobStore) -> bool:
-    """Return whether the blob is whole and the one that the seed pins: by its hash, or, of git, by the commit that git wrote into the archive."""
+    """Return whether the blob is whole and the one that the seed pins: by its hash, or, of git, by the commit
+    that git wrote into the archive."""
     if not _SHA.fullmatch(sha) or (seed.sha256 and sha != seed.sha256) or not blobs.has(sha):
         return False
     return bool(seed.sha256) or _commit_of(blobs.get(sha)) == seed.commit
@@ -132,7 +150,9 @@ def _from_container(seed: Seed, container: Container, blobs: BlobStore) -> tuple
     got = hashlib.sha256(data).hexdigest()
     if got != container.sha256:
         raise InputError(
-            f"{source} is not the pinned {container.file}", wanted=f"sha256 {container.sha256}", got=f"sha256 {got}",
+            f"{source} is not the pinned {container.file}",
+            wanted=f"sha256 {container.sha256}",
+            got=f"sha256 {got}",
             do="do not use it; fix `sha256` in data_lake/seeds/solvers.toml only if you know why it changed",
         )
     blobs.put(data)
@@ -144,24 +164,51 @@ def _from_path(path: Path, name: str) -> bytes:
     try:
         return read_bytes(path, DATA_BYTES)
     except (OSError, Unreadable) as error:
-        raise InputError(f"{name} cannot be read", wanted=f"a file at {path}", got=reason(error), do="fix `path`") from None
+        raise InputError(
+            f"{name} cannot be read", wanted=f"a file at {path}", got=reason(error), do="fix `path`"
+        ) from None
 
 
 def _from_git(address: str, commit: str, name: str) -> bytes:
-    """One commit as a tar archive. Only bare objects are fetched: no hook, filter or submodule of the repository is used."""
+    """One commit as a tar archive. Only bare objects are fetched: no hook, filter or submodule of the
+    repository is used."""
     with Scratch("git") as folder:
-        environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "https:ssh:file", "GIT_CONFIG_NOSYSTEM": "1"}
+        environment = {
+            **os.environ,
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ALLOW_PROTOCOL": "https:ssh:file",
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
         command = ["git", "-c", "core.hooksPath=/dev/null", "-C", folder]
         try:
             everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]
-            for arguments in (["init", "--bare", "--quiet"], ["fetch", "--quiet", "--no-tags", "--", address, *everything]):
-                subprocess.run([*command, *arguments], env=environment, capture_output=True, timeout=GIT_TIMEOUT_S, check=True)
+            for arguments in (
+                ["init", "--bare", "--quiet"],
+                ["fetch", "--quiet", "--no-tags", "--", address, *everything],
+            ):
+                subprocess.run(
+                    [*command, *arguments],
+                    env=environment,
+                    capture_output=True,
+                    timeout=GIT_TIMEOUT_S,
+                    check=True,
+                )
             archive = [*command, "archive", "--format=tar", f"--prefix={name}/", f"{commit}^{{commit}}"]
-            return subprocess.run(archive, env=environment, capture_output=True, timeout=GIT_TIMEOUT_S, check=True).stdout
+            return subprocess.run(
+                archive, env=environment, capture_output=True, timeout=GIT_TIMEOUT_S, check=True
+            ).stdout
         except FileNotFoundError:
-            raise MachineryError(f"{name} comes from git, which cannot be found", wanted="git on PATH", do="install git") from None
+            raise MachineryError(
+                f"{name} comes from git, which cannot be found", wanted="git on PATH", do="install git"
+            ) from None
         except subprocess.CalledProcessError as error:
             said = (error.stderr or b"").decode("utf-8", "replace").strip().splitlines()
-            raise MachineryError(f"{name} cannot be fetched from {address}", wanted=f"its commit {commit}", got=said[-1] if said else None) from None
+            raise MachineryError(
+                f"{name} cannot be fetched from {address}",
+                wanted=f"its commit {commit}",
+                got=said[-1] if said else None,
+            ) from None
         except subprocess.TimeoutExpired:
-            raise MachineryError(f"{name} cannot be fetched from {address}", got=f"no end after {GIT_TIMEOUT_S:g} s") from None
+            raise MachineryError(
+                f"{name} cannot be fetched from {address}", got=f"no end after {GIT_TIMEOUT_S:g} s"
+            ) from None

@@ -1,7 +1,9 @@
-"""Where pip would look for a file, and how to get it from there without pip, which would run the setup.py of a source distribution.
+"""Where pip would look for a file, and how to get it from there without pip, which would run the setup.py of
+a source distribution.
 
-pip's own configuration is read (indexes, folders of archives, certificates), so that evolake fetches from wherever the user's installs come from. One
-project's page is asked for, and one file, by its name; what comes is believed only for its hash.
+pip's own configuration is read (indexes, folders of archives, certificates), so that evolake fetches from
+wherever the user's installs come from. One project's page is asked for, and one file, by its name; what comes
+is believed only for its hash.
 """
 
 from __future__ import annotations
@@ -26,12 +28,16 @@ TIMEOUT_S = 60.0
 LARGEST = 512 << 20
 _PAGES = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"
 _DEFAULT = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)"
-DO = "connect to the package index that pip uses, or name a copy of the file: `path` of the archive in data_lake/seeds/solvers.toml"
+DO = (
+    "connect to the package index that pip uses, or name a copy of the file: `path` of the archive in "
+    "data_lake/seeds/solvers.toml"
+)
 
 
 @dataclass(frozen=True)
 class Places:
-    """indexes: addresses of simple pages. folders: local folders of archives. certificates: file of trusted ones, None for the system's."""
+    """indexes: addresses of simple pages. folders: local folders of archives. certificates: file of trusted
+    ones, None for the system's."""
 
     indexes: tuple[str, ...]
     folders: tuple[Path, ...] = ()
@@ -49,22 +55,35 @@ def pip_places() -> Places:
         key, _, value = line.partition("=")
         if match := re.fullmatch(r"(:env:|\w+)\.([\w-]+)", key):
             where, name = match.groups()
-            if where in (":env:", "global", "download", "install") and (name not in values or where == ":env:"):
+            if where in (":env:", "global", "download", "install") and (
+                name not in values or where == ":env:"
+            ):
                 values[name] = str(ast.literal_eval(value))
     folders, indexes = [], []
     for place in values.get("find-links", "").split():
-        folders.append(Path(urllib.request.url2pathname(urllib.parse.urlparse(place).path)) if place.startswith("file:") else Path(place))
+        folders.append(
+            Path(urllib.request.url2pathname(urllib.parse.urlparse(place).path))
+            if place.startswith("file:")
+            else Path(place)
+        )
     if values.get("no-index", "0").lower() not in ("1", "true", "yes", "on"):
-        indexes = [values.get("index-url") or _pip("-c", _DEFAULT).strip(), *values.get("extra-index-url", "").split()]
+        indexes = [
+            values.get("index-url") or _pip("-c", _DEFAULT).strip(),
+            *values.get("extra-index-url", "").split(),
+        ]
     return Places(tuple(indexes), tuple(folders), values.get("cert"))
 
 
 def _pip(*arguments: str) -> str:
     try:
-        return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, check=True).stdout
+        return subprocess.run(
+            [sys.executable, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, check=True
+        ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         said = (getattr(error, "stderr", "") or str(error)).strip().splitlines()
-        raise MachineryError("pip cannot be asked where it looks for packages", got=said[-1] if said else None, do=DO) from None
+        raise MachineryError(
+            "pip cannot be asked where it looks for packages", got=said[-1] if said else None, do=DO
+        ) from None
 
 
 def get_file(project: str, name: str, places: Places) -> tuple[bytes, str]:
@@ -88,7 +107,12 @@ def get_file(project: str, name: str, places: Places) -> tuple[bytes, str]:
             return data, _bare(link)
         except (OSError, ValueError) as error:
             said.append(f"{_bare(page)}: {getattr(error, 'reason', error)}")
-    raise MachineryError(f"{name} cannot be fetched", wanted=f"the project {project} on a package index", got="; ".join(said) or "no index", do=DO)
+    raise MachineryError(
+        f"{name} cannot be fetched",
+        wanted=f"the project {project} on a package index",
+        got="; ".join(said) or "no index",
+        do=DO,
+    )
 
 
 def get_address(address: str, places: Places) -> bytes:
@@ -97,7 +121,9 @@ def get_address(address: str, places: Places) -> bytes:
         return _read(address, places)[0]
     except (OSError, ValueError) as error:
         said = str(getattr(error, "reason", error))
-        raise MachineryError(f"{_bare(address)} cannot be fetched", got=said, do="check the address and the network") from None
+        raise MachineryError(
+            f"{_bare(address)} cannot be fetched", got=said, do="check the address and the network"
+        ) from None
 
 
 def _link(page: str, name: str, places: Places) -> str | None:
@@ -109,7 +135,14 @@ def _link(page: str, name: str, places: Places) -> str | None:
     else:
         reader = _Links()
         reader.feed(data.decode("utf-8", "replace"))
-        result = next((link for link in reader.links if urllib.parse.unquote(urllib.parse.urlparse(link).path).rsplit("/", 1)[-1] == name), None)
+        result = next(
+            (
+                link
+                for link in reader.links
+                if urllib.parse.unquote(urllib.parse.urlparse(link).path).rsplit("/", 1)[-1] == name
+            ),
+            None,
+        )
     return urllib.parse.urldefrag(urllib.parse.urljoin(address, result)).url if result else None
 
 
@@ -145,6 +178,3 @@ def _bare(address: str) -> str:
     """Return the address without user and password."""
     parts = urllib.parse.urlparse(address)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-
-
-

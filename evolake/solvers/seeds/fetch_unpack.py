@@ -1,8 +1,10 @@
-"""Archives from elsewhere, laid out: tar (plain, gz, bz2, xz) and zip. Nothing in them is trusted: only files and folders, only below the target.
+"""Archives from elsewhere, laid out: tar (plain, gz, bz2, xz) and zip. Nothing in them is trusted: only files
+and folders, only below the target.
 
-Every quantity has its bound before it is used: entries of any kind, bytes after decompression (what is skipped counts), bytes of a header, lengths
-and depths of names, memory of a decompressor. Two names that are one on some file systems are refused. Links are left out: no solver needs one to be
-built, and a source tree that had one would fail its layout.
+Every quantity has its bound before it is used: entries of any kind, bytes after decompression (what is
+skipped counts), bytes of a header, lengths and depths of names, memory of a decompressor. Two names that are
+one on some file systems are refused. Links are left out: no solver needs one to be built, and a source tree
+that had one would fail its layout.
 """
 
 from __future__ import annotations
@@ -84,7 +86,11 @@ def member(data: bytes, name: str) -> bytes:
         raise _refused(_why(error)) from None
     except _DAMAGED as error:
         raise _refused(str(error) or type(error).__name__) from None
-    raise InputError(f"the archive has no file {name!r}", wanted="the path below its top folder", do="fix `member` of the seed")
+    raise InputError(
+        f"the archive has no file {name!r}",
+        wanted="the path below its top folder",
+        do="fix `member` of the seed",
+    )
 
 
 def _entries(data: bytes) -> Iterator[tuple[str, IO[bytes], bool]]:
@@ -102,7 +108,13 @@ def _entries(data: bytes) -> Iterator[tuple[str, IO[bytes], bool]]:
 def _inside(name: str) -> PurePosixPath:
     path = PurePosixPath(name)
     parts = [len(part.encode("utf-8", "surrogateescape")) for part in path.parts]
-    if path.is_absolute() or ".." in path.parts or not parts or "\\" in name or any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name):
+    if (
+        path.is_absolute()
+        or ".." in path.parts
+        or not parts
+        or "\\" in name
+        or any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name)
+    ):
         raise _refused(f"an entry named {name[:80]!r}")
     if max(parts) > LONGEST_PART or sum(parts) > LONGEST_NAME or len(parts) > DEEPEST:
         raise _refused(f"an entry named {name[:80]!r}, of {sum(parts)} bytes in {len(parts)} parts")
@@ -123,4 +135,9 @@ def _too_large() -> InputError:
 
 
 def _refused(why: str) -> InputError:
-    return InputError("the archive cannot be unpacked", wanted="a tar or zip archive of files below it", got=why, do="name another archive")
+    return InputError(
+        "the archive cannot be unpacked",
+        wanted="a tar or zip archive of files below it",
+        got=why,
+        do="name another archive",
+    )

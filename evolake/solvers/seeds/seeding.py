@@ -20,13 +20,15 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def seed_named(name: str, seeds: Path | None = None) -> Seed:
-    """Return the seed called `name`. seeds: the file, by default that of the settings. Raises InputError if there is none."""
+    """Return the seed called `name`. seeds: the file, by default that of the settings. Raises InputError if
+    there is none."""
     known = load_seeds(seeds)
     return known[seed_names([name], known)[0]]
 
 
 def upstream_tree(seed: Seed, blobs: BlobStore, cache: Path, *, now: datetime | None = None) -> Path:
-    """Return the folder of the seed's upstream sources, unpacked once below `cache`; errors as of `fetch_seed` and `unpack_archive`."""
+    """Return the folder of the seed's upstream sources, unpacked once below `cache`; errors as of
+    `fetch_seed` and `unpack_archive`."""
     fetched = fetch_seed(seed, blobs, now=now or datetime.now(UTC))
     folder = cache / "upstream" / fetched.sha256
     if not folder.is_dir():
@@ -39,7 +41,11 @@ def upstream_tree(seed: Seed, blobs: BlobStore, cache: Path, *, now: datetime | 
     if seed.root is not None:
         root = folder / seed.root
         if not root.is_dir() or not root.resolve().is_relative_to(folder.resolve()):
-            raise InputError(f"the sources of {seed.name} have no folder {seed.root!r}", wanted="where the solver is in them", do="fix `root`")
+            raise InputError(
+                f"the sources of {seed.name} have no folder {seed.root!r}",
+                wanted="where the solver is in them",
+                do="fix `root`",
+            )
         return root
     entries = list(folder.iterdir())
     return entries[0] if len(entries) == 1 and entries[0].is_dir() else folder
@@ -50,9 +56,11 @@ def seed_trees(blobs: BlobStore, cache: Path, *, seeds: Path | None = None) -> C
     return lambda name: upstream_tree(seed_named(name, seeds), blobs, cache)
 
 
-def lay_out_seed(seed: Seed, blobs: BlobStore, cache: Path, *, adapters: Path | None = None, now: datetime | None = None) -> Path:
-    """Return the seed as a variant, laid out once below `cache`; a tree that is laid out already is taken as it is. The folder is named for its
-    sources, our patches included; treat it as read-only."""
+def lay_out_seed(
+    seed: Seed, blobs: BlobStore, cache: Path, *, adapters: Path | None = None, now: datetime | None = None
+) -> Path:
+    """Return the seed as a variant, laid out once below `cache`; a tree that is laid out already is taken as
+    it is. The folder is named for its sources, our patches included; treat it as read-only."""
     adapter = load_adapter(seed.adapter, adapters)
     tree = upstream_tree(seed, blobs, cache, now=now)
     made = cache / "seeds" / f".{file_name(seed.name)}-{datetime.now(UTC).timestamp():.6f}"

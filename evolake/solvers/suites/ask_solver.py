@@ -1,4 +1,5 @@
-"""Solve the formula on standard input by a solver of python-sat: a program that `confirm` runs in its own process, so that it can be ended.
+"""Solve the formula on standard input by a solver of python-sat: a program that `confirm` runs in its own
+process, so that it can be ended.
 
 It prints the status and the cpu seconds of the search, and then the model if there is one.
 """

@@ -1,4 +1,5 @@
-"""Formulas from circuits, by Tseitin's encoding: multiplication run backwards, and a small add-rotate-xor mixing function run backwards."""
+"""Formulas from circuits, by Tseitin's encoding: multiplication run backwards, and a small add-rotate-xor
+mixing function run backwards."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from evolake.solvers.formula.cnf import Formula, formula_of
 
 
 class Circuit:
-    """Gates as clauses. A wire is a literal; the constants are the literal of a variable that a unit clause sets."""
+    """Gates as clauses. A wire is a literal; the constants are the literal of a variable that a unit clause
+    sets."""
 
     def __init__(self) -> None:
         self.clauses: list[list[int]] = []
@@ -69,7 +71,8 @@ class Circuit:
 
 
 def multiplier(bits_a: int, bits_b: int, product: int) -> Formula:
-    """Factor `product`: an array multiplier of bits_a x bits_b, its output fixed. Both factors are odd and greater than 1."""
+    """Factor `product`: an array multiplier of bits_a x bits_b, its output fixed. Both factors are odd and
+    greater than 1."""
     circuit = Circuit()
     a, b = circuit.wires(bits_a), circuit.wires(bits_b)
     if product >= 1 << bits_a + bits_b:
@@ -84,10 +87,12 @@ ROTATIONS_OF_32 = (16, 12, 8, 7)
 
 
 def arx_preimage(width: int, rounds: int, known: int, seed: int) -> Formula:
-    """Find an input of an add-rotate-xor mixer with a given output; `known` bits of a hidden input are given. Satisfiable by construction.
+    """Find an input of an add-rotate-xor mixer with a given output; `known` bits of a hidden input are given.
+    Satisfiable by construction.
 
-    The state is four words of `width` bits; a round is the quarter round of ChaCha (Bernstein 2008) with rotations scaled to the width. The input
-    is added to the output, as in a stream cipher's block, so that a round cannot be undone.
+    The state is four words of `width` bits; a round is the quarter round of ChaCha (Bernstein 2008) with
+    rotations scaled to the width. The input is added to the output, as in a stream cipher's block, so that a
+    round cannot be undone.
     """
     rng = np.random.Generator(np.random.PCG64(seed))
     hidden = [int(rng.integers(1 << width)) for _ in range(4)]
@@ -122,14 +127,18 @@ def mix(words: list[int], width: int, rounds: int) -> list[int]:
 
 
 def miter(bits: int, known: int, seed: int) -> Formula:
-    """Two array multipliers of bits x bits with their factors exchanged, and a difference of their products: unsatisfiable, as a b = b a.
+    """Two array multipliers of bits x bits with their factors exchanged, and a difference of their products:
+    unsatisfiable, as a b = b a.
 
-    known: so many bits of the factors, drawn at random, have a drawn value, which makes the formula easier bit by bit.
+    known: so many bits of the factors, drawn at random, have a drawn value, which makes the formula easier
+    bit by bit.
     """
     rng = np.random.Generator(np.random.PCG64(seed))
     circuit = Circuit()
     a, b = circuit.wires(bits), circuit.wires(bits)
-    differs = [circuit.parity(x, y) for x, y in zip(_product(circuit, a, b), _product(circuit, b, a), strict=True)]
+    differs = [
+        circuit.parity(x, y) for x, y in zip(_product(circuit, a, b), _product(circuit, b, a), strict=True)
+    ]
     circuit.clauses.append(differs)
     for place in rng.permutation(2 * bits)[:known].tolist():
         circuit.fix([[*a, *b][place]], int(rng.integers(2)))
@@ -149,8 +158,9 @@ FILTER_INPUTS = 5
 
 
 def filter_state(length: int, outputs: int, known: int, seed: int) -> Formula:
-    """Find a state of a filter generator from its output: a linear register of `length` bits with four drawn taps, of which a drawn quadratic
-    function of five places, a b + c d + e, is put out (nonlinear filters: Rueppel 1986). Satisfiable by construction; `known` bits are given.
+    """Find a state of a filter generator from its output: a linear register of `length` bits with four drawn
+    taps, of which a drawn quadratic function of five places, a b + c d + e, is put out (nonlinear filters:
+    Rueppel 1986). Satisfiable by construction; `known` bits are given.
     """
     rng = np.random.Generator(np.random.PCG64(seed))
     taps = [0, *sorted((rng.permutation(length - 1)[:3] + 1).tolist())]

@@ -1,4 +1,5 @@
-"""Combinatorial families: Tseitin parities on random regular graphs, graph colouring, latin squares with holes."""
+"""Combinatorial families: Tseitin parities on random regular graphs, graph colouring, latin squares with
+holes."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from evolake.solvers.formula.cnf import Formula, formula_of
 
 
 def tseitin(n: int, d: int, seed: int) -> Formula:
-    """Tseitin's contradiction (1968): the edges of a random d-regular graph on n nodes, an odd number of nodes whose edges must have odd parity.
+    """Tseitin's contradiction (1968): the edges of a random d-regular graph on n nodes, an odd number of
+    nodes whose edges must have odd parity.
 
     Unsatisfiable, as each edge is counted at two nodes and so the parities sum to an even number.
     """
@@ -32,18 +34,24 @@ def tseitin(n: int, d: int, seed: int) -> Formula:
 
 
 def coloring(n: int, m: int, k: int, seed: int) -> Formula:
-    """Colour a uniform random graph of n nodes and m edges with k colours: each node at least one colour, no edge of one colour."""
+    """Colour a uniform random graph of n nodes and m edges with k colours: each node at least one colour, no
+    edge of one colour."""
     rng = np.random.Generator(np.random.PCG64(seed))
     edges = sorted(_random_edges(n, m, rng))
     clauses = [[node * k + colour + 1 for colour in range(k)] for node in range(n)]
-    clauses += [[-(node * k + a + 1), -(node * k + b + 1)] for node in range(n) for a, b in itertools.combinations(range(k), 2)]
+    clauses += [
+        [-(node * k + a + 1), -(node * k + b + 1)]
+        for node in range(n)
+        for a, b in itertools.combinations(range(k), 2)
+    ]
     clauses += [[-(a * k + colour + 1), -(b * k + colour + 1)] for a, b in edges for colour in range(k)]
     return formula_of(n * k, clauses)
 
 
 def quasigroup_with_holes(n: int, holes: int, seed: int) -> Formula:
-    """Fill `holes` blanked cells of a latin square of order n (Gomes and Shmoys 2002); the square is the cyclic one, its rows, columns and symbols
-    permuted. Only the symbols that a cell's row and column leave open become variables. Satisfiable by construction.
+    """Fill `holes` blanked cells of a latin square of order n (Gomes and Shmoys 2002); the square is the
+    cyclic one, its rows, columns and symbols permuted. Only the symbols that a cell's row and column leave
+    open become variables. Satisfiable by construction.
     """
     rng = np.random.Generator(np.random.PCG64(seed))
     rows, columns, symbols = (rng.permutation(n) for _ in range(3))
@@ -78,11 +86,13 @@ def _random_edges(n: int, m: int, rng: np.random.Generator) -> set[tuple[int, in
 
 
 MOST_SWAPS = 10_000
-"""Pairings that can be mended by swaps take less than a thousand; the number must not fall below what a locked formula took."""
+"""Pairings that can be mended by swaps take less than a thousand; the number must not fall below what a
+locked formula took."""
 
 
 def regular_graph(n: int, d: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Return the edges of a simple d-regular graph: stubs are paired at random, and a pairing with loops or double edges is repaired by swaps.
+    """Return the edges of a simple d-regular graph: stubs are paired at random, and a pairing with loops or
+    double edges is repaired by swaps.
 
     Swaps of some pairings of small dense graphs never end: after `MOST_SWAPS` the stubs are paired again.
     """
@@ -106,7 +116,8 @@ def _paired(n: int, d: int, rng: np.random.Generator) -> list[list[int]]:
 
 
 def _flawed(pairs: list[list[int]]) -> int:
-    """Position of a pair that is a loop or repeats another, or 0 when there is none; the first pair is swapped as another's partner."""
+    """Position of a pair that is a loop or repeats another, or 0 when there is none; the first pair is
+    swapped as another's partner."""
     seen: set[tuple[int, int]] = set()
     for position in range(len(pairs) - 1, -1, -1):
         key = (pairs[position][0], pairs[position][1])

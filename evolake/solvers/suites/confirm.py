@@ -1,10 +1,12 @@
-"""Confirm a suite: every formula is solved by solvers of different makers, every model is checked, and the lock is written.
+"""Confirm a suite: every formula is solved by solvers of different makers, every model is checked, and the
+lock is written.
 
     python -m evolake.solvers.suites.confirm train [--seeds DIR] [--tree cadical195=DIR] [--limit SECONDS] [--again]
 
-A status needs two solvers that agree and none that disagrees. The solvers are those that come inside the package python-sat; each runs in a process
-of its own with a limit. Formulas that the lock pins already, with the same bytes, are left as they are unless `--again` is given.
-"""
+A status needs two solvers that agree and none that disagrees. The solvers are those that come inside the
+package python-sat; each runs in a process of its own with a limit. Formulas that the lock pins already, with
+the same bytes, are left as they are unless `--again` is given.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -33,12 +35,19 @@ ASK = Path(__file__).with_name("ask_solver.py")
 
 
 def ask(solver: str, data: bytes, limit_s: float) -> tuple[str, float, list[int]] | None:
-    """(status, cpu seconds of the search, model) by one of python-sat's solvers, or None where it does not end in time.
+    """(status, cpu seconds of the search, model) by one of python-sat's solvers, or None where it does not
+    end in time.
 
     data: DIMACS as `write_dimacs` gives it, one clause per line.
     """
     try:
-        run = subprocess.run([sys.executable, "-P", str(ASK), solver], input=data, capture_output=True, timeout=limit_s, check=True)
+        run = subprocess.run(
+            [sys.executable, "-P", str(ASK), solver],
+            input=data,
+            capture_output=True,
+            timeout=limit_s,
+            check=True,
+        )
     except subprocess.TimeoutExpired:
         return None
     first, _, rest = run.stdout.decode().partition("\n")
@@ -46,8 +55,11 @@ def ask(solver: str, data: bytes, limit_s: float) -> tuple[str, float, list[int]
     return status, float(seconds), [int(literal) for literal in rest.split()]
 
 
-def confirm(name: str, data: bytes, limit_s: float, solvers: Sequence[str] = SOLVERS, needed: int = NEEDED) -> dict[str, Any]:
-    """{"sha256", "status", "confirmed_by", "cpu_s"} of a formula; asks one solver after another until `needed` agree.
+def confirm(
+    name: str, data: bytes, limit_s: float, solvers: Sequence[str] = SOLVERS, needed: int = NEEDED
+) -> dict[str, Any]:
+    """{"sha256", "status", "confirmed_by", "cpu_s"} of a formula; asks one solver after another until
+    `needed` agree.
 
     Raises:
         InputError: two solvers disagree, a model is wrong, or too few answer in time.
@@ -57,7 +69,12 @@ def confirm(name: str, data: bytes, limit_s: float, solvers: Sequence[str] = SOL
     times: dict[str, float] = {}
     plain = write_dimacs(formula)
     if (np.diff(formula.starts) == 0).any():
-        return {"sha256": hashlib.sha256(data).hexdigest(), "status": "UNSAT", "confirmed_by": ["empty clause"], "cpu_s": {}}
+        return {
+            "sha256": hashlib.sha256(data).hexdigest(),
+            "status": "UNSAT",
+            "confirmed_by": ["empty clause"],
+            "cpu_s": {},
+        }
     for solver in solvers:
         if len(result) >= needed:
             break
@@ -70,21 +87,34 @@ def confirm(name: str, data: bytes, limit_s: float, solvers: Sequence[str] = SOL
     if len(set(result.values())) > 1:
         raise InputError(f"solvers disagree on {name}", got=str(result))
     if len(result) < needed:
-        raise InputError(f"{name} is not confirmed", wanted=f"{needed} solvers within {limit_s:g} s", got=str(result) or "none", do="make it easier")
+        raise InputError(
+            f"{name} is not confirmed",
+            wanted=f"{needed} solvers within {limit_s:g} s",
+            got=str(result) or "none",
+            do="make it easier",
+        )
     return {
-        "sha256": hashlib.sha256(data).hexdigest(), "status": next(iter(result.values())), "confirmed_by": sorted(result),
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "status": next(iter(result.values())),
+        "confirmed_by": sorted(result),
         "cpu_s": {solver: round(seconds, 3) for solver, seconds in sorted(times.items())},
     }
 
 
-def lock_suite(spec: Spec, *, trees: Mapping[str, Path], limit_s: float, again: bool = False) -> dict[str, dict[str, Any]]:
-    """Return the lock's content, formula name -> what `confirm` says; statuses must be those of the spec. Shuffles take the status of their base.
+def lock_suite(
+    spec: Spec, *, trees: Mapping[str, Path], limit_s: float, again: bool = False
+) -> dict[str, dict[str, Any]]:
+    """Return the lock's content, formula name -> what `confirm` says; statuses must be those of the spec.
+    Shuffles take the status of their base.
 
     Raises:
         InputError: a formula that cannot be confirmed, or whose status is not what the spec says.
     """
     locked: dict[str, dict[str, Any]] = {}
-    for recipe in [*spec.recipes, *(result for archive in spec.archives for result in _listed(spec, archive.seed, trees))]:
+    for recipe in [
+        *spec.recipes,
+        *(result for archive in spec.archives for result in _listed(spec, archive.seed, trees)),
+    ]:
         data = build(recipe, trees.__getitem__)
         sha = hashlib.sha256(data).hexdigest()
         known = spec.locked.get(recipe.name)
@@ -92,31 +122,53 @@ def lock_suite(spec: Spec, *, trees: Mapping[str, Path], limit_s: float, again: 
             locked[recipe.name] = known
         elif recipe.shuffle:
             base = locked[recipe.base]
-            locked[recipe.name] = {"sha256": sha, "status": base["status"], "confirmed_by": base["confirmed_by"]}
+            locked[recipe.name] = {
+                "sha256": sha,
+                "status": base["status"],
+                "confirmed_by": base["confirmed_by"],
+            }
         else:
             locked[recipe.name] = confirm(recipe.name, data, limit_s)
             say(f"{recipe.name} {locked[recipe.name]['status']} {locked[recipe.name]['cpu_s']}", err=True)
         if recipe.status not in ("unknown", locked[recipe.name]["status"]):
-            raise InputError(f"{recipe.name}: the spec says {recipe.status}", got=locked[recipe.name]["status"], do="fix the spec")
+            raise InputError(
+                f"{recipe.name}: the spec says {recipe.status}",
+                got=locked[recipe.name]["status"],
+                do="fix the spec",
+            )
     return locked
 
 
 def _complete(model: list[int], variables: int) -> list[int]:
-    """Return a model as python-sat gives it, without values for variables that no clause names, made whole."""
+    """Return a model as python-sat gives it, without values for variables that no clause names, made
+    whole."""
     return [*model, *range(abs(model[-1]) + 1 if model else 1, variables + 1)]
 
 
 def _listed(spec: Spec, seed: str, trees: Mapping[str, Path]) -> list[Recipe]:
-    """Recipes of all formulas of an archive: those in its tree where it is given, else those that the lock lists."""
+    """Recipes of all formulas of an archive: those in its tree where it is given, else those that the lock
+    lists."""
     result: list[Recipe] = []
     for archive in spec.archives:
         if archive.seed != seed:
             continue
         if seed not in trees:
             return [recipe for recipe in recipes_of(spec) if recipe.seed_name == seed]
-        for path in sorted(path for path in (trees[seed] / archive.folder).glob("*.cnf") if path.stem not in archive.skip):
+        for path in sorted(
+            path for path in (trees[seed] / archive.folder).glob("*.cnf") if path.stem not in archive.skip
+        ):
             name = archive_name(archive, path.stem)
-            result.append(Recipe(name, archive.family, "unknown", None, base=name, seed_name=seed, source=f"{archive.folder}/{path.name}"))
+            result.append(
+                Recipe(
+                    name,
+                    archive.family,
+                    "unknown",
+                    None,
+                    base=name,
+                    seed_name=seed,
+                    source=f"{archive.folder}/{path.name}",
+                )
+            )
     return result
 
 

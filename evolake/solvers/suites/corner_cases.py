@@ -1,4 +1,5 @@
-"""Small formulas at the edges of what a DIMACS reader and a solver must stand: their text is the point, so each is given byte by byte."""
+"""Small formulas at the edges of what a DIMACS reader and a solver must stand: their text is the point, so
+each is given byte by byte."""
 
 from __future__ import annotations
 
@@ -14,7 +15,10 @@ def _text(variables: int, clauses: list[list[int]], *, end: str = "\n") -> str:
 
 
 def _all_signs(variables: list[int]) -> list[list[int]]:
-    return [[sign * variable for sign, variable in zip(signs, variables, strict=True)] for signs in itertools.product((1, -1), repeat=len(variables))]
+    return [
+        [sign * variable for sign, variable in zip(signs, variables, strict=True)]
+        for signs in itertools.product((1, -1), repeat=len(variables))
+    ]
 
 
 def _chain(length: int) -> list[list[int]]:
@@ -45,7 +49,10 @@ CASES: dict[str, tuple[str, Callable[[], str]]] = {
     "literal-twice-unsat": ("UNSAT", lambda: _text(2, [[1, 1], [-1, 2, 2], [-2, -2, -1]])),
     "tautology": ("SAT", lambda: _text(2, [[1, -1], [2, 1, -2]])),
     "tautology-among-others": ("UNSAT", lambda: _text(2, [[1, -1, 2], [2], [-2, 1], [-1, -2]])),
-    "clause-repeated": ("UNSAT", lambda: _text(2, [[1, 2], [2, 1], [1, 2], [-1, 2], [1, -2], [-1, -2], [-2, -1]])),
+    "clause-repeated": (
+        "UNSAT",
+        lambda: _text(2, [[1, 2], [2, 1], [1, 2], [-1, 2], [1, -2], [-1, -2], [-2, -1]]),
+    ),
     "clause-subsumed": ("SAT", lambda: _text(4, [[1, 2, 3, 4], [1, 2], [1, 2, 3], [-1, -2], [-3, 4]])),
     "variable-unused": ("SAT", lambda: _text(50, [[7, -13], [-7, 13], [50]])),
     "variable-large": ("SAT", lambda: _text(200_000, [[200_000, -1], [-200_000, 1], [1, 99_999]])),
@@ -59,7 +66,10 @@ CASES: dict[str, tuple[str, Callable[[], str]]] = {
     "carriage-returns": ("SAT", lambda: "p cnf 2 2\r\n1 -2 0\r\n2 0\r\n"),
     "header-spaced": ("SAT", lambda: "p cnf   2    1\n1 2 0\n"),
     "clause-long": ("SAT", lambda: _text(3000, [[(-1) ** i * i for i in range(1, 3001)]])),
-    "clause-long-all-false": ("UNSAT", lambda: _text(400, [list(range(1, 401)), *([-i] for i in range(1, 401))])),
+    "clause-long-all-false": (
+        "UNSAT",
+        lambda: _text(400, [list(range(1, 401)), *([-i] for i in range(1, 401))]),
+    ),
     "propagation-chain": ("SAT", lambda: _text(5000, _chain(5000))),
     "propagation-chain-unsat": ("UNSAT", lambda: _text(5000, [*_chain(5000), [-5000]])),
     "all-signs-3": ("UNSAT", lambda: _text(3, _all_signs([1, 2, 3]))),
@@ -73,7 +83,8 @@ CASES: dict[str, tuple[str, Callable[[], str]]] = {
 
 
 def corner_case(name: str) -> bytes:
-    """Return the bytes of a corner case; its status is in CASES. Raises InputError for a name that is none."""
+    """Return the bytes of a corner case; its status is in CASES. Raises InputError for a name that is
+    none."""
     if name not in CASES:
         raise InputError(f"there is no corner case {name!r}", wanted=f"one of {', '.join(CASES)}")
     return CASES[name][1]().encode()

@@ -1,7 +1,9 @@
-"""The formulas of the correctness gate: small, of many kinds, each drawn for itself from a secret seed, no two alike and none a copy of another.
+"""The formulas of the correctness gate: small, of many kinds, each drawn for itself from a secret seed, no
+two alike and none a copy of another.
 
-Every model is evaluated and every proof checked there, so that no status need be known beforehand; those that follow from how a formula is made are
-stated. Small, since a proof costs several times what it took to find: all of them take a solver some seconds together.
+Every model is evaluated and every proof checked there, so that no status need be known beforehand; those that
+follow from how a formula is made are stated. Small, since a proof costs several times what it took to find:
+all of them take a solver some seconds together.
 """
 
 from __future__ import annotations
@@ -63,8 +65,14 @@ def _product(rng: np.random.Generator) -> Drawn:
 
 
 KINDS: tuple[tuple[str, Callable[[np.random.Generator], Drawn]], ...] = (
-    ("planted", _planted), ("crowded", _crowded), ("parity", _parity), ("threshold", _threshold), ("coloring", _coloring), ("crowded-too", _crowded),
-    ("product", _product), ("square", _square),
+    ("planted", _planted),
+    ("crowded", _crowded),
+    ("parity", _parity),
+    ("threshold", _threshold),
+    ("coloring", _coloring),
+    ("crowded-too", _crowded),
+    ("product", _product),
+    ("square", _square),
 )
 
 
@@ -72,15 +80,23 @@ def correctness_suite(blobs: BlobStore, cache: Path, seed: int, count: int = LEA
     """`count` different formulas, in turns of each kind; the same for the same seed.
 
     Raises:
-        MachineryError: fewer than `LEAST` are asked for, or the generators do not give so many different ones.
+        MachineryError: fewer than `LEAST` are asked for, or the generators do not give so many different
+            ones.
     """
     if count < LEAST:
-        raise MachineryError(f"a correctness gate of {count} formulas shows too little", wanted=f"at least {LEAST}", do="raise correctness_instances")
+        raise MachineryError(
+            f"a correctness gate of {count} formulas shows too little",
+            wanted=f"at least {LEAST}",
+            do="raise correctness_instances",
+        )
     instances: dict[str, Instance] = {}
     for number in range(count):
         kind, make = KINDS[number % len(KINDS)]
         for attempt in range(DRAWS):
-            drawn = int(np.random.SeedSequence([seed, number, attempt]).generate_state(1, dtype=np.uint64)[0] >> np.uint64(1))
+            drawn = int(
+                np.random.SeedSequence([seed, number, attempt]).generate_state(1, dtype=np.uint64)[0]
+                >> np.uint64(1)
+            )
             status, formula = make(pcg(drawn))
             sha = blobs.put(write_dimacs(formula))
             if sha not in instances:
@@ -88,7 +104,11 @@ def correctness_suite(blobs: BlobStore, cache: Path, seed: int, count: int = LEA
                 instances[sha] = Instance(name, kind, status, sha, seed=drawn, base=name)
                 break
     if len(instances) < count:
-        raise MachineryError("the generators of the correctness gate repeat themselves", wanted=f"{count} formulas", got=f"{len(instances)}")
+        raise MachineryError(
+            "the generators of the correctness gate repeat themselves",
+            wanted=f"{count} formulas",
+            got=f"{len(instances)}",
+        )
     return with_files(Suite(NAME, tuple(instances.values())), blobs, cache)
 
 

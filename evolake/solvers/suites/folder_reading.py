@@ -1,6 +1,8 @@
-"""Read all formulas of a user's folder once: what each file holds, what was repaired in it, and which files are left out and why.
+"""Read all formulas of a user's folder once: what each file holds, what was repaired in it, and which files
+are left out and why.
 
-Left out are files that hold no formula or one in another format, damaged archives, and all but the first of equal formulas.
+Left out are files that hold no formula or one in another format, damaged archives, and all but the first of
+equal formulas.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ SHOWN = 5
 @dataclass(frozen=True)
 class Pin:
     """One file. file_sha256: of the file as it is there. sha256: of the text that solvers are given
-    (unpacked and repaired), its name in the blob store. source: where it is from. repairs: what was repaired, by line. unsure: whether clauses may
-    have been lost, so that its status is "unknown" whatever is given."""
+    (unpacked and repaired), its name in the blob store. source: where it is from. repairs: what was repaired,
+    by line. unsure: whether clauses may have been lost, so that its status is "unknown" whatever is given."""
 
     file_sha256: str
     sha256: str
@@ -50,7 +52,8 @@ class LeftOut:
 
 @dataclass
 class FolderReading:
-    """What was read so far. pins, left_out: by path in the folder. errors: of the files that cannot be used."""
+    """What was read so far. pins, left_out: by path in the folder. errors: of the files that cannot be
+    used."""
 
     pins: dict[str, Pin] = field(default_factory=dict)
     left_out: dict[str, LeftOut] = field(default_factory=dict)
@@ -75,19 +78,28 @@ class FolderReading:
         if first != name:
             self._merge_status(first, name, status)
             repairs = "; ".join(map(str, formula.repairs))
-            self.left_out[name] = LeftOut(sha, f"the same formula as {first}" + (f" ({repairs})" if repairs else ""))
+            self.left_out[name] = LeftOut(
+                sha, f"the same formula as {first}" + (f" ({repairs})" if repairs else "")
+            )
             return
         keep(formula.text)
         self.pins[name] = Pin(
-            sha, hashlib.sha256(formula.text).hexdigest(), formula.formula.variables, formula.formula.clauses, status,
-            repairs="; ".join(map(str, formula.repairs)), unsure=formula.unsure,
+            sha,
+            hashlib.sha256(formula.text).hexdigest(),
+            formula.formula.variables,
+            formula.formula.clauses,
+            status,
+            repairs="; ".join(map(str, formula.repairs)),
+            unsure=formula.unsure,
         )
 
     def nothing_left(self, folder: Path, files: int) -> InputError:
         """Return the error of a folder in which no file can be used: all of them at the same time."""
         if len(self.errors) == 1:
             return self.errors[0]
-        got = "; ".join(error.what for error in self.errors[:SHOWN]) + ("; ..." if len(self.errors) > SHOWN else "")
+        got = "; ".join(error.what for error in self.errors[:SHOWN]) + (
+            "; ..." if len(self.errors) > SHOWN else ""
+        )
         what = f"{len(self.errors)} of {files} files of {folder} cannot be used"
         return InputError(what, wanted=self.errors[0].wanted, got=got, do=self.errors[0].do)
 
@@ -97,16 +109,23 @@ class FolderReading:
             self.pins[first] = replace(kept, status=status)
         elif status not in {"unknown", kept.status}:
             raise InputError(
-                f"{name} is the same formula as {first}, with another status", wanted="one status for each formula",
-                got=f"{kept.status} and {status}", do="correct the statuses",
+                f"{name} is the same formula as {first}, with another status",
+                wanted="one status for each formula",
+                got=f"{kept.status} and {status}",
+                do="correct the statuses",
             )
 
 
 def read_folder(
-    files: Mapping[str, Path], statuses: Mapping[str, Status], *, keep: Callable[[bytes], object] = lambda text: None, most: int = 0,
+    files: Mapping[str, Path],
+    statuses: Mapping[str, Status],
+    *,
+    keep: Callable[[bytes], object] = lambda text: None,
+    most: int = 0,
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> FolderReading:
-    """Read files in the order of their names. most: only until so many formulas were found; 0: all. Errors as of `FolderReading.add`."""
+    """Read files in the order of their names. most: only until so many formulas were found; 0: all. Errors as
+    of `FolderReading.add`."""
     reading = FolderReading()
     for number, (name, path) in enumerate(sorted(files.items()), start=1):
         reading.add(name, path, statuses.get(name, "unknown"), keep)
@@ -120,7 +139,12 @@ def read_folder(
 def read_formula(path: Path) -> Repaired:
     """Return the formula of a file and its text for solvers. Raises InputError if it cannot be used."""
     if (format_ := other_format(unpacked_name(path.name))) is not None:
-        raise InputError(f"{path} is in another format: {format_}", wanted="DIMACS CNF", got=f"the ending {path.suffix}", do="leave it out")
+        raise InputError(
+            f"{path} is in another format: {format_}",
+            wanted="DIMACS CNF",
+            got=f"the ending {path.suffix}",
+            do="leave it out",
+        )
     return repaired(read_cnf_bytes(path), str(path))
 
 
@@ -146,7 +170,9 @@ def file_sha(path: Path) -> str:
         with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(f"the formula {path} cannot be read", got=error.strerror or str(error), do="check the path") from None
+        raise InputError(
+            f"the formula {path} cannot be read", got=error.strerror or str(error), do="check the path"
+        ) from None
 
 
 def _sentence(error: InputError, path: Path) -> str:

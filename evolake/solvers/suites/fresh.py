@@ -1,9 +1,11 @@
-"""Formulas that no role has seen: a suite's recipes with other seeds, products or graphs, their variables renamed, clauses and literals shuffled.
+"""Formulas that no role has seen: a suite's recipes with other seeds, products or graphs, their variables
+renamed, clauses and literals shuffled.
 
-A duel of a cycle is fought on them, so that a variant which knows the formulas of the suite (by their clauses, by their size, or as a heuristic that
-suits just these) gains nothing there. Each has a few fresh variables and clauses besides, so that exact sizes, parities and ratios decide nothing.
-Parameters stay those of the suite, and with them the difficulty. A status is kept only where the generator makes it so; elsewhere it is unknown, and
-an answer is judged by its model or its proof.
+A duel of a cycle is fought on them, so that a variant which knows the formulas of the suite (by their
+clauses, by their size, or as a heuristic that suits just these) gains nothing there. Each has a few fresh
+variables and clauses besides, so that exact sizes, parities and ratios decide nothing. Parameters stay those
+of the suite, and with them the difficulty. A status is kept only where the generator makes it so; elsewhere
+it is unknown, and an answer is judged by its model or its proof.
 """
 
 from __future__ import annotations
@@ -30,9 +32,16 @@ CARRY_COPIES = 2
 PADDED_COPIES = 2
 """Further copies of each, with fresh variables and clauses."""
 BY_CONSTRUCTION: dict[str, Status] = {
-    "planted": "SAT", "qgh": "SAT", "arx": "SAT", "filter": "SAT", "tseitin": "UNSAT", "counts": "UNSAT", "miter": "UNSAT",
+    "planted": "SAT",
+    "qgh": "SAT",
+    "arx": "SAT",
+    "filter": "SAT",
+    "tseitin": "UNSAT",
+    "counts": "UNSAT",
+    "miter": "UNSAT",
 }
-"""Generators whose formulas have one status whatever the seed. Of what cnfgen makes, see `principles`; where those draw nothing, the lock's holds."""
+"""Generators whose formulas have one status whatever the seed. Of what cnfgen makes, see `principles`; where
+those draw nothing, the lock's holds."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +58,20 @@ class FreshKey:
 
 
 def fresh_suite(
-    name: str, blobs: BlobStore, cache: Path, key: FreshKey, *, seeds: Path, count: int = 0, trees: Trees | None = None,
+    name: str,
+    blobs: BlobStore,
+    cache: Path,
+    key: FreshKey,
+    *,
+    seeds: Path,
+    count: int = 0,
+    trees: Trees | None = None,
 ) -> Suite:
     """Return the suite `name` again for one cycle, as files; the same for the same key.
 
-    Each recipe becomes one formula, in as many shuffled copies as it asks for (`Recipe.duel_shuffles`); an instance's `base` names its formula. A
-    suite's own shuffled copies their own become formulas if their generator draws anything, else copies of the one formula.
+    Each recipe becomes one formula, in as many shuffled copies as it asks for (`Recipe.duel_shuffles`); an
+    instance's `base` names its formula. A suite's own shuffled copies their own become formulas if their
+    generator draws anything, else copies of the one formula.
 
     Args:
         seeds, trees: as for `materialize_suite`. count: only the first so many recipes, 0 for all.
@@ -73,26 +90,41 @@ def fresh_suite(
         for number in range(recipe.duel_shuffles):
             sha = blobs.put(write_dimacs(shuffled(padded(formula, rng), rng)))
             shuffle = recipe.shuffle + number if base != label else number
-            instances.append(Instance(f"{label}~{number}" if number else label, recipe.family, status, sha, shuffle=shuffle, base=base))
+            instances.append(
+                Instance(
+                    f"{label}~{number}" if number else label,
+                    recipe.family,
+                    status,
+                    sha,
+                    shuffle=shuffle,
+                    base=base,
+                )
+            )
     return with_files(Suite(f"{name}-{FRESH}", tuple(instances)), blobs, cache)
 
 
 def _draws(recipe: Recipe) -> bool:
-    """Return whether `fresh_formula` gives another formula than the recipe's, and not the same one renamed."""
+    """Return whether `fresh_formula` gives another formula than the recipe's, and not the same one
+    renamed."""
     if recipe.generator == "cnfgen":
         return drawn_principle(str(recipe.parameters.get("args", "")), pcg(0)) is not None
     return recipe.generator == "mult" or "seed" in recipe.parameters
 
 
-def fresh_formula(recipe: Recipe, locked: Status, rng: np.random.Generator, trees: Trees | None = None) -> tuple[Formula, Status]:
-    """Return a formula as the recipe's, of another seed, and its status where that is known by how it is made. locked: the status of the recipe's
-    own.
+def fresh_formula(
+    recipe: Recipe, locked: Status, rng: np.random.Generator, trees: Trees | None = None
+) -> tuple[Formula, Status]:
+    """Return a formula as the recipe's, of another seed, and its status where that is known by how it is
+    made. locked: the status of the recipe's own.
     """
     if recipe.generator is None:
         return read_dimacs(build(recipe, trees), lenient=True), locked
     parameters = dict(recipe.parameters)
     status: Status = status_by_construction(recipe.generator, parameters)
-    if recipe.generator == "cnfgen" and (drawn := drawn_principle(str(parameters.get("args", "")), rng)) is not None:
+    if (
+        recipe.generator == "cnfgen"
+        and (drawn := drawn_principle(str(parameters.get("args", "")), rng)) is not None
+    ):
         return drawn, "UNSAT"
     if recipe.generator == "mult":
         parameters, status = _other_product(parameters, rng)
@@ -105,7 +137,8 @@ def fresh_formula(recipe: Recipe, locked: Status, rng: np.random.Generator, tree
 
 
 def status_by_construction(generator: str, parameters: Mapping[str, Any]) -> Status:
-    """Return the status that each formula of a generator has with these parameters, whatever its seed; "unknown" where that cannot be shown."""
+    """Return the status that each formula of a generator has with these parameters, whatever its seed;
+    "unknown" where that cannot be shown."""
     match generator:
         case "xor":
             return "SAT" if parameters["satisfiable"] else "UNSAT"
@@ -124,14 +157,23 @@ def status_by_construction(generator: str, parameters: Mapping[str, Any]) -> Sta
             return BY_CONSTRUCTION.get(generator, "unknown")
 
 
-def carried_suite(suite: Suite, blobs: BlobStore, cache: Path, *, secret: bytes, root_seed: int, count: int, copies: int = CARRY_COPIES) -> Suite:
+def carried_suite(
+    suite: Suite,
+    blobs: BlobStore,
+    cache: Path,
+    *,
+    secret: bytes,
+    root_seed: int,
+    count: int,
+    copies: int = CARRY_COPIES,
+) -> Suite:
     """Return some formulas of `suite`, each as it is, in `copies` shuffled copies and in `PADDED_COPIES`
     copies that have a few fresh variables and clauses besides. Where a gain on the first does not carry over
     to the others, it was learnt by heart, or lives on exact sizes.
 
     Args:
-        count: how many formulas, drawn under the secret as the copies are; all where the suite has no more. They are the same in every cycle of a
-            lake, so that variants of all cycles are judged alike.
+        count: how many formulas, drawn under the secret as the copies are; all where the suite has no more.
+            They are the same in every cycle of a lake, so that variants of all cycles are judged alike.
 
     A copy's `base` is the name of its formula, its `shuffle` its number from 1; the padded ones come last.
     """
@@ -150,7 +192,8 @@ def carried_suite(suite: Suite, blobs: BlobStore, cache: Path, *, secret: bytes,
 
 
 def _other_product(parameters: Mapping[str, Any], rng: np.random.Generator) -> tuple[dict[str, Any], Status]:
-    """Parameters of a multiplier with another product: a prime for a prime, two primes of the factors' lengths for a product of two.
+    """Parameters of a multiplier with another product: a prime for a prime, two primes of the factors'
+    lengths for a product of two.
 
     Raises:
         InputError: a product of more than two primes, for which there is no such thing.
@@ -161,7 +204,11 @@ def _other_product(parameters: Mapping[str, Any], rng: np.random.Generator) -> t
         low, high = max(3, product - product // 8), min(product + product // 8, (1 << sum(widths)) - 1)
         return {**parameters, "product": _prime(low, high, rng)}, "UNSAT"
     if _least_factor(product // factor) != product // factor:
-        raise InputError(f"the product {product} has more than two prime factors", wanted="a prime, or a product of two", do="fix the suite's spec")
+        raise InputError(
+            f"the product {product} has more than two prime factors",
+            wanted="a prime, or a product of two",
+            do="fix the suite's spec",
+        )
     sizes = [value.bit_length() for value in (factor, product // factor)]
     made = [_prime(max(3, 1 << size - 1), (1 << size) - 1, rng) for size in sizes]
     fits = all(size <= width for size, width in zip(sorted(sizes), sorted(widths), strict=True))

@@ -1,7 +1,8 @@
 """Generators of formulas, by name: what a suite's spec calls with its parameters.
 
-Random ones draw from PCG64 seeded by the spec's own seed, so that a spec names the same bytes on every machine; the suite's lock holds their sha256,
-and a generator that came to give other bytes is found out there, not in a benchmark.
+Random ones draw from PCG64 seeded by the spec's own seed, so that a spec names the same bytes on every
+machine; the suite's lock holds their sha256, and a generator that came to give other bytes is found out
+there, not in a benchmark.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ def pcg(seed: int) -> np.random.Generator:
 
 
 def random_ksat(n: int, m: int, k: int, seed: int) -> Formula:
-    """Uniform random k-SAT: m clauses of k distinct variables of 1..n, each literal negated by a fair coin."""
+    """Uniform random k-SAT: m clauses of k distinct variables of 1..n, each literal negated by a fair
+    coin."""
     rng = pcg(seed)
     variables = _distinct_rows(rng, n, m, k)
     signs = 2 * rng.integers(2, size=(m, k)) - 1
@@ -44,7 +46,8 @@ def planted_ksat(n: int, m: int, k: int, seed: int) -> Formula:
 
 
 def from_cnfgen(args: str) -> Formula:
-    """Return a family of the package cnfgen, called as its command would be; only families that draw nothing at random are used."""
+    """Return a family of the package cnfgen, called as its command would be; only families that draw nothing
+    at random are used."""
     from cnfgen.clitools.cnfgen import cli
 
     formula: Any = cli(["cnfgen", "-q", *args.split()], mode="formula")
@@ -60,21 +63,41 @@ def _distinct_rows(rng: np.random.Generator, n: int, m: int, k: int) -> np.ndarr
 
 
 GENERATORS: dict[str, Callable[..., Formula | bytes]] = {
-    "rksat": random_ksat, "planted": planted_ksat, "cnfgen": from_cnfgen, "tseitin": tseitin, "coloring": coloring, "qgh": quasigroup_with_holes,
-    "mult": multiplier, "arx": arx_preimage, "corner": corner_case,
-    "xor": xor_system, "even": even_coloring, "counts": contradictory_counts, "miter": miter, "filter": filter_state,
+    "rksat": random_ksat,
+    "planted": planted_ksat,
+    "cnfgen": from_cnfgen,
+    "tseitin": tseitin,
+    "coloring": coloring,
+    "qgh": quasigroup_with_holes,
+    "mult": multiplier,
+    "arx": arx_preimage,
+    "corner": corner_case,
+    "xor": xor_system,
+    "even": even_coloring,
+    "counts": contradictory_counts,
+    "miter": miter,
+    "filter": filter_state,
 }
 
 
 def generate(generator: str, parameters: Mapping[str, Any]) -> Formula | bytes:
-    """Return the formula (for the generator `corner`: its raw text, whose layout is the point) that a spec's entry asks for.
+    """Return the formula (for the generator `corner`: its raw text, whose layout is the point) that a spec's
+    entry asks for.
 
     Raises:
         InputError: no such generator, or parameters that it does not take.
     """
     if generator not in GENERATORS:
-        raise InputError(f"there is no generator {generator!r}", wanted=f"one of {', '.join(GENERATORS)}", do="correct the suite's spec")
+        raise InputError(
+            f"there is no generator {generator!r}",
+            wanted=f"one of {', '.join(GENERATORS)}",
+            do="correct the suite's spec",
+        )
     try:
         return GENERATORS[generator](**parameters)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the generator {generator!r} cannot use {dict(parameters)}", got=str(error), do="correct the suite's spec") from None
+        raise InputError(
+            f"the generator {generator!r} cannot use {dict(parameters)}",
+            got=str(error),
+            do="correct the suite's spec",
+        ) from None

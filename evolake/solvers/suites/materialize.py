@@ -1,4 +1,5 @@
-"""From a spec to files: each formula is generated once, checked against the lock and kept as a blob; solvers get read-only copies named by content.
+"""From a spec to files: each formula is generated once, checked against the lock and kept as a blob; solvers
+get read-only copies named by content.
 
 A formula's file name says nothing about it, so that no solver can decide by name.
 """
@@ -20,15 +21,19 @@ Trees = Callable[[str], Path]
 """Name of a seed -> the folder of its unpacked sources."""
 
 
-def materialize_suite(name: str, blobs: BlobStore, cache: Path, *, seeds: Path, trees: Trees | None = None, count: int = 0) -> Suite:
+def materialize_suite(
+    name: str, blobs: BlobStore, cache: Path, *, seeds: Path, trees: Trees | None = None, count: int = 0
+) -> Suite:
     """Return the suite with every formula in the blob store and as a file in `cache`.
 
     Args:
-        seeds: folder that holds `suites/`. trees: where a suite takes formulas from a seed's sources and a blob is not there yet, the way to that
-            seed's unpacked tree. count: only the first so many formulas, 0 for all.
+        seeds: folder that holds `suites/`. trees: where a suite takes formulas from a seed's sources and a
+            blob is not there yet, the way to that seed's unpacked tree. count: only the first so many
+            formulas, 0 for all.
 
     Raises:
-        InputError: no such suite, or one that its lock does not fit. MachineryError: a generator gave other bytes than the lock says.
+        InputError: no such suite, or one that its lock does not fit. MachineryError: a generator gave other
+            bytes than the lock says.
     """
     spec = load_spec(name, seeds)
     instances = []
@@ -36,7 +41,8 @@ def materialize_suite(name: str, blobs: BlobStore, cache: Path, *, seeds: Path, 
         pin = spec.locked.get(recipe.name)
         if pin is None:
             raise InputError(
-                f"the lock of suite {name!r} does not know {recipe.name!r}", wanted="a sha256 and two solvers that agree on its status",
+                f"the lock of suite {name!r} does not know {recipe.name!r}",
+                wanted="a sha256 and two solvers that agree on its status",
                 do=f"python -m evolake.solvers.suites.confirm {name}",
             )
         if recipe.status != "unknown" and recipe.status != pin["status"]:
@@ -46,19 +52,32 @@ def materialize_suite(name: str, blobs: BlobStore, cache: Path, *, seeds: Path, 
         if not blobs.has(sha):
             _generate(recipe, sha, blobs, trees)
         instances.append(
-            Instance(recipe.name, recipe.family, pin["status"], sha, None, recipe.seed, recipe.shuffle, recipe.base or recipe.name)
+            Instance(
+                recipe.name,
+                recipe.family,
+                pin["status"],
+                sha,
+                None,
+                recipe.seed,
+                recipe.shuffle,
+                recipe.base or recipe.name,
+            )
         )
     return with_files(Suite(name, tuple(instances)), blobs, cache)
 
 
 def with_files(suite: Suite, blobs: BlobStore, cache: Path) -> Suite:
-    """`suite` with the path of a read-only file for each formula, laid out in `cache` from the blobs where it is not there yet."""
+    """`suite` with the path of a read-only file for each formula, laid out in `cache` from the blobs where it
+    is not there yet."""
     cache.mkdir(parents=True, exist_ok=True)
-    return replace(suite, instances=tuple(replace(item, path=_file(item.sha, blobs, cache)) for item in suite.instances))
+    return replace(
+        suite, instances=tuple(replace(item, path=_file(item.sha, blobs, cache)) for item in suite.instances)
+    )
 
 
 def recipes_of(spec: Spec) -> list[Recipe]:
-    """Return all formulas of a spec: those that are generated, then those from archives as the lock lists them."""
+    """Return all formulas of a spec: those that are generated, then those from archives as the lock lists
+    them."""
     return [*spec.recipes, *(recipe for archive in spec.archives for recipe in _of_archive(archive, spec))]
 
 
@@ -68,7 +87,8 @@ def archive_name(archive: Archive, stem: str) -> str:
 
 
 def build(recipe: Recipe, trees: Trees | None = None) -> bytes:
-    """Return the bytes of one formula, as its recipe asks. Raises InputError where it needs a seed's sources and there is no way to them."""
+    """Return the bytes of one formula, as its recipe asks. Raises InputError where it needs a seed's sources
+    and there is no way to them."""
     if recipe.generator is None:
         if trees is None:
             what = f"{recipe.name} comes with the sources of {recipe.seed_name}"
@@ -84,7 +104,9 @@ def _generate(recipe: Recipe, sha: str, blobs: BlobStore, trees: Trees | None) -
     got = blobs.put(build(recipe, trees))
     if got != sha:
         raise MachineryError(
-            f"the formula {recipe.name!r} has other bytes than its lock says", wanted=f"sha256 {sha}", got=f"sha256 {got}",
+            f"the formula {recipe.name!r} has other bytes than its lock says",
+            wanted=f"sha256 {sha}",
+            got=f"sha256 {got}",
             do="install the versions of constraints.txt, or confirm the suite again",
         )
 
@@ -93,7 +115,15 @@ def _of_archive(archive: Archive, spec: Spec) -> list[Recipe]:
     names = sorted(name for name in spec.locked if name.startswith(archive_name(archive, "")))
     stems = [name.removeprefix(archive_name(archive, "")) for name in names]
     return [
-        Recipe(name, archive.family, spec.locked[name]["status"], None, base=name, seed_name=archive.seed, source=f"{archive.folder}/{stem}.cnf")
+        Recipe(
+            name,
+            archive.family,
+            spec.locked[name]["status"],
+            None,
+            base=name,
+            seed_name=archive.seed,
+            source=f"{archive.folder}/{stem}.cnf",
+        )
         for name, stem in zip(names, stems, strict=True)
     ]
 

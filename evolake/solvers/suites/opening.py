@@ -1,4 +1,5 @@
-"""One way to a suite, by the name of a spec or by the path of a folder: what commands and settings call a suite."""
+"""One way to a suite, by the name of a spec or by the path of a folder: what commands and settings call a
+suite."""
 
 from __future__ import annotations
 
@@ -15,13 +16,21 @@ from evolake.solvers.suites.spec import Instance, Suite, load_spec, suite_names
 
 
 def named_suite(
-    name: str, blobs: BlobStore, cache: Path, *, seeds: Path, trees: Trees | None = None, count: int = 0, statuses: Path | None = None,
+    name: str,
+    blobs: BlobStore,
+    cache: Path,
+    *,
+    seeds: Path,
+    trees: Trees | None = None,
+    count: int = 0,
+    statuses: Path | None = None,
     locked: bool = False,
 ) -> Suite:
     """Return the suite whose spec has that name, or that folder's formulas where `name` is none.
 
     Args:
-        seeds, trees, count: as for `materialize_suite`. statuses, locked: of a folder, as for `competition_suite`.
+        seeds, trees, count: as for `materialize_suite`. statuses, locked: of a folder, as for
+            `competition_suite`.
 
     Raises:
         InputError: it is neither, or what those two raise.
@@ -32,10 +41,18 @@ def named_suite(
 
 
 def unseen_suite(
-    name: str, blobs: BlobStore, cache: Path, key: FreshKey, *, seeds: Path, count: int = 0, trees: Trees | None = None,
+    name: str,
+    blobs: BlobStore,
+    cache: Path,
+    key: FreshKey,
+    *,
+    seeds: Path,
+    count: int = 0,
+    trees: Trees | None = None,
 ) -> Suite:
-    """Return the formulas of a cycle's duels: of a spec, drawn again; of a locked folder, its formulas renamed and shuffled, as there
-    is no generator of them. All have a few fresh variables and clauses, so that exact sizes decide nothing."""
+    """Return the formulas of a cycle's duels: of a spec, drawn again; of a locked folder, its formulas
+    renamed and shuffled, as there is no generator of them. All have a few fresh variables and clauses, so
+    that exact sizes decide nothing."""
     if not is_folder(name, seeds):
         return fresh_suite(name, blobs, cache, key, seeds=seeds, count=count, trees=trees)
     suite = competition_suite(Path(name), blobs, cache, count=count, locked=True)
@@ -43,9 +60,19 @@ def unseen_suite(
     def copied(item: Instance) -> Instance:
         formula = read_dimacs(blobs.get(item.sha), lenient=True, name=item.name)
         label, rng = f"{item.name}@{key.cycle}", key.generator(item.name)
-        return replace(item, name=label, base=label, sha=blobs.put(write_dimacs(shuffled(padded(formula, rng), rng))), path=None)
+        return replace(
+            item,
+            name=label,
+            base=label,
+            sha=blobs.put(write_dimacs(shuffled(padded(formula, rng), rng))),
+            path=None,
+        )
 
-    return with_files(replace(suite, name=f"{suite.name}-{FRESH}", instances=tuple(map(copied, suite.instances))), blobs, cache)
+    return with_files(
+        replace(suite, name=f"{suite.name}-{FRESH}", instances=tuple(map(copied, suite.instances))),
+        blobs,
+        cache,
+    )
 
 
 def suite_title(name: str, seeds: Path) -> str:

@@ -1,7 +1,8 @@
-"""Families of parities and small counts: systems of exclusive ors, even colourings of graphs, contradictory counts over random groups.
+"""Families of parities and small counts: systems of exclusive ors, even colourings of graphs, contradictory
+counts over random groups.
 
-Resolution needs exponentially many steps for them while a line of arithmetic decides each, so that their status is certain as they are made, and
-their hardness is smooth in size.
+Resolution needs exponentially many steps for them while a line of arithmetic decides each, so that their
+status is certain as they are made, and their hardness is smooth in size.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ def xor_system(n: int, m: int, k: int, seed: int, satisfiable: bool) -> Formula:
     sides by a hidden assignment.
 
     Args:
-        satisfiable: False flips the right side of an equation that the others imply, of which there is one whenever m > n.
+        satisfiable: False flips the right side of an equation that the others imply, of which there is one
+            whenever m > n.
 
     Raises:
         ValueError: no equation is implied by the others.
@@ -40,7 +42,8 @@ def xor_system(n: int, m: int, k: int, seed: int, satisfiable: bool) -> Formula:
 
 
 def _implied(rows: list[list[int]]) -> list[int]:
-    """Positions of equations whose left side is a sum of earlier ones', by elimination over the field of two elements."""
+    """Positions of equations whose left side is a sum of earlier ones', by elimination over the field of two
+    elements."""
     pivots: dict[int, int] = {}
     result = []
     for position, row in enumerate(rows):
@@ -55,7 +58,8 @@ def _implied(rows: list[list[int]]) -> list[int]:
 
 
 def parity_clauses(variables: list[int], side: int) -> list[list[int]]:
-    """Return the clauses of one exclusive or of distinct variables: those assignments of the other parity are forbidden."""
+    """Return the clauses of one exclusive or of distinct variables: those assignments of the other parity are
+    forbidden."""
     return [
         [-variable if value else variable for variable, value in zip(variables, values, strict=True)]
         for values in itertools.product((0, 1), repeat=len(variables))
@@ -64,10 +68,11 @@ def parity_clauses(variables: list[int], side: int) -> list[list[int]]:
 
 
 def even_coloring(n: int, d: int, seed: int) -> Formula:
-    """Colour the edges of a random d-regular graph on n nodes, d even, so that half of each node's edges are red (Markstroem 2006).
+    """Colour the edges of a random d-regular graph on n nodes, d even, so that half of each node's edges are
+    red (Markstroem 2006).
 
-    Satisfiable just where each component has an even number of edges, as colours alternate along an Euler tour; of a connected graph that is when
-    n * d / 2 is even. Graphs that are not connected are drawn again.
+    Satisfiable just where each component has an even number of edges, as colours alternate along an Euler
+    tour; of a connected graph that is when n * d / 2 is even. Graphs that are not connected are drawn again.
 
     Raises:
         ValueError: d is odd, or there is no connected graph among `DRAWS`.
@@ -86,7 +91,10 @@ def even_coloring(n: int, d: int, seed: int) -> Formula:
         at[a].append(number)
         at[b].append(number)
     clauses = [
-        [sign * edge for edge in chosen] for mine in at for chosen in itertools.combinations(mine, d // 2 + 1) for sign in (1, -1)
+        [sign * edge for edge in chosen]
+        for mine in at
+        for chosen in itertools.combinations(mine, d // 2 + 1)
+        for sign in (1, -1)
     ]
     return formula_of(len(edges), clauses)
 
@@ -105,9 +113,11 @@ def _connected(n: int, edges: list[tuple[int, int]]) -> bool:
 
 
 def contradictory_counts(groups: int, seed: int, partitions: int = 2) -> Formula:
-    """Variables in groups of four, one of five: by one partition at most two of each group are true, by the others at most two are false.
+    """Variables in groups of four, one of five: by one partition at most two of each group are true, by the
+    others at most two are false.
 
-    Unsatisfiable, since 4 * groups + 1 variables would have at most 2 * groups true and as many false. After sgen1 (Spence, JEA 2010).
+    Unsatisfiable, since 4 * groups + 1 variables would have at most 2 * groups true and as many false. After
+    sgen1 (Spence, JEA 2010).
     """
     rng = np.random.Generator(np.random.PCG64(seed))
     n = 4 * groups + 1
@@ -117,5 +127,9 @@ def contradictory_counts(groups: int, seed: int, partitions: int = 2) -> Formula
         cuts = [order[4 * place : 4 * place + 4] for place in range(groups)]
         cuts[-1].append(order[-1])
         sign = 1 if number else -1
-        clauses += [[sign * variable for variable in chosen] for group in cuts for chosen in itertools.combinations(group, 3)]
+        clauses += [
+            [sign * variable for variable in chosen]
+            for group in cuts
+            for chosen in itertools.combinations(group, 3)
+        ]
     return formula_of(n, clauses)

@@ -1,7 +1,9 @@
-"""What a lake knows and no author of a variant can: 32 random bytes, drawn once and kept next to the tables, outside every repository.
+"""What a lake knows and no author of a variant can: 32 random bytes, drawn once and kept next to the tables,
+outside every repository.
 
-Generators and the root seed are public, so that a proposer could make next cycle's formulas beforehand. Seeds of unseen formulas therefore come from
-a keyed hash under these bytes. They are in no table, no blob and no request; a copy of the lake has them, and gives the same formulas.
+Generators and the root seed are public, so that a proposer could make next cycle's formulas beforehand. Seeds
+of unseen formulas therefore come from a keyed hash under these bytes. They are in no table, no blob and no
+request; a copy of the lake has them, and gives the same formulas.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ FOLDER, NAME, BYTES = "private", "formulas.key", 32
 
 
 def lake_secret(root: Path) -> bytes:
-    """Return the secret of the lake at `root`; drawn and stored at the first call. Of several processes the first one's counts.
+    """Return the secret of the lake at `root`; drawn and stored at the first call. Of several processes the
+    first one's counts.
 
     Raises:
         MachineryError: the file cannot be read or written, or is not of 32 bytes.
@@ -30,10 +33,19 @@ def lake_secret(root: Path) -> bytes:
             _draw(path)
         data = path.read_bytes()
     except OSError as error:
-        raise MachineryError(f"the lake's secret {path} cannot be used", got=error.strerror, do="make the lake's folder writable") from None
+        raise MachineryError(
+            f"the lake's secret {path} cannot be used",
+            got=error.strerror,
+            do="make the lake's folder writable",
+        ) from None
     if len(data) != BYTES:
-        do = "restore it from a copy of the lake; without one remove it: unseen formulas of later cycles will be others"
-        raise MachineryError(f"the lake's secret {path} is damaged", wanted=f"{BYTES} bytes", got=f"{len(data)}", do=do)
+        do = (
+            "restore it from a copy of the lake; without one remove it: unseen formulas of later cycles "
+            "will be others"
+        )
+        raise MachineryError(
+            f"the lake's secret {path} is damaged", wanted=f"{BYTES} bytes", got=f"{len(data)}", do=do
+        )
     return data
 
 
@@ -43,7 +55,8 @@ def secret_of(blobs: BlobStore) -> bytes:
 
 
 def secret_seed(secret: bytes, root_seed: int, *key: str) -> int:
-    """Return a 63-bit seed for one use: HMAC-SHA256 (RFC 2104) of the root seed and the key's words under the secret."""
+    """Return a 63-bit seed for one use: HMAC-SHA256 (RFC 2104) of the root seed and the key's words under the
+    secret."""
     text = "\x1f".join([str(root_seed), *key])
     return int.from_bytes(hmac.new(secret, text.encode(), hashlib.sha256).digest()[:8]) >> 1
 

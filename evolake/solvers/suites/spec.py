@@ -1,4 +1,5 @@
-"""A suite is a spec, not a pile of files: generators with parameters, read from `<seeds>/suites/<name>.toml`, pinned by `<name>.lock.json`.
+"""A suite is a spec, not a pile of files: generators with parameters, read from `<seeds>/suites/<name>.toml`,
+pinned by `<name>.lock.json`.
 
     [suite]
     name = "train"
@@ -11,7 +12,8 @@
     parameters = {n = 220, m = 937, k = 3, seed = 220001}
     status = "UNSAT"
     shuffles = 0
-    duel_shuffles = 1                  # in how many shuffled copies a duel runs the formula that it draws in place of this one
+    duel_shuffles = 1                  # in how many shuffled copies a duel runs the formula that it draws in
+                                       place of this one
 
     [[archives]]                       # every *.cnf in a folder of a seed's source tree
     seed = "cadical195"
@@ -19,10 +21,12 @@
     family = "cadical-test"
     skip = ["prime4294967297"]         # files to leave out, without .cnf
 
-Order matters: the first n formulas of a suite are a suite too (`Suite.first`), so the specs put a balanced quick selection on top.
+Order matters: the first n formulas of a suite are a suite too (`Suite.first`), so the specs put a balanced
+quick selection on top.
 
-The lock holds, for each formula, its sha256, its status and which solvers confirmed it (`evolake.solvers.suites.confirm` writes it). A formula that
-the lock does not know, or whose bytes differ, is never benchmarked.
+The lock holds, for each formula, its sha256, its status and which solvers confirmed it
+(`evolake.solvers.suites.confirm` writes it). A formula that the lock does not know, or whose bytes differ, is
+never benchmarked.
 """
 
 from __future__ import annotations
@@ -46,8 +50,9 @@ STATUSES = ("SAT", "UNSAT", "unknown")
 class Instance:
     """One formula of a suite.
 
-    base: name of the formula that it is a shuffle of, its own name for shuffle 0. seed: of the generator, or of the shuffle. sha: sha256 of the file,
-    its name in the blob store. path: the file itself, None until it is materialized.
+    base: name of the formula that it is a shuffle of, its own name for shuffle 0. seed: of the generator, or
+    of the shuffle. sha: sha256 of the file, its name in the blob store. path: the file itself, None until it
+    is materialized.
     """
 
     name: str
@@ -62,7 +67,8 @@ class Instance:
 
 @dataclass(frozen=True)
 class Suite:
-    """Formulas with known (or unknown) answers, in the spec's order. remarks: what was repaired and left out in a user's folder."""
+    """Formulas with known (or unknown) answers, in the spec's order. remarks: what was repaired and left out
+    in a user's folder."""
 
     name: str
     instances: tuple[Instance, ...]
@@ -83,7 +89,8 @@ class Suite:
 class Recipe:
     """How one formula comes to be.
 
-    generator None: the file `source` of the archive `seed_name`. duel_shuffles: shuffled copies in which a duel runs its formula, at least 1.
+    generator None: the file `source` of the archive `seed_name`. duel_shuffles: shuffled copies in which a
+    duel runs its formula, at least 1.
     """
 
     name: str
@@ -126,30 +133,48 @@ def suite_names(seeds: Path) -> list[str]:
 
 
 def load_spec(name: str, seeds: Path) -> Spec:
-    """Return the spec of a suite with its lock. Raises InputError if there is none, or where it cannot be used."""
+    """Return the spec of a suite with its lock. Raises InputError if there is none, or where it cannot be
+    used."""
     path = seeds / FOLDER / f"{name}.toml"
     if name not in suite_names(seeds):
         known = ", ".join(suite_names(seeds)) or "none"
-        raise InputError(f"there is no suite {name!r}", wanted=f"one of {known}, or a folder of .cnf files", do=f"write {path}")
+        raise InputError(
+            f"there is no suite {name!r}",
+            wanted=f"one of {known}, or a folder of .cnf files",
+            do=f"write {path}",
+        )
     try:
         data = parse_toml(read_text(path), name=str(path))
         recipes = tuple(recipe for entry in data.get("instances", []) for recipe in _recipes(entry))
-        archives = tuple(Archive(**(entry | {"skip": tuple(entry.get("skip", ()))})) for entry in data.get("archives", []))
+        archives = tuple(
+            Archive(**(entry | {"skip": tuple(entry.get("skip", ()))})) for entry in data.get("archives", [])
+        )
         description = str(data["suite"]["description"])
     except (Unparsable, Unreadable) as error:
-        raise InputError(f"the suite's spec {path} cannot be used", got=reason(error), do="fix the file") from None
+        raise InputError(
+            f"the suite's spec {path} cannot be used", got=reason(error), do="fix the file"
+        ) from None
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise InputError(f"the suite's spec {path} cannot be used", got=f"{type(error).__name__}: {error}", do="fix the file") from None
+        raise InputError(
+            f"the suite's spec {path} cannot be used",
+            got=f"{type(error).__name__}: {error}",
+            do="fix the file",
+        ) from None
     names = [recipe.name for recipe in recipes]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise InputError(f"the suite's spec {path} has a name twice", wanted="a name for each formula", got=", ".join(twice))
+        raise InputError(
+            f"the suite's spec {path} has a name twice",
+            wanted="a name for each formula",
+            got=", ".join(twice),
+        )
     lock = path.with_suffix(".lock.json")
     locked = parse_json(read_text(lock, DATA_BYTES), name=str(lock))["formulas"] if lock.is_file() else {}
     return Spec(name, description, recipes, archives, locked)
 
 
 def original_name(instance: str, shuffle: int) -> str:
-    """Return the name of the formula that an instance of a suite is a copy of: copy number k of `name` is `name~k`. A name alone makes no copy."""
+    """Return the name of the formula that an instance of a suite is a copy of: copy number k of `name` is
+    `name~k`. A name alone makes no copy."""
     return instance.removesuffix(f"~{shuffle}") if shuffle else instance
 
 
@@ -160,12 +185,27 @@ def _recipes(entry: dict[str, Any]) -> list[Recipe]:
     asked = entry.get("duel_shuffles", 1)
     if not isinstance(asked, int) or isinstance(asked, bool) or asked < 1:
         what = f"{name}: duel_shuffles cannot be used"
-        raise InputError(what, wanted="a whole number of at least 1", got=repr(asked), do="correct the suite's spec")
+        raise InputError(
+            what, wanted="a whole number of at least 1", got=repr(asked), do="correct the suite's spec"
+        )
     first = Recipe(
-        name, entry["family"], entry["status"], entry["generator"], parameters, int(parameters.get("seed", 0)), 0, name, duel_shuffles=asked,
+        name,
+        entry["family"],
+        entry["status"],
+        entry["generator"],
+        parameters,
+        int(parameters.get("seed", 0)),
+        0,
+        name,
+        duel_shuffles=asked,
     )
     copies = [
-        replace(first, name=f"{name}~{number}", shuffle=number, seed=child_seed(0, "solvers", "", f"shuffle {name}", number))
+        replace(
+            first,
+            name=f"{name}~{number}",
+            shuffle=number,
+            seed=child_seed(0, "solvers", "", f"shuffle {name}", number),
+        )
         for number in range(1, int(entry.get("shuffles", 0)) + 1)
     ]
     return [first, *copies]

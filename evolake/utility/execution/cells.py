@@ -1,7 +1,8 @@
-"""One cell: an arm with a seed. Trained step by step, evaluated every few steps, each step noted with the weights after it.
+"""One cell: an arm with a seed. Trained step by step, evaluated every few steps, each step noted with the
+weights after it.
 
-Everything a step draws comes from the root seed, the cell's seed and the number of the step, never from the arm's name: arms of one seed begin with
-the same weights and differ by their problems alone.
+Everything a step draws comes from the root seed, the cell's seed and the number of the step, never from the
+arm's name: arms of one seed begin with the same weights and differ by their problems alone.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from evolake.utility.execution.drawing import problem_of
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import BASE, LINE, REPLIES, STEPS, TRAIN, parse_cell
 
-REFLECTING = re.compile(r"\b(?:wait|mistake|however|but|retry|error|verify|wrong|evaluate|check)\b", re.IGNORECASE)
+REFLECTING = re.compile(
+    r"\b(?:wait|mistake|however|but|retry|error|verify|wrong|evaluate|check)\b", re.IGNORECASE
+)
 """The vocabulary of SSLogic, appendix J."""
 NO_PROMPT = prompt_of([])
 
@@ -44,8 +47,9 @@ class CellRows:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a cell works on. problems: rows of PROBLEMS. study_sha, root_seed: of the study. judge: gives a reply its reward.
-    decoding: how the replies of an evaluation are drawn; None: greedily, or as while training if there are several."""
+    """What a cell works on. problems: rows of PROBLEMS. study_sha, root_seed: of the study. judge: gives a
+    reply its reward. decoding: how the replies of an evaluation are drawn; None: greedily, or as while
+    training if there are several."""
 
     name: str
     problems: Sequence[Mapping[str, Any]]
@@ -60,8 +64,11 @@ class Cell:
         return child_seed(self.root_seed, LINE, str(parse_cell(self.name)[1]), purpose, step)
 
 
-def run_cell(cell: Cell, policy: Policy, journal: Journal, on_step: Callable[[int], None] = lambda step: None) -> CellRows:
-    """Train and evaluate; continues after the last noted step. The policy, as it starts, is put back to that in the end.
+def run_cell(
+    cell: Cell, policy: Policy, journal: Journal, on_step: Callable[[int], None] = lambda step: None
+) -> CellRows:
+    """Train and evaluate; continues after the last noted step. The policy, as it starts, is put back to that
+    in the end.
 
     on_step: called with each step that is done, noted already; what it raises ends the cell there.
     """
@@ -80,10 +87,14 @@ def run_cell(cell: Cell, policy: Policy, journal: Journal, on_step: Callable[[in
             on_step(step)
     finally:
         policy.load(start)
-    return CellRows([row for item in noted for row in item["steps"]], [row for item in noted for row in item["replies"]])
+    return CellRows(
+        [row for item in noted for row in item["steps"]], [row for item in noted for row in item["replies"]]
+    )
 
 
-def step_of(cell: Cell, policy: Policy, step: int, before: Mapping[str, Any] | None) -> dict[str, list[dict[str, Any]]]:
+def step_of(
+    cell: Cell, policy: Policy, step: int, before: Mapping[str, Any] | None
+) -> dict[str, list[dict[str, Any]]]:
     """One step, with its evaluation where one is due. before: the row of the step before."""
     steps = [train_step(cell, policy, step, before)] if step else []
     due = step % cell.sizes.every == 0 or step == cell.sizes.steps
@@ -103,22 +114,38 @@ def train_step(cell: Cell, policy: Policy, step: int, before: Mapping[str, Any] 
     tokens, count = sum(item.tokens for item in result), len(result)
     seen = min(len(pool), step * min(len(pool), cell.sizes.batch_problems))
     return {
-        "arm": arm, "seed": seed, "step": step, "instances": seen, "tokens": (before["tokens"] if before else 0) + tokens, "rollouts": count,
-        "reward": sum(item.reward or 0.0 for item in result) / count, "correct": sum(item.correct for item in result) / count,
-        "formatted": sum(item.formatted for item in result) / count, "length": tokens / count,
-        "reflections": sum(reflections(item.reply) for item in result) / count, "rejected": stats.rejected, "informative": stats.informative,
-        "updated": stats.updated, "trained_tokens": stats.tokens, "kl": stats.kl, "entropy": stats.entropy, "grad_norm": stats.grad_norm,
+        "arm": arm,
+        "seed": seed,
+        "step": step,
+        "instances": seen,
+        "tokens": (before["tokens"] if before else 0) + tokens,
+        "rollouts": count,
+        "reward": sum(item.reward or 0.0 for item in result) / count,
+        "correct": sum(item.correct for item in result) / count,
+        "formatted": sum(item.formatted for item in result) / count,
+        "length": tokens / count,
+        "reflections": sum(reflections(item.reply) for item in result) / count,
+        "rejected": stats.rejected,
+        "informative": stats.informative,
+        "updated": stats.updated,
+        "trained_tokens": stats.tokens,
+        "kl": stats.kl,
+        "entropy": stats.entropy,
+        "grad_norm": stats.grad_norm,
         "study_sha": cell.study_sha,
     }
 
 
 def batch_of(pool: Sequence[Problem], count: int, step: int, cell: Cell) -> list[Problem]:
-    """Return the problems of a step: the pool in an order that the seed gives, from one end to the other, then in another order."""
+    """Return the problems of a step: the pool in an order that the seed gives, from one end to the other,
+    then in another order."""
     count = min(count, len(pool))
     result: list[Problem] = []
     for place in range((step - 1) * count, step * count):
         turn, number = divmod(place, len(pool))
-        order = generator(cell.root_seed, LINE, str(parse_cell(cell.name)[1]), "order", turn).permutation(len(pool))
+        order = generator(cell.root_seed, LINE, str(parse_cell(cell.name)[1]), "order", turn).permutation(
+            len(pool)
+        )
         result.append(pool[int(order[number])])
     return result
 
@@ -129,12 +156,18 @@ def evaluation(cell: Cell, policy: Policy, step: int) -> list[dict[str, Any]]:
     rows = [row for row in cell.problems if row["suite"] != TRAIN]
     suites = [row["suite"] for row in rows for _ in range(cell.sizes.eval_samples)]
     result = replies(
-        policy, [NO_PROMPT], [problem_of(row) for row in rows], samples=cell.sizes.eval_samples, answer_format=cell.sizes.answer_format,
-        seed=cell.seed("evaluation", step), decoding=cell.decoding,
+        policy,
+        [NO_PROMPT],
+        [problem_of(row) for row in rows],
+        samples=cell.sizes.eval_samples,
+        answer_format=cell.sizes.answer_format,
+        seed=cell.seed("evaluation", step),
+        decoding=cell.decoding,
     )
     kept = ("problem_id", "sample", "reply", "tokens", "truncated", "correct", "formatted", "unverified")
     return [
-        {"arm": arm, "seed": seed, "step": step, "suite": suite} | {name: row[name] for name in kept}
+        {"arm": arm, "seed": seed, "step": step, "suite": suite}
+        | {name: row[name] for name in kept}
         | {"reflections": reflections(row["reply"]), "study_sha": cell.study_sha}
         for suite, row in zip(suites, result, strict=True)
     ]
@@ -160,4 +193,6 @@ def publish_cell(lake: Lake, cell: Cell, rows: CellRows, run_id: str) -> None:
 
 def is_finished(lake: Lake, name: str, study_sha: str) -> bool:
     """Return whether the lake holds the cell of this very study."""
-    return lake.record(LINE, "replies", name) is not None and lake.read(LINE, "replies", name)["study_sha"].unique().to_list() == [study_sha]
+    return lake.record(LINE, "replies", name) is not None and lake.read(LINE, "replies", name)[
+        "study_sha"
+    ].unique().to_list() == [study_sha]

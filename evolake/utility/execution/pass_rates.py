@@ -1,7 +1,7 @@
 """How often the model as it is answers instances of a family right, by difficulty.
 
-A group of replies that are all right, or all wrong, moves no weight: what is far too hard for a model teaches it nothing, and what it knows already
-neither. The rates are taken on instances that are drawn for this alone.
+A group of replies that are all right, or all wrong, moves no weight: what is far too hard for a model teaches
+it nothing, and what it knows already neither. The rates are taken on instances that are drawn for this alone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class PassRates:
-    """replies, correct: how many of each family and difficulty. texts: what was asked, by sha256, so that nothing else asks it."""
+    """replies, correct: how many of each family and difficulty. texts: what was asked, by sha256, so that
+    nothing else asks it."""
 
     replies: Mapping[Key, int]
     correct: Mapping[Key, int]
@@ -46,13 +47,15 @@ class PassRates:
 
     def between(self, low: float, high: float) -> set[Key]:
         """Return what is answered right at least as often as `low` and at most as often as `high`."""
-        return {key for key in self.replies if (share := self.share(key)) is not None and low <= share <= high}
+        return {
+            key for key in self.replies if (share := self.share(key)) is not None and low <= share <= high
+        }
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """What is asked. instances: of each family and difficulty. samples: replies to each, drawn at the policy's temperature. longest: characters of a
-    statement; a longer one is not asked."""
+    """What is asked. instances: of each family and difficulty. samples: replies to each, drawn at the
+    policy's temperature. longest: characters of a statement; a longer one is not asked."""
 
     difficulties: Collection[int]
     instances: int
@@ -63,14 +66,21 @@ class Sampling:
 
 
 def measure(
-    families: Sequence[Family], policy: Policy, sampling: Sampling, *, pool: Any, settings: FamiliesSettings, journal: Journal | None = None,
+    families: Sequence[Family],
+    policy: Policy,
+    sampling: Sampling,
+    *,
+    pool: Any,
+    settings: FamiliesSettings,
+    journal: Journal | None = None,
     tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> PassRates:
     """Ask the model.
 
     Args:
         journal: where each AT_ONCE problems are noted, so that a run that was cut off asks the others only.
-        tell: called after problems were asked and noted, with how many have been and all there are; what it raises ends the measuring there.
+        tell: called after problems were asked and noted, with how many have been and all there are; what it
+            raises ends the measuring there.
 
     Raises:
         MachineryError: the jail failed.
@@ -79,7 +89,13 @@ def measure(
     answer_format, root_seed = sampling.answer_format, sampling.root_seed
     for family in families:
         result = contained(
-            draw_instances, family, sorted(sampling.difficulties), sampling.instances, pool=pool, settings=settings, root_seed=root_seed,
+            draw_instances,
+            family,
+            sorted(sampling.difficulties),
+            sampling.instances,
+            pool=pool,
+            settings=settings,
+            root_seed=root_seed,
         )
         for row in [] if isinstance(result, Raised) else result:
             if len(row["text"]) <= sampling.longest:
@@ -88,8 +104,15 @@ def measure(
     forms, prompt = answer_forms(asked), prompt_of([])
     problems = [
         Problem(
-            row["instance_id"], f"{row['text']}\n\n{request(row['language'], forms.get(row['family_id']), answer_format)}", row["answer"],
-            row["case_sensitive"], row["category"], row["difficulty"], "train", "pass rates", row["family_id"],
+            row["instance_id"],
+            f"{row['text']}\n\n{request(row['language'], forms.get(row['family_id']), answer_format)}",
+            row["answer"],
+            row["case_sensitive"],
+            row["category"],
+            row["difficulty"],
+            "train",
+            "pass rates",
+            row["family_id"],
         )
         for row in asked
     ]
@@ -100,12 +123,23 @@ def measure(
         part, number = problems[start : start + AT_ONCE], start // AT_ONCE
         gave = noted[number] if number < len(noted) else {}
         if gave.get("asked") != [item.problem_id for item in part]:
-            sampled = policy.sample([(prompt, item) for item in part], sampling.samples, child_seed(root_seed, LINE, "pass rates", "replies", number))
+            sampled = policy.sample(
+                [(prompt, item) for item in part],
+                sampling.samples,
+                child_seed(root_seed, LINE, "pass rates", "replies", number),
+            )
             right_of = [
-                sum(judge_reply(item.reply, problem, answer_format, truncated=item.truncated).correct for item in given)
+                sum(
+                    judge_reply(item.reply, problem, answer_format, truncated=item.truncated).correct
+                    for item in given
+                )
                 for problem, given in zip(part, sampled, strict=True)
             ]
-            gave = {"asked": [item.problem_id for item in part], "replies": [len(given) for given in sampled], "right": right_of}
+            gave = {
+                "asked": [item.problem_id for item in part],
+                "replies": [len(given) for given in sampled],
+                "right": right_of,
+            }
             if journal:
                 journal.note(number + 1, gave, None)
             tell(start + len(part), len(problems))
@@ -117,15 +151,32 @@ def measure(
 
 
 def draw_instances(
-    family: Family, difficulties: Sequence[int], count: int, *, pool: Any, settings: FamiliesSettings, root_seed: int
+    family: Family,
+    difficulties: Sequence[int],
+    count: int,
+    *,
+    pool: Any,
+    settings: FamiliesSettings,
+    root_seed: int,
 ) -> list[dict[str, Any]]:
-    """Rows of INSTANCES with labels by strict majority, `count` of each difficulty at most. Raises MachineryError when the jail failed."""
+    """Rows of INSTANCES with labels by strict majority, `count` of each difficulty at most. Raises
+    MachineryError when the jail failed."""
     pairs = [
         (difficulty, child_seed(root_seed, LINE, family.family_id, f"pass rates {difficulty}", number))
-        for difficulty in difficulties for number in range(count)
+        for difficulty in difficulties
+        for number in range(count)
     ]
-    drawn = [item for item in generate(family, pairs, pool=pool, caps=caps_of(settings)) if item.status == "ok"]
+    drawn = [
+        item for item in generate(family, pairs, pool=pool, caps=caps_of(settings)) if item.status == "ok"
+    ]
     return [
-        instance_row(family, item, vote, hashlib.sha256(" ".join(item.text.split()).encode("utf-8", "replace")).hexdigest(), "0000")
-        for item, vote in zip(drawn, take_votes(family, drawn, pool=pool, settings=settings), strict=True) if vote.decided and vote.primary_agrees
+        instance_row(
+            family,
+            item,
+            vote,
+            hashlib.sha256(" ".join(item.text.split()).encode("utf-8", "replace")).hexdigest(),
+            "0000",
+        )
+        for item, vote in zip(drawn, take_votes(family, drawn, pool=pool, settings=settings), strict=True)
+        if vote.decided and vote.primary_agrees
     ]

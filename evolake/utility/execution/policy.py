@@ -1,4 +1,5 @@
-"""The policy that a study trains: the one of the section `prompts`, with what the study says of it instead of its defaults."""
+"""The policy that a study trains: the one of the section `prompts`, with what the study says of it instead of
+its defaults."""
 
 from __future__ import annotations
 
@@ -10,8 +11,23 @@ from evolake.settings import Settings
 from evolake.utility.settings import UtilitySettings
 
 POLICY = (
-    "policy", "policy_model", "lora_rank", "lora_alpha", "max_tokens", "temperature", "learning_rate", "betas", "kl", "rejects", "recipe",
-    "scale_rewards", "loss_type", "rollouts", "answer_format", "format_bonus", "reply_start",
+    "policy",
+    "policy_model",
+    "lora_rank",
+    "lora_alpha",
+    "max_tokens",
+    "temperature",
+    "learning_rate",
+    "betas",
+    "kl",
+    "rejects",
+    "recipe",
+    "scale_rewards",
+    "loss_type",
+    "rollouts",
+    "answer_format",
+    "format_bonus",
+    "reply_start",
 )
 """Settings of the policy that the rows of a cell depend on, next to its dtype."""
 LATER = ("mini_batches", "kl_term", "eval_temperature", "eval_top_p", "eval_top_k")
@@ -19,15 +35,30 @@ LATER = ("mini_batches", "kl_term", "eval_temperature", "eval_top_p", "eval_top_
 
 
 def policy_settings(settings: Settings) -> Settings:
-    """Return the settings with those of the study in place of the policy's own: one policy, trained as the study says, without tools, of the dtype
-    that it has here."""
+    """Return the settings with those of the study in place of the policy's own: one policy, trained as the
+    study says, without tools, of the dtype that it has here."""
     own = settings.of(UtilitySettings)
-    names = ("rollouts", "recipe", "scale_rewards", "learning_rate", "kl", "temperature", "max_tokens", "answer_format", "reply_start")
+    names = (
+        "rollouts",
+        "recipe",
+        "scale_rewards",
+        "learning_rate",
+        "kl",
+        "temperature",
+        "max_tokens",
+        "answer_format",
+        "reply_start",
+    )
     given: dict[str, Any] = {name: getattr(own, name) for name in names} | {"tools": [], "corpus": None}
     return settings.with_section(with_dtype(settings.of(PromptsSettings).model_copy(update=given)))
 
 
 def policy_fields(policy: PromptsSettings) -> set[str]:
-    """Return the fields that say which policy it is. What is as it was before there was a choice is not said: earlier studies keep their cells."""
-    usual = {"dtype": FLOAT32, "sampler": "transformers", **{name: PromptsSettings.model_fields[name].default for name in LATER}}
+    """Return the fields that say which policy it is. What is as it was before there was a choice is not said:
+    earlier studies keep their cells."""
+    usual = {
+        "dtype": FLOAT32,
+        "sampler": "transformers",
+        **{name: PromptsSettings.model_fields[name].default for name in LATER},
+    }
     return {*POLICY, *(name for name, value in usual.items() if getattr(policy, name) != value)}

@@ -1,4 +1,5 @@
-"""A whole study: problems, record, cells. Killed at any point, it continues with the next run of the same command, after the last noted step."""
+"""A whole study: problems, record, cells. Killed at any point, it continues with the next run of the same
+command, after the last noted step."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ class Study:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run did: cells it ran, those that were there, those that are left. study: None where it stopped before there was one."""
+    """What a run did: cells it ran, those that were there, those that are left. study: None where it stopped
+    before there was one."""
 
     study: Study | None
     ran: tuple[str, ...]
@@ -56,10 +58,16 @@ class Outcome:
 
 
 def prepare(
-    settings: Settings, lake: Lake, arms: Sequence[str], seeds: Sequence[int], run_id: str, policy: Policy | None = None,
+    settings: Settings,
+    lake: Lake,
+    arms: Sequence[str],
+    seeds: Sequence[int],
+    run_id: str,
+    policy: Policy | None = None,
     tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> Study:
-    """Return the study that the settings describe, its problems and its record published. Problems that are there already are read.
+    """Return the study that the settings describe, its problems and its record published. Problems that are
+    there already are read.
 
     Args:
         policy, tell: as `draw_problems`.
@@ -69,7 +77,9 @@ def prepare(
     """
     own, prompts = settings.of(UtilitySettings), policy_settings(settings).of(PromptsSettings)
     if prompts.policy == "endpoint":
-        raise InputError("the policy endpoint cannot learn", wanted="local or tiny", do="set EVOLAKE_PROMPTS__POLICY=local")
+        raise InputError(
+            "the policy endpoint cannot learn", wanted="local or tiny", do="set EVOLAKE_PROMPTS__POLICY=local"
+        )
     inputs = inputs_sha(settings, lake)
     before = record_before(lake, LINE)
     if before.get("inputs_sha") == inputs and lake.record(LINE, "problems") is not None:
@@ -77,63 +87,104 @@ def prepare(
     else:
         drawn = draw_problems(settings, lake, policy, tell)
         problems, notes = PROBLEMS.frame(drawn.rows).to_dicts(), drawn.notes
-    values = own.model_dump(mode="json", exclude=set(OF_NO_CELL)) | {"policy": prompts.model_dump(mode="json", include=policy_fields(prompts))}
+    values = own.model_dump(mode="json", exclude=set(OF_NO_CELL)) | {
+        "policy": prompts.model_dump(mode="json", include=policy_fields(prompts))
+    }
     summary = json.dumps(values, sort_keys=True)
-    sha = hashlib.sha256(f"1\x1f{settings.seed}\x1f{summary}\x1f{json.dumps(_without_empty_entries(problems), sort_keys=True)}".encode()).hexdigest()
-    study = Study(sha, inputs, problems, notes, prompts.policy_model or prompts.policy, summary, settings.seed)
+    sha = hashlib.sha256(
+        f"1\x1f{settings.seed}\x1f{summary}\x1f{json.dumps(_without_empty_entries(problems), sort_keys=True)}".encode()  # noqa: E501
+    ).hexdigest()
+    study = Study(
+        sha, inputs, problems, notes, prompts.policy_model or prompts.policy, summary, settings.seed
+    )
     publish_study(lake, study, arms, seeds, run_id, before)
     journal_of_rates(settings, lake).clear()
     return study
 
 
 def _without_empty_entries(problems: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the problems without a column that is younger than the studies of old lakes, where it says nothing: such a study keeps its cells."""
-    return [{name: value for name, value in row.items() if name != "entry" or value is not None} for row in problems]
+    """Return the problems without a column that is younger than the studies of old lakes, where it says
+    nothing: such a study keeps its cells."""
+    return [
+        {name: value for name, value in row.items() if name != "entry" or value is not None}
+        for row in problems
+    ]
 
 
-def publish_study(lake: Lake, study: Study, arms: Sequence[str], seeds: Sequence[int], run_id: str, before: dict[str, Any]) -> None:
-    """Publish problems and record. Arms and seeds that an earlier run of the same study had are kept in the record."""
+def publish_study(
+    lake: Lake, study: Study, arms: Sequence[str], seeds: Sequence[int], run_id: str, before: dict[str, Any]
+) -> None:
+    """Publish problems and record. Arms and seeds that an earlier run of the same study had are kept in the
+    record."""
     arms, seeds = with_earlier(before, study.sha, arms, seeds, tuple(ARMS))
     lake.publish(LINE, "problems", PROBLEMS.frame(study.problems), cycle=None, run_id=run_id, schema=PROBLEMS)
-    lake.publish(LINE, "study", STUDY.frame([record_of(study, arms, seeds)]), cycle=None, run_id=run_id, schema=STUDY)
+    lake.publish(
+        LINE, "study", STUDY.frame([record_of(study, arms, seeds)]), cycle=None, run_id=run_id, schema=STUDY
+    )
 
 
 def record_of(study: Study, arms: Sequence[str], seeds: Sequence[int]) -> dict[str, Any]:
     """Return the row of STUDY."""
     return {
-        "study_sha": study.sha, "inputs_sha": study.inputs_sha, "policy": study.policy, "settings": study.settings, "root_seed": study.root_seed,
-        "arms": list(arms), "seeds": list(seeds), "notes": study.notes,
+        "study_sha": study.sha,
+        "inputs_sha": study.inputs_sha,
+        "policy": study.policy,
+        "settings": study.settings,
+        "root_seed": study.root_seed,
+        "arms": list(arms),
+        "seeds": list(seeds),
+        "notes": study.notes,
     }
 
 
 def power_of(study: Study, sizes: UtilitySettings, seeds: int) -> str:
-    """Return which difference of two arms the held-out questions can show. Without pass rates half of the replies are taken to be right, where the
-    spread is largest."""
+    """Return which difference of two arms the held-out questions can show. Without pass rates half of the
+    replies are taken to be right, where the spread is largest."""
     rates = [row["pass_rate"] for row in study.problems if row["suite"] == LINEAGES]
     known = [rate for rate in rates if rate is not None]
     share = sum(known) / len(known) if known else 0.5
-    return power_sentence(len(rates), seeds * sizes.eval_samples, share) if rates else "no held-out questions: no power can be stated"
+    return (
+        power_sentence(len(rates), seeds * sizes.eval_samples, share)
+        if rates
+        else "no held-out questions: no power can be stated"
+    )
 
 
 def make_cell(study: Study, name: str, settings: Settings) -> Cell:
     """Return a cell of the study, ready to be run."""
     prompts = policy_settings(settings).of(PromptsSettings)
     judge = judge_with(recipe_of(prompts), prompts.answer_format, prompts.format_bonus)
-    return Cell(name, study.problems, settings.of(UtilitySettings), judge, study.sha, study.root_seed, decoding_of(prompts))
+    return Cell(
+        name,
+        study.problems,
+        settings.of(UtilitySettings),
+        judge,
+        study.sha,
+        study.root_seed,
+        decoding_of(prompts),
+    )
 
 
 def run_study(
-    settings: Settings, arms: Sequence[str], seeds: Sequence[int], run_id: str, *, minutes: float | None = None,
-    tell: Callable[[str], None] = lambda line: None, policy: Policy | None = None,
+    settings: Settings,
+    arms: Sequence[str],
+    seeds: Sequence[int],
+    run_id: str,
+    *,
+    minutes: float | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+    policy: Policy | None = None,
 ) -> Outcome:
     """Run what is missing of the study that the settings describe.
 
     Args:
-        minutes: stop at the end of the step, or of what is asked at the same time, in which these are over; None: never. tell: a line of progress.
+        minutes: stop at the end of the step, or of what is asked at the same time, in which these are over;
+            None: never. tell: a line of progress.
         policy: None: that of the settings.
 
     Raises:
-        InputError: as `prepare`. PartitionBusy: another run of the study is under way. MachineryError: the policy cannot be trained.
+        InputError: as `prepare`. PartitionBusy: another run of the study is under way. MachineryError: the
+            policy cannot be trained.
     """
     lake, started = Lake(settings.require_lake()), time.monotonic()
     with lake.line_lock(LINE, run_id=run_id):
@@ -155,14 +206,20 @@ def run_study(
         kept = [name for name in cells if is_finished(lake, name, study.sha)]
         todo = [name for name in cells if name not in kept]
         ran: list[str] = []
-        held = policy or (open_policy(policy_settings(settings), lake.root, "utility", run_id) if todo else None)
+        held = policy or (
+            open_policy(policy_settings(settings), lake.root, "utility", run_id) if todo else None
+        )
         with held if hasattr(held, "__exit__") else nullcontext():  # type: ignore[union-attr]
             for name in todo:
                 assert held is not None
                 cell = make_cell(study, name, settings)
 
                 def on_step(step: int, name: str = name) -> None:
-                    tell(f"{name}: step {step} of {settings.of(UtilitySettings).steps}" if step else f"{name}: evaluated")
+                    tell(
+                        f"{name}: step {step} of {settings.of(UtilitySettings).steps}"
+                        if step
+                        else f"{name}: evaluated"
+                    )
                     on_time()
 
                 try:
@@ -176,7 +233,8 @@ def run_study(
 
 @dataclass(frozen=True)
 class Stored:
-    """What the lake holds of its current study: the record's row, and frames of problems, steps and replies of that study alone."""
+    """What the lake holds of its current study: the record's row, and frames of problems, steps and replies
+    of that study alone."""
 
     study: dict[str, Any]
     problems: pl.DataFrame
@@ -187,7 +245,12 @@ class Stored:
     def missing(self) -> list[str]:
         """The cells that the record names and that are not there."""
         there = set(self.replies.select("arm", "seed").unique().rows())
-        return [cell_of(arm, seed) for seed in self.study["seeds"] for arm in self.study["arms"] if (arm, seed) not in there]
+        return [
+            cell_of(arm, seed)
+            for seed in self.study["seeds"]
+            for arm in self.study["arms"]
+            if (arm, seed) not in there
+        ]
 
 
 def read_study(lake: Lake) -> Stored:

@@ -6,5 +6,9 @@ from evolake.report.artifacts import LineArtifacts
 from evolake.utility.report.standing import standing
 
 ARTIFACTS = LineArtifacts(
-    standing=standing, crowns_none="it is a study that compares arms: `evolake families utility --out DIR` says what training on each is worth",
+    standing=standing,
+    crowns_none=(
+        "it is a study that compares arms: `evolake families utility --out DIR` says what training on "
+        "each is worth"
+    ),
 )

@@ -1,4 +1,5 @@
-"""The study's row in the table of all lines: training on evolved families against training on their seeds, at equal steps."""
+"""The study's row in the table of all lines: training on evolved families against training on their seeds, at
+equal steps."""
 
 from __future__ import annotations
 
@@ -21,16 +22,31 @@ def standing(shared: Standing, lake: Lake, _ask: Ask) -> Standing | None:
         return None
     found = findings_of(stored.steps, stored.replies, stored.study["root_seed"])
     at_steps = (pl.col("matching") == "steps") & (pl.col("suite") == LINEAGES)
-    rates = {row["arm"]: f"training on {row['arm']} ({row['correct']:.1%} correct)" for row in found.summary.filter(at_steps).to_dicts()}
+    rates = {
+        row["arm"]: f"training on {row['arm']} ({row['correct']:.1%} correct)"
+        for row in found.summary.filter(at_steps).to_dicts()
+    }
     first, second = CLAIM
-    shared = replace(shared, best=rates.get(first, "-"), start=rates.get(second, ""), evaluations=stored.replies.height)
-    rows = found.comparisons.filter(at_steps & (pl.col("first") == first) & (pl.col("second") == second)).to_dicts()
+    shared = replace(
+        shared, best=rates.get(first, "-"), start=rates.get(second, ""), evaluations=stored.replies.height
+    )
+    rows = found.comparisons.filter(
+        at_steps & (pl.col("first") == first) & (pl.col("second") == second)
+    ).to_dicts()
     if not rows:
         return replace(shared, gain=f"{NOT_MEASURED}: arms {first} and {second} were not both run")
     row = rows[0]
     ends = f"95% interval {100 * row['low']:+.1f} to {100 * row['high']:+.1f}"
-    measured, is_gain = f"{100 * row['difference']:+.1f} percentage points", shows(row) and row["difference"] > 0
+    measured, is_gain = (
+        f"{100 * row['difference']:+.1f} percentage points",
+        shows(row) and row["difference"] > 0,
+    )
     return replace(
-        shared, gain=f"{measured} ({ends})" if is_gain else f"{NONE_YET} ({measured}, {ends}; not significant)", is_gain=is_gain,
-        estimate=row["difference"], low=row["low"], high=row["high"], level=0.95,
+        shared,
+        gain=f"{measured} ({ends})" if is_gain else f"{NONE_YET} ({measured}, {ends}; not significant)",
+        is_gain=is_gain,
+        estimate=row["difference"],
+        low=row["low"],
+        high=row["high"],
+        level=0.95,
     )

@@ -1,4 +1,5 @@
-"""Endpoints as people have them: errors of many shapes, small contexts, reasoning, streams and Azure's addresses; a real server on loopback each."""
+"""Endpoints as people have them: errors of many shapes, small contexts, reasoning, streams and Azure's
+addresses; a real server on loopback each."""
 
 from __future__ import annotations
 
@@ -9,7 +10,19 @@ from typing import Any
 
 import pytest
 from agent_backend_fixtures import AddReply, AddRequest, add_role
-from loopback_model import KEY, Action, Asked, LoopbackModel, Script, completion, fault_of, raw, say, status, streamed
+from loopback_model import (
+    KEY,
+    Action,
+    Asked,
+    LoopbackModel,
+    Script,
+    completion,
+    fault_of,
+    raw,
+    say,
+    status,
+    streamed,
+)
 
 from evolake.agents import AgentFailure, open_agents
 from evolake.errors import AgentUnavailable
@@ -28,17 +41,33 @@ class Waits(list[float]):
 
 
 def ask(
-    script: Script, folder: Path, *, times: int = 1, waits: Waits | None = None, path: str = "", **changes: Any,
+    script: Script,
+    folder: Path,
+    *,
+    times: int = 1,
+    waits: Waits | None = None,
+    path: str = "",
+    **changes: Any,
 ) -> tuple[list[Any], list[Any], list[Asked]]:
     """Results, rows and requests of some calls."""
     with LoopbackModel(script) as server:
         values: dict[str, Any] = {
-            "backend": "model", "model_base_url": server.base_url + path, "model_api_key": KEY, "models": {"default": "gpt-test"},
-            "budget": BudgetSettings(tokens_per_run=1_000_000), "model_timeout_s": 5.0, "model_max_retries": 2,
+            "backend": "model",
+            "model_base_url": server.base_url + path,
+            "model_api_key": KEY,
+            "models": {"default": "gpt-test"},
+            "budget": BudgetSettings(tokens_per_run=1_000_000),
+            "model_timeout_s": 5.0,
+            "model_max_retries": 2,
         }
         wait = Waits() if waits is None else waits
-        with open_agents(Settings(**(values | changes)), folder, "0001", "run-1", line="designs", wait=wait) as agents:
-            results = [agents.call(add_role(folder), AddRequest(a=2, b=3, note=str(n)), seed=0).value for n in range(times)]
+        with open_agents(
+            Settings(**(values | changes)), folder, "0001", "run-1", line="designs", wait=wait
+        ) as agents:
+            results = [
+                agents.call(add_role(folder), AddRequest(a=2, b=3, note=str(n)), seed=0).value
+                for n in range(times)
+            ]
             return results, agents.rows(), server.requests
 
 
@@ -49,37 +78,71 @@ def refusing(refuse: Callable[[Asked], Action | None]) -> Script:
 
 def fastapi(place: str, message: str, asked: Asked) -> Action:
     """What FastAPI says of a field, with the whole request repeated."""
-    return fault_of(422, {"detail": [{"type": "extra_forbidden", "loc": ["body", place], "msg": message, "input": asked.body}]})
+    return fault_of(
+        422,
+        {
+            "detail": [
+                {"type": "extra_forbidden", "loc": ["body", place], "msg": message, "input": asked.body}
+            ]
+        },
+    )
 
 
 def new_name(asked: Asked) -> Action | None:
     if LIMITS[1] in asked.body:
-        return status(400, message="Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        return status(
+            400, message="Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+        )
     return status(400, message="Bad Request") if asked.response_format else None
 
 
 REFUSALS: dict[str, Callable[[Asked], Action | None]] = {
-    "a list names the limit": lambda asked: fastapi(LIMITS[0], "Extra inputs are not permitted", asked) if LIMITS[0] in asked.body else None,
-    "a list names the format": lambda asked: fastapi("response_format", "Extra inputs are not permitted", asked) if asked.response_format else None,
+    "a list names the limit": lambda asked: (
+        fastapi(LIMITS[0], "Extra inputs are not permitted", asked) if LIMITS[0] in asked.body else None
+    ),
+    "a list names the format": lambda asked: (
+        fastapi("response_format", "Extra inputs are not permitted", asked) if asked.response_format else None
+    ),
     "a dict names the format": lambda asked: (
-        fault_of(422, {"detail": {"errors": {"message": "response_format: unknown"}}}) if asked.response_format else None),
-    "a text names the limit": lambda asked: fault_of(400, {"error": "unknown argument max_completion_tokens"}) if LIMITS[0] in asked.body else None,
-    "nothing is named and the limit is meant": lambda asked: status(400, message="Bad Request") if LIMITS[0] in asked.body else None,
+        fault_of(422, {"detail": {"errors": {"message": "response_format: unknown"}}})
+        if asked.response_format
+        else None
+    ),
+    "a text names the limit": lambda asked: (
+        fault_of(400, {"error": "unknown argument max_completion_tokens"})
+        if LIMITS[0] in asked.body
+        else None
+    ),
+    "nothing is named and the limit is meant": lambda asked: (
+        status(400, message="Bad Request") if LIMITS[0] in asked.body else None
+    ),
     "nothing is named and both are meant": lambda asked: (
-        fault_of(400, {"detail": "Bad Request"}) if LIMITS[0] in asked.body or asked.response_format else None),
+        fault_of(400, {"detail": "Bad Request"}) if LIMITS[0] in asked.body or asked.response_format else None
+    ),
     "an empty body": lambda asked: Action(code=400) if LIMITS[0] in asked.body else None,
     "the new name is wanted": new_name,
     "no system message": lambda asked: (
-        status(400, message="System role not supported") if any(message["role"] == "system" for message in asked.messages) else None),
+        status(400, message="System role not supported")
+        if any(message["role"] == "system" for message in asked.messages)
+        else None
+    ),
     "no system message, unnamed": lambda asked: (
-        status(400, message="Bad Request") if any(message["role"] == "system" for message in asked.messages) else None),
+        status(400, message="Bad Request")
+        if any(message["role"] == "system" for message in asked.messages)
+        else None
+    ),
     "no instruction of a developer": lambda asked: (
-        status(400, message="Developer instruction is not enabled for models/m") if any(m["role"] == "system" for m in asked.messages) else None),
+        status(400, message="Developer instruction is not enabled for models/m")
+        if any(m["role"] == "system" for m in asked.messages)
+        else None
+    ),
 }
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_a_server_that_refuses_a_form_is_asked_in_the_next_one_and_that_is_remembered(tmp_path: Path, name: str) -> None:
+def test_a_server_that_refuses_a_form_is_asked_in_the_next_one_and_that_is_remembered(
+    tmp_path: Path, name: str
+) -> None:
     results, rows, asked = ask(refusing(REFUSALS[name]), tmp_path, times=2)
     assert results == [AddReply(total=5)] * 2 and [row["status"] for row in rows] == ["ok"] * 2
     assert len(asked) <= 8
@@ -101,8 +164,16 @@ def test_an_error_that_no_form_mends_keeps_its_text_and_leaves_the_request_out(t
 
 def test_a_prompt_that_is_repeated_in_an_error_is_not_taken_for_the_servers_words(tmp_path: Path) -> None:
     """The request speaks of a context length; the server does not."""
+
     def script(asked: Asked) -> Action:
-        return fault_of(422, {"detail": [{"loc": ["body"], "msg": "bad", "input": "maximum context length max_completion_tokens"}]})
+        return fault_of(
+            422,
+            {
+                "detail": [
+                    {"loc": ["body"], "msg": "bad", "input": "maximum context length max_completion_tokens"}
+                ]
+            },
+        )
 
     with pytest.raises(AgentUnavailable, match="HTTP 422: body: bad"):
         ask(script, tmp_path)
@@ -121,10 +192,16 @@ def small_context(context: int, text: str) -> Script:
 
 
 CONTEXT_TEXTS = {
-    "vllm before": "This model's maximum context length is {context} tokens. However, you requested {both} tokens ({prompt} in the messages, {limit} "
-                   "in the completion). Please reduce the length of the messages or completion.",
-    "vllm now": "'max_tokens' or 'max_completion_tokens' is too large: {limit}. This model's maximum context length is {context} tokens and your "
-                "request has {prompt} input tokens ({limit} > {context} - {prompt}).",
+    "vllm before": (
+        "This model's maximum context length is {context} tokens. However, you requested {both} tokens "
+        "({prompt} in the messages, {limit} in the completion). Please reduce the length of the messages "
+        "or completion."
+    ),
+    "vllm now": (
+        "'max_tokens' or 'max_completion_tokens' is too large: {limit}. This model's maximum context "
+        "length is {context} tokens and your request has {prompt} input tokens ({limit} > {context} - "
+        "{prompt})."
+    ),
     "no numbers": "max_tokens is too large, please reduce it",
 }
 
@@ -141,16 +218,27 @@ def test_a_context_smaller_than_the_reply_limit_is_adapted_to(tmp_path: Path, te
 def test_a_model_that_writes_less_than_the_limit_is_asked_for_what_it_writes(tmp_path: Path) -> None:
     def answer(asked: Asked) -> Action:
         limit = asked.body[LIMITS[0]]
-        says = f"max_tokens is too large: {limit}. This model supports at most 4096 completion tokens, whereas you provided {limit}."
+        says = (
+            f"max_tokens is too large: {limit}. This model supports at most 4096 completion tokens, "
+            f"whereas you provided {limit}."
+        )
         return GOOD if limit <= 4096 else status(400, message=says)
 
     results, _, asked = ask(answer, tmp_path, times=2)
-    assert results == [AddReply(total=5)] * 2 and [item.body[LIMITS[0]] for item in asked] == [8192, 4096, 4096]
+    assert results == [AddReply(total=5)] * 2 and [item.body[LIMITS[0]] for item in asked] == [
+        8192,
+        4096,
+        4096,
+    ]
 
 
 def test_a_prompt_that_leaves_no_room_for_a_reply_is_rejected(tmp_path: Path) -> None:
     [result], _, _ = ask(small_context(300, CONTEXT_TEXTS["vllm before"]), tmp_path)
-    assert isinstance(result, AgentFailure) and result.status == "rejected" and "maximum context length is 300" in result.reason
+    assert (
+        isinstance(result, AgentFailure)
+        and result.status == "rejected"
+        and "maximum context length is 300" in result.reason
+    )
 
 
 def thinking(content: str | None, **fields: Any) -> Action:
@@ -185,7 +273,11 @@ def test_the_last_complete_answer_after_reasoning_wins(tmp_path: Path, name: str
 NO_ANSWER = {
     "only a draft in tags": (say(f"<think>Perhaps {DRAFT}?</think>I do not know."), "invalid", "not JSON"),
     "reasoning that never ended": (say(f"<think>Perhaps {DRAFT}, or"), "invalid", "not JSON"),
-    "a draft in reasoning": (thinking(None, reasoning_content=f"Perhaps {DRAFT}, I am not sure"), "empty", "characters of reasoning and no answer"),
+    "a draft in reasoning": (
+        thinking(None, reasoning_content=f"Perhaps {DRAFT}, I am not sure"),
+        "empty",
+        "characters of reasoning and no answer",
+    ),
     "an inner object of one cut off": (say('{"first": {"total": 4}, "second'), "invalid", "not JSON"),
 }
 
@@ -201,26 +293,52 @@ def test_a_limit_that_reasoning_used_up_is_named(tmp_path: Path) -> None:
     body = completion(None, finish="length")
     body["choices"][0]["message"]["reasoning_content"] = "Hm. " * 10
     [result], _, _ = ask([raw(json.dumps(body).encode())], tmp_path)
-    assert isinstance(result, AgentFailure) and result.reason == "the reply ran into the output limit after 39 characters of reasoning"
+    assert (
+        isinstance(result, AgentFailure)
+        and result.reason == "the reply ran into the output limit after 39 characters of reasoning"
+    )
 
 
-@pytest.mark.parametrize("body", [
-    {"error": {"code": 429, "message": "Rate limit exceeded: free-models-per-min"}, "user_id": "u"},
-    {"error": {"code": "rate_limit_exceeded", "message": "slow down"}},
-    {"choices": [{"error": {"code": 502, "message": "Provider returned error"}, "finish_reason": "error", "message": {"content": ""}}]},
-], ids=["429", "a word", "of the choice"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"code": 429, "message": "Rate limit exceeded: free-models-per-min"}, "user_id": "u"},
+        {"error": {"code": "rate_limit_exceeded", "message": "slow down"}},
+        {
+            "choices": [
+                {
+                    "error": {"code": 502, "message": "Provider returned error"},
+                    "finish_reason": "error",
+                    "message": {"content": ""},
+                }
+            ]
+        },
+    ],
+    ids=["429", "a word", "of the choice"],
+)
 def test_a_success_with_an_error_in_it_waits_like_the_error(tmp_path: Path, body: dict[str, Any]) -> None:
     waits = Waits()
     [result], rows, asked = ask([raw(json.dumps(body).encode()), GOOD], tmp_path, waits=waits)
-    assert (result, [row["status"] for row in rows], len(asked), len(waits)) == (AddReply(total=5), ["ok"], 2, 1)
+    assert (result, [row["status"] for row in rows], len(asked), len(waits)) == (
+        AddReply(total=5),
+        ["ok"],
+        2,
+        1,
+    )
 
 
 def test_a_success_with_an_error_that_no_wait_mends_is_said(tmp_path: Path) -> None:
     with pytest.raises(AgentUnavailable, match="HTTP 401: No auth credentials found"):
-        ask([raw(json.dumps({"error": {"code": 401, "message": "No auth credentials found"}}).encode())], tmp_path)
+        ask(
+            [raw(json.dumps({"error": {"code": 401, "message": "No auth credentials found"}}).encode())],
+            tmp_path,
+        )
 
 
-@pytest.mark.parametrize("path", ["?api-version=2024-10-21", "/?api-version=2024-10-21", "/chat/completions?api-version=2024-10-21"])
+@pytest.mark.parametrize(
+    "path",
+    ["?api-version=2024-10-21", "/?api-version=2024-10-21", "/chat/completions?api-version=2024-10-21"],
+)
 def test_the_query_of_a_base_url_goes_behind_the_path(tmp_path: Path, path: str) -> None:
     [result], _, asked = ask([GOOD], tmp_path, path=path)
     assert (result, asked[0].path) == (AddReply(total=5), "/v1/chat/completions?api-version=2024-10-21")
@@ -234,7 +352,12 @@ def test_an_endpoint_without_a_version_in_its_address_gets_the_key_once(tmp_path
 
 def test_a_stream_that_nobody_asked_for_is_joined(tmp_path: Path) -> None:
     [result], rows, asked = ask([streamed('{"total": 5}')], tmp_path)
-    assert (result, rows[0]["status"], rows[0]["output_tokens"], len(asked)) == (AddReply(total=5), "ok", 20, 1)
+    assert (result, rows[0]["status"], rows[0]["output_tokens"], len(asked)) == (
+        AddReply(total=5),
+        "ok",
+        20,
+        1,
+    )
 
 
 @pytest.mark.parametrize("options", [True, False], ids=["usage on request", "no options"])
@@ -253,7 +376,11 @@ def test_a_server_that_only_streams_is_asked_to_stream(tmp_path: Path, options: 
 
 def test_a_stream_that_breaks_off_is_lost_charged_and_tried_again(tmp_path: Path) -> None:
     [result], rows, asked = ask([streamed('{"total": 5', whole=False), GOOD], tmp_path)
-    assert (result, [row["status"] for row in rows], len(asked)) == (AddReply(total=5), ["lost+no_usage", "ok"], 2)
+    assert (result, [row["status"] for row in rows], len(asked)) == (
+        AddReply(total=5),
+        ["lost+no_usage", "ok"],
+        2,
+    )
 
 
 def test_an_error_in_a_stream_waits_like_the_error(tmp_path: Path) -> None:

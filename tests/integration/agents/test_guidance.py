@@ -1,4 +1,5 @@
-"""Guidance: stored with its lineage, seen from the next cycle on, withdrawn but never deleted; and the command that does it."""
+"""Guidance: stored with its lineage, seen from the next cycle on, withdrawn but never deleted; and the
+command that does it."""
 
 from __future__ import annotations
 
@@ -55,11 +56,15 @@ def test_an_empty_lake_has_no_guidance(tmp_path: Path) -> None:
 
 def test_a_note_is_stored_whole_and_read_back(tmp_path: Path, clock: Clock) -> None:
     note = store_guidance(tmp_path, "  try larger N\n", "designs", clock=clock)
-    assert note == Guidance(note.id, "try larger N", START + timedelta(minutes=1), "designs", {"designs": "0001"}, {})
+    assert note == Guidance(
+        note.id, "try larger N", START + timedelta(minutes=1), "designs", {"designs": "0001"}, {}
+    )
     assert all_guidance(tmp_path) == [note]
 
 
-def test_a_note_is_seen_from_the_next_cycle_on_and_never_in_an_older_one(tmp_path: Path, clock: Clock) -> None:
+def test_a_note_is_seen_from_the_next_cycle_on_and_never_in_an_older_one(
+    tmp_path: Path, clock: Clock
+) -> None:
     seal(tmp_path, "0001")
     store_guidance(tmp_path, "before the first", clock=clock)
     begin(tmp_path, "0001")
@@ -70,7 +75,12 @@ def test_a_note_is_seen_from_the_next_cycle_on_and_never_in_an_older_one(tmp_pat
     store_guidance(tmp_path, "while the second runs", "designs", clock=clock)
     assert seen(tmp_path, "designs", "0001") == ["before the first"]
     assert seen(tmp_path, "designs", "0002") == ["before the first", "while the first runs", "between"]
-    assert seen(tmp_path, "designs", "0003") == ["before the first", "while the first runs", "between", "while the second runs"]
+    assert seen(tmp_path, "designs", "0003") == [
+        "before the first",
+        "while the first runs",
+        "between",
+        "while the second runs",
+    ]
 
 
 def test_a_cycle_that_was_reopened_is_the_next_one(tmp_path: Path, clock: Clock) -> None:
@@ -87,7 +97,11 @@ def test_a_note_for_all_lines_starts_in_each_where_that_line_stands(tmp_path: Pa
     seal(tmp_path, "0001", "solvers")
     note = store_guidance(tmp_path, "be bold", clock=clock)
     assert note.since == {"*": "0001", "designs": "0002", "solvers": "0001"}
-    assert [seen(tmp_path, line, "0001") for line in ("designs", "solvers", "prompts")] == [[], ["be bold"], ["be bold"]]
+    assert [seen(tmp_path, line, "0001") for line in ("designs", "solvers", "prompts")] == [
+        [],
+        ["be bold"],
+        ["be bold"],
+    ]
 
 
 def test_a_withdrawn_note_was_still_seen_by_the_cycles_it_reached(tmp_path: Path, clock: Clock) -> None:
@@ -97,13 +111,18 @@ def test_a_withdrawn_note_was_still_seen_by_the_cycles_it_reached(tmp_path: Path
     gone = withdraw_guidance(tmp_path, note.id[:6], clock=clock)
     assert gone.withdrawn == {"*": "0001", "designs": "0002"}
     assert withdraw_guidance(tmp_path, note.id, clock=clock) == gone
-    assert (seen(tmp_path, "designs", "0001"), seen(tmp_path, "designs", "0002"), seen(tmp_path, "solvers", "0001")) == (["be bold"], [], [])
+    assert (
+        seen(tmp_path, "designs", "0001"),
+        seen(tmp_path, "designs", "0002"),
+        seen(tmp_path, "solvers", "0001"),
+    ) == (["be bold"], [], [])
     assert Lake(tmp_path).read("guidance", "notes").height == 4
 
 
-@pytest.mark.parametrize(("text", "line", "says"), [
-    ("  ", None, "needs a text"), ("x" * 4001, None, "4001 characters"), ("x", "desings", "no line named"),
-])
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [("  ", None, "needs a text"), ("x" * 4001, None, "4001 characters"), ("x", "desings", "no line named")],
+)
 def test_what_cannot_be_guidance_is_refused(tmp_path: Path, text: str, line: str | None, says: str) -> None:
     with pytest.raises(InputError, match=says):
         store_guidance(tmp_path, text, line)
@@ -119,16 +138,32 @@ def test_the_command_stores_lists_and_withdraws(tmp_path: Path) -> None:
     stored = json.loads(guide(tmp_path, "try larger N", "--line", "designs", "--json").stdout)
     (note,) = stored.pop("guidance")
     assert stored == {"verdict": "stored", "reasons": []}
-    assert (note["text"], note["line"], note["since"], note["withdrawn"]) == ("try larger N", "designs", {"designs": "0001"}, {})
+    assert (note["text"], note["line"], note["since"], note["withdrawn"]) == (
+        "try larger N",
+        "designs",
+        {"designs": "0001"},
+        {},
+    )
     shown = f"{note['id']}  designs, from cycle 0001 on"
     assert guide(tmp_path, "--list").stdout == f"{shown}: try larger N\n"
-    assert guide(tmp_path, "--withdraw", note["id"]).stdout == f"{shown}, withdrawn from cycle 0001 on: try larger N\n"
+    assert (
+        guide(tmp_path, "--withdraw", note["id"]).stdout
+        == f"{shown}, withdrawn from cycle 0001 on: try larger N\n"
+    )
     assert seen(tmp_path, "designs", "0001") == []
 
 
-@pytest.mark.parametrize("arguments", [
-    (), ("",), ("text", "--list"), ("--list", "--line", "designs"), ("--withdraw", "nothing"), ("x", "--line", "none"),
-])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("",),
+        ("text", "--list"),
+        ("--list", "--line", "designs"),
+        ("--withdraw", "nothing"),
+        ("x", "--line", "none"),
+    ],
+)
 def test_wrong_use_exits_with_two_and_a_sentence(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     done = guide(tmp_path, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
@@ -138,5 +173,10 @@ def test_wrong_use_exits_with_two_and_a_sentence(tmp_path: Path, arguments: tupl
 def test_the_command_says_what_operators_ignore_of_a_note(tmp_path: Path) -> None:
     heeded = guide(tmp_path, "try larger N", "--line", "designs").stdout.splitlines()
     assert heeded[0].endswith("designs, from cycle 0001 on: try larger N")
-    assert heeded[1] == "read by designs: designs_meta_reviewer, designs_objective_writer, designs_planner_directions, designs_planner_lookup"
-    assert heeded[2].startswith("the backend `operators` takes from a note only words that name") and heeded[2].endswith("a model reads all of it")
+    assert (
+        heeded[1] == "read by designs: designs_meta_reviewer, designs_objective_writer, "
+        "designs_planner_directions, designs_planner_lookup"
+    )
+    assert heeded[2].startswith("the backend `operators` takes from a note only words that name") and heeded[
+        2
+    ].endswith("a model reads all of it")

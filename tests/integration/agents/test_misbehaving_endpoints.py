@@ -1,4 +1,5 @@
-"""What an endpoint takes and does not give, says of its own counts, and says it is: charged, not believed, and seen."""
+"""What an endpoint takes and does not give, says of its own counts, and says it is: charged, not believed,
+and seen."""
 
 from __future__ import annotations
 
@@ -22,14 +23,25 @@ LIMIT = 500
 
 def agents_for(server: LoopbackModel, folder: Path, **changes: Any) -> Agents:
     values: dict[str, Any] = {
-        "backend": "model", "model_base_url": server.base_url, "model_api_key": KEY, "models": {"default": "gpt-test"},
-        "prices": {"gpt-test": PRICE}, "budget": BudgetSettings(tokens_per_run=100_000), "model_timeout_s": 0.2, "model_max_output_tokens": LIMIT,
+        "backend": "model",
+        "model_base_url": server.base_url,
+        "model_api_key": KEY,
+        "models": {"default": "gpt-test"},
+        "prices": {"gpt-test": PRICE},
+        "budget": BudgetSettings(tokens_per_run=100_000),
+        "model_timeout_s": 0.2,
+        "model_max_output_tokens": LIMIT,
     }
-    return open_agents(Settings(**(values | changes)), folder, "0001", "run-1", line="designs", wait=lambda _: 0.0)
+    return open_agents(
+        Settings(**(values | changes)), folder, "0001", "run-1", line="designs", wait=lambda _: 0.0
+    )
 
 
-def called(script: Script, folder: Path, *, after: Agents | None = None, **changes: Any) -> tuple[Any, list[dict[str, Any]], Agents, int]:
-    """(result or error, rows, the agents, number of requests). after: agents whose endpoint is asked again."""
+def called(
+    script: Script, folder: Path, *, after: Agents | None = None, **changes: Any
+) -> tuple[Any, list[dict[str, Any]], Agents, int]:
+    """(result or error, rows, the agents, number of requests). after: agents whose endpoint is asked
+    again."""
     port = int(after.backend.address.rpartition(":")[2].partition("/")[0]) if after else 0  # type: ignore[attr-defined]
     with LoopbackModel(script, port) as server, agents_for(server, folder, **changes) as agents:
         try:
@@ -43,11 +55,22 @@ BROKEN = Action(headers={"Content-Encoding": "gzip"}, body=b"not gzip at all" * 
 
 
 @pytest.mark.parametrize("trouble", [RESET, DRIP, BROKEN], ids=["reset", "drip", "broken body"])
-def test_a_try_that_went_out_for_nothing_is_a_row_and_is_charged_by_estimate(tmp_path: Path, trouble: Action) -> None:
+def test_a_try_that_went_out_for_nothing_is_a_row_and_is_charged_by_estimate(
+    tmp_path: Path, trouble: Action
+) -> None:
     result, rows, agents, asked = called([trouble, trouble, say({"total": 5})], tmp_path)
-    assert (result, [row["status"] for row in rows], asked) == (AddReply(total=5), ["lost+no_usage", "lost+no_usage", "ok"], 3)
+    assert (result, [row["status"] for row in rows], asked) == (
+        AddReply(total=5),
+        ["lost+no_usage", "lost+no_usage", "ok"],
+        3,
+    )
     lost, final = rows[0], rows[-1]
-    assert (lost["input_tokens"], lost["output_tokens"], lost["usd"], lost["response_sha"]) == (None, None, None, None)
+    assert (lost["input_tokens"], lost["output_tokens"], lost["usd"], lost["response_sha"]) == (
+        None,
+        None,
+        None,
+        None,
+    )
     assert len({row["call_id"] for row in rows}) == 3
     assert agents.spent.calls == 3
     most = agents.spent.tokens - final["input_tokens"] - final["output_tokens"]
@@ -63,35 +86,62 @@ def test_what_was_lost_before_the_endpoint_died_is_charged(tmp_path: Path) -> No
 
 
 def test_no_further_try_is_made_past_the_budget(tmp_path: Path) -> None:
-    result, rows, _, asked = called([RESET], tmp_path, budget=BudgetSettings(tokens_per_run=2 * LIMIT), model_max_retries=5)
+    result, rows, _, asked = called(
+        [RESET], tmp_path, budget=BudgetSettings(tokens_per_run=2 * LIMIT), model_max_retries=5
+    )
     assert isinstance(result, BudgetExhausted) and asked == len(rows) < 3
 
 
 def test_an_endpoint_that_was_never_reached_and_one_that_says_no_cost_nothing(tmp_path: Path) -> None:
-    result, rows, agents, _ = called([say({})], tmp_path, model_base_url="http://127.0.0.1:9/v1", model_max_retries=1)
+    result, rows, agents, _ = called(
+        [say({})], tmp_path, model_base_url="http://127.0.0.1:9/v1", model_max_retries=1
+    )
     assert isinstance(result, AgentUnavailable) and rows == [] and agents.spent.calls == 0
     result, rows, agents, _ = called([status(500), status(429), say({"total": 5})], tmp_path)
-    assert result == AddReply(total=5) and [row["status"] for row in rows] == ["ok"] and agents.spent.calls == 1
+    assert (
+        result == AddReply(total=5) and [row["status"] for row in rows] == ["ok"] and agents.spent.calls == 1
+    )
 
 
-@pytest.mark.parametrize("usage", [
-    {"prompt_tokens": 0, "completion_tokens": 0}, {"prompt_tokens": 100, "completion_tokens": 0}, {"prompt_tokens": 0, "completion_tokens": 20},
-    {"prompt_tokens": 2**52, "completion_tokens": 20}, {"prompt_tokens": 100, "completion_tokens": 2**52},
-], ids=str)
-def test_counts_that_cannot_be_true_are_not_believed_and_replay_so(tmp_path: Path, usage: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 0, "completion_tokens": 0},
+        {"prompt_tokens": 100, "completion_tokens": 0},
+        {"prompt_tokens": 0, "completion_tokens": 20},
+        {"prompt_tokens": 2**52, "completion_tokens": 20},
+        {"prompt_tokens": 100, "completion_tokens": 2**52},
+    ],
+    ids=str,
+)
+def test_counts_that_cannot_be_true_are_not_believed_and_replay_so(
+    tmp_path: Path, usage: dict[str, int]
+) -> None:
     script = [say({"total": 5}, usage=usage)]
     result, rows, agents, _ = called(script, tmp_path)
     assert (result, [row["status"] for row in rows]) == (AddReply(total=5), ["ok+odd_usage"])
     assert (rows[0]["input_tokens"], rows[0]["output_tokens"], rows[0]["usd"]) == (None, None, None)
     assert 10 < agents.spent.tokens < 10_000 and agents.spent.usd > 0
     again, rows, agents, asked = called(script, tmp_path, after=agents)
-    assert (again, [row["status"] for row in rows], asked, agents.spent.tokens) == (AddReply(total=5), ["replayed+odd_usage"], 0, 0)
+    assert (again, [row["status"] for row in rows], asked, agents.spent.tokens) == (
+        AddReply(total=5),
+        ["replayed+odd_usage"],
+        0,
+        0,
+    )
 
 
-@pytest.mark.parametrize("usage", [{"prompt_tokens": -5, "completion_tokens": 20}, {"prompt_tokens": 1e9, "completion_tokens": "x"}, [], 7], ids=str)
+@pytest.mark.parametrize(
+    "usage",
+    [{"prompt_tokens": -5, "completion_tokens": 20}, {"prompt_tokens": 1e9, "completion_tokens": "x"}, [], 7],
+    ids=str,
+)
 def test_counts_that_are_none_are_charged_by_estimate(tmp_path: Path, usage: Any) -> None:
     result, rows, agents, _ = called([say({"total": 5}, usage=usage)], tmp_path)
-    assert (result, [row["status"] for row in rows]) == (AddReply(total=5), ["ok+no_usage"]) and agents.spent.tokens > 10
+    assert (result, [row["status"] for row in rows]) == (
+        AddReply(total=5),
+        ["ok+no_usage"],
+    ) and agents.spent.tokens > 10
 
 
 def by(model: str) -> Action:
@@ -100,7 +150,11 @@ def by(model: str) -> Action:
 
 def test_another_model_is_seen_on_the_row_of_the_call_and_of_its_replay(tmp_path: Path) -> None:
     result, rows, agents, _ = called([by("cheap model")], tmp_path)
-    assert (result, rows[0]["model"], rows[0]["status"]) == (AddReply(total=5), "gpt-test", "ok+answered_by:cheap_model")
+    assert (result, rows[0]["model"], rows[0]["status"]) == (
+        AddReply(total=5),
+        "gpt-test",
+        "ok+answered_by:cheap_model",
+    )
     _, rows, _, asked = called([by("cheap model")], tmp_path, after=agents)
     assert (rows[0]["status"], asked) == ("replayed+answered_by:cheap_model", 0)
 
@@ -112,10 +166,18 @@ def test_a_snapshot_of_the_model_is_the_model(tmp_path: Path) -> None:
 
 def test_by_setting_another_model_is_an_error_that_is_charged_and_kept_off_the_tape(tmp_path: Path) -> None:
     result, _, _, asked = called([by("cheap")], tmp_path, model_strict=True)
-    assert isinstance(result, AgentUnavailable) and (result.wanted, result.got, asked) == ("gpt-test", "cheap", 1) and result.do
+    assert (
+        isinstance(result, AgentUnavailable)
+        and (result.wanted, result.got, asked) == ("gpt-test", "cheap", 1)
+        and result.do
+    )
     assert "120" in (tmp_path / "tape" / "accounts" / "run-run-1.jsonl").read_text()
     result, rows, _, asked = called([by("gpt-test")], tmp_path, model_strict=True)
-    assert (result, rows[0]["status"], asked) == (AddReply(total=5), "ok", 1)  # the endpoint was mended: it is asked again
+    assert (result, rows[0]["status"], asked) == (
+        AddReply(total=5),
+        "ok",
+        1,
+    )  # the endpoint was mended: it is asked again
 
 
 def test_by_setting_a_taped_reply_of_another_model_is_an_error_until_it_is_allowed(tmp_path: Path) -> None:
@@ -130,7 +192,9 @@ def test_a_crowd_of_objects_in_a_reply_is_a_failed_attempt(tmp_path: Path) -> No
     crowd = "[" + "{}," * 1_000_000 + "{}]"
     envelope = raw(b'{"choices": ' + crowd.encode() + b"}")
     room = BudgetSettings(tokens_per_run=10**7)
-    result, rows, _, _ = called([say(crowd), envelope, say({"total": 5})], tmp_path, model_timeout_s=20.0, budget=room)
+    result, rows, _, _ = called(
+        [say(crowd), envelope, say({"total": 5})], tmp_path, model_timeout_s=20.0, budget=room
+    )
     assert result == AddReply(total=5)
     assert [row["status"].partition("+")[0] for row in rows] == ["invalid", "too_large", "ok"]
 

@@ -1,4 +1,5 @@
-"""Replays by tape are byte-identical: sessions and calls by several threads on a busy host, twice, give the same rows and files."""
+"""Replays by tape are byte-identical: sessions and calls by several threads on a busy host, twice, give the
+same rows and files."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def pool() -> Iterator[Pool]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of all sessions and calls came to. rows: of calls and turns, as text. files: of each session's workspace."""
+    """What a run of all sessions and calls came to. rows: of calls and turns, as text. files: of each
+    session's workspace."""
 
     values: list[Any]
     rows: str
@@ -71,10 +73,17 @@ def run_all(project: Project, agents: Agents) -> Outcome:
         values = list(threads.map(hold, range(len(SESSIONS)), SESSIONS))
     for own in apart:
         agents.take_in(own)
-    values += [reply.value for reply in agents.call_many(add_role(project.folder), REQUESTS, seeds=[0] * len(REQUESTS))]
+    values += [
+        reply.value
+        for reply in agents.call_many(add_role(project.folder), REQUESTS, seeds=[0] * len(REQUESTS))
+    ]
     rows = [*agents.rows(), *agents.turns()]
-    files = {goal: canonical_json(bench.workspace.files) for goal, bench in zip(SESSIONS, benches, strict=True)}
-    return Outcome(values, "\n".join(canonical_json(row) for row in rows), files, [row["status"] for row in rows])
+    files = {
+        goal: canonical_json(bench.workspace.files) for goal, bench in zip(SESSIONS, benches, strict=True)
+    }
+    return Outcome(
+        values, "\n".join(canonical_json(row) for row in rows), files, [row["status"] for row in rows]
+    )
 
 
 def tape_files(folder: Path) -> dict[str, bytes]:
@@ -92,13 +101,20 @@ def recorded(project: Project, monkeypatch: pytest.MonkeyPatch) -> Outcome:
 
 
 def replayed(project: Project, run_id: str) -> Outcome:
-    with busy_host(3), project.agents(None, run_id=run_id, replay_only=True, session=LIMITS, model_threads=THREADS) as agents:
+    with (
+        busy_host(3),
+        project.agents(
+            None, run_id=run_id, replay_only=True, session=LIMITS, model_threads=THREADS
+        ) as agents,
+    ):
         result = run_all(project, agents)
         assert agents.spent.calls == 0
         return result
 
 
-def test_replays_by_threads_on_a_busy_host_give_the_same_bytes(tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch):
+def test_replays_by_threads_on_a_busy_host_give_the_same_bytes(
+    tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch
+):
     project = Project(tmp_path, pool)
     paid = recorded(project, monkeypatch)
     kept, built = tape_files(tmp_path), len(project.built)
@@ -108,16 +124,23 @@ def test_replays_by_threads_on_a_busy_host_give_the_same_bytes(tmp_path: Path, p
     assert tape_files(tmp_path) == kept and len(project.built) == built == 1
     assert set(first.statuses) == {"replayed", "replayed+invalid"} and "ok" in paid.statuses
     ended = [value.status for value in first.values if isinstance(value, AgentFailure)]
-    assert ended == ["withdrawn", "out_of_time"], "the bound of time is that of the recording, however long a replay takes"
+    assert ended == ["withdrawn", "out_of_time"], (
+        "the bound of time is that of the recording, however long a replay takes"
+    )
 
 
-def test_what_a_replay_says_differs_from_what_was_paid_only_in_price_and_latency(tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch):
+def test_what_a_replay_says_differs_from_what_was_paid_only_in_price_and_latency(
+    tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch
+):
     project = Project(tmp_path, pool)
     paid, again = recorded(project, monkeypatch), replayed(project, "run-2")
 
     def content(outcome: Outcome) -> list[dict[str, Any]]:
         rows = [json.loads(line) for line in outcome.rows.splitlines()]
-        return [{name: value for name, value in row.items() if name not in ("usd", "latency_s", "status")} for row in rows]
+        return [
+            {name: value for name, value in row.items() if name not in ("usd", "latency_s", "status")}
+            for row in rows
+        ]
 
     assert content(paid) == content(again)
     assert replace(paid, rows="", statuses=[]) == replace(again, rows="", statuses=[])

@@ -1,4 +1,5 @@
-"""The conformance of sessions: a real server on loopback for the model, a real jail for the tools, and ten ways to misbehave that all end typed."""
+"""The conformance of sessions: a real server on loopback for the model, a real jail for the tools, and ten
+ways to misbehave that all end typed."""
 
 from __future__ import annotations
 
@@ -53,17 +54,42 @@ def test_an_agent_reads_edits_builds_and_finishes(project: Project):
     assert held.result == Finished(title="zero")
     assert held.workspace.changed == {"src/main.cc": FILES["src/main.cc"].replace("return 1", "return 0")}
     assert [text for _, text in held.results] == [
-        "README.md  1 lines\nsrc/main.cc  3 lines\nsrc/util.h  900 lines", "    1  int main() {\n    2      return 1;\n    3  }\n    4  ",
-        "error: it returns 1", "src/main.cc was changed at line 2", "built in 2 s", "The session is finished.",
+        "README.md  1 lines\nsrc/main.cc  3 lines\nsrc/util.h  900 lines",
+        "    1  int main() {\n    2      return 1;\n    3  }\n    4  ",
+        "error: it returns 1",
+        "src/main.cc was changed at line 2",
+        "built in 2 s",
+        "The session is finished.",
     ]
     assert [(row["tools"], row["outcome"]) for row in held.turns] == [
-        (["list_files", "read_file"], None), (["build"], None), (["edit_file"], None), (["build"], None), (["finish"], "finished"),
+        (["list_files", "read_file"], None),
+        (["build"], None),
+        (["edit_file"], None),
+        (["build"], None),
+        (["finish"], "finished"),
     ]
     assert {row["call_id"] for row in held.turns} == {row["call_id"] for row in held.rows}
-    assert SESSION_TURNS.frame({name: turn.get(name) for name in SESSION_TURNS.columns} for turn in held.turns).height == 5
+    assert (
+        SESSION_TURNS.frame(
+            {name: turn.get(name) for name in SESSION_TURNS.columns} for turn in held.turns
+        ).height
+        == 5
+    )
     last = held.asked[-1].body
-    assert {tool["function"]["name"] for tool in last["tools"]} >= {"grep", "write_file", "delete_file", "build", "finish"}
-    assert [message["role"] for message in last["messages"]] == ["system", "user", "assistant", "tool", "tool"] + ["assistant", "tool"] * 3
+    assert {tool["function"]["name"] for tool in last["tools"]} >= {
+        "grep",
+        "write_file",
+        "delete_file",
+        "build",
+        "finish",
+    }
+    assert [message["role"] for message in last["messages"]] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+    ] + ["assistant", "tool"] * 3
 
 
 def test_an_endpoint_without_functions_is_asked_for_turns_as_replies(project: Project):
@@ -91,29 +117,78 @@ def endless(turn: Callable[[int], Action]) -> Callable[[Asked], Action]:
 
 MISBEHAVIOURS: dict[str, tuple[Script, str, int]] = {
     "loops": ([call(READ)], "looped", REPEATS),
-    "loops through an edit and back": (endless(lambda number: call(
-        EDIT if number % 2 == 0 else ("edit_file", {"path": "src/main.cc", "search": "return 0", "replace": "return 1"}),
-    )), "looped", 2 * REPEATS - 1),
-    "floods": (endless(lambda number: call(*[("grep", {"pattern": f"{number}{n}"}) for n in range(500)])), "flooded", STRIKES),
-    "asks for unknown tools": (endless(lambda number: call(("shell", {"command": f"rm -rf {number}"}))), "unknown_tool", STRIKES),
-    "edits outside": (endless(lambda number: call(("write_file", {"path": f"../../etc/passwd{number}", "text": "x"}))), "outside", STRIKES),
-    "edits what is not its own": (endless(lambda number: call(("write_file", {"path": "README.md", "text": f"{number}"}))), "outside", STRIKES),
-    "sends arguments of no use": (endless(lambda number: call(("read_file", '{"path": '))), "bad_call", STRIKES),
+    "loops through an edit and back": (
+        endless(
+            lambda number: call(
+                EDIT
+                if number % 2 == 0
+                else ("edit_file", {"path": "src/main.cc", "search": "return 0", "replace": "return 1"})
+            )
+        ),
+        "looped",
+        2 * REPEATS - 1,
+    ),
+    "floods": (
+        endless(lambda number: call(*[("grep", {"pattern": f"{number}{n}"}) for n in range(500)])),
+        "flooded",
+        STRIKES,
+    ),
+    "asks for unknown tools": (
+        endless(lambda number: call(("shell", {"command": f"rm -rf {number}"}))),
+        "unknown_tool",
+        STRIKES,
+    ),
+    "edits outside": (
+        endless(lambda number: call(("write_file", {"path": f"../../etc/passwd{number}", "text": "x"}))),
+        "outside",
+        STRIKES,
+    ),
+    "edits what is not its own": (
+        endless(lambda number: call(("write_file", {"path": "README.md", "text": f"{number}"}))),
+        "outside",
+        STRIKES,
+    ),
+    "sends arguments of no use": (
+        endless(lambda number: call(("read_file", '{"path": '))),
+        "bad_call",
+        STRIKES,
+    ),
     "talks and calls nothing": ([say("I think that the program is fine as it is.")], "invalid", STRIKES),
     "says nothing": ([say("")], "empty", STRIKES),
     "is cut off": ([say('{"thought": "', finish="length")], "truncated", STRIKES),
     "declines": ([say(None, refusal="no")], "refused", 1),
     "writes more than can be read": ([status(413)], "rejected", 1),
     "never finishes": (endless(lambda number: call(("grep", {"pattern": f"a{number}"}))), "out_of_turns", 6),
-    "uses all its tokens": (endless(lambda number: call(("grep", {"pattern": f"a{number}"}), usage={
-        "prompt_tokens": 2000, "completion_tokens": 500,
-    })), "out_of_tokens", 4),
-    "uses all its money": (endless(lambda number: call(("grep", {"pattern": f"a{number}"}), usage={
-        "prompt_tokens": 2000, "completion_tokens": 500,
-    })), "out_of_usd", 4),
-    "uses all its time": (endless(lambda number: call(("grep", {"pattern": f"a{number}"}))), "out_of_time", 1),
+    "uses all its tokens": (
+        endless(
+            lambda number: call(
+                ("grep", {"pattern": f"a{number}"}), usage={"prompt_tokens": 2000, "completion_tokens": 500}
+            )
+        ),
+        "out_of_tokens",
+        4,
+    ),
+    "uses all its money": (
+        endless(
+            lambda number: call(
+                ("grep", {"pattern": f"a{number}"}), usage={"prompt_tokens": 2000, "completion_tokens": 500}
+            )
+        ),
+        "out_of_usd",
+        4,
+    ),
+    "uses all its time": (
+        endless(lambda number: call(("grep", {"pattern": f"a{number}"}))),
+        "out_of_time",
+        1,
+    ),
 }
-BOUNDS = {"out_of_turns": {"turns": 6}, "out_of_tokens": {"tokens": 10_000}, "out_of_usd": {"usd": 0.01}, "out_of_time": {"wall_s": 1e-9}}
+BOUNDS = {
+    "out_of_turns": {"turns": 6},
+    "out_of_tokens": {"tokens": 10_000},
+    "out_of_usd": {"usd": 0.01},
+    "out_of_time": {"wall_s": 1e-9},
+}
 """At the prices of the project a turn of these costs 0.003 usd; the time is over when the first turn is."""
 
 
@@ -129,9 +204,13 @@ def test_a_misbehaving_agent_ends_typed(project: Project, way: str):
 
 
 def test_a_turn_runs_so_many_calls_and_the_rest_is_told(project: Project):
-    held = project.hold([call(*[("grep", {"pattern": f"x{n}"}) for n in range(MOST_CALLS + 5)]), call(FINISH)])
+    held = project.hold(
+        [call(*[("grep", {"pattern": f"x{n}"}) for n in range(MOST_CALLS + 5)]), call(FINISH)]
+    )
     assert len(held.turns[0]["tools"]) == MOST_CALLS
-    assert held.results[MOST_CALLS - 1][1].endswith(f"(Only the first {MOST_CALLS} of {MOST_CALLS + 5} calls were run.)")
+    assert held.results[MOST_CALLS - 1][1].endswith(
+        f"(Only the first {MOST_CALLS} of {MOST_CALLS + 5} calls were run.)"
+    )
 
 
 def test_long_output_is_cut_with_a_note(project: Project):
@@ -142,18 +221,30 @@ def test_long_output_is_cut_with_a_note(project: Project):
 
 
 def test_what_cannot_be_done_is_told_and_changes_nothing(project: Project):
-    held = project.hold([
-        call(("edit_file", {"path": "src/main.cc", "search": "return 2", "replace": "return 0"}),
-             ("edit_file", {"path": "src/util.h", "search": "helper", "replace": "hand"}), ("read_file", {"path": "/etc/passwd"}),
-             ("grep", {"pattern": "(("}), ("grep", {"pattern": "(a|a)*$x"}), ("write_file", {"path": "src/main.cc/x", "text": ""}),
-             ("finish", {"title": 1, "more": 2})),
-        call(FINISH),
-    ])
+    held = project.hold(
+        [
+            call(
+                ("edit_file", {"path": "src/main.cc", "search": "return 2", "replace": "return 0"}),
+                ("edit_file", {"path": "src/util.h", "search": "helper", "replace": "hand"}),
+                ("read_file", {"path": "/etc/passwd"}),
+                ("grep", {"pattern": "(("}),
+                ("grep", {"pattern": "(a|a)*$x"}),
+                ("write_file", {"path": "src/main.cc/x", "text": ""}),
+                ("finish", {"title": 1, "more": 2}),
+            ),
+            call(FINISH),
+        ]
+    )
     faults = [fault for fault, _ in held.results]
     assert faults == ["failed", "failed", "failed", "failed", "", "outside", "bad_call", ""]
     absent, many, gone = [text for _, text in held.results][:3]
-    assert absent.startswith("`search` is 0 times in src/main.cc, wanted once; the nearest text there is\n    ") and "return" in absent
-    assert many.startswith("`search` is 900 times in src/util.h, wanted once: at lines 1, 2, 3, ") and many.endswith("the lines around it")
+    assert (
+        absent.startswith("`search` is 0 times in src/main.cc, wanted once; the nearest text there is\n    ")
+        and "return" in absent
+    )
+    assert many.startswith(
+        "`search` is 900 times in src/util.h, wanted once: at lines 1, 2, 3, "
+    ) and many.endswith("the lines around it")
     assert gone == "there is no file '/etc/passwd'"
     assert held.workspace.changed == {}
 
@@ -165,18 +256,31 @@ def test_the_footer_of_a_read_says_what_of_the_file_was_shown(project: Project):
     def read(path: str, **lines: int) -> tuple[str, dict[str, Any]]:
         return "read_file", {"path": path, **lines}
 
-    held = project.hold([
-        call(("write_file", {"path": "src/long.h", "text": LONG}), ("write_file", {"path": "src/wide.h", "text": "y" * 50_000 + "\nend\n"})),
-        call(read("src/long.h"), read("src/long.h", first_line=899), read("src/util.h"), read("src/wide.h"), read("src/main.cc", last_line=1)),
-        call(FINISH),
-    ])
+    held = project.hold(
+        [
+            call(
+                ("write_file", {"path": "src/long.h", "text": LONG}),
+                ("write_file", {"path": "src/wide.h", "text": "y" * 50_000 + "\nend\n"}),
+            ),
+            call(
+                read("src/long.h"),
+                read("src/long.h", first_line=899),
+                read("src/util.h"),
+                read("src/wide.h"),
+                read("src/main.cc", last_line=1),
+            ),
+            call(FINISH),
+        ]
+    )
     texts = [text for _, text in held.results[2:7]]
     shown = max(int(line[:5]) for line in texts[0].splitlines() if not line.startswith("("))
     assert shown < 400 and f"{shown:5d}  {shown} x" in texts[0] and len(texts[0]) <= LONGEST_RESULT
     assert [text.rpartition("\n")[2] for text in texts] == [
-        f"(src/long.h: lines 1 to {shown} of 900 are shown; continue from line {shown + 1})", "(src/long.h: lines 899 to 900 of 900 are shown)",
+        f"(src/long.h: lines 1 to {shown} of 900 are shown; continue from line {shown + 1})",
+        "(src/long.h: lines 899 to 900 of 900 are shown)",
         "(src/util.h: lines 1 to 400 of 900 are shown; continue from line 401)",
-        "(src/wide.h: line 1 of 2 is shown, in part; continue from line 2)", "(src/main.cc: line 1 of 3 is shown; continue from line 2)",
+        "(src/wide.h: line 1 of 2 is shown, in part; continue from line 2)",
+        "(src/main.cc: line 1 of 3 is shown; continue from line 2)",
     ]
     assert "[... 39000 characters cut here ...]" in texts[3]
 
@@ -184,10 +288,16 @@ def test_the_footer_of_a_read_says_what_of_the_file_was_shown(project: Project):
 def test_a_session_may_end_without_a_result_which_is_its_answer(project: Project):
     held = project.hold([call(READ), call(("withdraw", {"reason": "Returning 0\nis no gain."}))])
     assert held.result == AgentFailure("mender", "withdrawn", "Returning 0 is no gain.", 2)
-    assert [(turn["outcome"], turn["reason"]) for turn in held.turns] == [(None, None), ("withdrawn", "Returning 0\nis no gain.")]
+    assert [(turn["outcome"], turn["reason"]) for turn in held.turns] == [
+        (None, None),
+        ("withdrawn", "Returning 0\nis no gain."),
+    ]
     again = project.hold([], run_id="run-2")
     assert (again.asked, again.result) == ([], held.result), "it is not asked for anew"
-    assert count_outcomes(held.rows, ("mender",), held.turns).words == "1 attempts, 0 with a valid reply, 1 withdrawn because no gain was found"
+    assert (
+        count_outcomes(held.rows, ("mender",), held.turns).words
+        == "1 attempts, 0 with a valid reply, 1 withdrawn because no gain was found"
+    )
     assert not count_outcomes(held.rows, ("mender",), held.turns).failed
 
 
@@ -217,7 +327,10 @@ def test_files_that_make_no_reply_are_said_at_finish_and_the_session_continues(p
     assert result == "zero" and [turn["outcome"] for turn in turns] == [None, "finished"]
     assert turns[0]["faults"] == ["unusable"]
     [said] = json.loads(turns[0]["text"])["calls"]
-    assert said["result"].startswith("The session is not finished, because its files are no reply: src/main.cc does not return 0. Correct that")
+    assert said["result"].startswith(
+        "The session is not finished, because its files are no reply: src/main.cc does not return 0. "
+        "Correct that"
+    )
 
 
 def test_a_session_that_never_makes_a_reply_ends_with_the_reason(project: Project):
@@ -228,14 +341,24 @@ def test_a_session_that_never_makes_a_reply_ends_with_the_reason(project: Projec
 
 def test_the_limits_are_in_the_prompt_and_what_is_left_in_the_last_results(project: Project):
     limits = SessionSettings(turns=6, calls=7, tokens=10_000, wall_s=None)
-    held = project.hold(endless(lambda number: call(("grep", {"pattern": f"a{number}"}), usage={
-        "prompt_tokens": 2000, "completion_tokens": 500,
-    })), session=limits)
+    held = project.hold(
+        endless(
+            lambda number: call(
+                ("grep", {"pattern": f"a{number}"}), usage={"prompt_tokens": 2000, "completion_tokens": 500}
+            )
+        ),
+        session=limits,
+    )
     rule = held.asked[0].messages[0]["content"]
-    assert "at most 7: further calls of a turn are not run" in rule and "6 turns, 10,000 tokens" in rule and "usd" not in rule
+    assert (
+        "at most 7: further calls of a turn are not run" in rule
+        and "6 turns, 10,000 tokens" in rule
+        and "usd" not in rule
+    )
     notes = [text.partition("no line matches\n")[2] for _, text in held.results]
     assert notes == [
-        "(7,500 of 10,000 tokens are left; this turn took 2,500.)", "(5,000 of 10,000 tokens are left; this turn took 2,500.)",
+        "(7,500 of 10,000 tokens are left; this turn took 2,500.)",
+        "(5,000 of 10,000 tokens are left; this turn took 2,500.)",
         "(3 turns are left.)\n(2,500 of 10,000 tokens are left; this turn took 2,500.)",
         "(2 turns are left.)\n(0 of 10,000 tokens are left; this turn took 2,500.)",
     ]
@@ -268,7 +391,11 @@ def test_the_records_of_a_session_are_verified_with_the_tape(project: Project):
     assert len(records) == 3, "two commands, and how it ended"
     records[0].write_text(records[0].read_text().replace("s", "z", 5))
     records[1].rename(records[1].with_name("0" * 62 + ".json"))
-    parts = [(finding.where.split("/")[1], finding.what) for finding in examine(lake).findings if finding.kind == "tape"]
+    parts = [
+        (finding.where.split("/")[1], finding.what)
+        for finding in examine(lake).findings
+        if finding.kind == "tape"
+    ]
     assert len(parts) == 2 and {place for place, _ in parts} == {"sessions"}
     assert any("it lies where another belongs" in what for _, what in parts)
 
@@ -304,13 +431,17 @@ if __name__ == "__main__":
 """
 
 
-def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_nothing_twice(project: Project):
+def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_nothing_twice(
+    project: Project,
+):
     """SIGKILL while a command of its second turn runs: two turns are paid for by then, and three are left."""
     with LoopbackModel(endless(lambda number: EXPERT[number])) as server:
         script, paths = project.folder / "held.py", [str(Path(session_project.__file__).parent)]
         script.write_text(HELD_ELSEWHERE)
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-        child = subprocess.Popen([sys.executable, str(script), str(project.folder), server.base_url], env=environment)
+        child = subprocess.Popen(
+            [sys.executable, str(script), str(project.folder), server.base_url], env=environment
+        )
         try:
             while not (project.folder / "building").exists():
                 assert child.poll() is None, "it ended by itself"
@@ -323,9 +454,15 @@ def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_n
             bench = project.bench()
             result = agents.session(project.role, Ask(goal="Return 0."), bench, seed=0).value
             turns, rows = agents.turns(), agents.rows()
-        asked = [sum(message["role"] == "assistant" for message in request.messages) for request in server.requests]
-    assert (result, asked) == (Finished(title="zero"), [0, 1, 2, 3, 4]), "each turn was asked for once, over both lives"
-    assert [row["status"] for row in turns] == ["replayed"] * 2 + ["ok"] * 3 and [row["usd"] == 0 for row in rows] == [True] * 2 + [False] * 3
+        asked = [
+            sum(message["role"] == "assistant" for message in request.messages) for request in server.requests
+        ]
+    assert (result, asked) == (Finished(title="zero"), [0, 1, 2, 3, 4]), (
+        "each turn was asked for once, over both lives"
+    )
+    assert [row["status"] for row in turns] == ["replayed"] * 2 + ["ok"] * 3 and [
+        row["usd"] == 0 for row in rows
+    ] == [True] * 2 + [False] * 3
     assert bench.workspace.changed == {"src/main.cc": FILES["src/main.cc"].replace("return 1", "return 0")}
     assert len(project.built) == 2, "the command that was cut off is run again, since nothing of it was kept"
 
@@ -337,7 +474,9 @@ def test_a_session_that_failed_is_held_anew_by_the_next_run_and_not_by_the_same(
     assert project.hold([], run_id="run-3").asked == [], "one that was finished answers for ever"
 
 
-def test_a_session_that_was_held_before_there_was_withdraw_answers(project: Project, monkeypatch: pytest.MonkeyPatch):
+def test_a_session_that_was_held_before_there_was_withdraw_answers(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+):
     role = project.role
     with monkeypatch.context() as before:
         before.setattr(prompts, "FRAME", prompts.FIRST_FRAME)
@@ -349,21 +488,36 @@ def test_a_session_that_was_held_before_there_was_withdraw_answers(project: Proj
 
 
 def test_operators_hold_no_session(project: Project):
-    with project.agents(None, backend="operators") as agents, pytest.raises(TypeError, match="holds no session"):
+    with (
+        project.agents(None, backend="operators") as agents,
+        pytest.raises(TypeError, match="holds no session"),
+    ):
         agents.session(project.role, Ask(goal=""), project.bench(), seed=0)
 
 
 def test_how_replies_are_drawn_is_sent_by_role_and_stands_on_each_row(project: Project):
     drawn = {
-        "default": SamplingSettings(temperature=0.5, top_p=0.9), "mender": SamplingSettings(
-            temperature=0.1, seed=7, reasoning_effort="high", max_output_tokens=999, extra_body={"top_k": 3},
+        "default": SamplingSettings(temperature=0.5, top_p=0.9),
+        "mender": SamplingSettings(
+            temperature=0.1, seed=7, reasoning_effort="high", max_output_tokens=999, extra_body={"top_k": 3}
         ),
     }
     held = project.hold([call(FINISH)], sampling=drawn)
-    sent = {"max_output_tokens": 999, "temperature": 0.1, "top_p": 0.9, "seed": 7, "reasoning_effort": "high", "extra_body": {"top_k": 3}}
+    sent = {
+        "max_output_tokens": 999,
+        "temperature": 0.1,
+        "top_p": 0.9,
+        "seed": 7,
+        "reasoning_effort": "high",
+        "extra_body": {"top_k": 3},
+    }
     assert json.loads(held.rows[0]["sampling"]) == sent
     body = held.asked[0].body
     assert body["max_completion_tokens"] == 999 and "extra_body" not in body
     assert {name: body[name] for name in ("temperature", "top_p", "seed", "reasoning_effort", "top_k")} == {
-        "temperature": 0.1, "top_p": 0.9, "seed": 7, "reasoning_effort": "high", "top_k": 3,
+        "temperature": 0.1,
+        "top_p": 0.9,
+        "seed": 7,
+        "reasoning_effort": "high",
+        "top_k": 3,
     }

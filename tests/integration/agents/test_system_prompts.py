@@ -1,4 +1,5 @@
-"""Champions of the prompts line as system prompts of roles: which text is read, what the rows say, and what is refused before any work."""
+"""Champions of the prompts line as system prompts of roles: which text is read, what the rows say, and what
+is refused before any work."""
 
 from __future__ import annotations
 
@@ -23,9 +24,18 @@ FIRST, SECOND, EMPTY = prompt_of(["Be exact."]), prompt_of(["Be exact.", "Be bri
 
 def seal(lake: Lake, cycle: str, population: Population, *, state: str = "sealed") -> None:
     """The population as the one that enters a cycle."""
-    record = lake.publish("prompts", "incoming_prompts", population.prompts, cycle=cycle, run_id="run", schema=PROMPTS)
+    record = lake.publish(
+        "prompts", "incoming_prompts", population.prompts, cycle=cycle, run_id="run", schema=PROMPTS
+    )
     before = lake.seals.read("prompts", f"{int(cycle) - 1:04d}") if cycle != "0001" else None
-    lake.seals.seal("prompts", cycle, f"version {cycle}", before.version if before else None, "run", {"incoming_prompts": record.content_sha})
+    lake.seals.seal(
+        "prompts",
+        cycle,
+        f"version {cycle}",
+        before.version if before else None,
+        "run",
+        {"incoming_prompts": record.content_sha},
+    )
     if state == "reopened":
         lake.seals.reopen("prompts", cycle, "run", line="designs")
 
@@ -41,11 +51,21 @@ def lake(tmp_path: Path) -> Lake:
     return lake
 
 
-def agents_of(server: LoopbackModel, folder: Path, named: dict[str, str], cycle: str = "0003", **more) -> Agents:
-    settings = Settings(**{
-        "backend": "model", "model_base_url": server.base_url, "model_api_key": SecretStr(KEY), "models": {"default": "m"},
-        "budget": BudgetSettings(tokens_per_run=1_000_000), "system_prompts": named, "model_repairs": 1,
-    } | more)
+def agents_of(
+    server: LoopbackModel, folder: Path, named: dict[str, str], cycle: str = "0003", **more
+) -> Agents:
+    settings = Settings(
+        **{
+            "backend": "model",
+            "model_base_url": server.base_url,
+            "model_api_key": SecretStr(KEY),
+            "models": {"default": "m"},
+            "budget": BudgetSettings(tokens_per_run=1_000_000),
+            "system_prompts": named,
+            "model_repairs": 1,
+        }
+        | more
+    )
     return open_agents(settings, folder, cycle, "run", line="designs")
 
 
@@ -54,7 +74,9 @@ def text_of(prompt: SystemPrompt) -> SystemPromptText:
 
 
 @pytest.mark.parametrize(("cycle", "champion"), [("0002", FIRST), ("0003", SECOND), ("0017", SECOND)])
-def test_the_champion_is_the_one_that_was_sealed_when_the_cycle_began(lake: Lake, cycle: str, champion: SystemPrompt) -> None:
+def test_the_champion_is_the_one_that_was_sealed_when_the_cycle_began(
+    lake: Lake, cycle: str, champion: SystemPrompt
+) -> None:
     assert resolve(lake, {"adder": "champion"}, cycle) == {"adder": text_of(champion)}
 
 
@@ -68,14 +90,21 @@ def test_a_population_that_is_reopened_or_stands_on_one_does_not_count(lake: Lak
 
 def test_an_id_or_its_beginning_names_a_prompt_whatever_the_cycle(lake: Lake) -> None:
     named = {"adder": SECOND.prompt_id, "default": FIRST.prompt_id[:8]}
-    assert resolve(lake, named, "0001") == resolve(lake, named, "one_shot-1") == {"adder": text_of(SECOND), "default": text_of(FIRST)}
+    assert (
+        resolve(lake, named, "0001")
+        == resolve(lake, named, "one_shot-1")
+        == {"adder": text_of(SECOND), "default": text_of(FIRST)}
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "cycle", "what"),
     [
-        ("champion", "0001", "no champion for cycle 0001"), ("champion", "one_shot-1", "cannot serve 'one_shot-1'"),
-        ("0" * 64, "0003", "no system prompt"), (FIRST.prompt_id[:7], "0003", "no system prompt"), ("", "0003", "no system prompt"),
+        ("champion", "0001", "no champion for cycle 0001"),
+        ("champion", "one_shot-1", "cannot serve 'one_shot-1'"),
+        ("0" * 64, "0003", "no system prompt"),
+        (FIRST.prompt_id[:7], "0003", "no system prompt"),
+        ("", "0003", "no system prompt"),
     ],
 )
 def test_what_names_no_prompt_is_refused(lake: Lake, name: str, cycle: str, what: str) -> None:
@@ -107,12 +136,18 @@ def test_the_query_that_the_error_names_lists_the_prompts(lake: Lake) -> None:
 def test_a_text_stands_before_the_roles_own_instructions() -> None:
     messages = [{"role": "system", "content": "Add."}, {"role": "user", "content": "2 3"}]
     assert headed(messages, None) == headed(messages, text_of(EMPTY)) == messages
-    assert headed(messages, SystemPromptText("x", "Be\x00 exact.")) == [{"role": "system", "content": "Be\ufffd exact.\n\nAdd."}, messages[1]]
+    assert headed(messages, SystemPromptText("x", "Be\x00 exact.")) == [
+        {"role": "system", "content": "Be\ufffd exact.\n\nAdd."},
+        messages[1],
+    ]
 
 
 def test_a_role_reads_its_prompt_and_its_rows_say_so(lake: Lake, tmp_path: Path) -> None:
     role = add_role(tmp_path)
-    with LoopbackModel([say("no json"), say({"total": 5})]) as server, agents_of(server, tmp_path, {"adder": "champion"}) as agents:
+    with (
+        LoopbackModel([say("no json"), say({"total": 5})]) as server,
+        agents_of(server, tmp_path, {"adder": "champion"}) as agents,
+    ):
         assert agents.call(role, AddRequest(a=2, b=3), seed=0).value == AddReply(total=5)
         assert [row["prompt_id"] for row in agents.rows()] == [SECOND.prompt_id] * 2
     assert all(asked.messages[0]["content"].startswith(SECOND.text() + "\n\n") for asked in server.requests)
@@ -122,7 +157,10 @@ def test_a_role_reads_its_prompt_and_its_rows_say_so(lake: Lake, tmp_path: Path)
 def test_other_roles_read_none_unless_there_is_a_default(lake: Lake, tmp_path: Path) -> None:
     role = add_role(tmp_path)
     with LoopbackModel(serve(lambda asked: {"total": 5})) as server:
-        for named, prompt in ({"other": "champion"}, None), ({"other": "champion", "default": FIRST.prompt_id}, FIRST):
+        for named, prompt in (
+            ({"other": "champion"}, None),
+            ({"other": "champion", "default": FIRST.prompt_id}, FIRST),
+        ):
             with agents_of(server, tmp_path, named) as agents:
                 agents.call(role, AddRequest(a=2, b=3), seed=0)
                 assert [row["prompt_id"] for row in agents.rows()] == [prompt.prompt_id if prompt else None]
@@ -136,7 +174,10 @@ def test_another_prompt_is_another_call_and_the_same_one_replays(lake: Lake, tmp
         for cycle in ("0002", "0003", "0002", "0004"):
             with agents_of(server, tmp_path, {"adder": "champion"}, cycle) as agents:
                 agents.call(role, AddRequest(a=2, b=3), seed=0)
-    assert [asked.messages[0]["content"].split("\n\n")[0] for asked in server.requests] == [FIRST.text(), SECOND.text()]
+    assert [asked.messages[0]["content"].split("\n\n")[0] for asked in server.requests] == [
+        FIRST.text(),
+        SECOND.text(),
+    ]
 
 
 def test_a_missing_champion_stops_before_any_work(tmp_path: Path) -> None:
@@ -146,18 +187,32 @@ def test_a_missing_champion_stops_before_any_work(tmp_path: Path) -> None:
 
 
 def test_operators_read_no_prompts_and_name_none(tmp_path: Path) -> None:
-    with open_agents(Settings(system_prompts={"default": "champion"}), tmp_path, "0001", "run", line="designs") as agents:
+    with open_agents(
+        Settings(system_prompts={"default": "champion"}), tmp_path, "0001", "run", line="designs"
+    ) as agents:
         agents.call(add_role(tmp_path), AddRequest(a=2, b=3), seed=0)
         assert [row["prompt_id"] for row in agents.rows()] == [None]
 
 
 def test_calls_of_an_older_lake_name_no_prompt(tmp_path: Path) -> None:
-    lake, columns = Lake(tmp_path), {name: kind for name, kind in AGENT_CALLS.described.items() if name not in ("prompt_id", "reason")}
+    lake, columns = (
+        Lake(tmp_path),
+        {name: kind for name, kind in AGENT_CALLS.described.items() if name not in ("prompt_id", "reason")},
+    )
     older = TableSchema(AGENT_CALLS.name, 1, columns, AGENT_CALLS.keys)
     row = {"call_id": "k1", "cycle": "0001", "role": "adder", "backend": "model", "status": "ok"}
-    lake.publish("designs", side_table("candidates", older), older.frame([row]), cycle="0001", run_id="run", schema=older)
+    lake.publish(
+        "designs",
+        side_table("candidates", older),
+        older.frame([row]),
+        cycle="0001",
+        run_id="run",
+        schema=older,
+    )
     with Catalogue(lake) as catalogue:
-        assert catalogue.query("SELECT call_id, prompt_id, reason, line FROM calls").rows == [("k1", None, None, "designs")]
+        assert catalogue.query("SELECT call_id, prompt_id, reason, line FROM calls").rows == [
+            ("k1", None, None, "designs")
+        ]
 
 
 def test_the_environment_names_prompts_by_role(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,10 +28,17 @@ ADDS = serve(lambda asked: sum_asked(asked.messages))
 COSTS = (100 + 20 * 10) / 1e6
 
 
-def open_for(base_url: str, folder: Path, *, cycle: str = "0001", run_id: str = "run-1", **changes: Any) -> Agents:
+def open_for(
+    base_url: str, folder: Path, *, cycle: str = "0001", run_id: str = "run-1", **changes: Any
+) -> Agents:
     values: dict[str, Any] = {
-        "backend": "model", "model_base_url": base_url, "model_api_key": KEY, "models": {"default": "gpt-test"}, "model_max_retries": 0,
-        "prices": {"gpt-test": PriceSettings(input=1.0, output=10.0)}, "budget": BudgetSettings(tokens_per_run=1_000_000),
+        "backend": "model",
+        "model_base_url": base_url,
+        "model_api_key": KEY,
+        "models": {"default": "gpt-test"},
+        "model_max_retries": 0,
+        "prices": {"gpt-test": PriceSettings(input=1.0, output=10.0)},
+        "budget": BudgetSettings(tokens_per_run=1_000_000),
     }
     return open_agents(Settings(**(values | changes)), folder, cycle, run_id, line="designs")
 
@@ -52,7 +59,9 @@ def test_a_recorded_call_replays_at_no_cost_in_another_cycle_and_run(tmp_path: P
         assert len(server.requests) == 8
     assert (spent, nothing) == (Usage(8, 960, pytest.approx(8 * COSTS)), Usage())
     same = paid[0].keys() - {"call_id", "cycle", "usd", "latency_s", "status"}
-    assert [{name: row[name] for name in same} for row in paid] == [{name: row[name] for name in same} for row in replayed]
+    assert [{name: row[name] for name in same} for row in paid] == [
+        {name: row[name] for name in same} for row in replayed
+    ]
     assert {(row["status"], row["usd"], row["latency_s"]) for row in replayed} == {("replayed", 0.0, 0.0)}
 
 
@@ -65,14 +74,28 @@ def test_failed_attempts_replay_as_the_same_failures(tmp_path: Path) -> None:
         again = agents.call(add_role(tmp_path), REQUEST, seed=0).value
         replayed = [row["status"] for row in agents.rows()]
     assert first == again == AgentFailure("adder", "empty", "the message has no text (finish reason stop)", 3)
-    assert (words, replayed) == (["truncated", "invalid", "empty"], ["replayed+truncated", "replayed+invalid", "replayed+empty"])
+    assert (words, replayed) == (
+        ["truncated", "invalid", "empty"],
+        ["replayed+truncated", "replayed+invalid", "replayed+empty"],
+    )
 
 
 def test_a_further_attempt_draws_again(tmp_path: Path) -> None:
-    with LoopbackModel([say({"total": 5}), say({"total": 6})]) as server, open_for(server.base_url, tmp_path) as agents:
-        drawn = [agents.call(add_role(tmp_path), REQUEST, seed=0, attempt=attempt).value for attempt in (0, 1, 0, 1)]
+    with (
+        LoopbackModel([say({"total": 5}), say({"total": 6})]) as server,
+        open_for(server.base_url, tmp_path) as agents,
+    ):
+        drawn = [
+            agents.call(add_role(tmp_path), REQUEST, seed=0, attempt=attempt).value
+            for attempt in (0, 1, 0, 1)
+        ]
         assert drawn == [AddReply(total=5), AddReply(total=6), AddReply(total=5), AddReply(total=6)]
-        assert [(row["attempt"], row["status"]) for row in agents.rows()] == [(0, "ok"), (10, "ok"), (0, "replayed"), (10, "replayed")]
+        assert [(row["attempt"], row["status"]) for row in agents.rows()] == [
+            (0, "ok"),
+            (10, "ok"),
+            (0, "replayed"),
+            (10, "replayed"),
+        ]
 
 
 def test_replay_only_needs_no_key_and_names_what_is_missing(tmp_path: Path) -> None:
@@ -81,16 +104,26 @@ def test_replay_only_needs_no_key_and_names_what_is_missing(tmp_path: Path) -> N
     offline = {"replay_only": True, "model_base_url": None, "model_api_key": None, "budget": BudgetSettings()}
     with open_for("", tmp_path, **offline) as agents:
         assert agents.call(add_role(tmp_path), REQUEST, seed=0).value == AddReply(total=5)
-        with pytest.raises(InputError, match=r"role adder\s+wanted: entry of the call cache [0-9a-f]{64}") as caught:
+        with pytest.raises(
+            InputError, match=r"role adder\s+wanted: entry of the call cache [0-9a-f]{64}"
+        ) as caught:
             agents.call(add_role(tmp_path), AddRequest(a=9, b=9), seed=0)
     assert caught.value.exit_code == 2
 
 
 def test_the_same_question_asked_at_once_is_paid_for_once(tmp_path: Path) -> None:
     role = add_role(tmp_path)
-    with LoopbackModel(ADDS) as server, open_for(server.base_url, tmp_path) as item, open_for(server.base_url, tmp_path, run_id="run-2") as two:
+    with (
+        LoopbackModel(ADDS) as server,
+        open_for(server.base_url, tmp_path) as item,
+        open_for(server.base_url, tmp_path, run_id="run-2") as two,
+    ):
         with ThreadPoolExecutor(8) as pool:
-            results = list(pool.map(lambda number: (item, two)[number % 2].call(role, REQUEST, seed=number).value, range(8)))
+            results = list(
+                pool.map(
+                    lambda number: (item, two)[number % 2].call(role, REQUEST, seed=number).value, range(8)
+                )
+            )
         assert results == [AddReply(total=5)] * 8
         assert len(server.requests) == 1
         assert sorted(row["status"] for row in item.rows() + two.rows()) == ["ok"] + ["replayed"] * 7
@@ -107,17 +140,23 @@ from evolake.settings import Settings
 write, folder = CallCache.write, Path(sys.argv[1])
 CallCache.write = lambda tape, entry: (write(tape, entry), os.kill(os.getpid(), signal.SIGKILL))
 open_agents(Settings(), folder, "0001", "run-1", line="designs").call(add_role(folder), AddRequest(a=2, b=3), seed=0)
-"""
+"""  # noqa: E501
 
 
 def test_a_kill_after_the_reply_loses_neither_the_reply_nor_the_bill(tmp_path: Path) -> None:
     with LoopbackModel(ADDS) as server:
         environment = os.environ | {
-            "PYTHONPATH": str(Path(agent_backend_fixtures.__file__).parent), "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_BASE_URL": server.base_url,
-            "EVOLAKE_MODEL_API_KEY": KEY, "EVOLAKE_MODELS__DEFAULT": "gpt-test", "EVOLAKE_BUDGET__USD_PER_CYCLE": "1",
+            "PYTHONPATH": str(Path(agent_backend_fixtures.__file__).parent),
+            "EVOLAKE_BACKEND": "model",
+            "EVOLAKE_MODEL_BASE_URL": server.base_url,
+            "EVOLAKE_MODEL_API_KEY": KEY,
+            "EVOLAKE_MODELS__DEFAULT": "gpt-test",
+            "EVOLAKE_BUDGET__USD_PER_CYCLE": "1",
             "EVOLAKE_PRICES": '{"gpt-test": {"input": 1, "output": 10}}',
         }
-        killed = subprocess.run([sys.executable, "-c", CALL_AND_DIE, str(tmp_path)], env=environment, check=False)
+        killed = subprocess.run(
+            [sys.executable, "-c", CALL_AND_DIE, str(tmp_path)], env=environment, check=False
+        )
         assert killed.returncode == -signal.SIGKILL
         with open_for(server.base_url, tmp_path, run_id="run-2") as agents:
             assert agents.call(add_role(tmp_path), REQUEST, seed=0).value == AddReply(total=5)
@@ -135,8 +174,18 @@ def test_a_damaged_entry_is_named_and_not_silently_paid_again(tmp_path: Path) ->
         assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("limits", [{"tokens_per_cycle": 1000}, {"tokens_per_run": 1000}, {"usd_per_cycle": 0.00245}, {"usd_per_run": 0.00245}])
-def test_the_budget_refuses_what_would_pass_it_and_keeps_what_was_paid(tmp_path: Path, limits: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"tokens_per_cycle": 1000},
+        {"tokens_per_run": 1000},
+        {"usd_per_cycle": 0.00245},
+        {"usd_per_run": 0.00245},
+    ],
+)
+def test_the_budget_refuses_what_would_pass_it_and_keeps_what_was_paid(
+    tmp_path: Path, limits: dict[str, Any]
+) -> None:
     role = add_role(tmp_path)
     with LoopbackModel(ADDS) as server:
         with open_for(server.base_url, tmp_path, budget=BudgetSettings(**limits), model_threads=1) as agents:
@@ -150,7 +199,9 @@ def test_the_budget_refuses_what_would_pass_it_and_keeps_what_was_paid(tmp_path:
             assert agents.call(role, REQUESTS[0], seed=0).value == AddReply(total=0)
         assert "replays at no cost" in str(caught.value)
         with open_for(server.base_url, tmp_path, run_id="run-2") as agents:
-            assert values(agents.call_many(role, REQUESTS, seeds=range(8))) == [AddReply(total=number) for number in range(8)]
+            assert values(agents.call_many(role, REQUESTS, seeds=range(8))) == [
+                AddReply(total=number) for number in range(8)
+            ]
             assert agents.spent.calls == 8 - done
 
 
@@ -159,8 +210,13 @@ def test_a_cycles_budget_counts_other_runs_and_a_runs_budget_other_cycles(tmp_pa
     with LoopbackModel([say({"total": 0}, usage=big)]) as server:
         with open_for(server.base_url, tmp_path) as agents:
             agents.call(role, REQUESTS[0], seed=0)
-        for limit, cycle, run_id in (("tokens_per_cycle", "0001", "run-2"), ("tokens_per_run", "0002", "run-1")):
-            agents = open_for(server.base_url, tmp_path, cycle=cycle, run_id=run_id, budget=BudgetSettings(**{limit: 1000}))
+        for limit, cycle, run_id in (
+            ("tokens_per_cycle", "0001", "run-2"),
+            ("tokens_per_run", "0002", "run-1"),
+        ):
+            agents = open_for(
+                server.base_url, tmp_path, cycle=cycle, run_id=run_id, budget=BudgetSettings(**{limit: 1000})
+            )
             with agents, pytest.raises(BudgetExhausted, match="950 of 1000"):
                 agents.call(role, REQUESTS[1], seed=0)
         both = BudgetSettings(tokens_per_cycle=1000, tokens_per_run=1000)
@@ -172,7 +228,10 @@ def test_a_cycles_budget_counts_other_runs_and_a_runs_budget_other_cycles(tmp_pa
 def test_a_reply_that_overshoots_is_kept_and_counted(tmp_path: Path) -> None:
     large = {"prompt_tokens": 100, "completion_tokens": 5000}
     limit = BudgetSettings(tokens_per_cycle=1000)
-    with LoopbackModel([say({"total": 0}, usage=large)]) as server, open_for(server.base_url, tmp_path, budget=limit) as agents:
+    with (
+        LoopbackModel([say({"total": 0}, usage=large)]) as server,
+        open_for(server.base_url, tmp_path, budget=limit) as agents,
+    ):
         assert agents.call(add_role(tmp_path), REQUESTS[0], seed=0).value == AddReply(total=0)
         assert agents.spent.tokens == 5100
         with pytest.raises(BudgetExhausted, match="5100 of 1000 tokens spent"):
@@ -180,9 +239,13 @@ def test_a_reply_that_overshoots_is_kept_and_counted(tmp_path: Path) -> None:
 
 
 def test_calls_side_by_side_never_pass_the_budget_together(tmp_path: Path) -> None:
-    """Eight threads, room for a few calls: those that fit are made, the others wait for them and are then refused."""
+    """Eight threads, room for a few calls: those that fit are made, the others wait for them and are then
+    refused."""
     role, limit = add_role(tmp_path), 1500
-    with LoopbackModel(ADDS) as server, open_for(server.base_url, tmp_path, budget=BudgetSettings(tokens_per_cycle=limit)) as agents:
+    with (
+        LoopbackModel(ADDS) as server,
+        open_for(server.base_url, tmp_path, budget=BudgetSettings(tokens_per_cycle=limit)) as agents,
+    ):
         agents.call(role, AddRequest(a=99, b=0), seed=0)
 
         def ask(number: int) -> str:
@@ -224,7 +287,18 @@ def test_an_entry_says_who_asked_what_when_and_what_it_took(tmp_path: Path) -> N
     assert entry["key"] == path.parent.name + path.stem
     assert [message["role"] for message in entry["messages"]] == ["system", "user"]
     wanted = {
-        "role": "adder", "model": "gpt-test", "attempt": 0, "sampling": {"max_output_tokens": 8192}, "outcome": "received", "content": '{"total": 5}',
-        "input_tokens": 100, "cached_tokens": None, "output_tokens": 20, "charged_tokens": 120, "line": "designs", "cycle": "0001", "run_id": "run-1",
+        "role": "adder",
+        "model": "gpt-test",
+        "attempt": 0,
+        "sampling": {"max_output_tokens": 8192},
+        "outcome": "received",
+        "content": '{"total": 5}',
+        "input_tokens": 100,
+        "cached_tokens": None,
+        "output_tokens": 20,
+        "charged_tokens": 120,
+        "line": "designs",
+        "cycle": "0001",
+        "run_id": "run-1",
     }
     assert {name: entry[name] for name in wanted} == wanted

@@ -1,4 +1,5 @@
-"""`evolake agents tape`: what lies on a tape that a real server filled, chosen by what it is, and taken off."""
+"""`evolake agents tape`: what lies on a tape that a real server filled, chosen by what it is, and taken
+off."""
 
 from __future__ import annotations
 
@@ -20,7 +21,11 @@ from evolake.settings import BudgetSettings, Settings
 
 def fill(folder: Path, base_url: str, line: str, cycle: str, texts: list[str]) -> None:
     settings = Settings(
-        backend="model", model_base_url=base_url, model_api_key=KEY, models={"default": f"model-{line}"}, model_repairs=0,  # type: ignore[arg-type]
+        backend="model",
+        model_base_url=base_url,
+        model_api_key=KEY,
+        models={"default": f"model-{line}"},
+        model_repairs=0,  # type: ignore[arg-type]
         budget=BudgetSettings(tokens_per_run=10**6),
     )
     with open_agents(settings, folder, cycle, f"run-{cycle}", line=line) as agents:
@@ -58,7 +63,10 @@ def test_entries_are_listed_by_line_role_cycle_model_and_validity(lake: Path) ->
     assert states("--role", "families_experience_curator", "--valid") == ["valid", "valid"]
     assert states("--role", "another") == []
     out = ran("list", "--invalid").output
-    assert "families 0002 families_experience_curator (model-families at http://127.0.0.1:" in out and ": invalid: not JSON" in out
+    assert (
+        "families 0002 families_experience_curator (model-families at http://127.0.0.1:" in out
+        and ": invalid: not JSON" in out
+    )
     assert ran("list").output.splitlines()[-1] == "4 entries: 2 valid, 1 invalid, 1 damaged"
 
 
@@ -83,4 +91,10 @@ def test_drop_wants_to_know_what_is_meant(lake: Path, arguments: list[str]) -> N
 
 
 def test_every_role_of_the_installed_lines_is_known() -> None:
-    assert {name.partition("_")[0] for name in known_roles()} >= {"designs", "families", "programs", "prompts", "solvers"}
+    assert {name.partition("_")[0] for name in known_roles()} >= {
+        "designs",
+        "families",
+        "programs",
+        "prompts",
+        "solvers",
+    }

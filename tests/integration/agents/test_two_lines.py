@@ -25,7 +25,11 @@ REQUESTS = [AddRequest(a=number, b=0) for number in range(4)]
 
 @pytest.fixture(autouse=True)
 def by_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"NO_PROXY": "127.0.0.1", "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_API_KEY": KEY}.items():
+    for name, value in {
+        "NO_PROXY": "127.0.0.1",
+        "EVOLAKE_BACKEND": "model",
+        "EVOLAKE_MODEL_API_KEY": KEY,
+    }.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("EVOLAKE_MODELS", '{"default": "gpt-test"}')
     monkeypatch.setenv("EVOLAKE_BUDGET__TOKENS_PER_CYCLE", "400")
@@ -46,7 +50,9 @@ def entries(lake: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text())["entry"] for path in sorted((lake / "tape").glob("??/*.json"))]
 
 
-def test_each_line_pays_out_of_its_own_budget_and_owns_its_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_line_pays_out_of_its_own_budget_and_owns_its_entries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     roles = {line: add_role(tmp_path, f"{line}_adder") for line in ("designs", "solvers")}
     with LoopbackModel(ADDS) as server:
         with opened(tmp_path, server.base_url, "solvers", monkeypatch) as agents:
@@ -59,10 +65,19 @@ def test_each_line_pays_out_of_its_own_budget_and_owns_its_entries(tmp_path: Pat
             agents.call(roles["designs"], REQUESTS[2], seed=0)
             assert (agents.line, spent(agents)) == ("designs", Usage(1, TOKENS, 0.0))
     assert sorted((entry["line"], entry["role"]) for entry in entries(tmp_path)) == [
-        ("designs", "designs_adder"), ("solvers", "solvers_adder"), ("solvers", "solvers_adder"),
+        ("designs", "designs_adder"),
+        ("solvers", "solvers_adder"),
+        ("solvers", "solvers_adder"),
     ]
-    accounts = {path.name: path.read_text().count('"key"') for path in (tmp_path / "tape" / "accounts").iterdir()}
-    assert accounts == {"cycle-designs-0001.jsonl": 1, "cycle-solvers-0001.jsonl": 2, "run-run-of-designs.jsonl": 1, "run-run-of-solvers.jsonl": 2}
+    accounts = {
+        path.name: path.read_text().count('"key"') for path in (tmp_path / "tape" / "accounts").iterdir()
+    }
+    assert accounts == {
+        "cycle-designs-0001.jsonl": 1,
+        "cycle-solvers-0001.jsonl": 2,
+        "run-run-of-designs.jsonl": 1,
+        "run-run-of-solvers.jsonl": 2,
+    }
 
 
 def test_agents_are_not_opened_without_a_line(tmp_path: Path) -> None:

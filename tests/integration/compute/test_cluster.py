@@ -54,7 +54,9 @@ def executor(settings: Settings) -> Iterator[ClusterExecutor]:
     opened.shutdown()
 
 
-def test_tasks_run_elsewhere_under_the_settings_of_the_run_and_come_back_in_order(executor: ClusterExecutor, lake: Path) -> None:
+def test_tasks_run_elsewhere_under_the_settings_of_the_run_and_come_back_in_order(
+    executor: ClusterExecutor, lake: Path
+) -> None:
     result = list(executor.map(place, range(8)))
     assert [number for number, _, _ in result] == list(range(8))
     assert os.getpid() not in {pid for _, pid, _ in result}
@@ -62,11 +64,20 @@ def test_tasks_run_elsewhere_under_the_settings_of_the_run_and_come_back_in_orde
     assert executor.slots == 2
 
 
-def test_candidates_run_in_the_jails_of_workers_with_the_outcomes_of_this_host(executor: ClusterExecutor, settings: Settings) -> None:
+def test_candidates_run_in_the_jails_of_workers_with_the_outcomes_of_this_host(
+    executor: ClusterExecutor, settings: Settings
+) -> None:
     calls = [Call(GENERIC_DRIVER, SOURCE, {"function": "twice", "args": [number]}) for number in range(4)]
-    calls.append(Call(GENERIC_DRIVER, "def twice(x):\n    raise ValueError('no')\n", {"function": "twice", "args": [1]}))
+    calls.append(
+        Call(
+            GENERIC_DRIVER, "def twice(x):\n    raise ValueError('no')\n", {"function": "twice", "args": [1]}
+        )
+    )
     with open_jails(executor, 1, (), settings.jail) as far, open_jails(None, 1, (), settings.jail) as near:
-        parts = [[(item.status, item.value, item.reason, item.jail) for item in pool.map(calls)] for pool in (far, near)]
+        parts = [
+            [(item.status, item.value, item.reason, item.jail) for item in pool.map(calls)]
+            for pool in (far, near)
+        ]
     assert type(far) is not type(near)
     assert parts[0] == parts[1]
     assert [value for _, value, _, _ in parts[0]] == [0, 2, 4, 6, None]
@@ -77,7 +88,9 @@ def test_what_a_task_raises_is_raised_here(executor: ClusterExecutor) -> None:
         executor.submit(load, "nix").result()
 
 
-def test_a_task_whose_worker_is_killed_is_done_once_by_another(executor: ClusterExecutor, tmp_path: Path) -> None:
+def test_a_task_whose_worker_is_killed_is_done_once_by_another(
+    executor: ClusterExecutor, tmp_path: Path
+) -> None:
     flag = tmp_path / "died"
     assert executor.submit(die_once, str(flag)).result(120) == "done"
     assert flag.read_text() == "done\n"
@@ -90,9 +103,11 @@ def test_a_task_that_kills_every_worker_is_a_failure_of_the_machinery(executor: 
     assert executor.submit(answer).result(120) == 42
 
 
-def test_a_worker_without_a_jail_gets_no_candidate_and_says_why(cluster: Cluster, settings: Settings, tmp_path: Path) -> None:
+def test_a_worker_without_a_jail_gets_no_candidate_and_says_why(
+    cluster: Cluster, settings: Settings, tmp_path: Path
+) -> None:
     broken = tmp_path / "bwrap"
-    broken.write_text("#!/bin/sh\n[ \"$1\" = --version ] && exec echo bubblewrap 0.11.0\nexit 1\n")
+    broken.write_text('#!/bin/sh\n[ "$1" = --version ] && exec echo bubblewrap 0.11.0\nexit 1\n')
     broken.chmod(0o755)
     alone = Cluster(tmp_path)
     try:
@@ -112,12 +127,17 @@ def test_a_worker_without_a_jail_gets_no_candidate_and_says_why(cluster: Cluster
         alone.stop()
 
 
-def test_another_version_or_another_lake_is_an_error_before_any_work(settings: Settings, cluster: Cluster) -> None:
+def test_another_version_or_another_lake_is_an_error_before_any_work(
+    settings: Settings, cluster: Cluster
+) -> None:
     demand = demand_of(settings)
     with connect(cluster.address) as client:
         for other, what in (
             (replace(demand, wanted=dict(demand.wanted) | {"numpy": "1.0"}), "numpy .* instead of 1.0"),
-            (replace(demand, wanted=dict(demand.wanted) | {"code": "0" * 64}), "code .* instead of 000000000000"),
+            (
+                replace(demand, wanted=dict(demand.wanted) | {"code": "0" * 64}),
+                "code .* instead of 000000000000",
+            ),
             (replace(demand, lake="/nowhere"), "the lake is not seen: /nowhere: No such file"),
             (replace(demand, mark="x"), "is another lake here"),
         ):
@@ -138,9 +158,13 @@ def test_doctor_lists_the_workers(
 
 def test_a_cluster_of_this_machine_ends_with_the_process_that_opened_it(lake: Path) -> None:
     script = (
-        "from pathlib import Path; import sys\nfrom evolake.settings import load\nfrom evolake.compute import open_executor, trusted\nimport os\n"
-        "if __name__ == '__main__':\n    executor = open_executor(load(lake=Path(sys.argv[1]), compute='dask'), 1)\n"
+        "from pathlib import Path; import sys\nfrom evolake.settings import load\nfrom evolake.compute "
+        "import open_executor, trusted\nimport os\n"
+        "if __name__ == '__main__':\n    executor = open_executor(load(lake=Path(sys.argv[1]), "
+        "compute='dask'), 1)\n"
         "    print(executor.submit(os.getpid).result())\n    executor.shutdown()\n"
     )
-    summary = subprocess.run([sys.executable, "-c", script, str(lake)], capture_output=True, text=True, check=True)
+    summary = subprocess.run(
+        [sys.executable, "-c", script, str(lake)], capture_output=True, text=True, check=True
+    )
     assert not Path("/proc", summary.stdout.strip()).exists()

@@ -1,4 +1,5 @@
-"""Design files through the real jail: honest ones are traced, hostile ones are blocked or measured truly, never believed."""
+"""Design files through the real jail: honest ones are traced, hostile ones are blocked or measured truly,
+never believed."""
 
 from __future__ import annotations
 
@@ -41,8 +42,15 @@ def body(code: str) -> str:
 
 def test_shipped_designs_are_traced_and_replaced_parameters_count(pool, honest):
     assert [item.name for item in honest.variables] == ["v", "xl", "xs"]
-    assert (honest.learning_rate, honest.hyper_values["alpha"], honest.dtype, honest.size) == (1.0, 5.0, "float32", None)
-    assert isinstance(trace((SEEDS / "reference_designs" / "design_340.py").read_text(), pool=pool), TracedDesign)
+    assert (honest.learning_rate, honest.hyper_values["alpha"], honest.dtype, honest.size) == (
+        1.0,
+        5.0,
+        "float32",
+        None,
+    )
+    assert isinstance(
+        trace((SEEDS / "reference_designs" / "design_340.py").read_text(), pool=pool), TracedDesign
+    )
     tuned = trace(BASELINE, pool=pool, hyper={"alpha": 7.5})
     assert isinstance(tuned, TracedDesign)
     assert tuned.hyper_values["alpha"] == 7.5
@@ -60,20 +68,44 @@ BLOCKED = {
     "an export missing": (BASELINE.replace("HYPER_SPACE", "HYPERS"), "load", "no HYPER_SPACE"),
     "a syntax error": (BASELINE + "\ndef (", "load", "line"),
     "a file too large": (BASELINE + "#" * 300_000, "load", "larger"),
-    "data-dependent control flow": (body("    if dv.abs().max() > 1:\n        dv = dv * 0.5"), "trace", "depends on the data"),
+    "data-dependent control flow": (
+        body("    if dv.abs().max() > 1:\n        dv = dv * 0.5"),
+        "trace",
+        "depends on the data",
+    ),
     "a number taken out": (body("    dv = dv * float(c.mean())"), "trace", "depends on the data"),
     "an input written in place": (body('    vars["xs"].mul_(0.5)'), "contract", "in place"),
     "a wrong key": (BASELINE.replace('"xs": -rate * dxs', '"ys": -rate * dxs'), "contract", "ys"),
-    "a key too many": (BASELINE.replace('"xs": -rate * dxs', '"xs": -rate * dxs, "extra": dv'), "contract", "extra"),
+    "a key too many": (
+        BASELINE.replace('"xs": -rate * dxs', '"xs": -rate * dxs, "extra": dv'),
+        "contract",
+        "extra",
+    ),
     "a wrong shape": (BASELINE.replace('"xs": -rate * dxs', '"xs": (-rate * dxs)[1:]'), "contract", "shape"),
     "no tensor": (BASELINE.replace('"xs": -rate * dxs', '"xs": 0.5'), "contract", "float"),
-    "an operator off the list": (body("    dv = dv + torch.linalg.svdvals(force).sum()"), "operators", "not on the list"),
+    "an operator off the list": (
+        body("    dv = dv + torch.linalg.svdvals(force).sum()"),
+        "operators",
+        "not on the list",
+    ),
     "a bound that is none": (BASELINE.replace("(1.0, 1e6)", "(1.0, 'much')"), "contract", "bound"),
-    "a default outside its range": (BASELINE.replace('"default": 5.0', '"default": 500.0'), "contract", "outside"),
+    "a default outside its range": (
+        BASELINE.replace('"default": 5.0', '"default": 500.0'),
+        "contract",
+        "outside",
+    ),
     "an error of its own": (body("    dv = dv.nonsense()"), "trace", "nonsense"),
-    "an initialiser of another shape": (BASELINE.replace("torch.zeros(shape)", "torch.zeros(3)"), "contract", "init of 'xs'"),
+    "an initialiser of another shape": (
+        BASELINE.replace("torch.zeros(shape)", "torch.zeros(3)"),
+        "contract",
+        "init of 'xs'",
+    ),
     "a size in a branch": (body("    dv = dv * (0.5 if len(dv) > 500 else 1.0)"), "size", "_grad_single"),
-    "a matrix of everything": (body("    dv = dv + (dv[:, None] * c[None, :]).sum(1)"), "graph", "numbers an instance"),
+    "a matrix of everything": (
+        body("    dv = dv + (dv[:, None] * c[None, :]).sum(1)"),
+        "graph",
+        "numbers an instance",
+    ),
 }
 
 
@@ -100,15 +132,18 @@ HOSTILE = {
     "loops for ever in the function": body("    while True:\n        pass"),
     "ten million nodes": body("    for _ in range(10_000_000):\n        dv = dv * 1.0000001"),
     "a billion numbers": BASELINE.replace("torch.zeros(shape)", "torch.zeros(10**11)"),
-    "a reply without end": BASELINE + """
+    "a reply without end": BASELINE
+    + """
 import evolake.designs.tracing.driver as d
 d._unified = lambda *a, **k: type("G", (), {"to_json": lambda s: "x" * 10**9})()
 """,
-    "a reply of a hundred megabytes": BASELINE + """
+    "a reply of a hundred megabytes": BASELINE
+    + """
 import evolake.designs.tracing.driver as d
 d._unified = lambda *a, **k: type("G", (), {"to_json": lambda s: "x" * 10**8})()
 """,
-    "a pickle bomb for a reply": BASELINE + """
+    "a pickle bomb for a reply": BASELINE
+    + """
 import evolake.designs.tracing.driver as d
 class Bomb:
     def __reduce__(self):
@@ -116,7 +151,8 @@ class Bomb:
         return os.system, ("touch /tmp/evolake_was_here",)
 d._unified = lambda *a, **k: type("G", (), {"to_json": lambda s: Bomb()})()
 """,
-    "a nest without end": BASELINE + """
+    "a nest without end": BASELINE
+    + """
 import evolake.designs.tracing.driver as d
 def nest(*a, **k):
     deep = []
@@ -151,9 +187,12 @@ def test_files_of_the_host_cannot_be_read(pool, tmp_path):
 
 
 MEASURED = {
-    "prints a fake result": BASELINE + '\nprint(\'{"verdict": "solved", "median_step": 1, "unsolved_fraction": 0.0}\')\n',
-    "puts another driver in place": BASELINE + "\nimport evolake.designs.tracing.driver as d\nd._trace = d.trace = lambda *a: {'status': 'traced'}\n",
-    "has a clock of its own": BASELINE + "\nimport time\ntime.perf_counter = time.time = time.thread_time = lambda: 0.0\n",
+    "prints a fake result": BASELINE
+    + '\nprint(\'{"verdict": "solved", "median_step": 1, "unsolved_fraction": 0.0}\')\n',
+    "puts another driver in place": BASELINE
+    + "\nimport evolake.designs.tracing.driver as d\nd._trace = d.trace = lambda *a: {'status': 'traced'}\n",
+    "has a clock of its own": BASELINE
+    + "\nimport time\ntime.perf_counter = time.time = time.thread_time = lambda: 0.0\n",
     "patches numpy": BASELINE + "\nimport numpy\nnumpy.all = numpy.any = lambda *a, **k: True\n",
 }
 
@@ -166,7 +205,8 @@ def test_what_a_design_says_about_itself_is_not_heard(pool, honest, name):
 
 
 def test_a_design_that_patches_torch_is_measured_as_what_it_then_computes(pool, honest):
-    """Patched so that every literal looks best: the graph shows it, and the host's own check finds nothing solved sooner."""
+    """Patched so that every literal looks best: the graph shows it, and the host's own check finds nothing
+    solved sooner."""
     patch = "lambda self, k, dim=-1: (self[:, :2] * 0 + 1, torch.zeros(self.shape[0], 2, dtype=torch.int64))"
     source = f"import torch\ntorch.Tensor.topk = {patch}\n" + BASELINE
     design = trace(source, pool=pool)
@@ -177,7 +217,9 @@ def test_a_design_that_patches_torch_is_measured_as_what_it_then_computes(pool, 
 
 def test_claims_of_a_solution_are_checked_on_the_clauses(pool):
     claim = BASELINE.replace("return {", 'return {"solved": -torch.ones_like(vars["solved"]), ').replace(
-        '    "xs": {"init"', '    "solved": {"init": lambda shape: torch.ones(shape), "shape": ("B", "M"), "bounds": (0.0, 1.0)},\n    "xs": {"init"'
+        '    "xs": {"init"',
+        '    "solved": {"init": lambda shape: torch.ones(shape), "shape": ("B", "M"), "bounds": (0.0, '
+        '1.0)},\n    "xs": {"init"',
     )
     design = trace(claim.replace("-rate * dv", "0.0 * dv"), pool=pool)
     assert isinstance(design, TracedDesign)
@@ -193,7 +235,9 @@ def test_a_design_full_of_nans_is_measured_as_unsolved(pool):
 
 
 def test_an_index_out_of_range_fails_the_run_and_not_the_host(pool):
-    design = trace(BASELINE.replace('literals = sgn * vars["v"][idx]', 'literals = sgn * vars["v"][idx + 7]'), pool=pool)
+    design = trace(
+        BASELINE.replace('literals = sgn * vars["v"][idx]', 'literals = sgn * vars["v"][idx + 7]'), pool=pool
+    )
     if isinstance(design, Blocked):
         assert design.gate == "trace"
         return

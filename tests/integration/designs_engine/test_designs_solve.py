@@ -37,7 +37,9 @@ def typed(*words: object):
 
 
 def test_solve_prints_one_json_object_with_exactly_the_promised_keys():
-    code, out, _ = typed("solve", BASELINE, "--n", 20, "--instances", 40, "--seed", 3, "--max-steps", 2000, "--json")
+    code, out, _ = typed(
+        "solve", BASELINE, "--n", 20, "--instances", 40, "--seed", 3, "--max-steps", 2000, "--json"
+    )
     answer = json.loads(out)
     with lent_pool(workers=1, preload=PRELOAD) as pool:
         design = trace(BASELINE.read_text(), pool=pool)
@@ -46,14 +48,36 @@ def test_solve_prints_one_json_object_with_exactly_the_promised_keys():
     low, high = expected.interval
     assert code == 0
     assert list(answer) == [
-        "verdict", "median_step", "median_step_low", "median_step_high", "work_per_step", "median_work", "extrapolated", "together_step",
-        "left_again", "unsolved_fraction", "steps_run", "steps_per_s", "n", "seed",
+        "verdict",
+        "median_step",
+        "median_step_low",
+        "median_step_high",
+        "work_per_step",
+        "median_work",
+        "extrapolated",
+        "together_step",
+        "left_again",
+        "unsolved_fraction",
+        "steps_run",
+        "steps_per_s",
+        "n",
+        "seed",
     ]
     assert answer.pop("steps_per_s") > 0
     assert answer == {
-        "verdict": "solved", "median_step": expected.median_step, "unsolved_fraction": expected.unsolved_fraction,
-        "steps_run": high, "n": 20, "seed": 3, "extrapolated": False, "median_step_low": low, "median_step_high": high, "work_per_step": 1.0,
-        "median_work": expected.median_step, "together_step": None, "left_again": expected.left_again,
+        "verdict": "solved",
+        "median_step": expected.median_step,
+        "unsolved_fraction": expected.unsolved_fraction,
+        "steps_run": high,
+        "n": 20,
+        "seed": 3,
+        "extrapolated": False,
+        "median_step_low": low,
+        "median_step_high": high,
+        "work_per_step": 1.0,
+        "median_work": expected.median_step,
+        "together_step": None,
+        "left_again": expected.left_again,
     }
 
 
@@ -71,7 +95,12 @@ def test_a_new_design_solves_100_variables_within_the_default_limit(tmp_path):
 def test_an_unsolved_run_exits_1_and_its_median_is_called_an_estimate():
     code, out, _ = typed("solve", BASELINE, "--n", 60, "--instances", 20, "--max-steps", 5, "--json")
     answer = json.loads(out)
-    assert (code, answer["verdict"], answer["steps_run"], answer["unsolved_fraction"]) == (1, "unsolved", 5, 1.0)
+    assert (code, answer["verdict"], answer["steps_run"], answer["unsolved_fraction"]) == (
+        1,
+        "unsolved",
+        5,
+        1.0,
+    )
     assert (answer["median_step"], answer["extrapolated"]) == (int(5 * 10.5 / 0.5), True)
     code, out, _ = typed("solve", BASELINE, "--n", 60, "--instances", 20, "--max-steps", 5)
     assert code == 1 and "estimate of the median step, extrapolated and not measured: 105;" in out
@@ -84,7 +113,9 @@ def test_people_get_sentences_and_instances_as_dimacs(tmp_path):
     assert "engine fused" in out
     assert "N=12, 3 instances, seed 0" in out
     instances = planted(12, 3, 0)
-    assert sorted(path.read_text() for path in (tmp_path / "cnf").iterdir()) == sorted(to_dimacs(instances, index) for index in range(3))
+    assert sorted(path.read_text() for path in (tmp_path / "cnf").iterdir()) == sorted(
+        to_dimacs(instances, index) for index in range(3)
+    )
 
 
 @pytest.mark.parametrize("command", ["solve", "check"])
@@ -92,22 +123,36 @@ def test_a_blocked_design_exits_1_with_gate_and_reasons(tmp_path, command):
     file = tmp_path / "design.py"
     file.write_text(BASELINE.read_text().replace("HYPER_SPACE", "SPACE"))
     code, out, _ = typed(command, file, "--json")
-    assert (code, json.loads(out)) == (1, {"verdict": "blocked", "gate": "load", "reasons": ["no HYPER_SPACE"]})
+    assert (code, json.loads(out)) == (
+        1,
+        {"verdict": "blocked", "gate": "load", "reasons": ["no HYPER_SPACE"]},
+    )
     assert typed(command, file)[:2] == (1, f"{file}: blocked at the gate 'load': no HYPER_SPACE\n")
 
 
 def test_check_says_what_a_design_is():
     code, out, _ = typed("check", DESIGN_340, "--json")
     answer = json.loads(out)
-    assert (code, answer["verdict"], answer["engine"], answer["variables"]) == (0, "accepted", "fused", ["v", "xl", "xs"])
+    assert (code, answer["verdict"], answer["engine"], answer["variables"]) == (
+        0,
+        "accepted",
+        "fused",
+        ["v", "xl", "xs"],
+    )
     assert typed("check", DESIGN_340)[0] == 0
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ["nowhere.py"], [BASELINE, "--n", 2], [BASELINE, "--instances", 0], [BASELINE, "--seed", -1], [BASELINE, "--max-steps", 0],
-        [BASELINE, "--hyper", "alpha"], [BASELINE, "--hyper", "aleph=1"], [BASELINE.parent],
+        ["nowhere.py"],
+        [BASELINE, "--n", 2],
+        [BASELINE, "--instances", 0],
+        [BASELINE, "--seed", -1],
+        [BASELINE, "--max-steps", 0],
+        [BASELINE, "--hyper", "alpha"],
+        [BASELINE, "--hyper", "aleph=1"],
+        [BASELINE.parent],
     ],
     ids=["missing", "n", "instances", "seed", "steps", "no value", "no such name", "folder"],
 )
@@ -120,14 +165,21 @@ def test_wrong_input_is_an_input_error(words):
 @pytest.fixture(scope="module")
 def shipped():
     with lent_pool(workers=1, preload=PRELOAD) as pool:
-        return {"baseline": trace(BASELINE.read_text(), pool=pool), "340": trace(DESIGN_340.read_text(), pool=pool)}
+        return {
+            "baseline": trace(BASELINE.read_text(), pool=pool),
+            "340": trace(DESIGN_340.read_text(), pool=pool),
+        }
 
 
 @pytest.mark.parametrize("name", MEDIANS)
 def test_median_steps_are_those_of_the_known_table_within_their_spread(shipped, name):
-    """Medians over five seeds, within a factor of three of the table: the spread of one seed against another reaches 2.4."""
+    """Medians over five seeds, within a factor of three of the table: the spread of one seed against another
+    reaches 2.4."""
     for n, expected in MEDIANS[name].items():
-        medians = sorted(simulate(shipped[name], planted(n, 100, seed), max_steps=40 * expected, seed=seed).median_step for seed in range(5))
+        medians = sorted(
+            simulate(shipped[name], planted(n, 100, seed), max_steps=40 * expected, seed=seed).median_step
+            for seed in range(5)
+        )
         assert expected / 3 < medians[2] < expected * 3, (n, medians)
 
 
@@ -135,7 +187,11 @@ def test_the_better_design_grows_slower_with_size(shipped):
     growth = {}
     for name, design in shipped.items():
         small, large = (
-            sorted(simulate(design, planted(n, 100, seed), max_steps=60_000, seed=seed).median_step for seed in range(3))[1] for n in (28, 113)
+            sorted(
+                simulate(design, planted(n, 100, seed), max_steps=60_000, seed=seed).median_step
+                for seed in range(3)
+            )[1]
+            for n in (28, 113)
         )
         growth[name] = large / small
     assert growth["340"] < growth["baseline"]
@@ -145,7 +201,9 @@ def test_the_reference_design_of_the_open_search_is_ahead_of_design_340_on_large
     result = SEEDS / "reference_designs" / "open_search.py"
     medians = {}
     for file in (result, DESIGN_340):
-        code, out, _ = typed("solve", file, "--n", 320, "--instances", 16, "--seed", 11, "--max-steps", 20000, "--json")
+        code, out, _ = typed(
+            "solve", file, "--n", 320, "--instances", 16, "--seed", 11, "--max-steps", 20000, "--json"
+        )
         assert (code, json.loads(out)["verdict"]) == (0, "solved")
         medians[file] = json.loads(out)["median_step"]
     assert 2 * medians[result] < medians[DESIGN_340]

@@ -25,9 +25,17 @@ from evolake.jail import open_pool
 from evolake.project import BROUGHT
 
 TINY = DesignsSettings(
-    batch=8, designs_per_cycle=3, directions_per_cycle=2, objectives_per_cycle=1, initial_objectives=3, tuning_trials=4, champion_repeats=2,
-    meta_review_every=2, grammar="paper",
-    low=FidelitySettings(max_n=28, max_steps=400, core_s=60), medium=FidelitySettings(max_n=40, max_steps=800, core_s=60),
+    batch=8,
+    designs_per_cycle=3,
+    directions_per_cycle=2,
+    objectives_per_cycle=1,
+    initial_objectives=3,
+    tuning_trials=4,
+    champion_repeats=2,
+    meta_review_every=2,
+    grammar="paper",
+    low=FidelitySettings(max_n=28, max_steps=400, core_s=60),
+    medium=FidelitySettings(max_n=40, max_steps=800, core_s=60),
     high=FidelitySettings(max_n=40, max_steps=1600, core_s=60),
 )
 
@@ -69,7 +77,8 @@ def judge_objectives(pool: Any) -> Callable[[Population], JudgeObjective]:
 
 @pytest.fixture(scope="package")
 def judge_once(judge_at: Callable[[str], Judge]) -> Judge:
-    """The gates for cycle 0001, each question asked once: for what every test of a file starts from, not for what one asserts of the gates."""
+    """The gates for cycle 0001, each question asked once: for what every test of a file starts from, not for
+    what one asserts of the gates."""
     made: dict[str, DesignResults] = {}
 
     def judge(source: str, hyper: Mapping[str, HyperValue], known: Mapping[str, str]) -> DesignResults:
@@ -90,4 +99,7 @@ def inline() -> Executor:
 def seed_files() -> dict[str, Path]:
     """The shipped design files."""
     folder = BROUGHT / "data_lake" / "seeds"
-    return {"baseline": folder / "designs" / "baseline.py", "design_340": folder / "reference_designs" / "design_340.py"}
+    return {
+        "baseline": folder / "designs" / "baseline.py",
+        "design_340": folder / "reference_designs" / "design_340.py",
+    }

@@ -1,4 +1,5 @@
-"""The race of a cycle through the real jail and engine: the same rows whoever is at work, and children that descend from the archive's designs."""
+"""The race of a cycle through the real jail and engine: the same rows whoever is at work, and children that
+descend from the archive's designs."""
 
 from __future__ import annotations
 
@@ -36,7 +37,9 @@ RACE = RaceSettings(candidates=7, enter=2, max_n=24, batch=4, max_steps=300)
 def starter(judge_once: Judge) -> Starter:
     result = judge_once(compose(OPEN.baseline()), {}, {})
     assert result.accepted and result.traced is not None
-    return Starter(result.design_id, "baseline", OPEN.baseline(), json.dumps(result.traced.to_json(), sort_keys=True))
+    return Starter(
+        result.design_id, "baseline", OPEN.baseline(), json.dumps(result.traced.to_json(), sort_keys=True)
+    )
 
 
 @pytest.fixture
@@ -45,9 +48,19 @@ def settings(tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch) -> DesignsS
     return tiny.model_copy(update={"grammar": "open", "race": RACE})
 
 
-def raced(starter: Starter, judge: Judge, executor: Executor, settings: DesignsSettings, workers: int = 1, run: RunRungs = run_stages) -> Bred:
+def raced(
+    starter: Starter,
+    judge: Judge,
+    executor: Executor,
+    settings: DesignsSettings,
+    workers: int = 1,
+    run: RunRungs = run_stages,
+) -> Bred:
     graph = json.loads(starter.traced)["graph_sha"]
-    setup, known = RaceSetup(judge, executor, "operators", workers, run), KnownDesigns({graph: starter.design_id}, {OPEN.baseline().key()})
+    setup, known = (
+        RaceSetup(judge, executor, "operators", workers, run),
+        KnownDesigns({graph: starter.design_id}, {OPEN.baseline().key()}),
+    )
     return breed([starter], setup, known, settings=settings, cycle_seeds=CycleSeeds(5, "designs", "0003"))
 
 
@@ -60,21 +73,33 @@ def test_a_race_comes_to_the_same_with_two_workers_and_its_children_descend_from
 ) -> None:
     first = raced(starter, judge_once, inline, settings)
     again = raced(starter, judge_once, inline, settings, workers=2)
-    assert content(first) == content(again) and [item.design_id for item in first.entering] == [item.design_id for item in again.entering]
+    assert content(first) == content(again) and [item.design_id for item in first.entering] == [
+        item.design_id for item in again.entering
+    ]
     rows = RACED.frame(first.rows).to_dicts()
     assert [row["number"] for row in rows] == list(range(1 + RACE.candidates)) and rows[0]["state"] == "start"
-    assert rows[0]["sizes"] == [rung.n for rung in budget_levels(settings, "0003", 5)][: len(rows[0]["sizes"])]
-    assert {row["design_id"] for row in rows if row["state"] == "enters"} == {item.design_id for item in first.entering} and first.entering
+    assert (
+        rows[0]["sizes"] == [rung.n for rung in budget_levels(settings, "0003", 5)][: len(rows[0]["sizes"])]
+    )
+    assert {row["design_id"] for row in rows if row["state"] == "enters"} == {
+        item.design_id for item in first.entering
+    } and first.entering
     assert all((row["gate"] is None) == (row["state"] != "blocked") for row in rows)
     for element in first.entering:
         assert element.accepted and dict(element.weights) == pytest.approx({starter.design_id: 1.0})
         row = next(row for row in rows if row["design_id"] == element.design_id)
-        assert element.operator == (row["operator"] if set(json.loads(row["parents"])) == {starter.design_id} else "race")
+        assert element.operator == (
+            row["operator"] if set(json.loads(row["parents"])) == {starter.design_id} else "race"
+        )
         assert design_row(element, "0003", "", None)["state"] == "accepted"
-    assert len(first.judged) == RACE.candidates and first.cpu_s == pytest.approx(sum(row["cpu_s"] for row in rows))
+    assert len(first.judged) == RACE.candidates and first.cpu_s == pytest.approx(
+        sum(row["cpu_s"] for row in rows)
+    )
 
 
-def test_a_race_ends_when_its_work_is_spent(starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings) -> None:
+def test_a_race_ends_when_its_work_is_spent(
+    starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings
+) -> None:
     heavy = settings.model_copy(update={"race": RACE.model_copy(update={"work": 1, "batch": 200})})
     result = raced(starter, judge_once, inline, heavy)
     work = sum(row["steps_run"] for row in result.rows) * 200 * 24
@@ -90,7 +115,13 @@ def test_a_racer_that_a_clock_cuts_says_so_and_is_no_parent_and_rungs_are_allowe
         allowed.append(core_s)
         return [Stage(40, True, 0.1, 40), Stage(900, False, 0.1, 30, timed_out=True)]
 
-    result = raced(starter, judge_once, inline, settings.model_copy(update={"race": RACE.model_copy(update={"candidates": 1})}), run=run)
+    result = raced(
+        starter,
+        judge_once,
+        inline,
+        settings.model_copy(update={"race": RACE.model_copy(update={"candidates": 1})}),
+        run=run,
+    )
     assert [row["timed_out"] for row in result.rows if row["state"] != "blocked"] == [True] * len(allowed)
     assert set(allowed) == {5 * settings.low.core_s}
 
@@ -109,14 +140,20 @@ def test_instances_are_those_of_a_few_cycles_alone(settings: DesignsSettings) ->
 def test_a_race_holds_planted_and_uniform_formulas_by_share(settings: DesignsSettings) -> None:
     rungs = budget_levels(settings, "0003", 5)
     kinds = [rung.kind for rung in rungs]
-    assert [str(kind) for kind in kinds if kind.name == "uniform"] == ["uniform ratio=4.2"] * 5 and len(rungs) == 12
-    assert {kind.p0 for kind in kinds if kind.name == "planted"} == set(RACE.p0) and kinds[-2].p0 == RACE.p0[0]
+    assert [str(kind) for kind in kinds if kind.name == "uniform"] == ["uniform ratio=4.2"] * 5 and len(
+        rungs
+    ) == 12
+    assert {kind.p0 for kind in kinds if kind.name == "planted"} == set(RACE.p0) and kinds[-2].p0 == RACE.p0[
+        0
+    ]
     assert [rung.n for rung in rungs] == sorted(rung.n for rung in rungs)
     alone = settings.model_copy(update={"race": RACE.model_copy(update={"uniform_share": 0.0})})
     assert {rung.kind.name for rung in budget_levels(alone, "0003", 5)} == {"planted"}
     seeds = [{rung.seed for rung in budget_levels(settings, cycle, 5)} for cycle in ("0000", "0003", "0004")]
     assert seeds[0] == seeds[1] and not seeds[1] & seeds[2]
-    assert cycles_of_same_formulas("0003") == ["0000", "0001", "0002"] and cycles_of_same_formulas("0004") == []
+    assert (
+        cycles_of_same_formulas("0003") == ["0000", "0001", "0002"] and cycles_of_same_formulas("0004") == []
+    )
 
 
 def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run_again(
@@ -130,14 +167,29 @@ def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run
         return run_stages(traced, rungs, limits, core_s)
 
     first = raced(starter, judge_once, inline, settings, run=run)
-    known = KnownDesigns({json.loads(starter.traced)["graph_sha"]: starter.design_id}, {OPEN.baseline().key()}, RACED.frame(first.rows).to_dicts())
-    again = breed(
-        [starter], RaceSetup(judge_once, inline, "operators", 1, run), known, settings=settings, cycle_seeds=CycleSeeds(5, "designs", "0003"),
+    known = KnownDesigns(
+        {json.loads(starter.traced)["graph_sha"]: starter.design_id},
+        {OPEN.baseline().key()},
+        RACED.frame(first.rows).to_dicts(),
     )
-    solved = {seed for seed, good in zip(first.rows[0]["seeds"], first.rows[0]["solved"], strict=True) if good}
+    again = breed(
+        [starter],
+        RaceSetup(judge_once, inline, "operators", 1, run),
+        known,
+        settings=settings,
+        cycle_seeds=CycleSeeds(5, "designs", "0003"),
+    )
+    solved = {
+        seed for seed, good in zip(first.rows[0]["seeds"], first.rows[0]["solved"], strict=True) if good
+    }
     assert solved and len(asked[0]) == len(budget_levels(settings, "0003", 5))
     assert len(asked) == 1 or not set(asked[1]) & solved
     shown = ("sizes", "kinds", "median_steps", "solved", "solved_rungs", "score", "elite")
-    assert [{name: row[name] for name in shown} for row in again.rows] == [{name: row[name] for name in shown} for row in first.rows]
-    old = [{name: value for name, value in row.items() if name not in ("seeds", "batches", "solved", "kinds")} for row in first.rows]
+    assert [{name: row[name] for name in shown} for row in again.rows] == [
+        {name: row[name] for name in shown} for row in first.rows
+    ]
+    old = [
+        {name: value for name, value in row.items() if name not in ("seeds", "batches", "solved", "kinds")}
+        for row in first.rows
+    ]
     assert breeding.solved_before(old, budget_levels(settings, "0003", 5)) == {}

@@ -27,7 +27,9 @@ def traced(design: PaperGenome | str, pool: Any, dtype: str = "float64") -> Trac
 
 
 @pytest.mark.parametrize("name", ["baseline", "design_340"])
-def test_the_composed_seed_runs_like_the_shipped_file_over_five_steps(name: str, pool: Any, seed_files: dict[str, Path]) -> None:
+def test_the_composed_seed_runs_like_the_shipped_file_over_five_steps(
+    name: str, pool: Any, seed_files: dict[str, Path]
+) -> None:
     own = {"baseline": BASELINE, "design_340": design_340()}[name]
     shipped = states_after(traced(seed_files[name].read_text(), pool))
     composed = states_after(traced(own, pool))
@@ -64,7 +66,10 @@ def test_all_terms_together_trace(pool: Any) -> None:
 
 def test_a_line_of_random_children_all_trace_to_different_graphs(pool: Any) -> None:
     random = np.random.default_rng(11)
-    parents = [parent_of_genome("b", "baseline", BASELINE), parent_of_genome("d340", "design 340", design_340())]
+    parents = [
+        parent_of_genome("b", "baseline", BASELINE),
+        parent_of_genome("d340", "design 340", design_340()),
+    ]
     taken: set[str] = set()
     graphs = []
     for number in range(12):

@@ -1,4 +1,5 @@
-"""The gate of objectives in a real jail: planted faults are blocked with a reason, whoever wrote them; what is sound passes."""
+"""The gate of objectives in a real jail: planted faults are blocked with a reason, whoever wrote them; what
+is sound passes."""
 
 from __future__ import annotations
 
@@ -34,32 +35,49 @@ RESULTS["early"] = [level(10, 400, 0.97, 50)]
 RESULTS["short"] = [level(10, 20), level(14, 900, 0.8, 100)]
 STEPS = "    return sum(row['median_step'] / row['N'] for row in results) / len(results)\n"
 FAULTS = {
-    "reads the first row alone": ("def objective(results):\n    return float(results[0]['median_step'])\n", "designs-objective-order"),
+    "reads the first row alone": (
+        "def objective(results):\n    return float(results[0]['median_step'])\n",
+        "designs-objective-order",
+    ),
     "weighs rows by their place": (
-        "def objective(results):\n    return float(sum(place * row['N'] ** 2 for place, row in enumerate(results)))\n", "designs-objective-order",
+        "def objective(results):\n    return float(sum(place * row['N'] ** 2 for place, row in "
+        "enumerate(results)))\n",
+        "designs-objective-order",
     ),
     "counts the designs that came before": (
-        "import math\ndef objective(results):\n    math.calls = getattr(math, 'calls', 0) + 1\n    return float(math.calls)\n",
+        "import math\ndef objective(results):\n    math.calls = getattr(math, 'calls', 0) + 1\n    return "
+        "float(math.calls)\n",
         "designs-objective-order",
     ),
     "scores by the design's name alone": (
-        "import hashlib\n\n\ndef objective(results):\n    return float(int(hashlib.sha256(results[0]['design_id'].encode()).hexdigest()[:8], 16))\n",
+        "import hashlib\n\n\ndef objective(results):\n    return "
+        "float(int(hashlib.sha256(results[0]['design_id'].encode()).hexdigest()[:8], 16))\n",
         "designs-objective-order",
     ),
-    "draws at random": ("import random\ndef objective(results):\n    return random.random()\n", "designs-objective-order"),
-    "reads the clock": ("import time\ndef objective(results):\n    return time.time()\n", "designs-objective-repeats"),
+    "draws at random": (
+        "import random\ndef objective(results):\n    return random.random()\n",
+        "designs-objective-order",
+    ),
+    "reads the clock": (
+        "import time\ndef objective(results):\n    return time.time()\n",
+        "designs-objective-repeats",
+    ),
     "is constant": ("def objective(results):\n    return 1.0\n", "designs-objective-apart"),
     "tells two kinds of designs": (
-        "def objective(results):\n    return float(len(results) > 1 and results[0]['N'] < 5)\n", "designs-objective-apart",
+        "def objective(results):\n    return float(len(results) > 1 and results[0]['N'] < 5)\n",
+        "designs-objective-apart",
     ),
     "is no number on one design": (
-        "def objective(results):\n    if len(results) == 1:\n        return float('nan')\n" + STEPS, "designs-objective-runs",
+        "def objective(results):\n    if len(results) == 1:\n        return float('nan')\n" + STEPS,
+        "designs-objective-runs",
     ),
     "raises on a short ladder": (
-        "def objective(results):\n    return float(sorted(row['median_step'] for row in results)[2])\n", "designs-objective-runs",
+        "def objective(results):\n    return float(sorted(row['median_step'] for row in results)[2])\n",
+        "designs-objective-runs",
     ),
     "ranks as the baseline does": (
-        baseline_objective().source + "\n\n_first = objective\n\n\ndef objective(results):\n    return 3.0 * _first(results) + 7.0\n",
+        baseline_objective().source
+        + "\n\n_first = objective\n\n\ndef objective(results):\n    return 3.0 * _first(results) + 7.0\n",
         "designs-objective-new",
     ),
 }
@@ -78,25 +96,37 @@ def only(rule: str) -> Ruleset:
 
 
 def judged(source: str, bench: TrialContext, pool: Any):
-    return objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")(Objective(objective_id(source), source))
+    return objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")(
+        Objective(objective_id(source), source)
+    )
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_planted_fault_is_blocked_by_its_rule_with_a_reason(name: str, bench: TrialContext, pool: Any) -> None:
+def test_a_planted_fault_is_blocked_by_its_rule_with_a_reason(
+    name: str, bench: TrialContext, pool: Any
+) -> None:
     source, rule = FAULTS[name]
     result = judged(source, bench, pool)
     assert not result.accepted and result.blocked_by is not None
-    assert (result.blocked_by.rule_id, bool(result.blocked_by.reason)) == (rule, True), result.blocked_by.reason
-    verdicts = replay_gate(OBJECTIVE, result.evidence["objective"], only(rule), artifact_id="a", cycle="0002", run_id="test").verdicts
+    assert (result.blocked_by.rule_id, bool(result.blocked_by.reason)) == (rule, True), (
+        result.blocked_by.reason
+    )
+    verdicts = replay_gate(
+        OBJECTIVE, result.evidence["objective"], only(rule), artifact_id="a", cycle="0002", run_id="test"
+    ).verdicts
     assert [verdict.outcome for verdict in verdicts] == ["block"]
 
 
 def test_the_templates_and_their_programs_pass(bench: TrialContext, pool: Any) -> None:
-    sources = [make(name, {}, "").source for name in OBJECTIVE_FAMILIES if name != "reach"] + [compose(of_family(name)) for name in COUNTERPARTS]
+    sources = [make(name, {}, "").source for name in OBJECTIVE_FAMILIES if name != "reach"] + [
+        compose(of_family(name)) for name in COUNTERPARTS
+    ]
     for source in sources:
         result = judged(source, bench, pool)
         assert result.accepted, result.blocked_by
-        assert [verdict.outcome for verdict in result.verdicts] == ["pass"] * len(RULES.of_gate("objective")) and len(result.verdicts) == 5
+        assert [verdict.outcome for verdict in result.verdicts] == ["pass"] * len(
+            RULES.of_gate("objective")
+        ) and len(result.verdicts) == 5
 
 
 def test_what_passed_votes_and_a_second_of_its_kind_is_a_duplicate(bench: TrialContext, pool: Any) -> None:
@@ -104,12 +134,18 @@ def test_what_passed_votes_and_a_second_of_its_kind_is_a_duplicate(bench: TrialC
     first, second = make("tail", {}, "").source, make("tail", {}, "").source + "\n\nSAME = True\n"
     assert judge(Objective(objective_id(first), first)).accepted
     result = judge(Objective(objective_id(second), second))
-    assert result.blocked_by is not None and result.blocked_by.reason.startswith(f"ranks as objective {objective_id(first)[:12]} does")
+    assert result.blocked_by is not None and result.blocked_by.reason.startswith(
+        f"ranks as objective {objective_id(first)[:12]} does"
+    )
     fresh = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")
-    assert all(fresh(Objective(objective_id(source), source), starting=True).accepted for source in (first, second))
+    assert all(
+        fresh(Objective(objective_id(source), source), starting=True).accepted for source in (first, second)
+    )
     third = second + "AGAIN = True\n"
     late = fresh(Objective(objective_id(third), third)).blocked_by
-    assert late is not None and late.rule_id == "designs-objective-new", "what starts votes, so what follows is compared with it"
+    assert late is not None and late.rule_id == "designs-objective-new", (
+        "what starts votes, so what follows is compared with it"
+    )
 
 
 def test_stored_evidence_is_asked_again_without_a_jail(bench: TrialContext, pool: Any) -> None:
@@ -120,20 +156,31 @@ def test_stored_evidence_is_asked_again_without_a_jail(bench: TrialContext, pool
         return "e" * 64
 
     source = make("tail", {}, "").source
-    result = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test", keep=keep)(Objective(objective_id(source), source))
+    result = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test", keep=keep)(
+        Objective(objective_id(source), source)
+    )
     evidence = collect_trial(TriedObjective(Objective(objective_id(source), source), bench, pool))
-    assert is_usable(OBJECTIVE, evidence) and {verdict.evidence_sha for verdict in result.verdicts} == {"e" * 64}
-    assert [score["score"] for score in evidence["scores"]] == [score["score"] for score in json.loads(kept[0])["scores"]]
+    assert is_usable(OBJECTIVE, evidence) and {verdict.evidence_sha for verdict in result.verdicts} == {
+        "e" * 64
+    }
+    assert [score["score"] for score in evidence["scores"]] == [
+        score["score"] for score in json.loads(kept[0])["scores"]
+    ]
     again = replay_gate(OBJECTIVE, evidence, RULES, artifact_id="a", cycle="0002", run_id="other")
     assert [verdict.outcome for verdict in again.verdicts] == [verdict.outcome for verdict in result.verdicts]
 
 
 def test_one_missing_score_leaves_the_other_rules_something_to_judge(bench: TrialContext, pool: Any) -> None:
-    source = "def objective(results):\n    return float(results[0]['median_step']) if len(results) > 1 else float('nan')\n"
+    source = (
+        "def objective(results):\n    return float(results[0]['median_step']) if len(results) > 1 else "
+        "float('nan')\n"
+    )
     evidence = collect_trial(TriedObjective(Objective(objective_id(source), source), bench, pool))
     assert [row["design_id"] for row in evidence["scores"] if row["score"] is None] == ["early"]
     runs = {run["run"]: run["difference"] for run in evidence["runs"]}
-    assert runs["again"] == runs["designs renamed"] == 0.0 < runs["rows reversed"], "missing twice is no difference"
+    assert runs["again"] == runs["designs renamed"] == 0.0 < runs["rows reversed"], (
+        "missing twice is no difference"
+    )
     assert evidence["told_apart"]["pairs"] > 0 and evidence["nearest"] is not None
 
 
@@ -161,14 +208,22 @@ def written(population: Population, bench: TrialContext, pool: Any, number: int 
     judge = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")
     origin = "model" if answers else "operators"
     return write_objectives(
-        scripted(**answers), population, judge, settings=DesignsSettings(objectives_per_cycle=number),
-        seeds=CycleSeeds(5, "designs", "0002"), origin=origin,
+        scripted(**answers),
+        population,
+        judge,
+        settings=DesignsSettings(objectives_per_cycle=number),
+        seeds=CycleSeeds(5, "designs", "0002"),
+        origin=origin,
     )
 
 
 def test_operators_write_programs_with_genome_operator_and_parents(pool: Any) -> None:
     population = archive()
-    bench = bench_of(RESULTS, [Objective(row["objective_id"], row["source"]) for row in population.objectives.to_dicts()], pool)
+    bench = bench_of(
+        RESULTS,
+        [Objective(row["objective_id"], row["source"]) for row in population.objectives.to_dicts()],
+        pool,
+    )
     done = written(population, bench, pool)
     known = set(population.objectives["objective_id"])
     assert len(done.rows) >= 6 and {row["family"] for row in done.rows} == {"program"}
@@ -182,32 +237,63 @@ def test_operators_write_programs_with_genome_operator_and_parents(pool: Any) ->
     assert {edge["parent_id"] for edge in edges} <= known | {row["objective_id"] for row in done.rows}
     for row in done.rows:
         shares = [edge["weight"] for edge in edges if edge["child_id"] == row["objective_id"]]
-        assert sum(shares) == pytest.approx(1.0 if shares else 0.0) and bool(shares) == (row["operator"] != "draw")
+        assert sum(shares) == pytest.approx(1.0 if shares else 0.0) and bool(shares) == (
+            row["operator"] != "draw"
+        )
     assert {verdict.artifact_id for verdict in done.verdicts} == {row["objective_id"] for row in done.rows}
     assert written(population, bench, pool).rows == done.rows
 
 
-def test_a_model_meets_the_same_gate_and_what_is_blocked_stays_as_a_row(bench: TrialContext, pool: Any) -> None:
+def test_a_model_meets_the_same_gate_and_what_is_blocked_stays_as_a_row(
+    bench: TrialContext, pool: Any
+) -> None:
     constant, _ = FAULTS["is constant"]
     program = compose(of_family("tail"))
-    answers = [ObjectiveReply(objective_description=text, objective_code=code) for text, code in (("one", constant), ("two", program))]
+    answers = [
+        ObjectiveReply(objective_description=text, objective_code=code)
+        for text, code in (("one", constant), ("two", program))
+    ]
     done = written(archive(), bench, pool, 2, designs_objective_writer=answers)
-    assert [(row["state"], row["origin"]) for row in done.rows] == [("blocked", "model"), ("accepted", "model"), ("accepted", "model")]
+    assert [(row["state"], row["origin"]) for row in done.rows] == [
+        ("blocked", "model"),
+        ("accepted", "model"),
+        ("accepted", "model"),
+    ]
     first, mended, second = done.rows
     assert (first["description"], first["genome"], first["operator"]) == ("one", None, None)
     assert first["reason"].startswith("tells 0 of ")
-    assert mended["genome"] is not None and mended["operator"] == "draw", "a file that is no program cannot be varied"
-    assert (second["description"], read(second["source"]), second["parents"]) == ("two", of_family("tail"), None)
+    assert mended["genome"] is not None and mended["operator"] == "draw", (
+        "a file that is no program cannot be varied"
+    )
+    assert (second["description"], read(second["source"]), second["parents"]) == (
+        "two",
+        of_family("tail"),
+        None,
+    )
     assert second["genome"] is not None, "a program is one whoever wrote it"
 
 
 def test_repair_varies_the_program_that_was_blocked(bench: TrialContext, pool: Any) -> None:
     blunt = compose(("mean", "n"))
-    answers = [ObjectiveReply(objective_description="blunt", objective_code=compose(("min", ("mean", "n"), 0.5)))]
+    answers = [
+        ObjectiveReply(objective_description="blunt", objective_code=compose(("min", ("mean", "n"), 0.5)))
+    ]
     assert blunt != answers[0].objective_code
     done = written(archive(), bench, pool, 1, designs_objective_writer=answers)
     first, mended = done.rows
-    assert first["state"] == "blocked" and mended["operator"] in ("insert", "subtree", "point", "hoist", "constants")
+    assert first["state"] == "blocked" and mended["operator"] in (
+        "insert",
+        "subtree",
+        "point",
+        "hoist",
+        "constants",
+    )
     assert derivation_rows([mended]) == [
-        {"child_id": mended["objective_id"], "parent_id": first["objective_id"], "operator": mended["operator"], "weight": 1.0, "cycle": "0002"}
+        {
+            "child_id": mended["objective_id"],
+            "parent_id": first["objective_id"],
+            "operator": mended["operator"],
+            "weight": 1.0,
+            "cycle": "0002",
+        }
     ]

@@ -1,4 +1,5 @@
-"""Files that the open grammar composes, through the real jail and engines, against the interpreter of its expressions."""
+"""Files that the open grammar composes, through the real jail and engines, against the interpreter of its
+expressions."""
 
 from __future__ import annotations
 
@@ -28,22 +29,33 @@ def traced(source: str, pool: Any, dtype: str = "float64") -> TracedDesign:
     return result
 
 
-def _check_against_the_interpreter(genome: OpenGenome, design: TracedDesign, instances: Planted, what: str) -> None:
+def _check_against_the_interpreter(
+    genome: OpenGenome, design: TracedDesign, instances: Planted, what: str
+) -> None:
     """Step a design in double precision next to the interpreter of its genome."""
     stepper, _ = make_stepper(design, instances, seed=5, engine="torch", dtype="float64")
     state = stepper.state()
     for _ in range(STEPS):
         expected = [
-            stepped(genome, {name: values[place] for name, values in state.items()}, instances.idx[place], instances.sgn[place] * 1.0)
+            stepped(
+                genome,
+                {name: values[place] for name, values in state.items()},
+                instances.idx[place],
+                instances.sgn[place] * 1.0,
+            )
             for place in range(instances.batch)
         ]
         stepper.run(1)
         state = stepper.state()
         for name, values in state.items():
-            np.testing.assert_allclose(values, np.stack([item[name] for item in expected]), rtol=1e-6, atol=1e-6, err_msg=what)
+            np.testing.assert_allclose(
+                values, np.stack([item[name] for item in expected]), rtol=1e-6, atol=1e-6, err_msg=what
+            )
 
 
-def test_its_baseline_runs_like_the_shipped_file_and_the_shipped_file_is_recognised(pool: Any, seed_files: dict[str, Path]) -> None:
+def test_its_baseline_runs_like_the_shipped_file_and_the_shipped_file_is_recognised(
+    pool: Any, seed_files: dict[str, Path]
+) -> None:
     shipped = states_after(traced(seed_files["baseline"].read_text(), pool))
     composed = states_after(traced(compose(OPEN.baseline()), pool))
     for variable in shipped:
@@ -58,7 +70,9 @@ def test_composed_children_do_what_their_expressions_say_and_run_in_kernels(pool
     instances, operators = planted(24, 3, 9), [name for name in OPEN.operators if name != "constants"]
     for number in range(CHILDREN):
         chosen = random.choice(len(parents), min(2, len(parents)), replace=False)
-        child = propose([parents[place] for place in chosen], taken, random, operator=operators[number % len(operators)])
+        child = propose(
+            [parents[place] for place in chosen], taken, random, operator=operators[number % len(operators)]
+        )
         assert child is not None and isinstance(child.genome, OpenGenome)
         taken.add(child.key())
         parents.append(parent_of(f"c{number}", child.title, child.genome))
@@ -76,15 +90,23 @@ def test_the_reference_design_of_the_search_is_its_genome(pool: Any) -> None:
         np.testing.assert_allclose(composed[variable], shipped[variable], rtol=1e-6, atol=1e-6)
 
 
-def test_a_term_behind_a_slow_memory_of_the_formula_is_traced_compiled_and_does_something_for_both_kinds(pool: Any) -> None:
+def test_a_term_behind_a_slow_memory_of_the_formula_is_traced_compiled_and_does_something_for_both_kinds(
+    pool: Any,
+) -> None:
     genome = behind_a_slow_memory(0.01, 0.15, 60.0)
-    _check_against_the_interpreter(genome, traced(compose(genome), pool), planted(24, 3, 9), "behind a slow memory")
-    gated, without, always = (traced(compose(held), pool, "float32") for held in (genome, without_the_majority_term(), open_search()))
+    _check_against_the_interpreter(
+        genome, traced(compose(genome), pool), planted(24, 3, 9), "behind a slow memory"
+    )
+    gated, without, always = (
+        traced(compose(held), pool, "float32")
+        for held in (genome, without_the_majority_term(), open_search())
+    )
 
     def run(design: TracedDesign, formulas: Planted) -> Simulation:
         return simulate(design, formulas, max_steps=20_000, seed=1, bounds=WorkBounds(10_000))
 
-    # hand-set values and few formulas: the gated term helps planted ones, and costs uniform ones less than one that is always there
+    # hand-set values and few formulas: the gated term helps planted ones, and costs uniform ones less than
+    # one that is always there
     hidden, uniform = planted(320, 16, 1), draw_formulas(uniform_kind(4.2), 160, 24, 1)
     assert run(gated, hidden).reached and run(gated, hidden).engine == "fused"
     assert run(gated, hidden).median_work < run(without, hidden).median_work
@@ -92,7 +114,11 @@ def test_a_term_behind_a_slow_memory_of_the_formula_is_traced_compiled_and_does_
 
 
 def test_every_number_of_the_formula_reaches_the_file_as_the_interpreter_computes_it(pool: Any) -> None:
-    sums = ("add", ("add", "true3", ("add", "true2", "true1")), ("add", "true0", ("div", "log_variables", ("add", "ratio", "speed"))))
+    sums = (
+        "add",
+        ("add", "true3", ("add", "true2", "true1")),
+        ("add", "true0", ("div", "log_variables", ("add", "ratio", "speed"))),
+    )
     base = OPEN.baseline()
     assert isinstance(base, OpenGenome)
     drive = ("add", base.drive("xs"), ("mul", 0.01, ("add", sums, ("div", "clauses", "variables"))))

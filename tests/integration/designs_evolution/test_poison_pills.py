@@ -1,4 +1,5 @@
-"""Replies that made our own code raise: each is one blocked row with its reason, and the same reply, replayed, is the same row. The line goes on."""
+"""Replies that made our own code raise: each is one blocked row with its reason, and the same reply,
+replayed, is the same row. The line goes on."""
 
 from __future__ import annotations
 
@@ -19,7 +20,13 @@ from evolake.designs.evolution.judging import DesignGates
 from evolake.designs.evolution.objective_writing import initial_objectives, write_objectives
 from evolake.designs.evolution.planning import plan_directions
 from evolake.designs.evolution.population import Population, empty_population, texts_of
-from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, seed_candidate, store_candidate
+from evolake.designs.evolution.proposals import (
+    Judge,
+    derivation_rows,
+    design_row,
+    seed_candidate,
+    store_candidate,
+)
 from evolake.designs.grammars.paper_genome.compose import compose
 from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, genome
 from evolake.designs.model.boundary import alone, is_machinery
@@ -46,7 +53,10 @@ def body(line: str) -> str:
 
 def start(text: str) -> str:
     """The baseline with another initialiser of v."""
-    return FILE + f"\nVARIABLES_SPEC = dict(VARIABLES_SPEC, v=dict(VARIABLES_SPEC['v'], init=lambda s: {text}))\n"
+    return (
+        FILE
+        + f"\nVARIABLES_SPEC = dict(VARIABLES_SPEC, v=dict(VARIABLES_SPEC['v'], init=lambda s: {text}))\n"
+    )
 
 
 DEEP = "[" * 3000 + "]" * 3000
@@ -56,55 +66,87 @@ SOURCES = {
     "lr nan": space("lr={'type': 'categorical', 'default': float('nan'), 'choices': [float('nan')]}"),
     "lr of 400 digits": space("lr={'type': 'categorical', 'default': 10**400, 'choices': [10**400]}"),
     "a bound of 400 digits": space("a={'type': 'uniform', 'default': 1, 'low': 0, 'high': 10**400}"),
-    "a range that cannot be searched": space("a={'type': 'log_uniform', 'default': 1.0, 'low': 5e-324, 'high': 1e308}"),
+    "a range that cannot be searched": space(
+        "a={'type': 'log_uniform', 'default': 1.0, 'low': 5e-324, 'high': 1e308}"
+    ),
     "a choice of 5000 digits": space("a={'type': 'categorical', 'default': 0, 'choices': [0, 10**5000]}"),
     "no choice": space("a={'type': 'categorical', 'default': 0, 'choices': []}"),
     "a name in another alphabet": space("**{'\\u03b1': {'type': 'int', 'default': 1, 'low': 0, 'high': 2}}"),
     "a name of ours": FILE.replace('"xl"', '"out0.0"'),
     "a vast text": space("a={'type': 'categorical', 'default': 'x' * 10**6, 'choices': ['x' * 10**6]}"),
     "valid from N=11 on": start("torch.rand(s[0], s[1] - 11, 1).sum() * 0 + torch.zeros(s)"),
-    "a power that overflows": body("dv = dv * float(len(dv)) ** 0.5 * 0 + dv * (1e300 * float(len(dv)) ** 4)"),
+    "a power that overflows": body(
+        "dv = dv * float(len(dv)) ** 0.5 * 0 + dv * (1e300 * float(len(dv)) ** 4)"
+    ),
     "a nest without end": FILE + "\nX = " + DEEP + "\n",
     "a syntax of zeros": "\x00",
     "no text at all": " ",
 }
 HYPERS: dict[str, dict[str, Any]] = {
-    "infinite": {"lr": float("inf")}, "nan": {"lr": float("nan")}, "400 digits": {"lr": 10**400}, "5000 digits": {"lr": 10**5000},
-    "text": {"lr": "fast"}, "unknown": {"none such": 1}, "a surrogate": {"\ud800": 1.0},
+    "infinite": {"lr": float("inf")},
+    "nan": {"lr": float("nan")},
+    "400 digits": {"lr": 10**400},
+    "5000 digits": {"lr": 10**5000},
+    "text": {"lr": "fast"},
+    "unknown": {"none such": 1},
+    "a surrogate": {"\ud800": 1.0},
 }
 GENOMES = [
-    "[" * 5000, "null", "[]", '{"backbone": [], "terms": 3}', '{"backbone": {"lr": 1e999}, "terms": {}}',
+    "[" * 5000,
+    "null",
+    "[]",
+    '{"backbone": [], "terms": 3}',
+    '{"backbone": {"lr": 1e999}, "terms": {}}',
     '{"backbone": {"lr": ' + "9" * 5000 + '}, "terms": {}}',
 ]
 
 
 @pytest.fixture(scope="module")
-def lake_and_archive(tmp_path_factory: pytest.TempPathFactory, judge_at: Callable[[str], Judge]) -> tuple[Lake, Population]:
+def lake_and_archive(
+    tmp_path_factory: pytest.TempPathFactory, judge_at: Callable[[str], Judge]
+) -> tuple[Lake, Population]:
     lake, population = Lake(tmp_path_factory.mktemp("lake")), empty_population()
     for name, own in (("baseline", BASELINE), ("design_340", design_340())):
         seed = seed_candidate(name, compose(own, name), population.graphs(), judge_at("0001"), own)
-        population = population.admit([design_row(seed, "0001", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0001"))
+        population = population.admit(
+            [design_row(seed, "0001", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0001")
+        )
     return lake, population
 
 
-def cycle(lake: Lake, population: Population, judge: Judge, settings: DesignsSettings, answer: Any) -> list[dict[str, Any]]:
-    """The opening of a cycle with one poisoned reply among the operators' own: the rows of DESIGNS that it leaves."""
-    rows = plan_directions(scripted(), population, texts_of(lake), settings=settings, cycle="0001", root_seed=1).rows
-    agents = scripted(designs_designer=[answer], designs_designer_repair=[AgentFailure("designs_designer_repair", "refused", "no", 1)])
+def cycle(
+    lake: Lake, population: Population, judge: Judge, settings: DesignsSettings, answer: Any
+) -> list[dict[str, Any]]:
+    """The opening of a cycle with one poisoned reply among the operators' own: the rows of DESIGNS that it
+    leaves."""
+    rows = plan_directions(
+        scripted(), population, texts_of(lake), settings=settings, cycle="0001", root_seed=1
+    ).rows
+    agents = scripted(
+        designs_designer=[answer],
+        designs_designer_repair=[AgentFailure("designs_designer_repair", "refused", "no", 1)],
+    )
     turn = DesignerTurn(agents, judge, settings, CycleSeeds(1, "designs", "0001"), "model")
     result = propose_candidates(turn, population, rows, texts_of(lake))
     assert not result.failures
-    stored = [design_row(candidate, "0001", *store_candidate(lake.blobs, candidate)) for candidate in result.candidates]
+    stored = [
+        design_row(candidate, "0001", *store_candidate(lake.blobs, candidate))
+        for candidate in result.candidates
+    ]
     assert DESIGNS.frame(stored).height == len(stored)
     return stored
 
 
 def reply(source: str, **more: Any) -> models.DesignReply:
-    return models.DesignReply(**({"explanation": "e", "solver_code": source, "short_name": "n", "reference_weights": []} | more))
+    return models.DesignReply(
+        **({"explanation": "e", "solver_code": source, "short_name": "n", "reference_weights": []} | more)
+    )
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_a_poisoned_file_is_a_block_with_its_reason_each_time_it_is_replayed(name, judge_at, lake_and_archive) -> None:
+def test_a_poisoned_file_is_a_block_with_its_reason_each_time_it_is_replayed(
+    name, judge_at, lake_and_archive
+) -> None:
     result = [judge_at("0001")(SOURCES[name], {}, {}) for _ in range(2)]
     assert [item.accepted for item in result] == [False, False]
     assert result[0].reason and result[0].reason == result[1].reason
@@ -134,32 +176,82 @@ def test_a_poisoned_genome_is_not_believed(text, judge_at, lake_and_archive, tin
     assert believed_genome(text, GOOD) is None
 
 
-def test_a_poisoned_objective_is_a_failed_call_or_a_blocked_row(lake_and_archive, tiny, inline, judge_objectives) -> None:
+def test_a_poisoned_objective_is_a_failed_call_or_a_blocked_row(
+    lake_and_archive, tiny, inline, judge_objectives
+) -> None:
     lake, population = lake_and_archive
-    texts = {design_id: texts_of(lake)(population.row(design_id)["traced_sha"]) for design_id in population.live_ids()}
+    texts = {
+        design_id: texts_of(lake)(population.row(design_id)["traced_sha"])
+        for design_id in population.live_ids()
+    }
     jobs = [Job(design_id, text, "low", "0001", "test", 1, tiny) for design_id, text in texts.items()]
-    measured = population.add(experiments=run_jobs(inline, jobs), objectives=initial_objectives(tiny, cycle="0001", root_seed=1))
-    for code in ("def objective(results):\n    return 10**400", "def objective(results):\n    return " + "(" * 300 + "1" + ")" * 300, "x = " + DEEP):
+    measured = population.add(
+        experiments=run_jobs(inline, jobs), objectives=initial_objectives(tiny, cycle="0001", root_seed=1)
+    )
+    for code in (
+        "def objective(results):\n    return 10**400",
+        "def objective(results):\n    return " + "(" * 300 + "1" + ")" * 300,
+        "x = " + DEEP,
+    ):
         answer = models.ObjectiveReply(objective_code=code, objective_description="d")
         written = [
             write_objectives(
-                scripted(designs_objective_writer=[answer]), measured, judge_objectives(measured), settings=tiny,
-                seeds=CycleSeeds(1, "designs", "0002"), origin="model",
+                scripted(designs_objective_writer=[answer]),
+                measured,
+                judge_objectives(measured),
+                settings=tiny,
+                seeds=CycleSeeds(1, "designs", "0002"),
+                origin="model",
             )
             for _ in range(2)
         ]
         assert written[0].rows == written[1].rows
-        assert [row["state"] for row in written[0].rows[:1]] + ["failed" for _ in written[0].failures] in (["blocked"], ["failed"])
+        assert [row["state"] for row in written[0].rows[:1]] + ["failed" for _ in written[0].failures] in (
+            ["blocked"],
+            ["failed"],
+        )
 
 
 MACHINERY = [
-    MachineryError("x"), JailUnavailable("x"), LakeError("x"), AgentUnavailable("x"), ImportError("x"), ModuleNotFoundError("x"), BrokenExecutor("x"),
-    KeyboardInterrupt(), SystemExit(1), NameError("x"), RuntimeError("can't start new thread"),
-    *(OSError(code, "x") for code in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES, errno.EMFILE, errno.ENOMEM, errno.ENOENT)),
+    MachineryError("x"),
+    JailUnavailable("x"),
+    LakeError("x"),
+    AgentUnavailable("x"),
+    ImportError("x"),
+    ModuleNotFoundError("x"),
+    BrokenExecutor("x"),
+    KeyboardInterrupt(),
+    SystemExit(1),
+    NameError("x"),
+    RuntimeError("can't start new thread"),
+    *(
+        OSError(code, "x")
+        for code in (
+            errno.ENOSPC,
+            errno.EDQUOT,
+            errno.EIO,
+            errno.EROFS,
+            errno.EACCES,
+            errno.EMFILE,
+            errno.ENOMEM,
+            errno.ENOENT,
+        )
+    ),
 ]
 CANDIDATES = [
-    ValueError("x"), TypeError("x"), KeyError("x"), RecursionError("x"), OverflowError("x"), MemoryError("x"), RuntimeError("x"), UnicodeError("x"),
-    AssertionError("x"), StopIteration("x"), ZeroDivisionError("x"), OSError(errno.ENAMETOOLONG, "x"), InputError("x"),
+    ValueError("x"),
+    TypeError("x"),
+    KeyError("x"),
+    RecursionError("x"),
+    OverflowError("x"),
+    MemoryError("x"),
+    RuntimeError("x"),
+    UnicodeError("x"),
+    AssertionError("x"),
+    StopIteration("x"),
+    ZeroDivisionError("x"),
+    OSError(errno.ENAMETOOLONG, "x"),
+    InputError("x"),
     type("PanicException", (BaseException,), {"__module__": "pyo3_runtime"})("x"),
 ]
 
@@ -187,10 +279,16 @@ def test_what_the_last_gate_raises_is_a_block_in_the_words_of_all_lines(judge_at
     [block] = [verdict for verdict in judge_at("0001")(GOOD, {}, {}).verdicts if verdict.outcome == "block"]
     raised = read_reason(block.reason)
     assert raised is not None
-    assert (block.gate, raised.error, raised.place.partition(":")[0]) == ("dynamics", "AttributeError", "judging.py")
+    assert (block.gate, raised.error, raised.place.partition(":")[0]) == (
+        "dynamics",
+        "AttributeError",
+        "judging.py",
+    )
 
 
-def test_what_raises_in_the_process_of_the_numbers_is_a_block_in_the_words_of_all_lines(judge_at, monkeypatch) -> None:
+def test_what_raises_in_the_process_of_the_numbers_is_a_block_in_the_words_of_all_lines(
+    judge_at, monkeypatch
+) -> None:
     reason = "judging it raised TypeError at fused.py:3: no"
     monkeypatch.setattr("evolake.designs.evolution.judging.run_apart", lambda run: unsolved(4, reason))
     [block] = [verdict for verdict in judge_at("0001")(GOOD, {}, {}).verdicts if verdict.outcome == "block"]
@@ -220,5 +318,9 @@ def test_a_jail_that_fails_is_raised_and_one_that_raises_anything_else_blocks(ju
     [block] = [verdict for verdict in result.verdicts if verdict.outcome == "block"]
     raised = read_reason(block.reason)
     assert raised is not None
-    assert (block.gate, raised.error, raised.message) == ("trace", "ValueError", "Exceeds the limit for integer string conversion")
+    assert (block.gate, raised.error, raised.message) == (
+        "trace",
+        "ValueError",
+        "Exceeds the limit for integer string conversion",
+    )
     assert raised.place.startswith("trace.py:")

@@ -13,7 +13,14 @@ from designs_genomes import parent_of_genome
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.population import design_id_of
 from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row
-from evolake.designs.evolution.tuning import Tuner, consensus_estimate, should_tune, tunable, tune_design, tuning_target
+from evolake.designs.evolution.tuning import (
+    Tuner,
+    consensus_estimate,
+    should_tune,
+    tunable,
+    tune_design,
+    tuning_target,
+)
 from evolake.designs.genome.values import Scale
 from evolake.designs.genome.variation import Parent
 from evolake.designs.grammars.paper_genome.compose import compose
@@ -26,14 +33,32 @@ BASE = parent_of_genome("b" * 64, "baseline", BASELINE)
 
 def fewest_steps(results: Mapping[str, list[dict[str, Any]]]) -> dict[str, float]:
     """Stands for the consensus: the sum of median steps, scaled to 0..1."""
-    return {name: min(1.0, sum(row["median_step"] for row in rows) / 2000) if rows else 1.0 for name, rows in results.items()}
+    return {
+        name: min(1.0, sum(row["median_step"] for row in rows) / 2000) if rows else 1.0
+        for name, rows in results.items()
+    }
 
 
-def tune(parent: Parent, estimate: Callable, pool: Any, judge: Judge, executor: Executor, settings: DesignsSettings, seed: int = 1):
-    return tune_design(Tuner(estimate, pool, judge, executor, {}, "test"), parent, settings=settings, cycle_seeds=CycleSeeds(seed, "designs", "0003"))
+def tune(
+    parent: Parent,
+    estimate: Callable,
+    pool: Any,
+    judge: Judge,
+    executor: Executor,
+    settings: DesignsSettings,
+    seed: int = 1,
+):
+    return tune_design(
+        Tuner(estimate, pool, judge, executor, {}, "test"),
+        parent,
+        settings=settings,
+        cycle_seeds=CycleSeeds(seed, "designs", "0003"),
+    )
 
 
-def test_a_trial_that_wins_becomes_a_copy_with_one_parent(pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings) -> None:
+def test_a_trial_that_wins_becomes_a_copy_with_one_parent(
+    pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings
+) -> None:
     settings = tiny.model_copy(update={"tuning_trials": 8})
     result = tune(BASE, fewest_steps, pool, judge_at("0003"), inline, settings)
     assert [row["trial"] for row in result.rows] == list(range(9))
@@ -47,13 +72,21 @@ def test_a_trial_that_wins_becomes_a_copy_with_one_parent(pool: Any, judge_at: C
     assert copy.genome.values() == pytest.approx(json.loads(winner["hyper_values"]))
     assert copy.design_id == design_id_of(copy.traced)
     assert derivation_rows(copy, "0003") == [
-        {"child_id": copy.design_id, "parent_id": "b" * 64, "operator": "tuning", "weight": 1.0, "cycle": "0003"}
+        {
+            "child_id": copy.design_id,
+            "parent_id": "b" * 64,
+            "operator": "tuning",
+            "weight": 1.0,
+            "cycle": "0003",
+        }
     ]
     row = design_row(copy, "0003", "s", "t", tuned=True)
     assert (row["tuned"], row["origin"], row["state"]) == (True, "tuning", "accepted")
 
 
-def test_the_outcome_depends_on_the_seed_and_not_on_the_workers(pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings) -> None:
+def test_the_outcome_depends_on_the_seed_and_not_on_the_workers(
+    pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings
+) -> None:
     first = tune(BASE, fewest_steps, pool, judge_at("0003"), inline, tiny)
     with ThreadPoolExecutor(3) as threads:
         second = tune(BASE, fewest_steps, pool, judge_at("0003"), threads, tiny)
@@ -62,25 +95,47 @@ def test_the_outcome_depends_on_the_seed_and_not_on_the_workers(pool: Any, judge
     assert [row["hyper_values"] for row in other.rows[1:]] != [row["hyper_values"] for row in first.rows[1:]]
 
 
-def test_where_no_trial_wins_nothing_is_added_and_the_reason_says_so(pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings) -> None:
+def test_where_no_trial_wins_nothing_is_added_and_the_reason_says_so(
+    pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings
+) -> None:
     settings = tiny.model_copy(update={"tuning_trials": 2})
     result = tune(BASE, lambda results: dict.fromkeys(results, 0.5), pool, judge_at("0003"), inline, settings)
     assert result.candidate is None
     assert result.reason == "none of 2 trials beat baseline as it is (consensus 0.5)"
 
 
-def test_a_file_keeps_its_text_and_gets_values_of_every_type(pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings) -> None:
-    source = compose(BASELINE).replace(
-        "HYPER_SPACE = {",
-        'HYPER_SPACE = {\n    "power": dict(type="int", default=1, low=1, high=3),\n'
-        '    "sign": dict(type="categorical", default="plain", choices=["plain", "bent"]),',
-    ).replace("long = c - hp.delta", 'long = c ** hp.power - hp.delta if hp.sign == "plain" else c - hp.delta')
+def test_a_file_keeps_its_text_and_gets_values_of_every_type(
+    pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings
+) -> None:
+    source = (
+        compose(BASELINE)
+        .replace(
+            "HYPER_SPACE = {",
+            'HYPER_SPACE = {\n    "power": dict(type="int", default=1, low=1, high=3),\n'
+            '    "sign": dict(type="categorical", default="plain", choices=["plain", "bent"]),',
+        )
+        .replace(
+            "long = c - hp.delta", 'long = c ** hp.power - hp.delta if hp.sign == "plain" else c - hp.delta'
+        )
+    )
     scales = (
-        Scale("power", "int", 1, 3), Scale("sign", "categorical", choices=("plain", "bent")), Scale("lr", "log_uniform", 0.1, 6.0),
+        Scale("power", "int", 1, 3),
+        Scale("sign", "categorical", choices=("plain", "bent")),
+        Scale("lr", "log_uniform", 0.1, 6.0),
         Scale("gamma", "uniform", 0.02, 0.5),
     )
-    parent = Parent("f" * 64, "from a file", source, {"power": 1, "sign": "plain", **BASELINE.values()}, scales)
-    result = tune(parent, fewest_steps, pool, judge_at("0003"), inline, tiny.model_copy(update={"tuning_trials": 6}), seed=5)
+    parent = Parent(
+        "f" * 64, "from a file", source, {"power": 1, "sign": "plain", **BASELINE.values()}, scales
+    )
+    result = tune(
+        parent,
+        fewest_steps,
+        pool,
+        judge_at("0003"),
+        inline,
+        tiny.model_copy(update={"tuning_trials": 6}),
+        seed=5,
+    )
     assert all(row["status"] == "ok" for row in result.rows)
     seen = [json.loads(row["hyper_values"]) for row in result.rows]
     assert {type(values["power"]) for values in seen} == {int}
@@ -90,10 +145,21 @@ def test_a_file_keeps_its_text_and_gets_values_of_every_type(pool: Any, judge_at
         assert result.candidate.genome is None and dict(result.candidate.hyper) in seen
 
 
-def test_a_design_without_parameters_is_not_tuned(pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings) -> None:
-    fixed = Parent("x" * 64, "fixed", "S", {"a": 1.0}, (Scale("a", "uniform", 1.0, 1.0), Scale("m", "categorical", choices=("x",))))
+def test_a_design_without_parameters_is_not_tuned(
+    pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings
+) -> None:
+    fixed = Parent(
+        "x" * 64,
+        "fixed",
+        "S",
+        {"a": 1.0},
+        (Scale("a", "uniform", 1.0, 1.0), Scale("m", "categorical", choices=("x",))),
+    )
     assert tunable(fixed.scales) == []
-    assert tune(fixed, fewest_steps, pool, judge_at("0003"), inline, tiny).reason == "fixed has no hyperparameter to tune"
+    assert (
+        tune(fixed, fewest_steps, pool, judge_at("0003"), inline, tiny).reason
+        == "fixed has no hyperparameter to tune"
+    )
 
 
 def test_the_target_is_the_best_design_that_was_neither_tuned_nor_tried(tiny: DesignsSettings) -> None:
@@ -101,9 +167,18 @@ def test_the_target_is_the_best_design_that_was_neither_tuned_nor_tried(tiny: De
 
     names = [letter * 64 for letter in "abcd"]
     rows = [
-        {"design_id": name, "state": "accepted", "title": name, "tuned": name == names[0], "hyper_values": '{"lr": 1.0}'} for name in names
+        {
+            "design_id": name,
+            "state": "accepted",
+            "title": name,
+            "tuned": name == names[0],
+            "hyper_values": '{"lr": 1.0}',
+        }
+        for name in names
     ]
-    edges = [{"child_id": names[0], "parent_id": names[1], "operator": "tuning", "weight": 1.0, "cycle": "0001"}]
+    edges = [
+        {"child_id": names[0], "parent_id": names[1], "operator": "tuning", "weight": 1.0, "cycle": "0001"}
+    ]
     population = empty_population().admit(rows, edges)
     assert tuning_target(population, names) == names[2]
     assert tuning_target(population.with_values(tuning_tried=[names[2]]), names) == names[3]
@@ -118,9 +193,16 @@ def test_the_estimate_places_fresh_results_among_the_stored_scores() -> None:
     from evolake.objectives.score import ScoreRow
     from evolake.objectives.tables import rank_long
 
-    stored = pl.DataFrame({"objective_id": ["o"] * 3 + ["p"] * 3, "design_id": list("abc") * 2, "score": [1.0, 2.0, 3.0] * 2})
+    stored = pl.DataFrame(
+        {"objective_id": ["o"] * 3 + ["p"] * 3, "design_id": list("abc") * 2, "score": [1.0, 2.0, 3.0] * 2}
+    )
     scored = rank_long(stored, {"o": 1, "p": 1}, 1)
     estimate = consensus_estimate(
-        scored, lambda results: [ScoreRow(objective, name, value, "ok", "") for objective in "op" for name, value in (("x", 0.5), ("y", 9.0))]
+        scored,
+        lambda results: [
+            ScoreRow(objective, name, value, "ok", "")
+            for objective in "op"
+            for name, value in (("x", 0.5), ("y", 9.0))
+        ],
     )
     assert estimate({"x": [], "y": []}) == {"x": 0.0, "y": 1.0}

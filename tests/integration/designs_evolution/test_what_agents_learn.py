@@ -21,7 +21,13 @@ from evolake.designs.evolution.designing import DesignerTurn, Proposals, propose
 from evolake.designs.evolution.objective_writing import initial_objectives, write_objectives
 from evolake.designs.evolution.planning import plan_directions
 from evolake.designs.evolution.population import Population, empty_population, population_of, texts_of
-from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, seed_candidate, store_candidate
+from evolake.designs.evolution.proposals import (
+    Judge,
+    derivation_rows,
+    design_row,
+    seed_candidate,
+    store_candidate,
+)
 from evolake.designs.evolution.reviewing import reviewed, with_champion, with_notes
 from evolake.designs.evolution.trials import SIDES, TrialRunner, TrialSize, worth_revising
 from evolake.designs.grammars.paper_genome.compose import compose
@@ -34,8 +40,12 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS, TRIALS
 from evolake.lake import Lake
 
-GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace("Terms: edge_drag", "Written by hand")
-SLOW = GOOD.replace('"lr": dict(type="log_uniform", default=1.3', '"lr": dict(type="log_uniform", default=0.1')
+GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace(
+    "Terms: edge_drag", "Written by hand"
+)
+SLOW = GOOD.replace(
+    '"lr": dict(type="log_uniform", default=1.3', '"lr": dict(type="log_uniform", default=0.1'
+)
 BAD = GOOD.replace("return {", "return {} if float(c[0]) > 0 else {")
 SIZES = (TrialSize(10, 8, 3, 200),)
 Started = tuple[Lake, Population]
@@ -45,26 +55,45 @@ Started = tuple[Lake, Population]
 def start(tmp_path: Path, judge_once: Judge, tiny: DesignsSettings) -> Started:
     """A lake and an archive with the baseline."""
     lake, population = Lake(tmp_path), empty_population()
-    seed = seed_candidate("baseline", compose(BASELINE, "baseline"), population.graphs(), judge_once, BASELINE)
-    population = population.admit([design_row(seed, "0001", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0001"))
+    seed = seed_candidate(
+        "baseline", compose(BASELINE, "baseline"), population.graphs(), judge_once, BASELINE
+    )
+    population = population.admit(
+        [design_row(seed, "0001", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0001")
+    )
     return lake, population.add(objectives=initial_objectives(tiny, cycle="0001", root_seed=1))
 
 
 def direction(population: Population, text: str = "Add a drag.") -> dict[str, Any]:
     return {
-        "direction_id": "d", "phase": "early_exploration", "direction": text, "rationale": "", "focus": "", "avoid": "", "key_insights": [],
+        "direction_id": "d",
+        "phase": "early_exploration",
+        "direction": text,
+        "rationale": "",
+        "focus": "",
+        "avoid": "",
+        "key_insights": [],
         "reference_ids": population.live_ids()[:1],
     }
 
 
 def reply(source: str, title: str = "n") -> models.DesignReply:
-    return models.DesignReply(explanation="Drag at the edges. It is cheap.", solver_code=source, short_name=title, reference_weights=[])
+    return models.DesignReply(
+        explanation="Drag at the edges. It is cheap.",
+        solver_code=source,
+        short_name=title,
+        reference_weights=[],
+    )
 
 
-def proposed(serving: Any, start: Started, judge: Judge, settings: DesignsSettings, count: int = 1) -> Proposals:
+def proposed(
+    serving: Any, start: Started, judge: Judge, settings: DesignsSettings, count: int = 1
+) -> Proposals:
     lake, population = start
     sizes = settings.model_copy(update={"designs_per_cycle": count})
-    turn = DesignerTurn(serving, judge, sizes, CycleSeeds(1, "designs", "0001"), "model", trials=TrialRunner(sizes, "0001", 1))
+    turn = DesignerTurn(
+        serving, judge, sizes, CycleSeeds(1, "designs", "0001"), "model", trials=TrialRunner(sizes, "0001", 1)
+    )
     return propose_candidates(turn, population, [direction(population)], texts_of(lake))
 
 
@@ -73,37 +102,58 @@ def requests(serving: Any, role: str) -> list[Any]:
 
 
 def test_a_design_whose_trial_leaves_nothing_to_revise_is_judged_without_another_call(
-    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch,
+    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
     serving = scripted(designs_designer=[reply(GOOD)], designs_designer_revision=[])
     result = proposed(serving, start, judge_at("0001"), tiny)
-    assert [candidate.source for candidate in result.candidates] == [GOOD] and not requests(serving, "designs_designer_revision")
+    assert [candidate.source for candidate in result.candidates] == [GOOD] and not requests(
+        serving, "designs_designer_revision"
+    )
     rows = TRIALS.frame(result.trials)
     assert rows.height == len(SIZES) * 3 * 2 and not worth_revising(rows.to_dicts())
 
 
-def trial_rows(ours: Sequence[float | None], start: Sequence[float | None], **more: Any) -> list[dict[str, Any]]:
+def trial_rows(
+    ours: Sequence[float | None], start: Sequence[float | None], **more: Any
+) -> list[dict[str, Any]]:
     """Rows of a trial at one size. ours, start: the work of each batch; None for one that was not solved."""
     plain, own = {"N": 40, "failure": None}, {SIDES[0]: more}
     return [
-        plain | {"side": side, "pair": pair, "solved": work is not None, "median_work": work or 900.0} | own.get(side, {})
-        for side, works in zip(SIDES, (ours, start), strict=True) for pair, work in enumerate(works)
+        plain
+        | {"side": side, "pair": pair, "solved": work is not None, "median_work": work or 900.0}
+        | own.get(side, {})
+        for side, works in zip(SIDES, (ours, start), strict=True)
+        for pair, work in enumerate(works)
     ]
 
 
-def test_a_trial_is_worth_a_revision_if_the_design_broke_or_solved_less_and_not_for_more_or_less_work() -> None:
+def test_a_trial_is_worth_a_revision_if_the_design_broke_or_solved_less_and_not_for_more_or_less_work() -> (
+    None
+):
     start = [100.0, 110.0, 90.0]
     assert worth_revising(trial_rows([100.0, None, 90.0], start))
     assert worth_revising(trial_rows([None] * 3, start, failure="the process that ran it died"))
-    assert not worth_revising(trial_rows([50.0, 60.0, 40.0], start)) and not worth_revising(trial_rows([500.0, 600.0, 400.0], start))
-    assert not worth_revising(trial_rows([None] * 3, [None] * 3)) and not worth_revising(trial_rows([400.0, 500.0, None], [300.0, None, None]))
+    assert not worth_revising(trial_rows([50.0, 60.0, 40.0], start)) and not worth_revising(
+        trial_rows([500.0, 600.0, 400.0], start)
+    )
+    assert not worth_revising(trial_rows([None] * 3, [None] * 3)) and not worth_revising(
+        trial_rows([400.0, 500.0, None], [300.0, None, None])
+    )
 
 
-@pytest.mark.parametrize(("first", "revised", "judged"), [(SLOW, GOOD, GOOD), (GOOD, None, GOOD), (GOOD, BAD, GOOD), (GOOD, SLOW, GOOD)])
+@pytest.mark.parametrize(
+    ("first", "revised", "judged"),
+    [(SLOW, GOOD, GOOD), (GOOD, None, GOOD), (GOOD, BAD, GOOD), (GOOD, SLOW, GOOD)],
+)
 def test_a_design_is_tried_beside_its_parent_and_revised_once_and_what_needs_less_work_is_judged(
-    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch,
-    first: str, revised: str | None, judged: str,
+    start: Started,
+    judge_at: Callable[[str], Judge],
+    tiny: DesignsSettings,
+    monkeypatch: pytest.MonkeyPatch,
+    first: str,
+    revised: str | None,
+    judged: str,
 ) -> None:
     monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
     monkeypatch.setattr(designing, "worth_revising", lambda rows: True)
@@ -120,22 +170,29 @@ def test_a_design_is_tried_beside_its_parent_and_revised_once_and_what_needs_les
 
 
 def test_no_two_requests_of_a_cycle_are_alike_and_each_says_what_came_of_those_before(
-    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch,
+    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
     failure = AgentFailure("designs_designer", "invalid", "no file at all", 3)
-    serving = scripted(designs_designer=[reply(GOOD), failure, reply(BAD, "broken")], designs_designer_repair=[
-        models.DesignRepairReply(error_summary="It stays.", solver_code=BAD)])
+    serving = scripted(
+        designs_designer=[reply(GOOD), failure, reply(BAD, "broken")],
+        designs_designer_repair=[models.DesignRepairReply(error_summary="It stays.", solver_code=BAD)],
+    )
     result = proposed(serving, start, judge_at("0001"), tiny, 3)
-    prompts = [build_messages(DESIGN_ROLE, request)[1]["content"] for request in requests(serving, "designs_designer")]
+    prompts = [
+        build_messages(DESIGN_ROLE, request)[1]["content"]
+        for request in requests(serving, "designs_designer")
+    ]
     assert len(set(prompts)) == 3
     assert "request 1 of 3" in prompts[0] and "request 3 of 3" in prompts[2]
     assert "Drag at the edges. (accepted; N=10 ratio: " in prompts[1] and "no file at all" in prompts[2]
-    assert [(row["role"], row["reason"], row["idea"]) for row in result.unmade] == [("designs_designer", "no file at all", "Add a drag.")]
+    assert [(row["role"], row["reason"], row["idea"]) for row in result.unmade] == [
+        ("designs_designer", "no file at all", "Add a drag.")
+    ]
 
 
 def test_a_model_asked_by_threads_is_asked_in_waves(
-    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch,
+    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
     serving = scripted(designs_designer=[reply(GOOD), reply(SLOW), reply(BAD)])
@@ -146,51 +203,131 @@ def test_a_model_asked_by_threads_is_asked_in_waves(
 
 def measured(design_id: str, n: int, steps: int, per_step: float) -> dict[str, Any]:
     return {
-        "design_id": design_id, "cycle": "0001", "fidelity": "low", "level": 0, "batch": 4, "N": n, "ratio": 4.3, "run_till_median": True,
-        "max_steps": 900, "unsolved_fraction": 0.25, "median_step": steps, "steps_run": steps + 7, "seed": 1, "wall_s": 0.1, "cpu_s": 0.1,
-        "profile": "test", "engine": "fused", "timed_out": False, "diverged": 0, "failure": None, "work_per_step": per_step,
-        "median_work": steps * per_step, "max_work": 911.0, "kind": "planted",
+        "design_id": design_id,
+        "cycle": "0001",
+        "fidelity": "low",
+        "level": 0,
+        "batch": 4,
+        "N": n,
+        "ratio": 4.3,
+        "run_till_median": True,
+        "max_steps": 900,
+        "unsolved_fraction": 0.25,
+        "median_step": steps,
+        "steps_run": steps + 7,
+        "seed": 1,
+        "wall_s": 0.1,
+        "cpu_s": 0.1,
+        "profile": "test",
+        "engine": "fused",
+        "timed_out": False,
+        "diverged": 0,
+        "failure": None,
+        "work_per_step": per_step,
+        "median_work": steps * per_step,
+        "max_work": 911.0,
+        "kind": "planted",
     }
 
 
 def after_a_cycle(start: Started, judge: Judge) -> tuple[Lake, Population, str]:
-    """An archive after a cycle: a child that is first by consensus and lost its contest, and a reply that gave no design."""
+    """An archive after a cycle: a child that is first by consensus and lost its contest, and a reply that
+    gave no design."""
     lake, population = start
     base = population.live_ids()[0]
     child = designing.candidate_of(reply(GOOD, "edge drag"), population, direction(population), "model")
     made = designing.judged_and_repaired(scripted(), child, population.graphs(), judge, 1)
-    population = population.admit([design_row(made, "0001", *store_candidate(lake.blobs, made))], derivation_rows(made, "0001"))
-    rows = [measured(name, n, steps, cost) for n in (10, 14, 20) for name, steps, cost in ((base, 60 * n, 1.0), (made.design_id, 40 * n, 1.125))]
+    population = population.admit(
+        [design_row(made, "0001", *store_candidate(lake.blobs, made))], derivation_rows(made, "0001")
+    )
+    rows = [
+        measured(name, n, steps, cost)
+        for n in (10, 14, 20)
+        for name, steps, cost in ((base, 60 * n, 1.0), (made.design_id, 40 * n, 1.125))
+    ]
     ranking = [
-        {"design_id": name, "cycle": "0001", "rank": rank, "consensus": 0.1 * rank, "visits": 1.0, "ucb": 0.9, "largest_solved": 20,
-         "median_step": 800, "median_work": 900.0, "fidelity": "low"}
+        {
+            "design_id": name,
+            "cycle": "0001",
+            "rank": rank,
+            "consensus": 0.1 * rank,
+            "visits": 1.0,
+            "ucb": 0.9,
+            "largest_solved": 20,
+            "median_step": 800,
+            "median_work": 900.0,
+            "fidelity": "low",
+        }
         for rank, name in enumerate((made.design_id, base), 1)
     ]
     decision = {
-        "cycle": "0001", "comparison": "incumbent", "challenger_id": made.design_id, "incumbent_id": base, "wins": False, "ratio": 1.07,
-        "ratio_low": 0.71, "ratio_high": 1.61, "reason": "a ratio of 1.07 (95% interval 0.71 to 1.61, 6 seeds): no gain beyond the noise",
+        "cycle": "0001",
+        "comparison": "incumbent",
+        "challenger_id": made.design_id,
+        "incumbent_id": base,
+        "wins": False,
+        "ratio": 1.07,
+        "ratio_low": 0.71,
+        "ratio_high": 1.61,
+        "reason": "a ratio of 1.07 (95% interval 0.71 to 1.61, 6 seeds): no gain beyond the noise",
     }
     population = population.add(experiments=rows).with_ranking(ranking)
     closed = with_champion(population, Succession(base, [decision], []), cycle="0001", new_designs=1)
     first = consensus_winner(closed, ranking, [decision], base)
-    unmade = [{"number": 0, "cycle": "0001", "role": "designs_designer", "reason": "reply cut off", "idea": "A slower memory."}]
+    unmade = [
+        {
+            "number": 0,
+            "cycle": "0001",
+            "role": "designs_designer",
+            "reason": "reply cut off",
+            "idea": "A slower memory.",
+        }
+    ]
     return lake, with_notes(closed, first, unmade), made.design_id
 
 
 def test_every_fact_that_decides_reaches_the_roles_that_propose_next(
-    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, judge_objectives: Callable[[Population], Any],
+    start: Started,
+    judge_at: Callable[[str], Judge],
+    tiny: DesignsSettings,
+    judge_objectives: Callable[[Population], Any],
 ) -> None:
     lake, population, child = after_a_cycle(start, judge_at("0001"))
-    texts, serving = texts_of(lake), scripted(designs_designer=[AgentFailure("designs_designer", "invalid", "-", 1)])
+    texts, serving = (
+        texts_of(lake),
+        scripted(designs_designer=[AgentFailure("designs_designer", "invalid", "-", 1)]),
+    )
     plan = plan_directions(serving, population, texts, settings=tiny, cycle="0002", root_seed=1)
-    assert plan.rows and not requests(serving, "designs_planner_lookup"), "two designs leave nothing to look up"
-    turn = DesignerTurn(serving, judge_at("0002"), tiny.model_copy(update={"designs_per_cycle": 1}), CycleSeeds(1, "designs", "0002"), "model")
+    assert plan.rows and not requests(serving, "designs_planner_lookup"), (
+        "two designs leave nothing to look up"
+    )
+    turn = DesignerTurn(
+        serving,
+        judge_at("0002"),
+        tiny.model_copy(update={"designs_per_cycle": 1}),
+        CycleSeeds(1, "designs", "0002"),
+        "model",
+    )
     propose_candidates(turn, population, [direction(population, "Drag again.")], texts)
     analyse_designs(serving, population, [child], {}, texts, settings=tiny, cycle="0002", root_seed=1)
-    write_objectives(serving, population, judge_objectives(population), settings=tiny, seeds=CycleSeeds(1, "designs", "0002"), origin="model")
+    write_objectives(
+        serving,
+        population,
+        judge_objectives(population),
+        settings=tiny,
+        seeds=CycleSeeds(1, "designs", "0002"),
+        origin="model",
+    )
     roles: tuple[Any, ...] = (DIRECTIONS_ROLE, DESIGN_ROLE, ANALYSIS_ROLE, OBJECTIVE_ROLE)
-    prompts = {role.name: build_messages(role, requests(serving, role.name)[0])[1]["content"] for role in roles}
-    contest = ("Champion: ", "a ratio of 1.07 (95% interval 0.71 to 1.61", "First by consensus: ", "did not tell them apart beyond the noise")
+    prompts = {
+        role.name: build_messages(role, requests(serving, role.name)[0])[1]["content"] for role in roles
+    }
+    contest = (
+        "Champion: ",
+        "a ratio of 1.07 (95% interval 0.71 to 1.61",
+        "First by consensus: ",
+        "did not tell them apart beyond the noise",
+    )
     tried = ("unmade", "A slower memory.", "reply cut off", "Drag at the edges.")
     ratio, measurements = "1.33 times less work (95% interval ", ("1.125", "N=20 900 of 911")
     for name, facts in {
@@ -202,7 +339,9 @@ def test_every_fact_that_decides_reaches_the_roles_that_propose_next(
         assert [fact for fact in facts if fact not in prompts[name]] == [], name
 
 
-def test_a_lake_from_before_ideas_and_contests_were_kept_is_read(start: Started, judge_at: Callable[[str], Judge]) -> None:
+def test_a_lake_from_before_ideas_and_contests_were_kept_is_read(
+    start: Started, judge_at: Callable[[str], Judge]
+) -> None:
     _, population, child = after_a_cycle(start, judge_at("0001"))
     assert DESIGNS.columns["idea"] is not None and population.row(child)["idea"] == "Drag at the edges."
     frames = population.frames()
@@ -213,28 +352,69 @@ def test_a_lake_from_before_ideas_and_contests_were_kept_is_read(start: Started,
 
 
 def test_tuning_reviews_and_blocked_objectives_reach_planner_and_objective_writer(
-    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, judge_objectives: Callable[[Population], Any],
+    start: Started,
+    judge_at: Callable[[str], Judge],
+    tiny: DesignsSettings,
+    judge_objectives: Callable[[Population], Any],
 ) -> None:
     lake, population, child = after_a_cycle(start, judge_at("0001"))
     plain = {"design_id": child, "cycle": "0001", "status": "ok", "reason": None}
     trials = [
-        plain | {"trial": 0, "hyper_values": '{"lr": 1.0}', "consensus": 0.5}, plain | {"trial": 1, "hyper_values": '{"lr": 1.5}', "consensus": 0.25},
-        plain | {"trial": 2, "hyper_values": '{"lr": 9.0}', "consensus": None, "status": "blocked", "reason": "not finite"},
+        plain | {"trial": 0, "hyper_values": '{"lr": 1.0}', "consensus": 0.5},
+        plain | {"trial": 1, "hyper_values": '{"lr": 1.5}', "consensus": 0.25},
+        plain
+        | {
+            "trial": 2,
+            "hyper_values": '{"lr": 9.0}',
+            "consensus": None,
+            "status": "blocked",
+            "reason": "not finite",
+        },
     ]
     note = tuning_note(population, trials)
-    assert note == f"Tuning of {child[:12]} (edge drag) in cycle 0001: lr 1.0 -> 1.5; consensus 0.500 -> 0.250; 1 were blocked, e.g. not finite."
-    assert tuning_note(population, trials[::2]).endswith(": none of 1 trials beat its own values; 1 were blocked, e.g. not finite.")
+    assert (
+        note == f"Tuning of {child[:12]} (edge drag) in cycle 0001: lr 1.0 -> 1.5; consensus 0.500 -> 0.250; "
+        "1 were blocked, e.g. not finite."
+    )
+    assert tuning_note(population, trials[::2]).endswith(
+        ": none of 1 trials beat its own values; 1 were blocked, e.g. not finite."
+    )
     assert tuning_note(population, []) == ""
     objectives = population.objectives.to_dicts()
     reviewed_id = objectives[0]["objective_id"]
-    bad = {**objectives[0], "objective_id": "f" * 64, "description": "counts lines", "state": "blocked", "reason": "tells no designs apart"}
-    review = {"objective_id": reviewed_id, "multiplier": 0.7, "guidance": "Look at the tail.", "research_phase": "stuck"}
-    population = reviewed(population.add(objectives=[bad]).with_values(tunings=[note]), [review | {"assessment": "repeats the others"}])
+    bad = {
+        **objectives[0],
+        "objective_id": "f" * 64,
+        "description": "counts lines",
+        "state": "blocked",
+        "reason": "tells no designs apart",
+    }
+    review = {
+        "objective_id": reviewed_id,
+        "multiplier": 0.7,
+        "guidance": "Look at the tail.",
+        "research_phase": "stuck",
+    }
+    population = reviewed(
+        population.add(objectives=[bad]).with_values(tunings=[note]),
+        [review | {"assessment": "repeats the others"}],
+    )
     serving = scripted()
     plan_directions(serving, population, texts_of(lake), settings=tiny, cycle="0002", root_seed=1)
-    write_objectives(serving, population, judge_objectives(population), settings=tiny, seeds=CycleSeeds(1, "designs", "0002"), origin="model")
+    write_objectives(
+        serving,
+        population,
+        judge_objectives(population),
+        settings=tiny,
+        seeds=CycleSeeds(1, "designs", "0002"),
+        origin="model",
+    )
     roles: tuple[Any, ...] = (DIRECTIONS_ROLE, OBJECTIVE_ROLE)
     planner, writer = (build_messages(role, requests(serving, role.name)[0])[1]["content"] for role in roles)
     assert note in planner
-    assert "counts lines: tells no designs apart" in writer and "Last review: repeats the others" in writer and "Look at the tail." in writer
+    assert (
+        "counts lines: tells no designs apart" in writer
+        and "Last review: repeats the others" in writer
+        and "Look at the tail." in writer
+    )
     assert writer.count("def objective(") == 1

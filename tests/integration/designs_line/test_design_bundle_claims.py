@@ -1,4 +1,5 @@
-"""What a bundle states of a design is measured again: against the baseline, on the bundle's seeds and on fresh ones."""
+"""What a bundle states of a design is measured again: against the baseline, on the bundle's seeds and on
+fresh ones."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def commands_share_a_jail(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def the_same_fresh_seeds_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """An honest statement is refused in one of a hundred cases, which no test may be."""
-    monkeypatch.setattr("evolake.designs.measuring_again.fresh_seeds", lambda count: list(range(5000, 5000 + count)))
+    monkeypatch.setattr(
+        "evolake.designs.measuring_again.fresh_seeds", lambda count: list(range(5000, 5000 + count))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,10 @@ def restated(claims: Mapping[str, Any], held: dict[str, Any]) -> None:
     """State what follows from the claims, as a careful forger would."""
     before = held["gain"]
     gain = stated_gain(
-        Contest.model_validate(claims["contest"]), "own", before["against_id"], DesignsSettings.model_validate(claims["settings"]),
+        Contest.model_validate(claims["contest"]),
+        "own",
+        before["against_id"],
+        DesignsSettings.model_validate(claims["settings"]),
         claims["root_seed"],
     )
     assert gain is not None
@@ -64,7 +70,9 @@ def no_contest(claims: dict[str, Any], held: dict[str, Any]) -> None:
 
 def fewer_rows_of_the_baseline(claims: dict[str, Any], held: dict[str, Any]) -> None:
     """Only the seeds with the most steps."""
-    claims["contest"]["baseline"] = sorted(claims["contest"]["baseline"], key=lambda row: -row["median_step"])[:3]
+    claims["contest"]["baseline"] = sorted(
+        claims["contest"]["baseline"], key=lambda row: -row["median_step"]
+    )[:3]
 
 
 def one_row_twice(claims: dict[str, Any], held: dict[str, Any]) -> None:
@@ -97,7 +105,8 @@ def a_slower_baseline(claims: dict[str, Any], held: dict[str, Any]) -> None:
 
 
 def a_baseline_that_the_clock_cut(claims: dict[str, Any], held: dict[str, Any]) -> None:
-    """As if it had run long without a solution. A run that a clock cut is no pair, so nothing follows from these."""
+    """As if it had run long without a solution. A run that a clock cut is no pair, so nothing follows from
+    these."""
     for row in claims["contest"]["baseline"]:
         row.update(timed_out=True, steps_run=5_000_000, unsolved_fraction=1.0)
 
@@ -123,10 +132,16 @@ def runs_at_one_size_dropped(claims: dict[str, Any], held: dict[str, Any]) -> No
 
 FORGERIES = {
     "text of the gain": (better_text, "the gain that is stated is not that of its evaluations: text"),
-    "estimate": (better_estimate, "the gain that is stated"), "no contest": (no_contest, "the bundle has no runs of the baseline"),
-    "fewer rows of the baseline": (fewer_rows_of_the_baseline, "the bundle has no run of the baseline under seed"),
-    "a row twice": (one_row_twice, "twice"), "a seed left out": (a_seed_left_out, "which the contest draws"),
-    "steps": (fewer_steps, "it claims median step"), "steps of the contest": (fewer_steps_in_the_contest_alone, "it claims median step"),
+    "estimate": (better_estimate, "the gain that is stated"),
+    "no contest": (no_contest, "the bundle has no runs of the baseline"),
+    "fewer rows of the baseline": (
+        fewer_rows_of_the_baseline,
+        "the bundle has no run of the baseline under seed",
+    ),
+    "a row twice": (one_row_twice, "twice"),
+    "a seed left out": (a_seed_left_out, "which the contest draws"),
+    "steps": (fewer_steps, "it claims median step"),
+    "steps of the contest": (fewer_steps_in_the_contest_alone, "it claims median step"),
     "steps of the baseline": (a_slower_baseline, "contest with the baseline: the baseline: under seed"),
     "clock": (a_baseline_that_the_clock_cut, "the gain that is stated"),
     "work of a step": (cheaper_steps, "it claims median step"),
@@ -152,11 +167,14 @@ def test_a_forged_statement_is_refused_with_its_reason(honest: Path, name: str, 
 
 
 def test_a_root_seed_that_was_chosen_for_its_scores_is_no_help(tmp_path: Path):
-    """All is as it was measured, under the luckiest of 400 root seeds; the design is no better than the baseline."""
+    """All is as it was measured, under the luckiest of 400 root seeds; the design is no better than the
+    baseline."""
     improved_design_lake(tmp_path / "lake", better=EQUAL, n=28, repeats=3, seed=LUCKY)
     file = exported(tmp_path / "lake", "designs", tmp_path / "b.tar", EVOLAKE_SEED=str(LUCKY))
     code, answer = answered(file, "--all")
-    assert (code, "not reached" in answer["reasons"][0], answer["gain"]) == (1, True, "not reached"), answer["reasons"]
+    assert (code, "not reached" in answer["reasons"][0], answer["gain"]) == (1, True, "not reached"), answer[
+        "reasons"
+    ]
 
 
 def test_a_slowed_baseline_is_no_help(tmp_path: Path):

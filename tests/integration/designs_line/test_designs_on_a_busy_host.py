@@ -22,21 +22,37 @@ from evolake.designs.tables import DECISIONS, DUELS, EXPERIMENTS
 from evolake.lake.hashing import content_hash
 
 LEVEL = FidelitySettings(max_n=113, max_steps=12_000, core_s=20)
-SETTINGS = DesignsSettings(batch=60, n_start=57, steps_start=6000, champion_repeats=3, low=LEVEL, medium=LEVEL, high=LEVEL)
-LIMITED = SETTINGS.model_copy(update={name: LEVEL.model_copy(update={"core_s": 0.3}) for name in ("low", "medium", "high")})
+SETTINGS = DesignsSettings(
+    batch=60, n_start=57, steps_start=6000, champion_repeats=3, low=LEVEL, medium=LEVEL, high=LEVEL
+)
+LIMITED = SETTINGS.model_copy(
+    update={name: LEVEL.model_copy(update={"core_s": 0.3}) for name in ("low", "medium", "high")}
+)
 """Seconds of a core that do not suffice for the largest size."""
 TIMED = "survivors__evaluations"
 """The table that holds the times of runs as its content."""
 
 
 def measured(settings: DesignsSettings) -> dict[str, str]:
-    """Table -> hash of its content as a lake has it, which leaves times out, of two designs' experiments and of their duel."""
-    designs = {name: json.dumps(traced(path.read_text()).to_json()) for name, path in (("baseline", BASELINE), ("340", DESIGN_340))}
+    """Table -> hash of its content as a lake has it, which leaves times out, of two designs' experiments and
+    of their duel."""
+    designs = {
+        name: json.dumps(traced(path.read_text()).to_json())
+        for name, path in (("baseline", BASELINE), ("340", DESIGN_340))
+    }
     with ThreadPoolExecutor(1) as pool:
-        rows = run_jobs(pool, [Job(name, text, "low", "0001", "test", 7, settings) for name, text in designs.items()])
+        rows = run_jobs(
+            pool, [Job(name, text, "low", "0001", "test", 7, settings) for name, text in designs.items()]
+        )
         challenger, baseline = (Contender(name, designs[name], 40) for name in ("340", "baseline"))
         duel = decide_champion(
-            challenger, baseline, baseline, executor=pool, settings=settings, profile="test", cycle_seeds=CycleSeeds(1, "designs", "0001"),
+            challenger,
+            baseline,
+            baseline,
+            executor=pool,
+            settings=settings,
+            profile="test",
+            cycle_seeds=CycleSeeds(1, "designs", "0001"),
         )
     assert not any(row["timed_out"] for row in [*rows, *duel.trials])
     held = ((EXPERIMENTS, rows), (DUELS, duel.trials), (DECISIONS, duel.decisions))
@@ -44,8 +60,11 @@ def measured(settings: DesignsSettings) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("settings", [SETTINGS, LIMITED], ids=["free", "limited"])
-def test_experiments_and_duels_are_the_same_beside_processes_that_take_the_processor(settings: DesignsSettings, monkeypatch: pytest.MonkeyPatch):
-    """With the clock as near as the run is counted for; `test_designs_isolated.py` tries what happens to a run that starves all the same."""
+def test_experiments_and_duels_are_the_same_beside_processes_that_take_the_processor(
+    settings: DesignsSettings, monkeypatch: pytest.MonkeyPatch
+):
+    """With the clock as near as the run is counted for; `test_designs_isolated.py` tries what happens to a
+    run that starves all the same."""
     idle = measured(settings)
     monkeypatch.setattr(isolated, "CORE_TIMES", 2.0)
     with busy_host(2):
@@ -55,8 +74,13 @@ def test_experiments_and_duels_are_the_same_beside_processes_that_take_the_proce
 @pytest.mark.long
 def test_a_cycle_is_the_same_on_an_idle_and_on_a_busy_host(tmp_path: Path):
     settings = {
-        "EVOLAKE_SEED": "3", "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "2", "EVOLAKE_DESIGNS__TUNING_TRIALS": "0", "EVOLAKE_DESIGNS__BATCH": "12",
-        "EVOLAKE_DESIGNS__CHAMPION_REPEATS": "3", "EVOLAKE_DESIGNS__LOW__MAX_N": "40", "EVOLAKE_DESIGNS__MEDIUM__MAX_N": "57",
+        "EVOLAKE_SEED": "3",
+        "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "2",
+        "EVOLAKE_DESIGNS__TUNING_TRIALS": "0",
+        "EVOLAKE_DESIGNS__BATCH": "12",
+        "EVOLAKE_DESIGNS__CHAMPION_REPEATS": "3",
+        "EVOLAKE_DESIGNS__LOW__MAX_N": "40",
+        "EVOLAKE_DESIGNS__MEDIUM__MAX_N": "57",
         "EVOLAKE_DESIGNS__HIGH__MAX_N": "80",
     }
 
@@ -69,7 +93,11 @@ def test_a_cycle_is_the_same_on_an_idle_and_on_a_busy_host(tmp_path: Path):
         isolated.close()  # what computes is started anew, on the processor of this thread
         project = open_project(tmp_path / name, **settings)
         run_here(project, "designs")
-        return {(asset, cycle): sha for (asset, cycle), sha in contents(project, "designs").items() if asset != TIMED and "agent_calls" not in asset}
+        return {
+            (asset, cycle): sha
+            for (asset, cycle), sha in contents(project, "designs").items()
+            if asset != TIMED and "agent_calls" not in asset
+        }
 
     idle = parts("idle")
     assert len(idle) > 10

@@ -1,7 +1,9 @@
-"""Goodhart's law for real: the baseline with constants that were tuned for small sizes, against design 340, measured by the engine.
+"""Goodhart's law for real: the baseline with constants that were tuned for small sizes, against design 340,
+measured by the engine.
 
-331 trials of a tuner that looked at N=113 and 226 gave the constants below. They win there and lose at the sizes that count. A portfolio that looks
-at reach and growth must see through them; one that looks at small sizes alone is fooled.
+331 trials of a tuner that looked at N=113 and 226 gave the constants below. They win there and lose at the
+sizes that count. A portfolio that looks at reach and growth must see through them; one that looks at small
+sizes alone is fooled.
 """
 
 from __future__ import annotations
@@ -22,7 +24,12 @@ from evolake.project import BROUGHT
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
 TUNED = {
-    "alpha": 2.249436518, "beta": 161.862969983, "gamma": 0.135496525, "delta": 0.073615953, "epsilon": 0.004606556, "zeta": 0.298914481,
+    "alpha": 2.249436518,
+    "beta": 161.862969983,
+    "gamma": 0.135496525,
+    "delta": 0.073615953,
+    "epsilon": 0.004606556,
+    "zeta": 0.298914481,
     "lr": 2.727472001,
 }
 SIZES = (28, 57, 113, 226, 320)
@@ -32,7 +39,10 @@ MAX_STEPS, BATCH = 30_000, 40
 @pytest.fixture(scope="module")
 def measured() -> dict[str, list[dict[str, Any]]]:
     """Median steps of both designs at each size, as results that objectives read."""
-    files = {"tuned": (SEEDS / "designs" / "baseline.py", TUNED), "340": (SEEDS / "reference_designs" / "design_340.py", {})}
+    files = {
+        "tuned": (SEEDS / "designs" / "baseline.py", TUNED),
+        "340": (SEEDS / "reference_designs" / "design_340.py", {}),
+    }
     results: dict[str, list[dict[str, Any]]] = {}
     with open_pool(workers=1, preload=PRELOAD) as pool:
         for name, (path, hyper) in files.items():
@@ -69,5 +79,9 @@ def test_a_portfolio_that_looks_at_reach_and_growth_sees_through_them(measured, 
 
 
 def test_who_looks_at_small_sizes_alone_is_fooled(measured):
-    specs = [make("restart", {"TOP_N": top, "EMPHASIS": emphasis}, "") for top in (113,) for emphasis in (0.0, 0.5, 1.0)]
+    specs = [
+        make("restart", {"TOP_N": top, "EMPHASIS": emphasis}, "")
+        for top in (113,)
+        for emphasis in (0.0, 0.5, 1.0)
+    ]
     assert order(specs, measured) == ["tuned", "340"]

@@ -1,4 +1,5 @@
-"""Every shipped seed family, under every alternative of its rules, passes all gates; no two of them are one; what it declares for operators holds."""
+"""Every shipped seed family, under every alternative of its rules, passes all gates; no two of them are one;
+what it declares for operators holds."""
 
 from __future__ import annotations
 
@@ -29,7 +30,10 @@ FAMILIES = {family.name: family for family in read_families(SEEDS / "families")}
 PAIRS = [(difficulty, 100 + difficulty) for difficulty in range(1, 11)]
 SHIPPED_BY = (3, 11)
 SHIPPED = read_entries(SEEDS / FILE)
-AGAIN = "a gate, or a seed, is not what it was when its evidence was made: run `evolake families evidence` and commit the file"
+AGAIN = (
+    "a gate, or a seed, is not what it was when its evidence was made: run `evolake families evidence` "
+    "and commit the file"
+)
 EXAMINED: dict[str, FamilyResults] = {}
 every_family = pytest.mark.parametrize("name", FAMILIES)
 
@@ -41,17 +45,24 @@ def examined(name: str, pool) -> FamilyResults:
 
 
 def unanimous(seen: FamilyResults) -> None:
-    """Accepted, with all voters on all labels and all blind reviews right, by as many reviewers at least as there are validators."""
+    """Accepted, with all voters on all labels and all blind reviews right, by as many reviewers at least as
+    there are validators."""
     assert seen.blocked_by is None
     assert {verdict.gate for verdict in seen.verdicts} == set(GATE_NAMES)
-    assert {vote.for_label for vote in (*seen.sample_votes, *seen.blind_votes)} == {tuple(seen.family.voters())}
+    assert {vote.for_label for vote in (*seen.sample_votes, *seen.blind_votes)} == {
+        tuple(seen.family.voters())
+    }
     assert [review.status for review in seen.reviews if not review.matched] == []
     assert len({review.reviewer for review in seen.reviews}) >= len(seen.family.validators)
 
 
 def other_rules(family: Family) -> list[Family]:
-    """The family under its rules' other alternatives: the first others of all points together, then the second others, and so on."""
-    others = [[(point.name, item.name) for item in point.alternatives if item.name != point.chosen] for point in family.points]
+    """The family under its rules' other alternatives: the first others of all points together, then the
+    second others, and so on."""
+    others = [
+        [(point.name, item.name) for item in point.alternatives if item.name != point.chosen]
+        for point in family.points
+    ]
     result = []
     for row in zip_longest(*others):
         changed = family
@@ -74,7 +85,8 @@ def changed(inputs: Any, path: tuple[str, ...], value: Any) -> Any:
 
 
 def declared_changes(family: Family, inputs: Any) -> list[Any]:
-    """The inputs with each port at its ends, and with each sequence cut down to its first and to its last elements."""
+    """The inputs with each port at its ends, and with each sequence cut down to its first and to its last
+    elements."""
     result = []
     for port in family.ports:
         bound = port.high if isinstance(port.high, int) else place(inputs, port.high)
@@ -113,7 +125,9 @@ def test_no_seed_is_a_near_duplicate_of_another(pool):
     known = [seen.fingerprint for name in FAMILIES if (seen := examined(name, pool)).fingerprint]
     assert len({item.family_id for item in known}) == len(known) == len(FAMILIES)
     rule = next(rule for rule in RULES.rules if rule.check == "families.near_duplicate")
-    result = {item.name: near_duplicate({"nearest": nearest(item, known)}, **rule.parameters) for item in known}
+    result = {
+        item.name: near_duplicate({"nearest": nearest(item, known)}, **rule.parameters) for item in known
+    }
     assert {name: finding.reason for name, finding in result.items() if finding} == {}
 
 
@@ -123,16 +137,28 @@ def test_readers_invert_generators_and_declared_changes_are_legal(name, pool):
     instances = generate(family, PAIRS, pool=pool)
     assert {(instance.status, instance.reason) for instance in instances} == {("ok", "")}
     for port in family.ports:
-        assert [instance.slot_texts[port.slot - 1] for instance in instances] == [str(place(instance.inputs, port.key)) for instance in instances]
+        assert [instance.slot_texts[port.slot - 1] for instance in instances] == [
+            str(place(instance.inputs, port.key)) for instance in instances
+        ]
     assert family.reader is not None
     texts = [instance.text for instance in instances]
-    assert [result.inputs for result in read(family.reader, texts, pool=pool)] == [instance.inputs for instance in instances]
-    inputs = [other for instance in instances for other in (instance.inputs, *declared_changes(family, instance.inputs))]
+    assert [result.inputs for result in read(family.reader, texts, pool=pool)] == [
+        instance.inputs for instance in instances
+    ]
+    inputs = [
+        other
+        for instance in instances
+        for other in (instance.inputs, *declared_changes(family, instance.inputs))
+    ]
     columns = [solve(source, inputs, pool=pool) for source in family.solvers().values()]
     assert {(item.status, item.reason) for column in columns for item in column} == {("ok", "")}
     if family.checkers:
         tasks = [(given, [column[row].answer for column in columns]) for row, given in enumerate(inputs)]
-        assert {tuple(item.answer) for source in family.checkers.values() for item in check(source, tasks, pool=pool)} == {(True,) * len(columns)}
+        assert {
+            tuple(item.answer)
+            for source in family.checkers.values()
+            for item in check(source, tasks, pool=pool)
+        } == {(True,) * len(columns)}
         return
     rows = zip(inputs, *columns, strict=True)
     assert [row for row in rows if not all(equivalent(row[1].answer, item.answer) for item in row[2:])] == []
@@ -143,7 +169,9 @@ def test_each_rule_is_said_once_and_only_in_the_words_in_force(name):
     family = FAMILIES[name]
     for point in family.points:
         assert len(point.alternatives) >= 2
-        bare = stated(replace(family, points=tuple(other for other in family.points if other.name != point.name)))
+        bare = stated(
+            replace(family, points=tuple(other for other in family.points if other.name != point.name))
+        )
         assert [item.name for item in point.alternatives if item.text in bare] == []
 
 

@@ -21,13 +21,29 @@ from evolake.families.model.contract import to_record
 from evolake.families.settings import FamiliesSettings
 
 CLINIC = SEEDS / "families" / "clinic-queue"
-SEEDS_COMPARED = 50 if evidence_key(seed_family("clinic-queue"), FamiliesSettings(), 0) in read_entries(SEEDS / FILE) else 0
-LEFT_OUT = {} if SEEDS_COMPARED else {
-    path.parent.name: f"no evidence is shipped for Python {sys.version_info[0]}.{sys.version_info[1]} and these sizes, and no finished cycle of "
-    "this lake has accepted it" for path in sorted((SEEDS / "families").glob("*/generator.py"))
-}
+SEEDS_COMPARED = (
+    50
+    if evidence_key(seed_family("clinic-queue"), FamiliesSettings(), 0) in read_entries(SEEDS / FILE)
+    else 0
+)
+LEFT_OUT = (
+    {}
+    if SEEDS_COMPARED
+    else {
+        path.parent.name: (
+            f"no evidence is shipped for Python {sys.version_info[0]}.{sys.version_info[1]} and these "
+            "sizes, and no finished cycle of "
+            "this lake has accepted it"
+        )
+        for path in sorted((SEEDS / "families").glob("*/generator.py"))
+    }
+)
 DOUBLE = {
-    "task_id": "double", "generator_code": "import random\n\n\ndef input(difficulty):\n    n = random.randint(1, 9)\n    return {'n': n}, [str(n)]\n",
+    "task_id": "double",
+    "generator_code": (
+        "import random\n\n\ndef input(difficulty):\n    n = random.randint(1, 9)\n    return {'n': n}, "
+        "[str(n)]\n"
+    ),
     "validator_code": "def solution(inputs):\n    return 2 * inputs['n']\n",
     "question_templates": "What is twice the number [Input Slot 1]? An integer.",
 }
@@ -50,23 +66,41 @@ def test_an_accepted_folder_is_one_object_and_exit_0():
     result = json.loads(out)
     remarks, readings = result.pop("remarks"), result.pop("readings")
     assert {item["verdict"] for item in readings} == {"fixed"}
-    assert "no program reads the sentence 'A treatment is never interrupted.'" in remarks and all("no program reads" in item for item in remarks)
+    assert "no program reads the sentence 'A treatment is never interrupted.'" in remarks and all(
+        "no program reads" in item for item in remarks
+    )
     assert result == {
-        "verdict": "accepted with remarks", "gate": None, "reasons": [], "name": "clinic-queue", "family_id": seed_family("clinic-queue").family_id,
+        "verdict": "accepted with remarks",
+        "gate": None,
+        "reasons": [],
+        "name": "clinic-queue",
+        "family_id": seed_family("clinic-queue").family_id,
         "votes": {
-            "instances": 40, "strict_majority": 40, "for_label": {"primary": 40, "sorting": 40, "ticking": 40},
-            "blind_reviews": 5, "blind_matches": 5,
+            "instances": 40,
+            "strict_majority": 40,
+            "for_label": {"primary": 40, "sorting": 40, "ticking": 40},
+            "blind_reviews": 5,
+            "blind_matches": 5,
         },
         "compared_with": {"seeds": SEEDS_COMPARED, "lake": 0, "left_out": LEFT_OUT},
         "independent": {
-            "level": "none", "other_authors": 0, "model_right": 0, "model_answers": 0, "person_right": 0, "person_answers": 0,
+            "level": "none",
+            "other_authors": 0,
+            "model_right": 0,
+            "model_answers": 0,
+            "person_right": 0,
+            "person_answers": 0,
         },
     }
 
 
 def test_a_folder_of_three_files_is_judged_and_told_what_it_lacks(tmp_path):
     family = DRESSED["none-is-out"]
-    for name, text in (("generator.py", family.generator), ("template.md", family.template), ("validator.py", family.validator)):
+    for name, text in (
+        ("generator.py", family.generator),
+        ("template.md", family.template),
+        ("validator.py", family.validator),
+    ):
         (tmp_path / name).write_text(text)
     code, out, _ = typed(tmp_path, "--json")
     result = json.loads(out)
@@ -80,7 +114,10 @@ def test_a_jsonl_file_gives_a_verdict_a_record(tmp_path):
     code, out, _ = typed(path, "--json")
     result = json.loads(out)
     assert (code, result["verdict"], result["gate"]) == (1, "blocked", "static")
-    assert [(item["name"], item["verdict"]) for item in result["families"]] == [("double", "blocked"), ("clinic-queue", "accepted with remarks")]
+    assert [(item["name"], item["verdict"]) for item in result["families"]] == [
+        ("double", "blocked"),
+        ("clinic-queue", "accepted with remarks"),
+    ]
     assert result["reasons"] == [f"double: {result['families'][0]['reasons'][0]}"]
 
 
@@ -117,8 +154,10 @@ def test_half_a_seed_that_is_just_dropped_stops_no_check_of_another_family(tmp_p
     code, out, _ = typed(CLINIC)
     assert code == 0, out
     assert out.endswith(
-        "compared with 0 seeds (not with 2 more) and 0 more families of the lake\n  not with 1 seed (half): no file template.md in half\n"
-        f"  not with 1 seed (other): no evidence is shipped for Python {sys.version_info[0]}.{sys.version_info[1]} and these sizes, "
+        "compared with 0 seeds (not with 2 more) and 0 more families of the lake\n  not with 1 seed "
+        "(half): no file template.md in half\n"
+        "  not with 1 seed (other): no evidence is shipped for Python "
+        f"{sys.version_info[0]}.{sys.version_info[1]} and these sizes, "
         "and no finished cycle of this lake has accepted it\n"
     )
 
@@ -134,23 +173,39 @@ def example(folder: Path, name: str, old: str, new: str) -> Path:
     return folder
 
 
-def test_a_validator_that_the_others_outvote_is_named_with_what_it_answers_and_so_are_the_reviews_that_it_spoils(tmp_path):
+def test_a_validator_that_the_others_outvote_is_named_with_what_it_answers_and_so_are_the_reviews_that_it_spoils(  # noqa: E501
+    tmp_path,
+):
     folder = example(tmp_path / "one", "validators/asking.py", "    return sum(", "    return 1000 + sum(")
     code, out, _ = typed(folder, "--json")
     result = json.loads(out)
-    assert (code, result["gate"], result["votes"]["for_label"]) == (1, "blind", {"primary": 40, "asking": 0, "metres": 40})
+    assert (code, result["gate"], result["votes"]["for_label"]) == (
+        1,
+        "blind",
+        {"primary": 40, "asking": 0, "metres": 40},
+    )
     first, *reviews = result["remarks"]
-    assert first.startswith("the validator asking is outvoted on 40 of 40 instances; at difficulty 1: it answers 10")
+    assert first.startswith(
+        "the validator asking is outvoted on 40 of 40 instances; at difficulty 1: it answers 10"
+    )
     assert len(reviews) == result["votes"]["blind_reviews"] - result["votes"]["blind_matches"] > 0
     assert all("+asking) answered 10" in review and "; the label is " in review for review in reviews)
     assert typed(folder)[1].count("the validator asking is outvoted on 40 of 40 instances") == 1
 
 
 def test_a_reader_that_raises_is_told_by_what_it_raised(tmp_path):
-    folder = example(tmp_path / "one", "reader.py", "def read(text):\n", "def read(text):\n    raise KeyError('no houses')\n")
+    folder = example(
+        tmp_path / "one",
+        "reader.py",
+        "def read(text):\n",
+        "def read(text):\n    raise KeyError('no houses')\n",
+    )
     _, out, _ = typed(folder, "--json")
     parts = [remark for remark in json.loads(out)["remarks"] if "(by reader+" in remark]
-    assert parts and all("gave up, as its program ended so: error: KeyError: 'no houses' at line 6; the label is " in remark for remark in parts)
+    assert parts and all(
+        "gave up, as its program ended so: error: KeyError: 'no houses' at line 6; the label is " in remark
+        for remark in parts
+    )
 
 
 def test_a_family_without_a_reader_that_needs_one_is_told_so(tmp_path):
@@ -160,7 +215,10 @@ def test_a_family_without_a_reader_that_needs_one_is_told_so(tmp_path):
     mute = replace(family, operator="seed", reader=None, generator=generator)
     path.write_text(json.dumps(to_record(mute)) + "\n")
     code, out, _ = typed(path)
-    assert (code, "there is no reader.py, and none could be learnt from the slot texts: add one" in out) == (1, True), out
+    assert (code, "there is no reader.py, and none could be learnt from the slot texts: add one" in out) == (
+        1,
+        True,
+    ), out
 
 
 def test_what_holds_no_family_is_an_input_error(tmp_path):

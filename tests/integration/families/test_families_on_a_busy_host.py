@@ -1,4 +1,5 @@
-"""A busy host changes no answer of a family's sources; a family that it could not judge is unknown, and no verdict."""
+"""A busy host changes no answer of a family's sources; a family that it could not judge is unknown, and no
+verdict."""
 
 from __future__ import annotations
 
@@ -46,7 +47,9 @@ def test_an_answer_that_a_busy_host_cut_off_is_computed_again(monkeypatch: pytes
     monkeypatch.setattr(patience, "STRETCH", 1.0)
     monkeypatch.setattr(patience, "GROWTH", 16.0)
     monkeypatch.setattr(patience, "QUIET_S", 0.0)
-    monkeypatch.setattr(Caps, "limits", lambda caps: Limits(cpu_s=caps.call_s, wall_s=1.5, memory_mb=caps.memory_mb))
+    monkeypatch.setattr(
+        Caps, "limits", lambda caps: Limits(cpu_s=caps.call_s, wall_s=1.5, memory_mb=caps.memory_mb)
+    )
     with open_pool(1, ()) as pool:
         idle = solve(COMPUTES, [{}], pool=pool, caps=CAPS)
     with busy_host(8), open_pool(1, ()) as pool:
@@ -76,11 +79,19 @@ def test_a_family_that_a_busy_host_could_not_judge_is_unknown(pool: Any):
     sizes = SETTINGS.model_copy(update={"families_per_cycle": 2, "refinements": 0, "world_share": 0.0})
     parents = [seed_family(name) for name in ("clinic-queue", "remainder-subsets")]
     made = propose_families(
-        operators(), EvolutionSources(parents), pool=pool, judge=busy_at_first, settings=sizes, cycle="0001", root_seed=0,
+        operators(),
+        EvolutionSources(parents),
+        pool=pool,
+        judge=busy_at_first,
+        settings=sizes,
+        cycle="0001",
+        root_seed=0,
     )
     [failure] = made.failures
     number, why = failure.number, failure.reason
-    assert number == 0 and why.startswith("unknown: the host was too busy to run a call of a family, so nothing was")
+    assert number == 0 and why.startswith(
+        "unknown: the host was too busy to run a call of a family, so nothing was"
+    )
     assert why.endswith("; it may be proposed again")
     assert asked[0] not in [version.family_id for proposal in made.proposals for version in proposal.rounds]
     assert len(made.proposals) == 1 and all(row["family_id"] != asked[0] for row in made.authors)

@@ -1,4 +1,5 @@
-"""What a bundle states of a family: labels are voted on again, and instances under seeds that nobody knew before have labels, too."""
+"""What a bundle states of a family: labels are voted on again, and instances under seeds that nobody knew
+before have labels, too."""
 
 from __future__ import annotations
 
@@ -52,7 +53,9 @@ def one_instance_twice(claims: dict[str, Any], held: dict[str, Any]) -> None:
 
 
 FORGERIES = {
-    "label": (other_label, "the label is"), "votes": (more_votes, "its votes is"), "difficulty": (other_difficulty, "its instance_id is"),
+    "label": (other_label, "the label is"),
+    "votes": (more_votes, "its votes is"),
+    "difficulty": (other_difficulty, "its instance_id is"),
     "an instance twice": (one_instance_twice, "twice"),
 }
 
@@ -61,7 +64,9 @@ def test_an_honest_bundle_holds_under_fresh_seeds(honest: Path):
     for words in (("--all",), ("--sample", "1")):
         code, answer = answered(honest, *words)
         assert (code, answer["reasons"], answer["gain"]) == (0, [], None)
-        assert "share of instances with a label, under fresh seeds" in [item["what"] for item in answer["run_again"]]
+        assert "share of instances with a label, under fresh seeds" in [
+            item["what"] for item in answer["run_again"]
+        ]
 
 
 @pytest.mark.parametrize("name", FORGERIES)
@@ -72,12 +77,18 @@ def test_a_forged_instance_is_refused_with_its_reason(honest: Path, name: str, t
 
 
 def test_a_bundle_without_instances_says_that_none_were_voted_on_again(honest: Path, tmp_path: Path):
-    code, answer = answered(forged(honest, tmp_path / "none.tar", lambda claims, _: claims.update(instances=[])), "--all")
+    code, answer = answered(
+        forged(honest, tmp_path / "none.tar", lambda claims, _: claims.update(instances=[])), "--all"
+    )
     assert (code, [item["what"] for item in answer["not_measured_again"]]) == (0, ["instances"])
 
 
 def test_reviews_by_a_model_are_not_called_measured_again(honest: Path, tmp_path: Path):
-    code, answer = answered(forged(honest, tmp_path / "model.tar", lambda claims, _: claims.update(backend="model")), "--sample", "1")
+    code, answer = answered(
+        forged(honest, tmp_path / "model.tar", lambda claims, _: claims.update(backend="model")),
+        "--sample",
+        "1",
+    )
     assert (code, [item["what"] for item in answer["not_measured_again"]]) == (0, ["reviews by a model"])
 
 
@@ -93,7 +104,9 @@ def test_without_the_evidence_of_its_gates_a_family_is_judged_all_the_same(hones
     lineage["artifacts"][-1]["artifact_id"] = faulty
     members = {name: data for name, data in whole.members.items() if not name.startswith("rules/")}
     members |= {
-        "family.json": as_json(record), "lineage.json": as_json(lineage), "verdicts.json": as_json({"verdicts": [], "rules": {}}),
+        "family.json": as_json(record),
+        "lineage.json": as_json(lineage),
+        "verdicts.json": as_json({"verdicts": [], "rules": {}}),
     }
     (tmp_path / "faulty.tar").write_bytes(pack({**whole.facts, "artifact_id": faulty}, members))
     code, reason = verified(tmp_path / "faulty.tar", "--sample", "1")
@@ -103,10 +116,15 @@ def test_without_the_evidence_of_its_gates_a_family_is_judged_all_the_same(hones
 def wrong_now_and_then(family: Family) -> Family:
     """Its primary is outvoted for about half of all inputs."""
     body = family.validator.replace("def solution(inputs):", "def right(inputs):")
-    return replace(family, validator=f"{body}\n\ndef solution(inputs):\n    return right(inputs) + sum(inputs['cards']) % 2\n")
+    return replace(
+        family,
+        validator=f"{body}\n\ndef solution(inputs):\n    return right(inputs) + sum(inputs['cards']) % 2\n",
+    )
 
 
-@pytest.mark.parametrize(("change", "outcome"), [(lambda family: family, "holds"), (wrong_now_and_then, "fails")])
+@pytest.mark.parametrize(
+    ("change", "outcome"), [(lambda family: family, "holds"), (wrong_now_and_then, "fails")]
+)
 def test_labels_must_be_found_under_seeds_that_nobody_knew(change: Callable[[Family], Family], outcome: str):
     """As of a family that is right under the seeds of its gates alone."""
     family = change(read_family(SEEDS / "families" / FAMILY))

@@ -1,4 +1,5 @@
-"""Which of thirteen foreign tasks the gates accept, in their first form or after what a check lists was corrected once."""
+"""Which of thirteen foreign tasks the gates accept, in their first form or after what a check lists was
+corrected once."""
 
 from __future__ import annotations
 
@@ -10,12 +11,13 @@ from evolake.families.commands.fault_places import all_faults
 from evolake.families.gates.judging import FamilyGates
 from evolake.families.settings import FamiliesSettings
 
-SIZES = FamiliesSettings(
-    instance_cpu_s=1.0, call_cpu_s=4.0, gate_difficulties=[1, 5, 10], execution_seeds=1,
-)
+SIZES = FamiliesSettings(instance_cpu_s=1.0, call_cpu_s=4.0, gate_difficulties=[1, 5, 10], execution_seeds=1)
 """Smaller samples than a check draws; with those the verdicts are the same (27 November 2026)."""
 BLOCKED = {
-    "game-of-life": "template.md", "base-conversion": "generator.py", "time-intervals": "generator.py", "stack-permutation": "template.md",
+    "game-of-life": "template.md",
+    "base-conversion": "generator.py",
+    "time-intervals": "generator.py",
+    "stack-permutation": "template.md",
 }
 """Task whose first form is blocked -> the file that the first fault names."""
 

@@ -22,7 +22,9 @@ COMMAND = [sys.executable, "-c", "from evolake.cli import main; main()", "famili
 def shown(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("gallery")
     source = SEEDS / "families" / "clinic-queue"
-    done = subprocess.run([*COMMAND, "--from", str(source), "--out", str(folder)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [*COMMAND, "--from", str(source), "--out", str(folder)], capture_output=True, text=True, check=True
+    )
     assert done.stdout == f"families shown: 1; open {folder / 'index.html'}\n"
     return folder
 
@@ -34,12 +36,16 @@ def test_a_page_shows_instances_with_their_labels_rules_and_all_programs(shown: 
     assert len(re.findall(r"Label: <b>\d+</b>, given by 3 of 3 voters\.", text)) == 2
     assert stated(family).strip() in text
     assert all(source in text for source in family.sources().values())
-    assert all(item.text in text and item.code in text for point in family.points for item in point.alternatives)
+    assert all(
+        item.text in text and item.code in text for point in family.points for item in point.alternatives
+    )
     assert f'href="{page_name(family)}"' in (shown / "index.html").read_text()
 
 
 def test_what_a_model_wrote_is_text_and_no_markup(tmp_path: Path):
-    family = replace(seed_family("clinic-queue"), title="<script>alert(1)</script>", template="<img src=x> [Input Slot 1]")
+    family = replace(
+        seed_family("clinic-queue"), title="<script>alert(1)</script>", template="<img src=x> [Input Slot 1]"
+    )
     write_gallery([family], {family.family_id: [Example(3, "<b>text</b>", "<i>label</i>", 2, 3)]}, tmp_path)
     for path in tmp_path.iterdir():
         assert not re.search(r"<(?:script|img|b>text|i)\b", path.read_text()), path
@@ -48,6 +54,12 @@ def test_what_a_model_wrote_is_text_and_no_markup(tmp_path: Path):
 
 def test_a_gallery_of_an_empty_lake_is_an_input_error(tmp_path: Path):
     given = {"EVOLAKE_LAKE": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run([*COMMAND, "--evolved", "--out", str(tmp_path / "out")], capture_output=True, text=True, check=False, env=given)
+    done = subprocess.run(
+        [*COMMAND, "--evolved", "--out", str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=given,
+    )
     assert (done.returncode, "evolake run" in done.stderr) == (2, True)
     assert not (tmp_path / "out").exists()

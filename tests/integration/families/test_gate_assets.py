@@ -1,4 +1,5 @@
-"""A gate's asset does its gate: evidence that is stored is reused, and what is missing is made, for real, in the jail."""
+"""A gate's asset does its gate: evidence that is stored is reused, and what is missing is made, for real, in
+the jail."""
 
 from __future__ import annotations
 
@@ -51,10 +52,19 @@ def gates(tmp_path, monkeypatch) -> Iterator[tuple[Lake, Materialize]]:
         def materialize(*names: str) -> dict[str, str]:
             chosen = [judging.gates[name] for name in names or judging.gates]
             done = dg.materialize(
-                [line.incoming, rules, candidates, *judging.gates.values()], selection=[item.key for item in chosen], partition_key=CYCLE,
-                instance=instance, resources={"lake": lake, "io_manager": LakeIOManager(lake=lake), "compute": ComputeResource()},
+                [line.incoming, rules, candidates, *judging.gates.values()],
+                selection=[item.key for item in chosen],
+                partition_key=CYCLE,
+                instance=instance,
+                resources={
+                    "lake": lake,
+                    "io_manager": LakeIOManager(lake=lake),
+                    "compute": ComputeResource(),
+                },
             )
-            result = {item.key.path[-1]: done.asset_materializations_for_node(item.op.name)[0] for item in chosen}
+            result = {
+                item.key.path[-1]: done.asset_materializations_for_node(item.op.name)[0] for item in chosen
+            }
             return {name: str(made.metadata["evidence"].value) for name, made in result.items()}
 
         yield lake.open(), materialize
@@ -72,7 +82,9 @@ def contents(lake: Lake) -> dict[str, str]:
     return {name: lake.record("families", name, CYCLE).content_sha for name in names}
 
 
-def test_evidence_that_is_stored_is_reused_and_lost_evidence_is_made_again_with_the_same_content(gates, row_of):
+def test_evidence_that_is_stored_is_reused_and_lost_evidence_is_made_again_with_the_same_content(
+    gates, row_of
+):
     lake, materialize = gates
     row = row_of(lake)
     publish(lake, row)
@@ -80,9 +92,19 @@ def test_evidence_that_is_stored_is_reused_and_lost_evidence_is_made_again_with_
     assert materialize() == {asset: f"{count} reused, 0 made" for asset, count in counts.items()}
     before = contents(lake)
     publish(lake, row, "consensus", "blind")
-    assert materialize("consensus_labels", "blind_reviews") == {"consensus_labels": "0 reused, 1 made", "blind_reviews": "1 reused, 0 made"}
+    assert materialize("consensus_labels", "blind_reviews") == {
+        "consensus_labels": "0 reused, 1 made",
+        "blind_reviews": "1 reused, 0 made",
+    }
     publish(lake, row, "blind")
-    lake.publish("families", "further_consensus_labels", judging.FURTHER.empty(), cycle=CYCLE, run_id="r", schema=judging.FURTHER)
+    lake.publish(
+        "families",
+        "further_consensus_labels",
+        judging.FURTHER.empty(),
+        cycle=CYCLE,
+        run_id="r",
+        schema=judging.FURTHER,
+    )
     assert materialize("blind_reviews") == {"blind_reviews": "0 reused, 1 made"}
     assert contents(lake) == before
 
@@ -92,5 +114,11 @@ def test_a_candidate_without_any_evidence_goes_through_all_gates(gates, row_of):
     publish(lake, row_of(lake), *(gate.name for gate in GATES))
     said = materialize()
     (first, at_first), *later = [(asset, len(of)) for asset, of in gates_of_assets(GATES).items()]
-    assert said == {first: f"{at_first - 1} reused, 1 made", **{asset: f"{count} reused, 0 made" for asset, count in later}}
-    assert lake.read("families", "blind_reviews", CYCLE)["passed"].all() and lake.read("families", "blind_reviews", CYCLE).height == 5
+    assert said == {
+        first: f"{at_first - 1} reused, 1 made",
+        **{asset: f"{count} reused, 0 made" for asset, count in later},
+    }
+    assert (
+        lake.read("families", "blind_reviews", CYCLE)["passed"].all()
+        and lake.read("families", "blind_reviews", CYCLE).height == 5
+    )

@@ -1,4 +1,5 @@
-"""A rule is loosened in a cycle that is there: what gets further is compared with what is known now, in Dagster, up to the blocking checks."""
+"""A rule is loosened in a cycle that is there: what gets further is compared with what is known now, in
+Dagster, up to the blocking checks."""
 
 from __future__ import annotations
 
@@ -29,7 +30,10 @@ from evolake.lake import Lake
 
 JUDGED = tuple(gates_of_assets(GATES))
 CHECK = "families.nothing_executes"
-REFUSES = f"---\nid: families-refuses\nversion: 1\nkind: static\ngate: execution\ncheck: {CHECK}\nparameters: {{}}\n---\nNothing passes.\n"
+REFUSES = (
+    f"---\nid: families-refuses\nversion: 1\nkind: static\ngate: execution\ncheck: {CHECK}\nparameters: "
+    "{}\n---\nNothing passes.\n"
+)
 CLINIC, MACHINE = seed_family("clinic-queue"), seed_family("postfix-machine")
 
 
@@ -56,7 +60,9 @@ class Project:
         done = self.defs.resolve_job_def("families_cycle").execute_in_process(
             instance=self.instance, partition_key="0001", asset_selection=chosen, raise_on_error=False
         )
-        failed = [(event.step_key, event.event_specific_data) for event in done.all_events if event.is_step_failure]
+        failed = [
+            (event.step_key, event.event_specific_data) for event in done.all_events if event.is_step_failure
+        ]
         assert done.success, failed
         checks = done.get_asset_check_evaluations()
         assert checks and [check.check_name for check in checks if not check.passed] == []
@@ -66,7 +72,9 @@ class Project:
 
     def blocks(self) -> dict[str, tuple[str, str]]:
         """family_id -> gate and rule that block it, by the verdicts of record."""
-        rows = [row for asset in JUDGED for row in self.read(f"{asset}__verdicts") if row["outcome"] != "pass"]
+        rows = [
+            row for asset in JUDGED for row in self.read(f"{asset}__verdicts") if row["outcome"] != "pass"
+        ]
         return {row["artifact_id"]: (row["gate"], row["rule_id"]) for row in rows}
 
 
@@ -75,7 +83,11 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project
     """A lake whose one seed is the clinic queue, and whose cycle 0001 proposes TWIN, NEW and DOUBLE."""
     shutil.copytree(SEEDS / "rules", tmp_path / "seeds" / "rules")
     shutil.copytree(SEEDS / "families" / "clinic-queue", tmp_path / "seeds" / "families" / "clinic-queue")
-    given = {"EVOLAKE_LAKE": tmp_path / "lake", "EVOLAKE_SEEDS": tmp_path / "seeds", "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "9"}
+    given = {
+        "EVOLAKE_LAKE": tmp_path / "lake",
+        "EVOLAKE_SEEDS": tmp_path / "seeds",
+        "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "9",
+    }
     for name, value in given.items():
         monkeypatch.setenv(name, str(value))
     monkeypatch.setattr(proposing, "propose_families", propose)
@@ -94,40 +106,68 @@ def propose(agents, sources: EvolutionSources, *, judge, **rest) -> Proposals:
     for number, family in enumerate((TWIN, NEW, DOUBLE)):
         examined = judge(family, seen)
         seen += [examined.fingerprint] if examined.accepted else []
-        proposals.append(Proposal(number, "written", Refinement((examined,), (), family if examined.accepted else None, "given up")))
+        proposals.append(
+            Proposal(
+                number,
+                "written",
+                Refinement((examined,), (), family if examined.accepted else None, "given up"),
+            )
+        )
     return Proposals(tuple(proposals), ())
 
 
-def test_what_gets_past_a_loosened_rule_is_compared_with_what_is_known_and_gets_a_fingerprint(project: Project):
+def test_what_gets_past_a_loosened_rule_is_compared_with_what_is_known_and_gets_a_fingerprint(
+    project: Project,
+):
     (project.rules / "refuses.md").write_text(REFUSES)
     project.run()
-    assert {row["gate"] for row in project.read("candidates")} == {"execution"} == {gate for gate, _ in project.blocks().values()}
+    assert (
+        {row["gate"] for row in project.read("candidates")}
+        == {"execution"}
+        == {gate for gate, _ in project.blocks().values()}
+    )
     assert [row["fingerprint"] for row in project.read("candidates")] == [None] * 3
     (project.rules / "refuses.md").unlink()
     project.run(*JUDGED, "accepted", "instances", "complexity", "funnel", "drift", "experience", "survivors")
     duplicate = ("static", "families-near-duplicate")
     assert project.blocks() == {TWIN.family_id: duplicate, DOUBLE.family_id: duplicate}
     [accepted] = project.read("accepted")
-    assert (accepted["family_id"], Fingerprint.from_json(accepted["fingerprint"]).family_id) == (NEW.family_id, NEW.family_id)
+    assert (accepted["family_id"], Fingerprint.from_json(accepted["fingerprint"]).family_id) == (
+        NEW.family_id,
+        NEW.family_id,
+    )
     assert set(json.loads(accepted["evidence"])) == {gate.name for gate in GATES}
     entering = project.lake.read("families", "incoming_families", "0002")
     kept = entering.filter(pl.col("state") == "accepted").select("family_id", "fingerprint").rows()
-    assert {family_id for family_id, _ in kept} == {CLINIC.family_id, NEW.family_id} and all(fingerprint for _, fingerprint in kept)
+    assert {family_id for family_id, _ in kept} == {CLINIC.family_id, NEW.family_id} and all(
+        fingerprint for _, fingerprint in kept
+    )
     assert {row["artifact_id"] for row in project.read("quality__agent_calls")} >= {NEW.family_id}
 
 
-def test_what_only_the_last_gate_had_blocked_is_compared_without_a_run(project: Project, monkeypatch: pytest.MonkeyPatch):
+def test_what_only_the_last_gate_had_blocked_is_compared_without_a_run(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+):
     rule = project.rules / "sentences-read.md"
     rule.write_text(rule.read_text().replace('"largest_share": 1.0', '"largest_share": 0.0'))
     project.run()
     last = ("sentences", "families-sentences-read")
-    assert project.blocks() == {TWIN.family_id: ("static", "families-near-duplicate"), NEW.family_id: last, DOUBLE.family_id: last}
+    assert project.blocks() == {
+        TWIN.family_id: ("static", "families-near-duplicate"),
+        NEW.family_id: last,
+        DOUBLE.family_id: last,
+    }
     rule.write_text(rule.read_text().replace('"largest_share": 0.0', '"largest_share": 1.0'))
     monkeypatch.setattr("evolake.jail.open_pool", lambda **_: pytest.fail("all evidence is stored"))
     project.run("sentences", "accepted")
-    assert project.blocks() == dict.fromkeys((TWIN.family_id, DOUBLE.family_id), ("static", "families-near-duplicate"))
+    assert project.blocks() == dict.fromkeys(
+        (TWIN.family_id, DOUBLE.family_id), ("static", "families-near-duplicate")
+    )
     assert [row["family_id"] for row in project.read("accepted")] == [NEW.family_id]
-    assert {row["family_id"] for row in project.read("further_sentences")} == {NEW.family_id, DOUBLE.family_id}
+    assert {row["family_id"] for row in project.read("further_sentences")} == {
+        NEW.family_id,
+        DOUBLE.family_id,
+    }
 
 
 def test_a_lake_of_before_has_no_table_of_those_that_got_further(tmp_path: Path):

@@ -1,4 +1,5 @@
-"""`evolake families import-task`: tasks in the shapes of Enigmata, SynLogic and reasoning-gym become drafts with their own generator and scorer."""
+"""`evolake families import-task`: tasks in the shapes of Enigmata, SynLogic and reasoning-gym become drafts
+with their own generator and scorer."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def generate(count=100, difficulty="medium", language="en", split="train"):
 
 if __name__ == "__main__":
     argparse.ArgumentParser().parse_args()
-""",
+""",  # noqa: E501
     "verifier.py": """
 import json
 
@@ -82,7 +83,7 @@ class Words(Game):
 
     def extract_answer(self, test_solution):
         return self.verifier.extract_answer(test_solution)
-""",
+""",  # noqa: E501
 }
 
 
@@ -95,7 +96,9 @@ def written(folder: Path, files: dict[str, str]) -> Path:
 
 @pytest.mark.parametrize(("files", "shown"), [(ENIGMATA, "Sort the digits"), (SYNLOGIC, "Sort these words")])
 def test_a_folder_becomes_a_draft_with_its_generator_and_scorer(files, shown, tmp_path, pool):
-    done = evolake("families", "import-task", str(written(tmp_path / "task", files)), "--out", str(tmp_path / "draft"))
+    done = evolake(
+        "families", "import-task", str(written(tmp_path / "task", files)), "--out", str(tmp_path / "draft")
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert shown in done.stdout
     assert "accepts its own answer in 3 of 3 instances, and a wrong one in 0" in done.stdout
@@ -103,12 +106,18 @@ def test_a_folder_becomes_a_draft_with_its_generator_and_scorer(files, shown, tm
     [first, again, hard] = generate(family, [(1, 5), (1, 5), (10, 5)], pool=pool)
     assert (first.status, first.text) == ("ok", again.text)
     assert len(hard.text) >= len(first.text)
-    [said] = check(family.checkers["scorer"], [(first.inputs, [first.inputs["answer"], first.inputs["answer"] + "1"])], pool=pool)
+    [said] = check(
+        family.checkers["scorer"],
+        [(first.inputs, [first.inputs["answer"], first.inputs["answer"] + "1"])],
+        pool=pool,
+    )
     assert said.answer == [True, False]
 
 
 def test_what_a_draft_lacks_is_listed_at_once(tmp_path):
-    evolake("families", "import-task", str(written(tmp_path / "task", ENIGMATA)), "--out", str(tmp_path / "draft"))
+    evolake(
+        "families", "import-task", str(written(tmp_path / "task", ENIGMATA)), "--out", str(tmp_path / "draft")
+    )
     done = evolake("families", "check", str(tmp_path / "draft"), "--json")
     assert done.returncode == 1
     [faults] = json.loads(done.stdout)["faults"].values()
@@ -116,26 +125,48 @@ def test_what_a_draft_lacks_is_listed_at_once(tmp_path):
     assert {"consensus", "blind"} <= {fault["gate"] for fault in faults}
 
 
-@pytest.mark.parametrize(("files", "said"), [
-    ({}, "holds no task that is known"), ({"generator.py": "def generate(:\n"}, "cannot be parsed"),
-    ({**ENIGMATA, "generator.py": "import not_there\n\n\ndef generate(count):\n    return []\n"}, "gives no instance in the jail"),
-])
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({}, "holds no task that is known"),
+        ({"generator.py": "def generate(:\n"}, "cannot be parsed"),
+        (
+            {**ENIGMATA, "generator.py": "import not_there\n\n\ndef generate(count):\n    return []\n"},
+            "gives no instance in the jail",
+        ),
+    ],
+)
 def test_what_cannot_be_imported_is_an_error_that_says_why(files, said, tmp_path):
     (tmp_path / "task").mkdir()
-    done = evolake("families", "import-task", str(written(tmp_path / "task", files)), "--out", str(tmp_path / "draft"))
+    done = evolake(
+        "families", "import-task", str(written(tmp_path / "task", files)), "--out", str(tmp_path / "draft")
+    )
     assert done.returncode == 2
     assert said in done.stderr
     assert not (tmp_path / "draft").exists()
 
 
 def test_a_folder_that_exists_and_a_task_that_does_not_are_refused(tmp_path):
-    assert evolake("families", "import-task", str(tmp_path / "none"), "--out", str(tmp_path / "draft")).returncode == 2
-    assert "is there already" in evolake("families", "import-task", str(tmp_path), "--out", str(tmp_path)).stderr
+    assert (
+        evolake(
+            "families", "import-task", str(tmp_path / "none"), "--out", str(tmp_path / "draft")
+        ).returncode
+        == 2
+    )
+    assert (
+        "is there already" in evolake("families", "import-task", str(tmp_path), "--out", str(tmp_path)).stderr
+    )
 
 
 def test_a_dataset_of_reasoning_gym_becomes_a_draft(tmp_path):
     require_module("reasoning_gym", "reasoning-gym")
     done = evolake("families", "import-task", "reasoning-gym:spiral_matrix", "--out", str(tmp_path / "draft"))
-    assert (done.returncode, "accepts its own answer in 3 of 3 instances, and a wrong one in 0" in done.stdout) == (0, True), done.stderr
+    assert (
+        done.returncode,
+        "accepts its own answer in 3 of 3 instances, and a wrong one in 0" in done.stdout,
+    ) == (0, True), done.stderr
     assert set(read_family(tmp_path / "draft").checkers) == {"scorer"}
-    assert evolake("families", "import-task", "reasoning-gym:none", "--out", str(tmp_path / "other")).returncode == 2
+    assert (
+        evolake("families", "import-task", "reasoning-gym:none", "--out", str(tmp_path / "other")).returncode
+        == 2
+    )

@@ -1,4 +1,5 @@
-"""Two shipped families joined by the contract's tools alone: the answer of one sets a port of the other, and the child passes every gate."""
+"""Two shipped families joined by the contract's tools alone: the answer of one sets a port of the other, and
+the child passes every gate."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from evolake.families.model.joining import cutter, embed, sections
 from evolake.families.model.statement import fresh_marker, join_question
 
 CLINIC, CARDS = seed_family("clinic-queue"), seed_family("remainder-subsets")
-SOLVE = '''
+SOLVE = """
 solve_a, solve_b = part_a(), part_b()
 
 
@@ -26,8 +27,8 @@ def solution(inputs):
     second = dict(inputs["b"])
     second["remainder"] = first % (second["largest"] + 1)
     return solve_b(second)
-'''
-GENERATE = '''
+"""
+GENERATE = """
 make_a, make_b = part_a(), part_b()
 
 
@@ -37,8 +38,8 @@ def input(difficulty):
     more[2] = "R"
     second["remainder"] = None
     return {"a": first, "b": second}, texts + more
-'''
-READ = '''
+"""
+READ = """
 read_a, read_b = part_a(), part_b()
 
 
@@ -49,7 +50,7 @@ def read(text):
     found = read_b(second.replace("the remainder R", "the remainder 0"))
     found["remainder"] = None
     return {"a": read_a(first), "b": found}
-'''
+"""
 
 
 def pipe(first: Family, second: Family, keys: tuple[str, str] = ("a", "b")) -> Family:
@@ -60,19 +61,37 @@ def pipe(first: Family, second: Family, keys: tuple[str, str] = ("a", "b")) -> F
     assert left.reader is not None and right.reader is not None
 
     def joined(first_source: str, second_source: str, entry: str, glue: str) -> str:
-        return compose([factory("part_a", first_source, entry), factory("part_b", second_source, entry)], glue)
+        return compose(
+            [factory("part_a", first_source, entry), factory("part_b", second_source, entry)], glue
+        )
 
     pairs = zip(left.validators.values(), right.validators.values(), strict=True)
-    given = f"Let R be the remainder that the answer to {marker} 1 leaves when divided by the divisor of {marker} 2."
+    given = (
+        f"Let R be the remainder that the answer to {marker} 1 leaves when divided by the divisor of "
+        f"{marker} 2."
+    )
     question = f"{given} What is the answer to {marker} 2?"
     return Family(
-        name="pipe", title="pipe", category=second.category, language="en", generator=joined(left.generator, right.generator, "input", GENERATE),
+        name="pipe",
+        title="pipe",
+        category=second.category,
+        language="en",
+        generator=joined(left.generator, right.generator, "input", GENERATE),
         template=join_question(sections([left.text, right.text], marker), question),
         validator=joined(left.validator, right.validator, "solution", SOLVE),
-        validators={f"pair{number}": joined(item, other, "solution", SOLVE) for number, (item, other) in enumerate(pairs, 1)},
-        reader=joined(left.reader, right.reader, "read", f"QUESTION = {question!r}\n" + cutter(marker, 2) + READ), answer=Answer("integer"),
+        validators={
+            f"pair{number}": joined(item, other, "solution", SOLVE)
+            for number, (item, other) in enumerate(pairs, 1)
+        },
+        reader=joined(
+            left.reader, right.reader, "read", f"QUESTION = {question!r}\n" + cutter(marker, 2) + READ
+        ),
+        answer=Answer("integer"),
         points=left.points + right.points,
-        ports=left.ports, filterables=left.filterables, parents=(first.family_id, second.family_id), operator="pipe",
+        ports=left.ports,
+        filterables=left.filterables,
+        parents=(first.family_id, second.family_id),
+        operator="pipe",
     )
 
 
@@ -81,7 +100,9 @@ def test_a_child_of_two_families_passes_every_gate_and_so_does_its_rule_switched
     examined = judged(child, pool, known=[judged(parent, pool).fingerprint for parent in (CLINIC, CARDS)])
     assert examined.accepted, examined.blocked_by
     assert sorted(point.name for point in child.points) == ["a_order", "a_rest", "a_tie", "b_fold", "b_size"]
-    switched = judged(switch(switch(child, "a_order", "latest"), "b_fold", "squares"), pool, known=[examined.fingerprint])
+    switched = judged(
+        switch(switch(child, "a_order", "latest"), "b_fold", "squares"), pool, known=[examined.fingerprint]
+    )
     assert switched.accepted, switched.blocked_by
     assert all(review.matched for review in switched.reviews)
 

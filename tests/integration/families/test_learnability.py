@@ -1,4 +1,5 @@
-"""What the prompts line says of families decides, through Dagster, who has children and who survives; of the families that passed every gate."""
+"""What the prompts line says of families decides, through Dagster, who has children and who survives; of the
+families that passed every gate."""
 
 from __future__ import annotations
 
@@ -22,13 +23,26 @@ from evolake.prompts.tables import LEARNABILITY, PROBLEMS, ROLLOUTS
 from evolake.report.story import story_of
 
 NAMES = (
-    "clinic-queue", "remainder-subsets", "truth-tellers", "digit-machine", "polynomial-product", "divisor-votes", "growing-words", "lamp-buttons",
-    "letter-nesting", "postfix-machine",
+    "clinic-queue",
+    "remainder-subsets",
+    "truth-tellers",
+    "digit-machine",
+    "polynomial-product",
+    "divisor-votes",
+    "growing-words",
+    "lamp-buttons",
+    "letter-nesting",
+    "postfix-machine",
 )
 EASY, IMPOSSIBLE = "clinic-queue", "truth-tellers"
 SMALL = {
-    "FAMILIES_PER_CYCLE": "2", "INSTANCES_PER_FAMILY": "4", "BAND_WEIGHTS": "[1,0,0]", "WORLD_SHARE": "0", "REFINEMENTS": "0",
-    "CHECKED_EVIDENCE": "0", "LEARNABILITY": "1",
+    "FAMILIES_PER_CYCLE": "2",
+    "INSTANCES_PER_FAMILY": "4",
+    "BAND_WEIGHTS": "[1,0,0]",
+    "WORLD_SHARE": "0",
+    "REFINEMENTS": "0",
+    "CHECKED_EVIDENCE": "0",
+    "LEARNABILITY": "1",
 }
 
 
@@ -41,7 +55,8 @@ class Project(OneLine):
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory) -> Iterator[Project]:
-    """A lake of ten seeds, whom a policy was asked: one is too easy, one impossible. After a cycle of families that knows it."""
+    """A lake of ten seeds, whom a policy was asked: one is too easy, one impossible. After a cycle of
+    families that knows it."""
     folder = tmp_path_factory.mktemp("learnability")
     shutil.copytree(SEEDS / "rules", folder / "seeds" / "rules")
     shutil.copytree(SEEDS / "evidence", folder / "seeds" / "evidence")
@@ -55,34 +70,58 @@ def project(tmp_path_factory) -> Iterator[Project]:
         from pipelines.definitions import defs
 
         project = Project("families", Lake(folder / "lake"), instance, defs)
-        assert defs.resolve_job_def("families_seeds").execute_in_process(
-            instance=instance, asset_selection=[dg.AssetKey(["families", "seeds"])],
-        ).success
+        assert (
+            defs.resolve_job_def("families_seeds")
+            .execute_in_process(instance=instance, asset_selection=[dg.AssetKey(["families", "seeds"])])
+            .success
+        )
         asked(project.lake)
         project.run("0001")
         yield project
 
 
 def asked(lake: Lake) -> None:
-    """A finished cycle of the prompts line: four prompts on a problem of each family, of four replies all right, all wrong, or half."""
+    """A finished cycle of the prompts line: four prompts on a problem of each family, of four replies all
+    right, all wrong, or half."""
     names = {row["family_id"]: row["name"] for row in lake.read("families", "seeds", None).to_dicts()}
     right = {EASY: 4, IMPOSSIBLE: 0}
     problems = PROBLEMS.frame(
         {
-            "cycle": "0001", "problem_id": name, "split": "train", "source": "families", "category": "logical", "difficulty": 1, "text": name,
-            "answer": "1", "case_sensitive": True, "family": family,
+            "cycle": "0001",
+            "problem_id": name,
+            "split": "train",
+            "source": "families",
+            "category": "logical",
+            "difficulty": 1,
+            "text": name,
+            "answer": "1",
+            "case_sensitive": True,
+            "family": family,
         }
         for family, name in names.items()
     )
     rollouts = ROLLOUTS.frame(
         {
-            "cycle": "0001", "arm": "espl", "iteration": 1, "prompt_id": f"prompt-{prompt}", "problem_id": name, "number": number,
-            "reply": "", "tokens": 1, "truncated": False, "correct": number < right.get(name, 2), "formatted": True,
+            "cycle": "0001",
+            "arm": "espl",
+            "iteration": 1,
+            "prompt_id": f"prompt-{prompt}",
+            "problem_id": name,
+            "number": number,
+            "reply": "",
+            "tokens": 1,
+            "truncated": False,
+            "correct": number < right.get(name, 2),
+            "formatted": True,
             "reward": float(number < right.get(name, 2)),
         }
-        for name in names.values() for prompt in range(4) for number in range(4)
+        for name in names.values()
+        for prompt in range(4)
+        for number in range(4)
     )
-    frame = LEARNABILITY.frame(learnability_rows(rollouts, problems, {1: "tiny"}, group_size=4, cycle="0001", root_seed=0))
+    frame = LEARNABILITY.frame(
+        learnability_rows(rollouts, problems, {1: "tiny"}, group_size=4, cycle="0001", root_seed=0)
+    )
     lake.publish("prompts", "learnability", frame, cycle="0001", run_id="p", schema=LEARNABILITY)
     lake.seals.seal("prompts", "0001", "first", None, "p")
     lake.seals.seal("prompts", "0002", "second", "first", "p")
@@ -108,7 +147,8 @@ def test_the_too_easy_and_the_impossible_family_pass_every_gate_and_do_not_survi
     assert {name for name, state in archive.items() if state == "retired"} == {EASY, IMPOSSIBLE}
     rows = project.ask("""
         SELECT count(DISTINCT v.gate) FILTER (v.outcome = 'pass'), count(*) FILTER (v.outcome <> 'pass')
-        FROM (SELECT family_id FROM families.incoming_families WHERE cycle = '0002' AND state <> 'blocked') AS f
+        FROM (SELECT family_id FROM families.incoming_families WHERE cycle = '0002'
+          AND state <> 'blocked') AS f
         JOIN verdicts AS v ON v.artifact_id = f.family_id GROUP BY f.family_id""")
     assert set(rows) == {(len(GATES), 0)}
 
@@ -124,7 +164,9 @@ def test_the_cookbook_tells_who_goes_and_by_which_replies(project: Project):
 
 def test_what_was_read_is_noted_by_content_and_the_factors_of_the_draw_by_family(project: Project):
     sha = content(project, "prompts", "learnability")
-    assert [(row["prompts_cycle"], row["content_sha"]) for row in project.rows("learnability_read", "0001")] == [("0001", sha)]
+    assert [
+        (row["prompts_cycle"], row["content_sha"]) for row in project.rows("learnability_read", "0001")
+    ] == [("0001", sha)]
     scores = {row["family_id"]: row for row in project.rows("learnability", "0001")}
     factor = {name: scores[family]["factor"] for family, name in names_of(project, scores).items()}
     assert factor[EASY] == factor[IMPOSSIBLE] < 0.02
@@ -149,7 +191,10 @@ def test_the_story_of_the_cycle_says_that_families_were_retired(project: Project
 
 def test_the_same_cycle_again_reads_what_it_read_and_proposes_the_same(project: Project):
     """Last: it opens the cycle anew."""
-    before = {name: content(project, "families", name) for name in ("candidates", "learnability", "learnability_read")}
+    before = {
+        name: content(project, "families", name)
+        for name in ("candidates", "learnability", "learnability_read")
+    }
     newer = project.lake.read("prompts", "learnability", "0001").with_columns(score=pl.lit(0.9))
     project.lake.publish("prompts", "learnability", newer, cycle="0002", run_id="p", schema=LEARNABILITY)
     project.lake.seals.seal("prompts", "0003", "third", "second", "p")

@@ -1,4 +1,5 @@
-"""Questions with many correct answers: wrong and other right answers are told apart, faults of checkers are caught, exports carry them."""
+"""Questions with many correct answers: wrong and other right answers are told apart, faults of checkers are
+caught, exports carry them."""
 
 from __future__ import annotations
 
@@ -29,21 +30,43 @@ ROSTER = {"roster": [[1, 0], [0, 0]]}
 CARDS = {"cards": [2, 3, 5], "target": 21}
 ROW = {"text": "(??]"}
 CASES: list[tuple[str, Any, Any, bool]] = [
-    ("border-colours", SQUARE, [1, 2, 1, 2], True), ("border-colours", SQUARE, [3, 1, 2, 1], True), ("border-colours", SQUARE, [1, 2, 2, 3], False),
-    ("border-colours", SQUARE, [1, 2, 1], False), ("border-colours", SQUARE, [1, 4, 1, 4], False), ("border-colours", SQUARE, "1212", False),
+    ("border-colours", SQUARE, [1, 2, 1, 2], True),
+    ("border-colours", SQUARE, [3, 1, 2, 1], True),
+    ("border-colours", SQUARE, [1, 2, 2, 3], False),
+    ("border-colours", SQUARE, [1, 2, 1], False),
+    ("border-colours", SQUARE, [1, 4, 1, 4], False),
+    ("border-colours", SQUARE, "1212", False),
     ("border-colours", SQUARE, [True, 2, True, 2], False),
-    ("one-workshop", JOBS, [0, 2], True), ("one-workshop", JOBS, [4, 1], True), ("one-workshop", JOBS, [0, 1], False),
-    ("one-workshop", JOBS, [5, 0], False), ("one-workshop", JOBS, [0], False), ("one-workshop", JOBS, [0, 2, 5], False),
-    ("shift-roster", ROSTER, [[1, 2], [2, 1]], True), ("shift-roster", ROSTER, [[2, 1], [1, 2]], False),
-    ("shift-roster", ROSTER, [[1, 2], [1, 2]], False), ("shift-roster", ROSTER, [[1, 2]], False),
-    ("reach-target", CARDS, "(2+5)*3", True), ("reach-target", CARDS, "3 * (5 + 2)", True), ("reach-target", CARDS, "3*7", False),
-    ("reach-target", CARDS, "2+3*5", False), ("reach-target", CARDS, "(2+5)*3 = 21", False), ("reach-target", CARDS, "-3*(-5-2)", False),
-    ("reach-target", CARDS, "(2+5)*3/(1-1)", False), ("reach-target", CARDS, "", False), ("reach-target", CARDS, "(2 + 5) * 3)", False),
-    ("faded-brackets", ROW, "([)]", False), ("faded-brackets", ROW, "(([]", False), ("faded-brackets", ROW, "()[]", True),
-    ("faded-brackets", {"text": "????"}, "([])", True), ("faded-brackets", {"text": "????"}, "[()]", True),
+    ("one-workshop", JOBS, [0, 2], True),
+    ("one-workshop", JOBS, [4, 1], True),
+    ("one-workshop", JOBS, [0, 1], False),
+    ("one-workshop", JOBS, [5, 0], False),
+    ("one-workshop", JOBS, [0], False),
+    ("one-workshop", JOBS, [0, 2, 5], False),
+    ("shift-roster", ROSTER, [[1, 2], [2, 1]], True),
+    ("shift-roster", ROSTER, [[2, 1], [1, 2]], False),
+    ("shift-roster", ROSTER, [[1, 2], [1, 2]], False),
+    ("shift-roster", ROSTER, [[1, 2]], False),
+    ("reach-target", CARDS, "(2+5)*3", True),
+    ("reach-target", CARDS, "3 * (5 + 2)", True),
+    ("reach-target", CARDS, "3*7", False),
+    ("reach-target", CARDS, "2+3*5", False),
+    ("reach-target", CARDS, "(2+5)*3 = 21", False),
+    ("reach-target", CARDS, "-3*(-5-2)", False),
+    ("reach-target", CARDS, "(2+5)*3/(1-1)", False),
+    ("reach-target", CARDS, "", False),
+    ("reach-target", CARDS, "(2 + 5) * 3)", False),
+    ("faded-brackets", ROW, "([)]", False),
+    ("faded-brackets", ROW, "(([]", False),
+    ("faded-brackets", ROW, "()[]", True),
+    ("faded-brackets", {"text": "????"}, "([])", True),
+    ("faded-brackets", {"text": "????"}, "[()]", True),
     ("faded-brackets", {"text": "????"}, "[()", False),
 ]
-LOOSE = "def check(inputs, answer):\n    return isinstance(answer, list) and len(answer) == inputs['regions'] and bool(%s)\n"
+LOOSE = (
+    "def check(inputs, answer):\n    return isinstance(answer, list) and len(answer) == inputs['regions'] "
+    "and bool(%s)\n"
+)
 LENGTH = """
 def check(inputs, answer):
     return kind_of(answer) == "list" and len(answer) == inputs["regions"]
@@ -91,14 +114,26 @@ def with_checkers(**sources: str) -> Family:
 
 FAULTS: dict[str, tuple[Family, tuple[str, str]]] = {
     "solver breaks a rule": (
-        replace(COLOURS, validator=COLOURS.validator.replace("return [chosen", "chosen[2] = chosen[1]\n    return [chosen")),
+        replace(
+            COLOURS,
+            validator=COLOURS.validator.replace(
+                "return [chosen", "chosen[2] = chosen[1]\n    return [chosen"
+            ),
+        ),
         ("consensus", "families-primary-agrees"),
     ),
-    "one checker": (replace(COLOURS, checkers={"borders": COLOURS.checkers["borders"]}), ("consensus", "families-voters")),
+    "one checker": (
+        replace(COLOURS, checkers={"borders": COLOURS.checkers["borders"]}),
+        ("consensus", "families-voters"),
+    ),
     "a copy": (
-        replace(COLOURS, checkers={
-            "one": COLOURS.checkers["borders"], "two": COLOURS.checkers["borders"].replace("one - 1", "a - 1").replace("for one,", "for a,"),
-        }),
+        replace(
+            COLOURS,
+            checkers={
+                "one": COLOURS.checkers["borders"],
+                "two": COLOURS.checkers["borders"].replace("one - 1", "a - 1").replace("for one,", "for a,"),
+            },
+        ),
         ("consensus", "families-voters"),
     ),
     "a checker that overlooks borders": (with_checkers(borders=LOOSE % "True"), ("blind", "families-probes")),
@@ -107,21 +142,39 @@ FAULTS: dict[str, tuple[Family, tuple[str, str]]] = {
         ("blind", "families-other-answers"),
     ),
     "a further solver that is wrong": (
-        replace(COLOURS, validators={
-            **COLOURS.validators, "wrong": "def solution(inputs):\n    return [1] * inputs['regions']\n",
-        }), ("blind", "families-other-answers"),
+        replace(
+            COLOURS,
+            validators={
+                **COLOURS.validators,
+                "wrong": "def solution(inputs):\n    return [1] * inputs['regions']\n",
+            },
+        ),
+        ("blind", "families-other-answers"),
     ),
-    "a checker that opens files": (with_checkers(borders="import os\n" + COLOURS.checkers["borders"]), ("execution", "families-pure-checkers")),
+    "a checker that opens files": (
+        with_checkers(borders="import os\n" + COLOURS.checkers["borders"]),
+        ("execution", "families-pure-checkers"),
+    ),
     "a checker that answers with numbers": (
-        with_checkers(borders=COLOURS.checkers["borders"].replace("return all(", "return sum(1 for _ in '') or 1 + all(")),
+        with_checkers(
+            borders=COLOURS.checkers["borders"].replace(
+                "return all(", "return sum(1 for _ in '') or 1 + all("
+            )
+        ),
         ("consensus", "families-majority"),
     ),
     "a checker without end": (
-        with_checkers(borders="def check(inputs, answer):\n    while True:\n        pass\n"), ("execution", "families-confined"),
+        with_checkers(borders="def check(inputs, answer):\n    while True:\n        pass\n"),
+        ("execution", "families-confined"),
     ),
     "a checker that remembers": (
-        with_checkers(borders=COLOURS.checkers["borders"].replace("def check(inputs, answer):", "SEEN = []\n\n\ndef check(inputs, answer):\n"
-                                                                 "    SEEN.append(1)\n    if len(SEEN) % 3 == 1:\n        return False")),
+        with_checkers(
+            borders=COLOURS.checkers["borders"].replace(
+                "def check(inputs, answer):",
+                "SEEN = []\n\n\ndef check(inputs, answer):\n"
+                "    SEEN.append(1)\n    if len(SEEN) % 3 == 1:\n        return False",
+            )
+        ),
         ("execution", "families-determinism"),
     ),
 }
@@ -142,7 +195,7 @@ def lowest(inputs, answer):
         if any(other not in before for other in range(1, colour)):
             return False
     return True
-"""
+"""  # noqa: E501
     greedy = """
 def solution(inputs):
     colours = []
@@ -150,9 +203,12 @@ def solution(inputs):
         before = {colours[other - 1] for pair in inputs["borders"] for other in pair if region in pair and other < region}
         colours.append(min(set(range(1, inputs["regions"] + 1)) - before))
     return colours
-"""
+"""  # noqa: E501
     easy = replace(
-        COLOURS, generator=COLOURS.generator.replace("colours = 3 if difficulty < 6 else 4", "colours = 12"), validator=greedy, validators={},
+        COLOURS,
+        generator=COLOURS.generator.replace("colours = 3 if difficulty < 6 else 4", "colours = 12"),
+        validator=greedy,
+        validators={},
         checkers={name: source + OWN_CHECK + lowest for name, source in COLOURS.checkers.items()},
     )
     verdict = judged(easy, pool, settings=SMALL).blocked_by
@@ -192,7 +248,12 @@ def test_the_reward_of_an_export_takes_any_right_answer_and_no_wrong_one(exporte
         wrong = list(label)
         one, two = inputs["borders"][0]
         wrong[two - 1] = wrong[one - 1]
-        for answer, right in ((json.dumps(label), 1.0), (", ".join(map(str, other)), 1.0), (json.dumps(wrong), 0.0), ("while True: pass", 0.0)):
+        for answer, right in (
+            (json.dumps(label), 1.0),
+            (", ".join(map(str, other)), 1.0),
+            (json.dumps(wrong), 0.0),
+            ("while True: pass", 0.0),
+        ):
             replies.append(f"\\boxed{{{answer}}}")
             wanted.append(right)
             asked.append(row)
@@ -205,7 +266,8 @@ def test_the_reward_of_an_export_takes_any_right_answer_and_no_wrong_one(exporte
         "import json, sys; sys.path.insert(0, sys.argv[1]); from reward import reward, compute_score\n"
         "replies, rows = json.load(open('task.json'))\n"
         "columns = {name: [row[name] for row in rows] for name in rows[0]}\n"
-        "alone = [compute_score('', reply, row['answer'], row) for reply, row in list(zip(replies, rows))[:4]]\n"
+        "alone = [compute_score('', reply, row['answer'], row) for reply, row in list(zip(replies, "
+        "rows))[:4]]\n"
         "print(json.dumps([reward(replies, **columns), alone]))"
     )
     command = [sys.executable, "-S", "-c", code, str(exported)]
@@ -222,14 +284,22 @@ def test_a_checker_that_ends_its_process_costs_one_answer_only():
 
     exec(compile(reward_source({"f": [BOMB]}), "reward.py", "exec"), namespace)
     namespace["CHECK_SECONDS"] = 1
-    scores = namespace["reward"](["\\boxed{1}", "\\boxed{13}", "\\boxed{2}", "no"], ["1"] * 4, checker=["f"] * 4, inputs=["{}"] * 4)
+    scores = namespace["reward"](
+        ["\\boxed{1}", "\\boxed{13}", "\\boxed{2}", "no"], ["1"] * 4, checker=["f"] * 4, inputs=["{}"] * 4
+    )
     assert scores == [1.0, 0.0, 1.0, 0.0]
     with pytest.raises(KeyError, match="another export"):
         namespace["reward"](["\\boxed{1}"], ["1"], checker=["g"], inputs=["{}"])
 
 
 def test_people_are_shown_the_label_as_one_correct_answer(pool):
-    [row, *_] = sample_instances(COLOURS, pool=pool, settings=SETTINGS.model_copy(update={"instances_per_family": 1}), root_seed=1, cycle="0001").rows
+    [row, *_] = sample_instances(
+        COLOURS,
+        pool=pool,
+        settings=SETTINGS.model_copy(update={"instances_per_family": 1}),
+        root_seed=1,
+        cycle="0001",
+    ).rows
     shown = audit_row(COLOURS, row, "seed")
     assert shown["answer"] == f"one correct answer: {row['answer']}"
     assert "# borders\n" in shown["validators"]

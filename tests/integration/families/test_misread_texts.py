@@ -1,4 +1,5 @@
-"""Misreadings in varied prose (tests/families_misread): which ones the catalogue names, and that sound texts are left alone."""
+"""Misreadings in varied prose (tests/families_misread): which ones the catalogue names, and that sound texts
+are left alone."""
 
 from __future__ import annotations
 
@@ -29,15 +30,28 @@ SILENT = {
 
 
 def remarks(family: Family, pool: Any) -> list[str]:
-    instances = generate(family, pairs_of(SETTINGS.gate_difficulties, SETTINGS.sample_seeds, "sample"), pool=pool, caps=caps_of(SETTINGS))
+    instances = generate(
+        family,
+        pairs_of(SETTINGS.gate_difficulties, SETTINGS.sample_seeds, "sample"),
+        pool=pool,
+        caps=caps_of(SETTINGS),
+    )
     answers = solve(family.validator, [item.inputs for item in instances], pool=pool, caps=caps_of(SETTINGS))
     assert {item.status for item in (*instances, *answers)} == {"ok"}
-    return [place.remark() for place in examine(family, Sample(tuple(instances), tuple(answers), {}), pool=pool, settings=SETTINGS) if place.open]
+    return [
+        place.remark()
+        for place in examine(
+            family, Sample(tuple(instances), tuple(answers), {}), pool=pool, settings=SETTINGS
+        )
+        if place.open
+    ]
 
 
 @pytest.mark.parametrize("name", SILENT)
 def test_misreadings_of_the_set_are_named_but_these(name, pool):
-    assert {family.name for family in families_misread.read(name) if not remarks(family, pool)} == SILENT[name]
+    assert {family.name for family in families_misread.read(name) if not remarks(family, pool)} == SILENT[
+        name
+    ]
 
 
 @pytest.mark.parametrize("name", families_misread.SOUND)

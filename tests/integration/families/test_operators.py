@@ -1,4 +1,5 @@
-"""The six operators on the shipped seeds, through the real gates: children pass, and a fault of a parent stays a fault of the child."""
+"""The six operators on the shipped seeds, through the real gates: children pass, and a fault of a parent
+stays a fault of the child."""
 
 from __future__ import annotations
 
@@ -30,12 +31,20 @@ PAIRS = [(1, 3), (4, 9), (10, 5)]
 
 
 def made(name: str, *parents: Family, seed: int = 1) -> Family:
-    return child_of(name, parents, np.random.default_rng(seed)) if len(parents) == 1 else OPERATORS[name](parents, np.random.default_rng(seed))
+    return (
+        child_of(name, parents, np.random.default_rng(seed))
+        if len(parents) == 1
+        else OPERATORS[name](parents, np.random.default_rng(seed))
+    )
 
 
 def under(family: Family, point: str, alternative: str) -> Family:
     """The family with that alternative in force."""
-    return family if {item.name: item.chosen for item in family.points}[point] == alternative else switch(family, point, alternative)
+    return (
+        family
+        if {item.name: item.chosen for item in family.points}[point] == alternative
+        else switch(family, point, alternative)
+    )
 
 
 CHILDREN = {
@@ -61,7 +70,8 @@ CHILDREN = {
 
 
 IDLE = {"Chinese inverse for the smallest": "families-idle"}
-"""Right children with a rule that decides none of their answers: the last gate blocks them for it, and no other does."""
+"""Right children with a rule that decides none of their answers: the last gate blocks them for it, and no
+other does."""
 
 
 class Drawn(np.random.Generator):
@@ -80,12 +90,16 @@ def test_a_child_passes_every_gate_but_what_is_idle_in_it_and_is_read_back_from_
     child = CHILDREN[name]()
     examined = judged(child, pool)
     blocked = examined.blocked_by
-    assert (blocked and (blocked.gate, blocked.rule_id)) == (("sentences", IDLE[name]) if name in IDLE else None), blocked
+    assert (blocked and (blocked.gate, blocked.rule_id)) == (
+        ("sentences", IDLE[name]) if name in IDLE else None
+    ), blocked
     assert all(len(vote.for_label) == len(child.voters()) for vote in examined.sample_votes)
     assert all(review.matched for review in examined.reviews)
     instances = generate(child, PAIRS, pool=pool)
     assert child.reader is not None
-    assert [item.inputs for item in read(child.reader, [item.text for item in instances], pool=pool)] == [item.inputs for item in instances]
+    assert [item.inputs for item in read(child.reader, [item.text for item in instances], pool=pool)] == [
+        item.inputs for item in instances
+    ]
 
 
 @pytest.mark.parametrize("name", COMPOSING)
@@ -102,20 +116,27 @@ def test_the_same_random_numbers_give_the_same_child_with_its_ancestry(name):
 
 def answers(family: Family, pool, pairs=PAIRS):
     instances = generate(family, pairs, pool=pool)
-    return [item.inputs for item in instances], [item.answer for item in solve(family.validator, [item.inputs for item in instances], pool=pool)]
+    return [item.inputs for item in instances], [
+        item.answer for item in solve(family.validator, [item.inputs for item in instances], pool=pool)
+    ]
 
 
 def test_a_pipe_gives_the_second_parents_answer_at_the_piped_number(pool):
     inputs, result = answers(pipe([CLINIC, CARDS], np.random.default_rng(0)), pool)
     first = [item.answer for item in solve(CLINIC.validator, [item["a"] for item in inputs], pool=pool)]
-    second = [item["b"] | {"remainder": value % item["b"]["modulus"]} for item, value in zip(inputs, first, strict=True)]
+    second = [
+        item["b"] | {"remainder": value % item["b"]["modulus"]}
+        for item, value in zip(inputs, first, strict=True)
+    ]
     assert result == [item.answer for item in solve(CARDS.validator, second, pool=pool)]
 
 
 def test_a_guard_gives_the_answer_under_the_rule_that_the_condition_selects(pool):
     child = under(guard([CARDS, LIARS], np.random.default_rng(0)), "when", "even")
     chosen = {point.name: point.chosen for point in child.points}
-    inputs, result = answers(child, pool, [(difficulty, seed) for difficulty in (2, 5, 9) for seed in range(6)])
+    inputs, result = answers(
+        child, pool, [(difficulty, seed) for difficulty in (2, 5, 9) for seed in range(6)]
+    )
     first = [item.answer for item in solve(CARDS.validator, [item["a"] for item in inputs], pool=pool)]
     assert {value % 2 for value in first} == {0, 1}
     expected = []
@@ -127,8 +148,12 @@ def test_a_guard_gives_the_answer_under_the_rule_that_the_condition_selects(pool
 
 
 FOLDS = {
-    "sum": sum, "largest": max, "spread": lambda values: max(values) - min(values), "argmax": lambda values: 1 + values.index(max(values)),
-    "even": lambda values: sum(value % 2 == 0 for value in values), "alternating": lambda values: sum(values[0::2]) - sum(values[1::2]),
+    "sum": sum,
+    "largest": max,
+    "spread": lambda values: max(values) - min(values),
+    "argmax": lambda values: 1 + values.index(max(values)),
+    "even": lambda values: sum(value % 2 == 0 for value in values),
+    "alternating": lambda values: sum(values[0::2]) - sum(values[1::2]),
 }
 
 
@@ -138,7 +163,9 @@ def test_an_aggregate_folds_the_answers_of_its_cases(name, pool):
     inputs, result = answers(child, pool)
     assert [len(item["items"]) for item in inputs] == [3, 4, 5]
     assert all(len(item["items"][0]["patients"]) < len(item["items"][-1]["patients"]) for item in inputs[1:])
-    values = [[element.answer for element in solve(CLINIC.validator, item["items"], pool=pool)] for item in inputs]
+    values = [
+        [element.answer for element in solve(CLINIC.validator, item["items"], pool=pool)] for item in inputs
+    ]
     assert result == [FOLDS[name](row) for row in values]
     for source in child.validators.values():
         assert [item.answer for item in solve(source, inputs, pool=pool)] == result
@@ -149,7 +176,8 @@ ASKS = {
     "smallest": lambda values: max(number for number in values if values[number] == min(values.values())),
     "first": lambda values: next((number for number in values if values[number] % 2 == 0), 0),
     "third": lambda values: next((number for number in values if values[number] % 3 == 1), 0),
-    "distinct": lambda values: len(set(values.values())), "total": lambda values: sum(values.values()),
+    "distinct": lambda values: len(set(values.values())),
+    "total": lambda values: sum(values.values()),
     "spread": lambda values: max(values.values()) - min(values.values()),
 }
 
@@ -162,22 +190,28 @@ def test_an_inverted_question_looks_at_every_value_of_the_port(name, pool):
     for item in inputs:
         numbers = range(item["bottom"], item["top"] + 1)
         solved = solve(CLINIC.validator, [item["a"] | {"asked": number} for number in numbers], pool=pool)
-        expected.append(ASKS[name]({number: element.answer for number, element in zip(numbers, solved, strict=True)}))
+        expected.append(
+            ASKS[name]({number: element.answer for number, element in zip(numbers, solved, strict=True)})
+        )
     assert result == expected
     for source in child.validators.values():
         assert [item.answer for item in solve(source, inputs, pool=pool)] == result
 
 
 KEEPS = {
-    "odd": lambda cards: [card for card in cards if card % 2], "even": lambda cards: [card for card in cards if card % 2 == 0],
-    "third": lambda cards: [card for card in cards if card % 3], "place": lambda cards: cards[::2],
+    "odd": lambda cards: [card for card in cards if card % 2],
+    "even": lambda cards: [card for card in cards if card % 2 == 0],
+    "third": lambda cards: [card for card in cards if card % 3],
+    "place": lambda cards: cards[::2],
 }
 
 
 @pytest.mark.parametrize("name", KEEPS)
 def test_a_filter_drops_some_elements_of_every_instance_and_leaves_enough(name, pool):
     child = under(constrain([CARDS], Drawn(0.9)), "keep", name)
-    inputs, result = answers(child, pool, [(difficulty, seed) for difficulty in (1, 5, 10) for seed in range(4)])
+    inputs, result = answers(
+        child, pool, [(difficulty, seed) for difficulty in (1, 5, 10) for seed in range(4)]
+    )
     kept = [KEEPS[name](item["a"]["cards"]) for item in inputs]
     assert all(3 <= len(cards) < len(item["a"]["cards"]) for item, cards in zip(inputs, kept, strict=True))
     cut = [item["a"] | {"cards": cards} for item, cards in zip(inputs, kept, strict=True)]
@@ -191,19 +225,31 @@ def test_parallel_lists_lose_the_same_elements(pool):
     [declared] = CARDS.filterables
     solution = "def solution(inputs):\n    return ''.join(inputs['names']) + str(sum(inputs['numbers']))\n"
     parent = replace(
-        CARDS, generator=f"def input(difficulty):\n    return {body}\n", template="Numbers [Input Slot 1], names [Input Slot 2]?\n",
-        points=(), ports=(), validator=solution, validators={"other": solution},
+        CARDS,
+        generator=f"def input(difficulty):\n    return {body}\n",
+        template="Numbers [Input Slot 1], names [Input Slot 2]?\n",
+        points=(),
+        ports=(),
+        validator=solution,
+        validators={"other": solution},
         filterables=(replace(declared, key=("numbers",), together=(("names",),), min_length=2),),
     )
     child = under(constrain([parent], Drawn(0.9)), "keep", "third")
     inputs = generate(child, [(5, 5)], pool=pool)[0].inputs
-    assert [solve(source, [inputs], pool=pool)[0].answer for source in child.voters().values()] == ["be9", "be9"]
+    assert [solve(source, [inputs], pool=pool)[0].answer for source in child.voters().values()] == [
+        "be9",
+        "be9",
+    ]
 
 
 def test_a_wrong_validator_of_a_parent_is_outvoted_in_every_child(pool):
     bad = {**CLINIC.validators, "sorting": CLINIC.validators["sorting"].replace("ends.get(", "1 + ends.get(")}
     parent = replace(CLINIC, validators=bad)
-    children = (under(made("aggregate", parent), "fold", "sum"), made("pipe", parent, CARDS), under(made("invert", parent), "ask", "first"))
+    children = (
+        under(made("aggregate", parent), "fold", "sum"),
+        made("pipe", parent, CARDS),
+        under(made("invert", parent), "ask", "first"),
+    )
     for child in children:
         examined = judged(child, pool)
         wrong = "sorting" if "sorting" in child.validators else "pair1"
@@ -219,7 +265,9 @@ def test_a_wrong_primary_of_a_parent_blocks_the_child(pool):
     assert examined.blocked_by.rule_id == "families-primary-agrees"
 
 
-@pytest.mark.parametrize(("operator", "name"), [(pipe, "task-order"), (guard, "task-order"), (aggregate, "task-order")])
+@pytest.mark.parametrize(
+    ("operator", "name"), [(pipe, "task-order"), (guard, "task-order"), (aggregate, "task-order")]
+)
 def test_an_answer_that_is_no_number_is_no_quantity_of_another_statement(operator, name):
     """A number made of the letters of a word would have to be explained, and would read as glue."""
     with pytest.raises(NotComposable, match="an answer of type string is no quantity"):
@@ -227,18 +275,28 @@ def test_an_answer_that_is_no_number_is_no_quantity_of_another_statement(operato
 
 
 def test_two_joined_statements_read_as_one(pool):
-    """The answer to the first is named between the two, and the question of the second is the last sentence, also where children are joined again."""
+    """The answer to the first is named between the two, and the question of the second is the last sentence,
+    also where children are joined again."""
     child = pipe([CLINIC, CARDS], np.random.default_rng(0))
     again = pipe([child, CARDS], np.random.default_rng(1))
     outside = pipe([CLINIC, again], np.random.default_rng(1)) if again.ports else again
     for family in (child, again, outside):
         text = generate(family, [(5, 1)], pool=pool)[0].text
         assert "[Part" not in text and "in the form that" not in text
-        assert text.count("be the answer to the question above") == {child.family_id: 1, again.family_id: 2}.get(family.family_id, 3)
-        assert text.split("\n\n")[-1] == generate(CARDS, [(5, 1)], pool=pool)[0].text.split("\n\n")[-1] or family is outside
+        assert text.count("be the answer to the question above") == {
+            child.family_id: 1,
+            again.family_id: 2,
+        }.get(family.family_id, 3)
+        assert (
+            text.split("\n\n")[-1] == generate(CARDS, [(5, 1)], pool=pool)[0].text.split("\n\n")[-1]
+            or family is outside
+        )
         joined, own = own_text(stated(family))
         assert joined == own and own.startswith("Let ")
-        assert read(family.reader, [text], pool=pool)[0].inputs == generate(family, [(5, 1)], pool=pool)[0].inputs
+        assert (
+            read(family.reader, [text], pool=pool)[0].inputs
+            == generate(family, [(5, 1)], pool=pool)[0].inputs
+        )
 
 
 def test_an_inverse_looks_around_the_number_that_its_parent_drew(pool):
@@ -248,58 +306,102 @@ def test_an_inverse_looks_around_the_number_that_its_parent_drew(pool):
     pairs = [(difficulty, seed) for difficulty in (5, 8, 10) for seed in range(8)]
     drawn = [item.inputs["times"] for item in generate(die, pairs, pool=pool)]
     spans = [(item.inputs["bottom"], item.inputs["top"]) for item in generate(child, pairs, pool=pool)]
-    assert all(low <= number <= high and high - low == 3 + pair[0] for (low, high), number, pair in zip(spans, drawn, pairs, strict=True))
+    assert all(
+        low <= number <= high and high - low == 3 + pair[0]
+        for (low, high), number, pair in zip(spans, drawn, pairs, strict=True)
+    )
     assert sum(low > 1 for low, _ in spans) > len(spans) // 2
 
 
 def test_a_filter_whose_condition_decides_no_answer_is_blocked(pool):
     """The parent asks for the largest number alone, which a bound from below never takes away."""
-    generator = "import random\n\n\ndef input(difficulty):\n    cards = random.sample(range(3, 90 + difficulty), 5 + difficulty)\n"
+    generator = (
+        "import random\n\n\ndef input(difficulty):\n    cards = random.sample(range(3, 90 + difficulty), "
+        "5 + difficulty)\n"
+    )
     generator += "    return {'cards': cards}, [', '.join(map(str, cards))]\n"
-    item = "def solution(inputs):\n    return max(inputs['cards']) if isinstance(inputs, dict) else {'status': 'schema_error'}\n"
+    item = (
+        "def solution(inputs):\n    return max(inputs['cards']) if isinstance(inputs, dict) else "
+        "{'status': 'schema_error'}\n"
+    )
     other = "def solution(inputs):\n    return sorted(inputs['cards'])[-1]\n"
-    third = "def solution(inputs):\n    best = 0\n    for card in inputs['cards']:\n        best = card if card > best else best\n    return best\n"
-    reader = "import re\n\n\ndef read(text):\n    return {'cards': [int(one) for one in re.search('numbers: (.*?)[.]', text)[1].split(', ')]}\n"
+    third = (
+        "def solution(inputs):\n    best = 0\n    for card in inputs['cards']:\n        best = card if "
+        "card > best else best\n    return best\n"
+    )
+    reader = (
+        "import re\n\n\ndef read(text):\n    return {'cards': [int(one) for one in re.search('numbers: "
+        "(.*?)[.]', text)[1].split(', ')]}\n"
+    )
     parent = replace(
-        CARDS, generator=generator, template="Cards have these numbers: [Input Slot 1].\n\n<!-- question -->\nWhat is the largest number?\n",
-        points=(), ports=(), validator=item, validators={"sorted": other, "loop": third}, reader=reader,
+        CARDS,
+        generator=generator,
+        template="Cards have these numbers: [Input Slot 1].\n\n<!-- question -->\nWhat is the largest number?\n",  # noqa: E501
+        points=(),
+        ports=(),
+        validator=item,
+        validators={"sorted": other, "loop": third},
+        reader=reader,
     )
     blocked = judged(under(constrain([parent], Drawn(0.1)), "side", "least"), pool).blocked_by
     assert blocked is not None and (blocked.gate, blocked.rule_id) == ("sentences", "families-idle"), blocked
 
 
 def test_a_first_part_that_decides_nothing_is_refused(pool):
-    constant = "def solution(inputs):\n    return 7 if isinstance(inputs, dict) else {'status': 'schema_error'}\n"
-    parent = replace(CARDS, validator=constant, validators={"one": constant, "two": constant.replace("7", "14 // 2")})
+    constant = (
+        "def solution(inputs):\n    return 7 if isinstance(inputs, dict) else {'status': 'schema_error'}\n"
+    )
+    parent = replace(
+        CARDS, validator=constant, validators={"one": constant, "two": constant.replace("7", "14 // 2")}
+    )
     examined = judged(pipe([parent, CLINIC], np.random.default_rng(0)), pool)
     assert examined.blocked_by is not None
-    assert (examined.blocked_by.rule_id, "idle" in examined.blocked_by.reason) == ("families-parts-matter", True)
+    assert (examined.blocked_by.rule_id, "idle" in examined.blocked_by.reason) == (
+        "families-parts-matter",
+        True,
+    )
     assert judged(pipe([CARDS, CLINIC], np.random.default_rng(0)), pool).evidence["static"]["deciding"] > 0.5
 
 
 def test_blind_reviewers_of_a_guard_follow_the_text_alone(pool):
-    """The sources follow the two rules the other way round than the text says: the voters agree and the reviewers do not."""
+    """The sources follow the two rules the other way round than the text says: the voters agree and the
+    reviewers do not."""
     child = guard([CARDS, LIARS], np.random.default_rng(0))
     chosen = {point.name: point.chosen for point in child.points}
-    swapped = switch(switch(child, "b_wanted_then", chosen["b_wanted_else"]), "b_wanted_else", chosen["b_wanted_then"])
-    reviews, votes = blind_review(replace(swapped, points=child.points), pool=pool, agents=operators(), settings=SETTINGS, root_seed=0)
+    swapped = switch(
+        switch(child, "b_wanted_then", chosen["b_wanted_else"]), "b_wanted_else", chosen["b_wanted_then"]
+    )
+    reviews, votes = blind_review(
+        replace(swapped, points=child.points), pool=pool, agents=operators(), settings=SETTINGS, root_seed=0
+    )
     assert all(vote.decided for vote in votes)
     assert sum(review.matched for review in reviews) < 3
 
 
-@pytest.mark.parametrize(("operator", "parents", "reason"), [
-    (switch_rule, [replace(CLINIC, points=())], "without a rule"),
-    (pipe, [CLINIC, LIARS], "without a port"),
-    (lambda parents, random: child_of("pipe", parents, random), [CLINIC, PARKING], "no second parent of the same language"),
-    (pipe, [replace(CLINIC, answer=replace(CLINIC.answer, type="any")), CARDS], "no quantity of another statement"),
-    (guard, [CLINIC, replace(CARDS, points=())], "without a rule"),
-    (aggregate, [replace(CLINIC, reader=None)], "without a reader"),
-    (invert, [replace(CARDS, validators={})], "without independent validators"),
-    (invert, [LIARS], "without a port"),
-    (constrain, [CLINIC], "without a list"),
-    (aggregate, [replace(CLINIC, generator="global x\n" + CLINIC.generator)], "global"),
-    (invert, [replace(CARDS, template=CARDS.template + "x" * 6000)], "a template of more than"),
-])
+@pytest.mark.parametrize(
+    ("operator", "parents", "reason"),
+    [
+        (switch_rule, [replace(CLINIC, points=())], "without a rule"),
+        (pipe, [CLINIC, LIARS], "without a port"),
+        (
+            lambda parents, random: child_of("pipe", parents, random),
+            [CLINIC, PARKING],
+            "no second parent of the same language",
+        ),
+        (
+            pipe,
+            [replace(CLINIC, answer=replace(CLINIC.answer, type="any")), CARDS],
+            "no quantity of another statement",
+        ),
+        (guard, [CLINIC, replace(CARDS, points=())], "without a rule"),
+        (aggregate, [replace(CLINIC, reader=None)], "without a reader"),
+        (invert, [replace(CARDS, validators={})], "without independent validators"),
+        (invert, [LIARS], "without a port"),
+        (constrain, [CLINIC], "without a list"),
+        (aggregate, [replace(CLINIC, generator="global x\n" + CLINIC.generator)], "global"),
+        (invert, [replace(CARDS, template=CARDS.template + "x" * 6000)], "a template of more than"),
+    ],
+)
 def test_parents_that_do_not_allow_an_operator_are_told_why(operator, parents, reason):
     with pytest.raises(NotComposable, match=reason):
         operator(parents, np.random.default_rng(0))

@@ -1,4 +1,5 @@
-"""Every class of faults, planted automatically into sound families, is caught at the gate that is meant for it or before."""
+"""Every class of faults, planted automatically into sound families, is caught at the gate that is meant for
+it or before."""
 
 from __future__ import annotations
 
@@ -13,7 +14,14 @@ from families_fixtures import SEEDS, judged, seed_family
 
 from evolake.families.evolution.shipped import FILE, entry_of, evidence_key, read_entries
 from evolake.families.faults.catalogue import FAULTS, NOBODY, Fault
-from evolake.families.faults.injection import ALL_FAULTS, SHIPPED_EACH, Planted, kill_rates, plant_faults, short_caps
+from evolake.families.faults.injection import (
+    ALL_FAULTS,
+    SHIPPED_EACH,
+    Planted,
+    kill_rates,
+    plant_faults,
+    short_caps,
+)
 from evolake.families.faults.unseen import UNSEEN
 from evolake.families.gates.judging import FamilyResults
 from evolake.families.gates.specs import GATE_NAMES
@@ -52,17 +60,22 @@ class Fingerprints(dict[str, Fingerprint]):
 
 
 def planted_as_in_a_demo(fault: Fault, pool: Any) -> Planted:
-    """The fault in the first family of its draw, as `families/fault_kill_rates` of a demo has it; its shipped evidence is held to it."""
+    """The fault in the first family of its draw, as `families/fault_kill_rates` of a demo has it; its shipped
+    evidence is held to it."""
     seen: list[FamilyResults] = []
 
     def judge(family: Family, known: Sequence[Fingerprint]) -> FamilyResults:
         seen.append(judged(family, pool, settings=SHORT, known=known))
         return seen[-1]
 
-    rows = plant_faults(SEED_FAMILIES, Fingerprints(pool), judge, each=1, cycle="0000", root_seed=0, faults=[fault])
+    rows = plant_faults(
+        SEED_FAMILIES, Fingerprints(pool), judge, each=1, cycle="0000", root_seed=0, faults=[fault]
+    )
     [examined] = seen
     entry = SHIPPED.get(evidence_key(examined.family, SHORT, 0))
-    assert entry == entry_of(examined) or (entry is None and sys.version_info[:2] != (3, 11)), "run `evolake families evidence` and commit the file"
+    assert entry == entry_of(examined) or (entry is None and sys.version_info[:2] != (3, 11)), (
+        "run `evolake families evidence` and commit the file"
+    )
     return rows[-1]
 
 
@@ -77,7 +90,9 @@ def test_a_planted_fault_is_caught_at_its_gate_or_before(name, pool):
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_can_be_planted_into_ten_families_at_least(name):
     planted = set()
-    for family in (family for family in SEED_FAMILIES if not family.checkers):  # the classes change validators, see `inject`
+    for family in (
+        family for family in SEED_FAMILIES if not family.checkers
+    ):  # the classes change validators, see `inject`
         with contextlib.suppress(NotComposable):
             planted.add(FAULTS[name].plant(family).family_id)
     assert len(planted) >= 10
@@ -104,18 +119,31 @@ def shipped_by_class(profile: str) -> dict[str, list[bool]]:
     result: dict[str, list[bool]] = {}
     for fault in ALL_FAULTS:
         asked.clear()
-        plant_faults(SEED_FAMILIES, NoFingerprint(), judge, each=limits.planted_faults, cycle="0000", root_seed=0, faults=[fault])
+        plant_faults(
+            SEED_FAMILIES,
+            NoFingerprint(),
+            judge,
+            each=limits.planted_faults,
+            cycle="0000",
+            root_seed=0,
+            faults=[fault],
+        )
         result[fault.name] = list(asked)
     return result
 
 
 @pytest.mark.parametrize(("profile", "each"), [("demo", 1), ("laptop", 3)])
 def test_a_first_cycle_waits_only_for_planted_faults_that_meet_a_limit_of_the_jail(profile: str, each: int):
-    """What meets a limit on one machine may not meet it on another, so its evidence is never shipped; that of all others is, for Python 3.11."""
+    """What meets a limit on one machine may not meet it on another, so its evidence is never shipped; that of
+    all others is, for Python 3.11."""
     shipped = shipped_by_class(profile)
     assert {len(families) for families in shipped.values()} == {each}
     waited_for = {name for name, families in shipped.items() if not all(families)}
-    assert waited_for == ({"slow loop", "memory bomb", "memory bomb in the generator"} if sys.version_info[:2] == (3, 11) else set(shipped))
+    assert waited_for == (
+        {"slow loop", "memory bomb", "memory bomb in the generator"}
+        if sys.version_info[:2] == (3, 11)
+        else set(shipped)
+    )
 
 
 @pytest.mark.parametrize("name", UNSEEN)
@@ -131,14 +159,32 @@ def test_rows_are_repeatable_typed_and_say_what_does_not_apply(pool, fingerprint
 
     def planted() -> list[Planted]:
         return plant_faults(
-            families, fingerprints, lambda item, known: judged(item, pool, known=known), each=3, cycle="0001", root_seed=0, faults=faults
+            families,
+            fingerprints,
+            lambda item, known: judged(item, pool, known=known),
+            each=3,
+            cycle="0001",
+            root_seed=0,
+            faults=faults,
         )
 
     rows = planted()
     assert rows == planted()
     assert sorted(row.outcome for row in rows) == ["caught"] * 5 + ["does not apply"]
     first, second = kill_rates(rows)
-    assert (first.planted, first.caught, first.does_not_apply, first.gates, first.rate) == (2, 2, 1, {"static": 2}, 1.0)
-    assert (second.planted, second.caught, second.does_not_apply, second.gates, second.rate) == (3, 3, 0, {"execution": 3}, 1.0)
+    assert (first.planted, first.caught, first.does_not_apply, first.gates, first.rate) == (
+        2,
+        2,
+        1,
+        {"static": 2},
+        1.0,
+    )
+    assert (second.planted, second.caught, second.does_not_apply, second.gates, second.rate) == (
+        3,
+        3,
+        0,
+        {"execution": 3},
+        1.0,
+    )
     for table, made in ((PLANTED, planted_rows(rows)), (KILL_RATES, kill_rate_rows([first, second]))):
         assert table.frame(made).height == len(made)

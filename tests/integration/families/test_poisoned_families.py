@@ -1,4 +1,5 @@
-"""Poisoned families through the real gates: each is a verdict or a failure with a reason, and the tape never stops the line at it twice."""
+"""Poisoned families through the real gates: each is a verdict or a failure with a reason, and the tape never
+stops the line at it twice."""
 
 from __future__ import annotations
 
@@ -31,15 +32,33 @@ from evolake.lake import Lake
 from evolake.settings import BudgetSettings, Settings
 
 CLINIC = seed_family("clinic-queue")
-SIZES = SETTINGS.model_copy(update={
-    "gate_difficulties": [1, 5, 10], "sample_seeds": 4, "execution_seeds": 1, "counted_seeds": 1, "families_per_cycle": 6, "refinements": 1,
-    "validators": 2, "instances_per_family": 4,
-})
+SIZES = SETTINGS.model_copy(
+    update={
+        "gate_difficulties": [1, 5, 10],
+        "sample_seeds": 4,
+        "execution_seeds": 1,
+        "counted_seeds": 1,
+        "families_per_cycle": 6,
+        "refinements": 1,
+        "validators": 2,
+        "instances_per_family": 4,
+    }
+)
 CORPUS = corpus(CLINIC)
 SEEN = (
-    "answer: fraction past every float", "answer: mantissa and exponent", "answer: keys that are numbers", "answer: fractions", "answer: half a pair",
-    "constant: sum of 900 terms", "constant: hexadecimal", "constant: lambdas", "slot: digits in the statement", "slot: half a pair",
-    "forged: steps without end", "forged: unknown status", "forged: endless reason",
+    "answer: fraction past every float",
+    "answer: mantissa and exponent",
+    "answer: keys that are numbers",
+    "answer: fractions",
+    "answer: half a pair",
+    "constant: sum of 900 terms",
+    "constant: hexadecimal",
+    "constant: lambdas",
+    "slot: digits in the statement",
+    "slot: half a pair",
+    "forged: steps without end",
+    "forged: unknown status",
+    "forged: endless reason",
 )
 """Those on which the host once raised, and some beside them; all of them run in tests/attacks."""
 
@@ -52,17 +71,30 @@ def test_a_poisoned_family_is_a_verdict(name: str, pool: Any) -> None:
     as_json({gate: dict(result) for gate, result in examined.evidence.items()}).encode()
 
 
-def test_what_a_gate_raises_is_a_block_that_is_stored_judged_again_and_refined(pool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever it may be that we have not thought of: the next stage, the rows and the second judgement take it."""
+def test_what_a_gate_raises_is_a_block_that_is_stored_judged_again_and_refined(
+    pool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it may be that we have not thought of: the next stage, the rows and the second judgement take
+    it."""
 
     def poisoned(*_: Any) -> Any:
         raise RecursionError("too deep")
 
     monkeypatch.setattr(collecting, "static_evidence", poisoned)
-    done = refine(CLINIC, lambda family: judged(family, pool, settings=SIZES), lambda *_: None, rounds=1, guard=SubmissionGuard(3))
+    done = refine(
+        CLINIC,
+        lambda family: judged(family, pool, settings=SIZES),
+        lambda *_: None,
+        rounds=1,
+        guard=SubmissionGuard(3),
+    )
     [examined] = done.rounds
     blocked = examined.blocked_by
-    assert blocked is not None and (blocked.gate, blocked.outcome) == ("static", "block") and "RecursionError" in blocked.reason
+    assert (
+        blocked is not None
+        and (blocked.gate, blocked.outcome) == ("static", "block")
+        and "RecursionError" in blocked.reason
+    )
     lake = Lake(tmp_path)
     [row] = proposal_rows([Proposal(0, "switch", done)], lake.blobs, cycle="0001", origin="operators")
     CANDIDATES.frame([row])
@@ -71,7 +103,9 @@ def test_what_a_gate_raises_is_a_block_that_is_stored_judged_again_and_refined(p
     assert not staged.passed and staged.verdicts[-1].reason == blocked.reason
 
 
-def test_a_family_on_which_sampling_raises_gives_no_instances_and_stops_no_other(pool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_family_on_which_sampling_raises_gives_no_instances_and_stops_no_other(
+    pool: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = instances.take_votes
 
     def poisoned(family: Family, *arguments: Any, **options: Any) -> Any:
@@ -83,7 +117,9 @@ def test_a_family_on_which_sampling_raises_gives_no_instances_and_stops_no_other
     families = [replace(plain(CLINIC), name="poisoned"), CLINIC]
     rows, dropped = sample_families(families, pool=pool, settings=SIZES, root_seed=0, cycle="0001", workers=2)
     assert {row["family_id"] for row in rows} == {CLINIC.family_id}
-    assert [(row["reason"], row["instances"]) for row in dropped if row["family_id"] == families[0].family_id] == [("could not be judged", 4)]
+    assert [
+        (row["reason"], row["instances"]) for row in dropped if row["family_id"] == families[0].family_id
+    ] == [("could not be judged", 4)]
 
 
 LIAR = """import sys
@@ -113,15 +149,27 @@ def test_a_validator_may_say_any_number_of_steps_and_no_gate_listens(pool: Any) 
 def as_reply(family: Family, **changes: Any) -> dict[str, Any]:
     sources = [{"name": name, "source": source} for name, source in family.validators.items()]
     return {
-        "title": family.title, "category": "other", "language": "en", "answer_type": family.answer.type, "operator": "written", "used_parents": [1],
-        "generator": family.generator, "template": family.template, "validator": family.validator, "validators": sources, "reader": family.reader,
+        "title": family.title,
+        "category": "other",
+        "language": "en",
+        "answer_type": family.answer.type,
+        "operator": "written",
+        "used_parents": [1],
+        "generator": family.generator,
+        "template": family.template,
+        "validator": family.validator,
+        "validators": sources,
+        "reader": family.reader,
     } | changes
 
 
 REPLIES = [
-    as_reply(CORPUS["constant: sum of 900 terms"]), as_reply(CORPUS["answer: fraction past every float"]),
-    as_reply(CORPUS["slot: digits in the statement"]), as_reply(plain(CLINIC), title="zero \0 byte", used_parents=[10**300, -5]),
-    as_reply(plain(CLINIC), operator="../../x", template="\n" * 150_000 + plain(CLINIC).template), as_reply(plain(CLINIC), generator="\\ud800"),
+    as_reply(CORPUS["constant: sum of 900 terms"]),
+    as_reply(CORPUS["answer: fraction past every float"]),
+    as_reply(CORPUS["slot: digits in the statement"]),
+    as_reply(plain(CLINIC), title="zero \0 byte", used_parents=[10**300, -5]),
+    as_reply(plain(CLINIC), operator="../../x", template="\n" * 150_000 + plain(CLINIC).template),
+    as_reply(plain(CLINIC), generator="\\ud800"),
 ]
 
 
@@ -129,11 +177,14 @@ def cycle(pool: Any, agents: Agents) -> Proposals:
     def judge(family: Family, known: Any) -> Any:
         return FamilyGates(pool, agents, RULES, SIZES, "0001", "test")(family, known)
 
-    return propose_families(agents, EvolutionSources([CLINIC]), pool=pool, judge=judge, settings=SIZES, cycle="0001", root_seed=0)
+    return propose_families(
+        agents, EvolutionSources([CLINIC]), pool=pool, judge=judge, settings=SIZES, cycle="0001", root_seed=0
+    )
 
 
 def test_the_tape_replays_poisoned_replies_to_the_same_end(pool: Any, tmp_path: Path) -> None:
-    """A red run would be red for ever: run again, it gets the same replies from the tape, pays nothing, and ends as before."""
+    """A red run would be red for ever: run again, it gets the same replies from the tape, pays nothing, and
+    ends as before."""
     replies = list(REPLIES)
 
     def answer(asked: Asked) -> Any:
@@ -141,21 +192,39 @@ def test_the_tape_replays_poisoned_replies_to_the_same_end(pool: Any, tmp_path: 
         if start.startswith("You write families"):
             return replies.pop(0) if replies else {"note": "nothing"}
         if start.startswith("You review"):
-            return {"readability": "pass", "novelty": "pass", "difficulty_alignment": "pass", "action": "proceed", "feedback": ""}
-        return {"reasoning": "", "final": "\\boxed{1" + "0" * 400 + "/3}"} if start.startswith("You solve") else {"source": "", "algorithm": "x"}
+            return {
+                "readability": "pass",
+                "novelty": "pass",
+                "difficulty_alignment": "pass",
+                "action": "proceed",
+                "feedback": "",
+            }
+        return (
+            {"reasoning": "", "final": "\\boxed{1" + "0" * 400 + "/3}"}
+            if start.startswith("You solve")
+            else {"source": "", "algorithm": "x"}
+        )
 
     ends: list[Any] = []
     asked: list[int] = []
     with LoopbackModel(serve(answer)) as server:
         settings = Settings(
-            backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "m"},
-            budget=BudgetSettings(tokens_per_run=10**8), model_threads=2, model_repairs=0,
+            backend="model",
+            model_base_url=server.base_url,
+            model_api_key=SecretStr(KEY),
+            models={"default": "m"},
+            budget=BudgetSettings(tokens_per_run=10**8),
+            model_threads=2,
+            model_repairs=0,
         )
         for _ in range(2):
             # one run, begun again: another run would ask anew what could not be used
             with open_agents(settings, tmp_path, "0001", "run", line="families") as agents:
                 result = cycle(pool, agents)
-                rounds = {proposal.number: [(seen.family_id, seen.blocked_by) for seen in proposal.rounds] for proposal in result.proposals}
+                rounds = {
+                    proposal.number: [(seen.family_id, seen.blocked_by) for seen in proposal.rounds]
+                    for proposal in result.proposals
+                }
                 ends.append((rounds, result.failures))
                 lake = Lake(tmp_path / "lake")
                 CANDIDATES.frame(proposal_rows(result.proposals, lake.blobs, cycle="0001", origin="model"))

@@ -13,7 +13,10 @@ from evolake.families.model.sentences import declared
 from evolake.families.sandbox.running import generate
 from evolake.families.settings import FamiliesSettings
 
-FAMILIES = {family.name: family for family in read_families(Path(__file__).parents[3] / "examples" / "families" / "primers")}
+FAMILIES = {
+    family.name: family
+    for family in read_families(Path(__file__).parents[3] / "examples" / "families" / "primers")
+}
 LONGEST = 160
 """Characters of a statement of difficulty 1."""
 
@@ -24,7 +27,9 @@ def test_every_primer_passes_every_gate_with_all_voters_on_all_labels(pool):
         seen = judged(family, pool, settings=FamiliesSettings(), known=list(known))
         assert (name, seen.blocked_by) == (name, None)
         assert {verdict.gate for verdict in seen.verdicts} == set(GATE_NAMES)
-        assert {vote.for_label for vote in (*seen.sample_votes, *seen.blind_votes)} == {tuple(family.voters())}
+        assert {vote.for_label for vote in (*seen.sample_votes, *seen.blind_votes)} == {
+            tuple(family.voters())
+        }
         assert [review.status for review in seen.reviews if not review.matched] == []
         known.append(seen.fingerprint)
     assert len(known) >= 8 and None not in known
@@ -32,7 +37,9 @@ def test_every_primer_passes_every_gate_with_all_voters_on_all_labels(pool):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_primer_asks_in_few_words_declares_them_and_grows_with_the_difficulty(name: str, pool):
-    made = generate(FAMILIES[name], [(difficulty, seed) for difficulty in (1, 10) for seed in range(6)], pool=pool)
+    made = generate(
+        FAMILIES[name], [(difficulty, seed) for difficulty in (1, 10) for seed in range(6)], pool=pool
+    )
     easy, hard = [item.text for item in made[:6]], [item.text for item in made[6:]]
     assert max(map(len, easy)) <= LONGEST and sum(map(len, hard)) >= sum(map(len, easy))
     assert declared(FAMILIES[name].reader) and FAMILIES[name].points

@@ -1,4 +1,5 @@
-"""Instances, drift and stored evidence with the real jail: labels by majority, drops that are counted, verdicts without a run."""
+"""Instances, drift and stored evidence with the real jail: labels by majority, drops that are counted,
+verdicts without a run."""
 
 from __future__ import annotations
 
@@ -32,7 +33,10 @@ from evolake.settings import BudgetSettings, Settings
 
 CLINIC, SUBSETS = seed_family("clinic-queue"), seed_family("remainder-subsets")
 SMALL = SETTINGS.model_copy(update={"instances_per_family": 18})
-OFF_BY_ONE = "\n\n_exact = solution\n\n\ndef solution(inputs):\n    return _exact(inputs) + (1 if inputs['asked'] % 2 else 0)\n"
+OFF_BY_ONE = (
+    "\n\n_exact = solution\n\n\ndef solution(inputs):\n    return _exact(inputs) + (1 if inputs['asked'] "
+    "% 2 else 0)\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +71,10 @@ def test_an_outvoted_primary_labels_nothing(pool):
 
 def test_instances_without_a_majority_are_dropped_and_counted(pool):
     names = sorted(CLINIC.validators)
-    wrong = {names[0]: CLINIC.validators[names[0]] + OFF_BY_ONE.replace("(1 if", "(2 if"), names[1]: CLINIC.validators[names[1]] + OFF_BY_ONE}
+    wrong = {
+        names[0]: CLINIC.validators[names[0]] + OFF_BY_ONE.replace("(1 if", "(2 if"),
+        names[1]: CLINIC.validators[names[1]] + OFF_BY_ONE,
+    }
     result = sample(replace(CLINIC, validators=wrong), pool, instance_rounds=1)
     assert set(result.dropped) == {"no majority"}
     assert result.dropped["no majority"] + len(result.rows) == 18
@@ -80,17 +87,33 @@ def test_what_every_voter_solves_at_once_is_trivial(pool):
 
 
 def test_a_family_with_few_texts_gives_each_once(pool):
-    poor = replace(CLINIC, generator="import random\n\n" + CLINIC.generator + "\n\n_rich = input\n\n\ndef input(difficulty):\n"
-                   "    random.seed(difficulty)\n    return _rich(difficulty)\n")
+    poor = replace(
+        CLINIC,
+        generator="import random\n\n" + CLINIC.generator + "\n\n_rich = input\n\n\ndef input(difficulty):\n"
+        "    random.seed(difficulty)\n    return _rich(difficulty)\n",
+    )
     result = sample(poor, pool)
-    assert sorted(row["difficulty"] for row in result.rows) == [1, 2, 4, 5, 6, 7, 8, 9, 10]  # two are wanted of 1-3
+    assert sorted(row["difficulty"] for row in result.rows) == [
+        1,
+        2,
+        4,
+        5,
+        6,
+        7,
+        8,
+        9,
+        10,
+    ]  # two are wanted of 1-3
     assert result.dropped["repeated"] > 0
 
 
 def test_many_families_give_the_same_whatever_the_number_of_workers(pool):
     twin = replace(CLINIC, template=CLINIC.template + "\n")  # another id, the same texts but for blanks
     runs = [
-        sample_families([CLINIC, SUBSETS, twin], pool=pool, settings=SMALL, root_seed=0, cycle="0001", workers=workers) for workers in (1, 3)
+        sample_families(
+            [CLINIC, SUBSETS, twin], pool=pool, settings=SMALL, root_seed=0, cycle="0001", workers=workers
+        )
+        for workers in (1, 3)
     ]
     assert runs[0] == runs[1]
     rows, dropped = runs[0]
@@ -107,6 +130,7 @@ def blobs(tmp_path_factory) -> BlobStore:
 
 def further(blobs: BlobStore, examined: FamilyResults | None = None, ruleset: Ruleset = RULES) -> Further:
     """With nothing known, and `examined` for what has to be run; None: nothing is to be run."""
+
     def examine(*_: Any) -> FamilyResults:
         assert examined is not None, "evidence is stored; nothing is to be run"
         return examined
@@ -116,7 +140,10 @@ def further(blobs: BlobStore, examined: FamilyResults | None = None, ruleset: Ru
 
 def stages(row: dict, blobs: BlobStore, ruleset: Ruleset = RULES):
     renewal = further(blobs, ruleset=ruleset)
-    return [replay_gate(row, gate, ruleset, renewal, blobs=blobs, cycle="0001", run_id="later") for gate in GATE_NAMES]
+    return [
+        replay_gate(row, gate, ruleset, renewal, blobs=blobs, cycle="0001", run_id="later")
+        for gate in GATE_NAMES
+    ]
 
 
 def test_stored_evidence_gives_the_verdicts_again_without_a_run(pool, blobs):
@@ -128,7 +155,9 @@ def test_stored_evidence_gives_the_verdicts_again_without_a_run(pool, blobs):
         (verdict.rule_id, verdict.outcome) for verdict in examined.verdicts
     ]
     by_gate = dict(zip(GATE_NAMES, result, strict=True))
-    whole, single = vote_rows(row["family_id"], "0001", by_gate["consensus"].rows, by_gate["consensus"].passed)
+    whole, single = vote_rows(
+        row["family_id"], "0001", by_gate["consensus"].rows, by_gate["consensus"].passed
+    )
     assert (VOTES.frame(whole).height, VALIDATOR_VOTES.frame(single).height) == (40, 120)
     assert [review["matched"] for review in by_gate["blind"].rows] == [True] * 5
 
@@ -137,7 +166,10 @@ def test_a_stricter_rule_blocks_on_the_same_evidence(pool, blobs):
     row = candidate_row(judged(CLINIC, pool), blobs, cycle="0001", origin="operators")
     strict = Ruleset(
         line=RULES.line,
-        rules=tuple(replace(rule, parameters={"least_matches": 6}) if rule.id == "families-blind" else rule for rule in RULES.rules),
+        rules=tuple(
+            replace(rule, parameters={"least_matches": 6}) if rule.id == "families-blind" else rule
+            for rule in RULES.rules
+        ),
     )
     assert [item.passed for item in stages(row, blobs, strict)] == [gate != "blind" for gate in GATE_NAMES]
 
@@ -147,8 +179,15 @@ def test_a_family_that_gets_further_is_run_and_a_fault_of_ours_is_no_verdict(poo
     examined = judged(lone, pool)
     assert examined.blocked_by is not None and examined.blocked_by.gate == "consensus"
     row = candidate_row(examined, blobs, cycle="0001", origin="operators")
-    stopped = replay_gate(row, "blind", RULES, further(blobs, examined), blobs=blobs, cycle="0001", run_id="later")
-    assert (stopped.gate, stopped.verdicts[-1].rule_id, stopped.passed, stopped.rows) == ("consensus", "families-voters", False, ())
+    stopped = replay_gate(
+        row, "blind", RULES, further(blobs, examined), blobs=blobs, cycle="0001", run_id="later"
+    )
+    assert (stopped.gate, stopped.verdicts[-1].rule_id, stopped.passed, stopped.rows) == (
+        "consensus",
+        "families-voters",
+        False,
+        (),
+    )
     whole = judged(CLINIC, pool)
     cut = replace(whole, results=whole.results[: GATE_NAMES.index("blind")])
     with pytest.raises(MachineryError, match="does not come to the gate 'blind'"):
@@ -161,35 +200,56 @@ def test_failures_are_told_from_what_is_stored(pool, blobs):
     examined = judged(replace(CLINIC, validators={}), pool)
     row = candidate_row(examined, blobs, cycle="0001", origin="operators")
     verdicts = [
-        verdict.row() for gate in GATE_NAMES[: GATE_NAMES.index("consensus") + 1]
-        for verdict in replay_gate(row, gate, RULES, further(blobs), blobs=blobs, cycle="0001", run_id="r").verdicts
+        verdict.row()
+        for gate in GATE_NAMES[: GATE_NAMES.index("consensus") + 1]
+        for verdict in replay_gate(
+            row, gate, RULES, further(blobs), blobs=blobs, cycle="0001", run_id="r"
+        ).verdicts
     ]
     failures = failure_rows(observations(gates_of(verdicts), blobs, RULES.lessons), "0001")
-    assert [(item["gate"], item["rule_id"], item["kind"]) for item in failures] == [("consensus", "families-voters", "implementation bug")]
+    assert [(item["gate"], item["rule_id"], item["kind"]) for item in failures] == [
+        ("consensus", "families-voters", "implementation bug")
+    ]
     assert failures[0]["lesson"].startswith("Write at least two validators")
 
 
 def test_a_solver_model_is_measured_on_a_family_and_its_parent(pool, tmp_path, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     point = CLINIC.points[0]
-    child = switch(CLINIC, point.name, next(item.name for item in point.alternatives if item.name != point.chosen))
+    child = switch(
+        CLINIC, point.name, next(item.name for item in point.alternatives if item.name != point.chosen)
+    )
     settings = SETTINGS.model_copy(update={"drift_difficulties": [5, 7], "drift_samples": 4})
     ours = Settings(
-        backend="model", model_api_key=SecretStr(KEY), models={"families_solver": "m"}, budget=BudgetSettings(tokens_per_run=10**7), model_threads=2,
+        backend="model",
+        model_api_key=SecretStr(KEY),
+        models={"families_solver": "m"},
+        budget=BudgetSettings(tokens_per_run=10**7),
+        model_threads=2,
         model_repairs=0,
     )
     with LoopbackModel(serve(lambda asked: {"reasoning": "a guess", "final": r"\boxed{-1}"})) as server:
-        agents = open_agents(ours.model_copy(update={"model_base_url": server.base_url}), tmp_path, "0001", "run", line="families")
+        agents = open_agents(
+            ours.model_copy(update={"model_base_url": server.base_url}),
+            tmp_path,
+            "0001",
+            "run",
+            line="families",
+        )
         with agents:
-            rows = measure_pair(child, CLINIC, pool=pool, agents=agents, settings=settings, cycle="0001", root_seed=0)
+            rows = measure_pair(
+                child, CLINIC, pool=pool, agents=agents, settings=settings, cycle="0001", root_seed=0
+            )
             assert "def solution" not in str([asked.messages for asked in server.requests])
-    assert [(row["role"], row["difficulty"], row["samples"], row["correct"], row["failed_calls"]) for row in rows] == [
-        ("evolved", 5, 4, 0, 0), ("evolved", 7, 4, 0, 0), ("parent", 5, 4, 0, 0), ("parent", 7, 4, 0, 0),
-    ]
+    assert [
+        (row["role"], row["difficulty"], row["samples"], row["correct"], row["failed_calls"]) for row in rows
+    ] == [("evolved", 5, 4, 0, 0), ("evolved", 7, 4, 0, 0), ("parent", 5, 4, 0, 0), ("parent", 7, 4, 0, 0)]
     assert [(row["k"], row["delta"]) for row in drift_summary(rows, "0001", 0)] == [(1, 0.0)]
     assert {call["role"] for call in agents.rows()} == {"families_solver"}
 
 
 def test_operators_measure_no_drift_of_their_own(pool):
-    rows = measure_pair(CLINIC, CLINIC, pool=pool, agents=operators(), settings=SETTINGS, cycle="0001", root_seed=0)
+    rows = measure_pair(
+        CLINIC, CLINIC, pool=pool, agents=operators(), settings=SETTINGS, cycle="0001", root_seed=0
+    )
     assert sum(row["correct"] for row in rows) == 0

@@ -1,4 +1,5 @@
-"""The evolution agent's turn with real gates: operators and a model over HTTP propose, gates feed back, lessons are kept."""
+"""The evolution agent's turn with real gates: operators and a model over HTTP propose, gates feed back,
+lessons are kept."""
 
 from __future__ import annotations
 
@@ -50,8 +51,14 @@ def proposed(pool: Any, root_seed: int = 0, agents: Agents | None = None, **opti
     agents, sizes = agents or operators(), SIZES.model_copy(update=options.pop("sizes", {}))
     given = {name: options.pop(name) for name in ("experience", "guidance") if name in options}
     return propose_families(
-        agents, EvolutionSources(options.pop("population", PARENTS), **given), pool=pool, judge=judge_with(agents, pool), settings=sizes,
-        cycle="0001", root_seed=root_seed, **options,
+        agents,
+        EvolutionSources(options.pop("population", PARENTS), **given),
+        pool=pool,
+        judge=judge_with(agents, pool),
+        settings=sizes,
+        cycle="0001",
+        root_seed=root_seed,
+        **options,
     )
 
 
@@ -76,7 +83,10 @@ def test_operators_take_turns_and_what_is_delivered_passed_every_gate(first):
 
 def test_the_same_seed_proposes_the_same_families_with_the_same_verdicts(pool, first):
     def content(proposals):
-        return [[(to_record(item.family), item.verdicts) for item in proposal.rounds] for proposal in proposals.proposals]
+        return [
+            [(to_record(item.family), item.verdicts) for item in proposal.rounds]
+            for proposal in proposals.proposals
+        ]
 
     assert content(proposed(pool, count=2)) == content(first)[:2]
     assert content(proposed(pool, 1, count=1)) != content(first)[:1]
@@ -94,25 +104,44 @@ class Threads:
 
 
 def test_side_by_side_gives_what_one_after_another_gives(pool, monkeypatch: pytest.MonkeyPatch):
-    """Of one parent alone, so that children double each other: families, verdicts, evidence and the order of calls."""
+    """Of one parent alone, so that children double each other: families, verdicts, evidence and the order of
+    calls."""
 
     def content(proposals: Proposals, agents: Agents) -> Any:
         made = [
-            (item.number, item.refinement.ended, [(to_record(made.family), made.verdicts, as_json(gates_seen(made))) for made in item.rounds])
+            (
+                item.number,
+                item.refinement.ended,
+                [(to_record(made.family), made.verdicts, as_json(gates_seen(made))) for made in item.rounds],
+            )
             for item in proposals.proposals
         ]
-        return made, proposals.failures, [(row["role"], row["artifact_id"], row["response_sha"]) for row in agents.rows()]
+        return (
+            made,
+            proposals.failures,
+            [(row["role"], row["artifact_id"], row["response_sha"]) for row in agents.rows()],
+        )
 
     judged: list[int] = []
     apart = proposing._Attempts.apart
-    monkeypatch.setattr(proposing._Attempts, "apart", lambda attempts, number: (judged.append(number), apart(attempts, number))[1])
+    monkeypatch.setattr(
+        proposing._Attempts,
+        "apart",
+        lambda attempts, number: (judged.append(number), apart(attempts, number))[1],
+    )
     serial, ends = operators(), []
     reference = content(proposed(pool, DOUBLING, serial, population=[CLINIC], count=3), serial)
     for workers in (1, 5):
         agents, jails = operators(), Threads(pool, workers)
         result = propose_families(
-            agents, EvolutionSources([CLINIC]), pool=jails, judge=FamilyGates(jails, agents, RULES, SIZES, "0001", "test"), settings=SIZES,
-            cycle="0001", root_seed=DOUBLING, count=3,
+            agents,
+            EvolutionSources([CLINIC]),
+            pool=jails,
+            judge=FamilyGates(jails, agents, RULES, SIZES, "0001", "test"),
+            settings=SIZES,
+            cycle="0001",
+            root_seed=DOUBLING,
+            count=3,
         )
         assert content(result, agents) == reference
         ends.append([row["prompt_sha"] for row in agents.rows()])
@@ -135,9 +164,22 @@ def test_no_parents_is_an_input_error(pool):
 
 
 def draft_request(draft: Family, gate: str, **more: Any) -> EvolveRequest:
-    shown = Draft(generator=draft.generator, template=draft.template, validator=draft.validator, kind="implementation bug", gate=gate, reason="r")
+    shown = Draft(
+        generator=draft.generator,
+        template=draft.template,
+        validator=draft.validator,
+        kind="implementation bug",
+        gate=gate,
+        reason="r",
+    )
     return EvolveRequest(
-        operator="invert", idea="", parents=[], records=[to_record(CLINIC)], draft=shown, draft_record=to_record(draft), **more
+        operator="invert",
+        idea="",
+        parents=[],
+        records=[to_record(CLINIC)],
+        draft=shown,
+        draft_record=to_record(draft),
+        **more,
     )
 
 
@@ -167,7 +209,9 @@ def test_operators_give_up_what_does_not_run_and_what_they_have_tried():
 
 
 def test_a_fault_that_no_rule_mends_ends_when_its_reason_comes_again_and_leaves_a_lesson(pool):
-    wrong = from_record(to_record(CARDS) | {"validator": CARDS.validator.replace("return sum(", "return 1 + sum(")})
+    wrong = from_record(
+        to_record(CARDS) | {"validator": CARDS.validator.replace("return sum(", "return 1 + sum(")}
+    )
     result = proposed(pool, population=[wrong], count=1)
     [proposal] = result.proposals
     assert (proposal.family, proposal.refinement.ended, len(proposal.rounds)) == (None, "repeated", 2)
@@ -185,26 +229,49 @@ def written(family: Family, **changes: Any) -> dict[str, Any]:
     template = family.template
     for point in family.points:
         template = template.replace(f"[Rule {point.name}]", point.alternative().text)
-    reply = EvolveReply.model_validate({
-        "title": "Cards on a table", "category": "symbolic", "answer_type": "integer", "operator": "filter", "used_parents": [1],
-        "template": template, "generator": family.generator, "validator": family.validator, "reader": family.reader,
-        "validators": [{"name": name, "source": source} for name, source in family.validators.items()],
-    })
+    reply = EvolveReply.model_validate(
+        {
+            "title": "Cards on a table",
+            "category": "symbolic",
+            "answer_type": "integer",
+            "operator": "filter",
+            "used_parents": [1],
+            "template": template,
+            "generator": family.generator,
+            "validator": family.validator,
+            "reader": family.reader,
+            "validators": [{"name": name, "source": source} for name, source in family.validators.items()],
+        }
+    )
     return reply.model_dump(mode="json") | changes
 
 
 def agents_for(server: LoopbackModel, folder: Path) -> Agents:
     settings = Settings(
-        backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "m"},
-        budget=BudgetSettings(tokens_per_run=10**7), model_threads=2, model_repairs=0,
+        backend="model",
+        model_base_url=server.base_url,
+        model_api_key=SecretStr(KEY),
+        models={"default": "m"},
+        budget=BudgetSettings(tokens_per_run=10**7),
+        model_threads=2,
+        model_repairs=0,
     )
     return open_agents(settings, folder, "0001", "run", line="families")
 
 
 def script(evolved: list[dict[str, Any]]) -> Callable[[Asked], Any]:
-    """A model that gives these families in turn, finds them good, and solves with a reader and a validator of its own."""
-    proceed = {"readability": "pass", "novelty": "pass", "difficulty_alignment": "pass", "action": "proceed", "feedback": ""}
-    program = f"{CARDS.reader}\n{CARDS.validators['listing']}\nprint('\\\\boxed{{%s}}' % solution(read(TEXT)))\n"
+    """A model that gives these families in turn, finds them good, and solves with a reader and a validator of
+    its own."""
+    proceed = {
+        "readability": "pass",
+        "novelty": "pass",
+        "difficulty_alignment": "pass",
+        "action": "proceed",
+        "feedback": "",
+    }
+    program = (
+        f"{CARDS.reader}\n{CARDS.validators['listing']}\nprint('\\\\boxed{{%s}}' % solution(read(TEXT)))\n"
+    )
 
     def answer(asked: Asked) -> Any:
         start = asked.messages[0]["content"]
@@ -215,7 +282,11 @@ def script(evolved: list[dict[str, Any]]) -> Callable[[Asked], Any]:
         if start.startswith("You write solvers"):
             return author(asked.messages[1]["content"])
         _, shown, printed = asked.messages[1]["content"].rpartition("  output: ")
-        return {"reasoning": "seen", "final": printed.partition("```")[0]} if shown else {"reasoning": "run it", "code": program}
+        return (
+            {"reasoning": "seen", "final": printed.partition("```")[0]}
+            if shown
+            else {"reasoning": "run it", "code": program}
+        )
 
     return answer
 
@@ -224,25 +295,41 @@ def author(text: str) -> dict[str, str]:
     """The independent validators of the cards, one after the other, from a task that shows no program."""
     assert "def " not in text, text
     second = "the first idea" in text
-    return {"source": list(CARDS.validators.values())[second], "algorithm": "another" if second else "the first idea"}
+    return {
+        "source": list(CARDS.validators.values())[second],
+        "algorithm": "another" if second else "the first idea",
+    }
 
 
 def test_a_model_is_told_why_its_family_was_blocked_and_mends_it(pool, tmp_path):
     wrong = CARDS.validator.replace("return sum(", "return 1 + sum(")
     evolved = [written(CARDS, validator=wrong), written(CARDS)]
     with LoopbackModel(serve(script(evolved))) as server, agents_for(server, tmp_path) as agents:
-        result = proposed(pool, agents=agents, count=1, experience=["Bound every loop."], guidance=["More cards."])
-        prompts = [asked.messages[1]["content"] for asked in server.requests if asked.messages[0]["content"].startswith("You write families")]
+        result = proposed(
+            pool, agents=agents, count=1, experience=["Bound every loop."], guidance=["More cards."]
+        )
+        prompts = [
+            asked.messages[1]["content"]
+            for asked in server.requests
+            if asked.messages[0]["content"].startswith("You write families")
+        ]
         rows = agents.rows()
     [proposal] = result.proposals
     assert [item.accepted for item in proposal.rounds] == [False, True], proposal.rounds[-1].blocked_by
     assert proposal.family is not None
-    assert (proposal.family.operator, proposal.family.category, len(proposal.family.parents)) == ("filter", "symbolic", 1)
+    assert (proposal.family.operator, proposal.family.category, len(proposal.family.parents)) == (
+        "filter",
+        "symbolic",
+        1,
+    )
     assert {(row["voter"], row["author"], row["independent"]) for row in result.authors} == {
-        ("primary", "families_evolution_agent", None), ("built1", "families_validator_author", True),
+        ("primary", "families_evolution_agent", None),
+        ("built1", "families_validator_author", True),
         ("built2", "families_validator_author", True),
     }
-    assert [row["saw"] for row in result.authors if row["voter"] == "built1"] == [["statement", "instances"]] * 2
+    assert [row["saw"] for row in result.authors if row["voter"] == "built1"] == [
+        ["statement", "instances"]
+    ] * 2
     first, second = prompts
     assert all("- Bound every loop." in prompt and "- More cards." in prompt for prompt in prompts)
     assert not any(family.family_id in prompt for prompt in prompts for family in PARENTS)
@@ -254,12 +341,18 @@ def test_a_model_is_told_why_its_family_was_blocked_and_mends_it(pool, tmp_path)
     assert ids == [proposal.rounds[0].family_id] * 2
 
 
-@pytest.mark.parametrize(("changes", "why"), [
-    ({"generator": "", "template": "", "validator": "", "note": "no idea"}, "no idea"),
-    ({"validators": [{"name": "primary", "source": CARDS.validator}]}, "validator 'primary'"),
-])
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"generator": "", "template": "", "validator": "", "note": "no idea"}, "no idea"),
+        ({"validators": [{"name": "primary", "source": CARDS.validator}]}, "validator 'primary'"),
+    ],
+)
 def test_a_reply_that_is_no_family_is_a_failure(pool, tmp_path, changes, why):
-    with LoopbackModel(serve(script([written(CARDS, **changes)]))) as server, agents_for(server, tmp_path) as agents:
+    with (
+        LoopbackModel(serve(script([written(CARDS, **changes)]))) as server,
+        agents_for(server, tmp_path) as agents,
+    ):
         result = proposed(pool, agents=agents, count=1, sizes={"validator_authors": "together"})
     assert result.proposals == ()
     assert [why in failure.reason for failure in result.failures] == [True]
@@ -267,37 +360,57 @@ def test_a_reply_that_is_no_family_is_a_failure(pool, tmp_path, changes, why):
 
 def test_a_models_record_is_not_believed(pool, tmp_path):
     smuggled = json.dumps(to_record(CLINIC))
-    with LoopbackModel(serve(script([written(CARDS, record=smuggled)]))) as server, agents_for(server, tmp_path) as agents:
+    with (
+        LoopbackModel(serve(script([written(CARDS, record=smuggled)]))) as server,
+        agents_for(server, tmp_path) as agents,
+    ):
         [proposal] = proposed(pool, agents=agents, count=1).proposals
     assert proposal.rounds[0].family.generator == CARDS.generator
 
 
-def test_validators_of_the_same_reply_are_taken_where_the_setting_says_so_and_no_row_calls_them_independent(pool, tmp_path):
+def test_validators_of_the_same_reply_are_taken_where_the_setting_says_so_and_no_row_calls_them_independent(
+    pool, tmp_path
+):
     with LoopbackModel(serve(script([written(CARDS)]))) as server, agents_for(server, tmp_path) as agents:
-        result = proposed(pool, agents=agents, count=1, sizes={"validator_authors": "together", "refinements": 0})
+        result = proposed(
+            pool, agents=agents, count=1, sizes={"validator_authors": "together", "refinements": 0}
+        )
         roles = {row["role"] for row in agents.rows()}
     assert "families_validator_author" not in roles
     assert set(result.proposals[0].rounds[0].family.validators) == set(CARDS.validators)
     assert {(row["voter"], row["author"], row["independent"]) for row in result.authors} == {
-        ("primary", "families_evolution_agent", None), *((name, "families_evolution_agent", False) for name in CARDS.validators),
+        ("primary", "families_evolution_agent", None),
+        *((name, "families_evolution_agent", False) for name in CARDS.validators),
     }
 
 
 def test_what_operators_compose_is_told_as_such(first):
-    assert {(row["author"], *row["saw"], row["independent"]) for row in first.authors} == {("operators", "parents", None)}
-    assert {row["family_id"] for row in first.authors} >= {item.family_id for proposal in first.proposals for item in proposal.rounds}
+    assert {(row["author"], *row["saw"], row["independent"]) for row in first.authors} == {
+        ("operators", "parents", None)
+    }
+    assert {row["family_id"] for row in first.authors} >= {
+        item.family_id for proposal in first.proposals for item in proposal.rounds
+    }
 
 
 FLAT = CARDS.generator.replace("def input(difficulty):", "def input(difficulty):\n    difficulty = 3")
 WORDY = written(CARDS)["template"] + "\nThe table is 77 cm high.\n"
 
 
-def measured_run(pool: Any, folder: Path, evolved: list[dict[str, Any]], **sizes: Any) -> tuple[Proposals, list[Asked], list[dict[str, Any]]]:
+def measured_run(
+    pool: Any, folder: Path, evolved: list[dict[str, Any]], **sizes: Any
+) -> tuple[Proposals, list[Asked], list[dict[str, Any]]]:
     """One attempt by a model whose drafts are measured, with what was asked and the rows of calls."""
     with LoopbackModel(serve(script(evolved))) as server, agents_for(server, folder) as agents:
         gates = FamilyGates(pool, agents, RULES, SIZES, "0001", "test")
         result = propose_families(
-            agents, EvolutionSources(PARENTS[1:2]), pool=pool, judge=gates, settings=SIZES.model_copy(update=sizes), cycle="0001", root_seed=0,
+            agents,
+            EvolutionSources(PARENTS[1:2]),
+            pool=pool,
+            judge=gates,
+            settings=SIZES.model_copy(update=sizes),
+            cycle="0001",
+            root_seed=0,
             count=1,
         )
         return result, list(server.requests), agents.rows()
@@ -306,15 +419,21 @@ def measured_run(pool: Any, folder: Path, evolved: list[dict[str, Any]], **sizes
 def test_a_draft_is_measured_and_all_its_faults_are_said_before_anybody_else_is_asked(pool, tmp_path):
     drafts = [written(CARDS, generator=FLAT, template=WORDY), written(CARDS)]
     result, asked, rows = measured_run(pool, tmp_path, drafts)
-    assert [asked[number].messages[0]["content"][:18] for number in range(3)] == ["You write families"] * 2 + ["You write solvers "]
+    assert [asked[number].messages[0]["content"][:18] for number in range(3)] == [
+        "You write families"
+    ] * 2 + ["You write solvers "]
     sent = asked[1].messages[1]["content"]
-    assert "measured before the gates" in sent and "static: " in sent and "sentences: " in sent and "77" in sent
+    assert (
+        "measured before the gates" in sent and "static: " in sent and "sentences: " in sent and "77" in sent
+    )
     [row] = result.measured
     assert (row["number"], row["round"], row["outcome"]) == (0, 0, "corrected")
     assert {fault.split(":")[0] for fault in row["faults"]} == {"static", "sentences"}
     assert row["calls"] > 2 and row["cpu_s"] > 0
     assert [item.accepted for item in result.proposals[0].rounds] == [True]
-    [review] = [item.messages[1]["content"] for item in asked if item.messages[0]["content"].startswith("You review")]
+    [review] = [
+        item.messages[1]["content"] for item in asked if item.messages[0]["content"].startswith("You review")
+    ]
     assert "none" not in review.partition("# A question of its parent family")[2]
     assert sum(item["role"] == "families_evolution_agent" for item in rows) == 2
 
@@ -323,7 +442,9 @@ def test_a_sound_draft_costs_no_further_call_and_measuring_can_be_turned_off(poo
     result, _, rows = measured_run(pool, tmp_path / "sound", [written(CARDS)])
     assert [row["outcome"] for row in result.measured] == ["no fault"]
     assert sum(item["role"] == "families_evolution_agent" for item in rows) == 1
-    off, _, _ = measured_run(pool, tmp_path / "off", [written(CARDS, generator=FLAT)], measured_drafts=0, refinements=0)
+    off, _, _ = measured_run(
+        pool, tmp_path / "off", [written(CARDS, generator=FLAT)], measured_drafts=0, refinements=0
+    )
     assert off.measured == ()
     assert [item.blocked_by.gate for item in off.proposals[0].rounds if item.blocked_by] == ["static"]
 
@@ -333,22 +454,42 @@ def test_a_correction_of_the_program_alone_keeps_the_validators_that_others_wrot
     result, asked, rows = measured_run(pool, tmp_path, [written(CARDS, validator=wrong), written(CARDS)])
     assert [item.accepted for item in result.proposals[0].rounds] == [False, True]
     assert sum(item["role"] == "families_validator_author" for item in rows) == 2
-    [sent] = [item.messages[1]["content"] for item in asked if "gate: consensus" in item.messages[1]["content"]]
+    [sent] = [
+        item.messages[1]["content"] for item in asked if "gate: consensus" in item.messages[1]["content"]
+    ]
     assert '"inputs": ' in sent and '"built1": ' in sent and "voted_otherwise_or_not" in sent
     last = [row for row in result.authors if row["family_id"] == result.proposals[0].rounds[-1].family_id]
-    assert {(row["voter"], row["independent"]) for row in last} == {("primary", None), ("built1", True), ("built2", True)}
+    assert {(row["voter"], row["independent"]) for row in last} == {
+        ("primary", None),
+        ("built1", True),
+        ("built2", True),
+    }
 
 
 def test_a_later_wave_knows_what_the_first_one_proposed(pool, tmp_path):
     # the second is measured, is found to be the first one again, and stays so
-    evolved = [written(CARDS, idea="Count subsets by their remainder."), written(CARDS, title="Again"), written(CARDS, title="Again")]
+    evolved = [
+        written(CARDS, idea="Count subsets by their remainder."),
+        written(CARDS, title="Again"),
+        written(CARDS, title="Again"),
+    ]
     with LoopbackModel(serve(script(evolved))) as server, agents_for(server, tmp_path) as agents:
         gates = FamilyGates(pool, agents, RULES, SIZES, "0001", "test")
         result = propose_families(
-            agents, EvolutionSources(PARENTS), pool=pool, judge=gates, settings=SIZES.model_copy(update={"refinements": 0}), cycle="0001",
-            root_seed=0, count=2,
+            agents,
+            EvolutionSources(PARENTS),
+            pool=pool,
+            judge=gates,
+            settings=SIZES.model_copy(update={"refinements": 0}),
+            cycle="0001",
+            root_seed=0,
+            count=2,
         )
-        prompts = [item.messages[1]["content"] for item in server.requests if item.messages[0]["content"].startswith("You write families")]
+        prompts = [
+            item.messages[1]["content"]
+            for item in server.requests
+            if item.messages[0]["content"].startswith("You write families")
+        ]
     assert "Count subsets by their remainder.; accepted" in prompts[1] and "request 2 of 2" in prompts[1]
     assert "# Others of this cycle proposed" not in prompts[0]
     assert "static: " in prompts[2]
@@ -359,7 +500,11 @@ def test_a_later_wave_knows_what_the_first_one_proposed(pool, tmp_path):
 
 
 def test_the_curator_is_asked_only_about_a_new_lesson_and_hears_what_was_blocked(tmp_path):
-    lessons = [Observation("f" * 64, "ambiguity", "consensus", "families-majority", "no majority", (), "Say who goes first.")]
+    lessons = [
+        Observation(
+            "f" * 64, "ambiguity", "consensus", "families-majority", "no majority", (), "Say who goes first."
+        )
+    ]
 
     def answer(asked: Asked) -> Any:
         return {"items": ["Say who goes first."]}
@@ -370,4 +515,7 @@ def test_the_curator_is_asked_only_about_a_new_lesson_and_hears_what_was_blocked
         assert server.requests == []
         assert learn(agents, [], lessons, settings=SIZES, cycle="0001", root_seed=0) == known
         [asked] = server.requests
-    assert "gate consensus, families-majority: 1 blocked, the last for: no majority" in asked.messages[1]["content"]
+    assert (
+        "gate consensus, families-majority: 1 blocked, the last for: no majority"
+        in asked.messages[1]["content"]
+    )

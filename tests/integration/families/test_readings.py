@@ -1,4 +1,5 @@
-"""Readings of a text that all programs of a family take the other way are named; families whose programs do what the text says are not."""
+"""Readings of a text that all programs of a family take the other way are named; families whose programs do
+what the text says are not."""
 
 from __future__ import annotations
 
@@ -24,7 +25,12 @@ SILENT = {"keys-ba"}
 
 
 def found(family: Family, pool: Any) -> list[ReadingPlace]:
-    instances = generate(family, pairs_of(SETTINGS.gate_difficulties, SETTINGS.sample_seeds, "sample"), pool=pool, caps=caps_of(SETTINGS))
+    instances = generate(
+        family,
+        pairs_of(SETTINGS.gate_difficulties, SETTINGS.sample_seeds, "sample"),
+        pool=pool,
+        caps=caps_of(SETTINGS),
+    )
     answers = solve(family.validator, [item.inputs for item in instances], pool=pool, caps=caps_of(SETTINGS))
     assert {item.status for item in (*instances, *answers)} == {"ok"}
     return examine(family, Sample(tuple(instances), tuple(answers), {}), pool=pool, settings=SETTINGS)
@@ -36,7 +42,9 @@ def test_every_misreading_of_the_set_is_named_but_one(pool):
 
 
 def test_no_good_family_is_named(pool):
-    named = {family.name: [place.remark() for place in found(family, pool) if place.open] for family in good()}
+    named = {
+        family.name: [place.remark() for place in found(family, pool) if place.open] for family in good()
+    }
     assert {name: remarks for name, remarks in named.items() if remarks} == {}
 
 
@@ -45,7 +53,9 @@ def test_a_border_that_no_sentence_fixes_is_ambiguous_with_its_count(pool):
     clear = case.family(0, 0)
     vague = replace(clear, template=clear.template.replace(", both years included", ""))
     remarks = [place.remark() for place in found(vague, pool) if place.open]
-    assert len(remarks) == 2 and all(item.startswith("ambiguous: whether a border is inclusive or not decides ") for item in remarks)
+    assert len(remarks) == 2 and all(
+        item.startswith("ambiguous: whether a border is inclusive or not decides ") for item in remarks
+    )
     assert "of 40 instances, and no sentence says which" in remarks[0]
 
 
@@ -61,5 +71,5 @@ def test_a_draft_that_misreads_its_own_text_is_told_so_before_anybody_is_asked(p
     assert [fault for fault in faults[1] if fault.startswith("readings: ")] == []
     assert [fault for fault in faults[0] if fault.startswith("readings: ")] == [
         "readings: who goes first among equals: the text says 'the first', the programs do 'the last': "
-        "'Should two or more weigh equally much, the prize goes to the gardener who came earliest.'",
+        "'Should two or more weigh equally much, the prize goes to the gardener who came earliest.'"
     ]

@@ -1,4 +1,5 @@
-"""An instance is a function of (family, difficulty, seed): in another jail, whose interpreter hashes strings in another way, it is the same."""
+"""An instance is a function of (family, difficulty, seed): in another jail, whose interpreter hashes strings
+in another way, it is the same."""
 
 from __future__ import annotations
 
@@ -19,18 +20,28 @@ FAMILIES = read_families(SEEDS / "families")
 
 def made(pool):
     """Instances and votes of every seed and of one child an operator."""
-    children = [child_of(name, FAMILIES, np.random.default_rng(number)) for number, name in enumerate(OPERATORS)]
+    children = [
+        child_of(name, FAMILIES, np.random.default_rng(number)) for number, name in enumerate(OPERATORS)
+    ]
     result = []
     for family in (*FAMILIES, *children):
         instances = generate(family, PAIRS, pool=pool)
         result.append([(instance.status, instance.text, instance.inputs) for instance in instances])
-        result.append([(vote.label, vote.for_label) for vote in take_votes(family, instances, pool=pool, settings=FamiliesSettings())])
+        result.append(
+            [
+                (vote.label, vote.for_label)
+                for vote in take_votes(family, instances, pool=pool, settings=FamiliesSettings())
+            ]
+        )
     return result
 
 
 def hashed(pool) -> str:
     outcome = pool.call(
-        driver="evolake.families.sandbox.driver:program", source="print(hash('x'))", payload={"text": "", "longest": 99}, limits=Caps().limits(),
+        driver="evolake.families.sandbox.driver:program",
+        source="print(hash('x'))",
+        payload={"text": "", "longest": 99},
+        limits=Caps().limits(),
     )
     return outcome.value
 
@@ -39,7 +50,9 @@ def test_instances_and_labels_are_the_same_under_another_hash_seed(monkeypatch: 
     with open_pool(workers=1, preload=PRELOAD) as pool:
         first, hash_of_first = made(pool), hashed(pool)
     own = backends.server_environment
-    monkeypatch.setattr(backends, "server_environment", lambda *given: own(*given) | {"PYTHONHASHSEED": "4242"})
+    monkeypatch.setattr(
+        backends, "server_environment", lambda *given: own(*given) | {"PYTHONHASHSEED": "4242"}
+    )
     with open_pool(workers=1, preload=PRELOAD) as pool:
         second, hash_of_second = made(pool), hashed(pool)
     assert hash_of_first != hash_of_second

@@ -1,4 +1,5 @@
-"""A person reads a family from its text alone: the sheet, the answers, and what they change; a model does the same by an endpoint."""
+"""A person reads a family from its text alone: the sheet, the answers, and what they change; a model does the
+same by an endpoint."""
 
 from __future__ import annotations
 
@@ -58,7 +59,11 @@ def test_a_person_answers_a_sheet_and_check_says_so(tmp_path):
     sheet = tmp_path / "sheet.csv"
     assert typed("review-sheet", CLINIC, "--out", sheet)[0] == 0
     lines = list(csv.DictReader(io.StringIO(sheet.read_text())))
-    assert len(lines) == 10 and {line["answer"] for line in lines} == {""} and "solution" not in sheet.read_text()
+    assert (
+        len(lines) == 10
+        and {line["answer"] for line in lines} == {""}
+        and "solution" not in sheet.read_text()
+    )
     code, out, _ = typed("review-sheet", CLINIC, "--answers", answered(sheet, 4))
     assert code == 1 and "6 of 10 answers are right" in out
     code, out, _ = typed("review-sheet", CLINIC, "--answers", answered(sheet, 1), "--json")
@@ -67,10 +72,16 @@ def test_a_person_answers_a_sheet_and_check_says_so(tmp_path):
     assert code == 0 and "independent: person (person: 9 of 10 right)" in out
 
 
-@pytest.mark.parametrize(("others", "message"), [
-    ({"family_id": "f" * 64}, "the sheet is not of this content of clinic-queue"), ({"seed": "7"}, "no such instance"),
-    ({"number": "0"}, "number 0 is there twice|no such instance"), ({"answer": " "}, "holds no answer"), ({"number": "²"}, "no such instance"),
-])
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [
+        ({"family_id": "f" * 64}, "the sheet is not of this content of clinic-queue"),
+        ({"seed": "7"}, "no such instance"),
+        ({"number": "0"}, "number 0 is there twice|no such instance"),
+        ({"answer": " "}, "holds no answer"),
+        ({"number": "²"}, "no such instance"),
+    ],
+)
 def test_a_sheet_of_another_content_or_without_answers_is_refused(tmp_path, others, message):
     family = read_family(CLINIC)
     instances = [Instance(5, seed, "ok", "", f"text {seed}", {}, (), 0.0) for seed in (11, 12)]
@@ -89,7 +100,9 @@ def test_a_model_that_reads_the_text_alone_is_asked_and_its_answers_are_kept(tmp
     program += "\nprint('\\\\boxed{%s}' % solution(read(TEXT)))\n"
     with LoopbackModel(serve(lambda asked: {"reasoning": "run it", "code": program})) as server:
         for name, value in {
-            "MODEL_BASE_URL": server.base_url, "MODEL_API_KEY": KEY, "MODELS": json.dumps({"default": "small-1"}),
+            "MODEL_BASE_URL": server.base_url,
+            "MODEL_API_KEY": KEY,
+            "MODELS": json.dumps({"default": "small-1"}),
             "BUDGET__TOKENS_PER_RUN": "1000000",
         }.items():
             monkeypatch.setenv(f"EVOLAKE_{name}", value)

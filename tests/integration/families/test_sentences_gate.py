@@ -1,4 +1,5 @@
-"""Text held against code: good families in another dress pass, and five faults on which every program of the family agrees are blocked."""
+"""Text held against code: good families in another dress pass, and five faults on which every program of the
+family agrees are blocked."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ def test_what_operators_say_is_read_word_by_word(pool):
 def test_a_reader_that_overlooks_what_the_operator_says_is_blocked(pool):
     child = guard([seed_family("remainder-subsets"), seed_family("truth-tellers")], np.random.default_rng(1))
     assert child.reader is not None and child.reader.count("\nSAID = ") == 1
-    lenient = replace(child, reader=re.sub("\nSAID = .*\n", "\nSAID = r\"Let . be[^\\\\n]*\"\n", child.reader))
+    lenient = replace(child, reader=re.sub("\nSAID = .*\n", '\nSAID = r"Let . be[^\\\\n]*"\n', child.reader))
     assert lenient.reader != child.reader
     blocked = judged(lenient, pool).blocked_by
     assert blocked is not None and blocked.rule_id == "families-sentences-read"

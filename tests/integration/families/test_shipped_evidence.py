@@ -1,4 +1,5 @@
-"""Evidence that comes with the seeds is used where all that it depends on is the same, and held to what gates see here."""
+"""Evidence that comes with the seeds is used where all that it depends on is the same, and held to what gates
+see here."""
 
 from __future__ import annotations
 
@@ -43,7 +44,9 @@ def seen(pool: Any) -> dict[str, FamilyResults]:
     """The families after their gates, each compared with those before it."""
     result: dict[str, FamilyResults] = {}
     for family in FAMILIES:
-        result[family.name] = judged(family, pool, settings=SIZES, known=[item.fingerprint for item in result.values()])
+        result[family.name] = judged(
+            family, pool, settings=SIZES, known=[item.fingerprint for item in result.values()]
+        )
     return result
 
 
@@ -53,7 +56,12 @@ def entries(seen: dict[str, FamilyResults]) -> dict[str, FamilyEvidence]:
     return {key: entry for key, entry in result.items() if entry}
 
 
-def gates_with(entries: dict[str, FamilyEvidence], seen: dict[str, FamilyResults], expected: int = len(FAMILIES), ruleset: Ruleset = RULES):
+def gates_with(
+    entries: dict[str, FamilyEvidence],
+    seen: dict[str, FamilyResults],
+    expected: int = len(FAMILIES),
+    ruleset: Ruleset = RULES,
+):
     """The gates, and the names of the families that were taken through all of them."""
     asked: list[str] = []
 
@@ -73,7 +81,9 @@ def judge_all(gates: ShippedGates, families: Sequence[Family] = FAMILIES) -> lis
     return result
 
 
-def test_shipped_evidence_is_what_the_gates_would_have_stored_and_a_drawn_family_is_looked_at_again(entries, seen):
+def test_shipped_evidence_is_what_the_gates_would_have_stored_and_a_drawn_family_is_looked_at_again(
+    entries, seen
+):
     gates, asked = gates_with(entries, seen)
     assert [(as_json(given), result.accepted, result.fingerprint) for result, given in judge_all(gates)] == [
         (as_json(gates_seen(item)), True, item.fingerprint) for item in seen.values()
@@ -100,7 +110,9 @@ def test_other_evidence_than_the_gates_see_is_an_error_that_names_the_file(entri
     execution = {"evidence": {**entries[key].gates["execution"]["evidence"], "instances": []}, "rows": []}
     spoilt = {**entries, key: replace(entries[key], gates={**entries[key].gates, "execution": execution})}
     gates, _ = gates_with(spoilt, seen)
-    with pytest.raises(MachineryError, match=rf"the shipped evidence of the family '{name}'(.|\n)*{PATH}(.|\n)*'execution'"):
+    with pytest.raises(
+        MachineryError, match=rf"the shipped evidence of the family '{name}'(.|\n)*{PATH}(.|\n)*'execution'"
+    ):
         judge_all(gates)
 
 
@@ -139,7 +151,17 @@ def test_the_file_gives_back_what_was_written_and_a_damaged_one_is_told(entries,
 def test_a_key_covers_the_code_of_the_gates_and_every_setting_but_those_that_no_gate_reads():
     behind = sources_behind(ROOTS, CARRIERS)
     assert {gate.collect.module for gate in GATES if isinstance(gate.collect, Lazy)} <= behind.keys()
-    assert {"evolake.families.gates.blind", "evolake.families.sandbox.driver", "evolake.answers.reading", "evolake.seeds"} <= behind.keys()
+    assert {
+        "evolake.families.gates.blind",
+        "evolake.families.sandbox.driver",
+        "evolake.answers.reading",
+        "evolake.seeds",
+    } <= behind.keys()
     assert set(FamiliesSettings.model_fields) >= NOT_OF_GATES
-    read = {name for text in behind.values() for name in FamiliesSettings.model_fields if f"settings.{name}" in text}
+    read = {
+        name
+        for text in behind.values()
+        for name in FamiliesSettings.model_fields
+        if f"settings.{name}" in text
+    }
     assert read and not read & NOT_OF_GATES

@@ -1,4 +1,5 @@
-"""The TRL export as a trainer sees it: loaded by the library `datasets`, scored by the shipped reward function, called as TRL calls it."""
+"""The TRL export as a trainer sees it: loaded by the library `datasets`, scored by the shipped reward
+function, called as TRL calls it."""
 
 from __future__ import annotations
 
@@ -29,7 +30,14 @@ def exported(tmp_path_factory) -> Path:
     families = [seed_family(name) for name in NAMES]
     with open_pool(workers=1, preload=PRELOAD) as pool:
         rows, _ = sample_families(families, pool=pool, settings=SIZES, root_seed=0, cycle="0001", workers=1)
-    made_by = Provenance([(family.name, family.family_id) for family in families], ["rules"], ["0001"], ["0"], ["operators"], ["test"])
+    made_by = Provenance(
+        [(family.name, family.family_id) for family in families],
+        ["rules"],
+        ["0001"],
+        ["0"],
+        ["operators"],
+        ["test"],
+    )
     write_dataset("trl", [row | {"operator": "seed"} for row in rows], [], folder, made_by)
     return folder
 
@@ -40,7 +48,9 @@ def loaded(exported: Path, tmp_path_factory) -> Any:
     require_module("datasets", "training")
     import datasets
 
-    return datasets.load_dataset("parquet", data_files=str(exported / "train.parquet"), cache_dir=str(tmp_path_factory.mktemp("cache")))["train"]
+    return datasets.load_dataset(
+        "parquet", data_files=str(exported / "train.parquet"), cache_dir=str(tmp_path_factory.mktemp("cache"))
+    )["train"]
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +82,9 @@ def test_columns_are_those_that_a_trainer_reads(loaded: Any):
     assert "\\boxed" in first[0]["content"]
 
 
-def test_the_reward_is_1_for_every_label_and_0_for_every_answer_that_is_nearly_right(loaded: Any, shipped: ModuleType):
+def test_the_reward_is_1_for_every_label_and_0_for_every_answer_that_is_nearly_right(
+    loaded: Any, shipped: ModuleType
+):
     answers = [json.loads(answer) for answer in loaded["answer"]]
     assert len({type(answer) for answer in answers}) >= 3
     right = [f"So it is \\boxed{{{as_text(answer)}}}." for answer in answers]
@@ -85,6 +97,10 @@ def test_the_reward_is_1_for_every_label_and_0_for_every_answer_that_is_nearly_r
 
 def test_a_reply_is_never_run(loaded: Any, shipped: ModuleType, tmp_path: Path):
     touched = tmp_path / "touched"
-    for code in (f"__import__('pathlib').Path({str(touched)!r}).touch()", f"open({str(touched)!r}, 'w')", f"[open({str(touched)!r}, 'w')]"):
+    for code in (
+        f"__import__('pathlib').Path({str(touched)!r}).touch()",
+        f"open({str(touched)!r}, 'w')",
+        f"[open({str(touched)!r}, 'w')]",
+    ):
         assert scored(shipped, loaded, [f"\\boxed{{{code}}}"] * loaded.num_rows) == [0.0] * loaded.num_rows
     assert not touched.exists()

@@ -1,4 +1,5 @@
-"""Drawn worlds through the real gates: they pass as they are, and a fault in one engine, in the text or in the question is blocked."""
+"""Drawn worlds through the real gates: they pass as they are, and a fault in one engine, in the text or in
+the question is blocked."""
 
 from __future__ import annotations
 
@@ -30,10 +31,20 @@ from evolake.families.worlds.themes import THEMES
 
 def queue() -> Family:
     """How many arrangements of a queue fit, with constraints that are used in nearly every instance."""
-    kinds = [kind for kind in STRUCTURES["row"].kinds if kind.name in ("before", "next_to", "far", "first_of", "odd", "ahead_of_one")]
+    kinds = [
+        kind
+        for kind in STRUCTURES["row"].kinds
+        if kind.name in ("before", "next_to", "far", "first_of", "odd", "ahead_of_one")
+    ]
     laws = [law for law in LAWS if law.structures == ("row",)][:2]
     theme = next(item for item in THEMES["row"] if item.key == "queue")
-    return world_of(STRUCTURES["row"], theme, kinds, laws, next(question for question in QUESTIONS if question.name == "count"))
+    return world_of(
+        STRUCTURES["row"],
+        theme,
+        kinds,
+        laws,
+        next(question for question in QUESTIONS if question.name == "count"),
+    )
 
 
 def test_a_drawn_world_passes_every_gate_and_makes_children(pool):
@@ -46,12 +57,22 @@ def test_a_drawn_world_passes_every_gate_and_makes_children(pool):
     assert judged(child, pool).accepted
 
 
-@pytest.mark.parametrize(("draw", "seed", "old", "new"), [
-    (partial(child_of, "process_world", []), 513, "trace.append(dict(w))", 'w["a"] = max(w["a"], 1)\n        trace.append(dict(w))'),
-    (queue_world, 4, "if taken[desk] < t and waiting:", "if taken[desk] <= t and waiting:"),
-    (board_world, 0, ' and cell not in w["things"]', ""),
-])
-def test_a_process_world_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(pool, draw, seed, old, new):
+@pytest.mark.parametrize(
+    ("draw", "seed", "old", "new"),
+    [
+        (
+            partial(child_of, "process_world", []),
+            513,
+            "trace.append(dict(w))",
+            'w["a"] = max(w["a"], 1)\n        trace.append(dict(w))',
+        ),
+        (queue_world, 4, "if taken[desk] < t and waiting:", "if taken[desk] <= t and waiting:"),
+        (board_world, 0, ' and cell not in w["things"]', ""),
+    ],
+)
+def test_a_process_world_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(
+    pool, draw, seed, old, new
+):
     family = draw(np.random.default_rng(seed))
     assert family is not None
     examined = judged_by_all_rules(family, pool)
@@ -63,10 +84,13 @@ def test_a_process_world_passes_every_gate_and_a_wrong_rule_in_its_simulation_bl
     assert blocked is not None and blocked.rule_id == "families-primary-agrees"
 
 
-@pytest.mark.parametrize(("old", "new", "rule"), [
-    ("return x[a] < x[b]", "return x[a] <= x[b] + 1", "families-primary-agrees"),
-    ("return abs(x[a] - x[b]) >= k", "return abs(x[a] - x[b]) > k", "families-primary-agrees"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("return x[a] < x[b]", "return x[a] <= x[b] + 1", "families-primary-agrees"),
+        ("return abs(x[a] - x[b]) >= k", "return abs(x[a] - x[b]) > k", "families-primary-agrees"),
+    ],
+)
 def test_an_engine_with_a_wrong_constraint_is_outvoted_and_blocks(old, new, rule, pool):
     family = queue()
     assert old in family.validator
@@ -76,7 +100,9 @@ def test_an_engine_with_a_wrong_constraint_is_outvoted_and_blocks(old, new, rule
 
 def test_a_sentence_that_says_another_thing_than_the_clue_is_blocked(pool):
     family = queue()
-    changed = family.generator.replace("(names[e] for e in args[:things])", "(names[e] for e in reversed(args[:things]))")
+    changed = family.generator.replace(
+        "(names[e] for e in args[:things])", "(names[e] for e in reversed(args[:things]))"
+    )
     assert changed != family.generator
     blocked = judged(replace(family, generator=changed), pool).blocked_by
     assert blocked is not None and (blocked.gate == "blind" or "hands on other inputs" in blocked.reason)
@@ -85,7 +111,7 @@ def test_a_sentence_that_says_another_thing_than_the_clue_is_blocked(pool):
 def test_a_law_that_the_text_says_and_no_program_follows_is_blocked(pool):
     """Looked up in a table by every engine, and alike in all: only a trial without it shows."""
     family = queue()
-    held, = [point for point in family.points if point.name == "law"]
+    (held,) = [point for point in family.points if point.name == "law"]
 
     def without(source: str) -> str:
         match = re.search(rf"(def law_{held.chosen}\(.*\):\n    return )(.*)\n", source)
@@ -93,7 +119,9 @@ def test_a_law_that_the_text_says_and_no_program_follows_is_blocked(pool):
         return source.replace(match[0], match[1] + ("[]\n" if "(X, V, S" in match[1] else "True\n"))
 
     sources = {name: without(source) for name, source in family.validators.items()}
-    silent = replace(family, generator=without(family.generator), validator=without(family.validator), validators=sources)
+    silent = replace(
+        family, generator=without(family.generator), validator=without(family.validator), validators=sources
+    )
     blocked = judged(silent, pool).blocked_by
     assert blocked is not None and blocked.rule_id == "families-sentences-declared", blocked
     assert f"law_{held.chosen} is said to hold a rule" in blocked.reason
@@ -102,9 +130,16 @@ def test_a_law_that_the_text_says_and_no_program_follows_is_blocked(pool):
 def test_a_world_that_a_switched_rule_leaves_dead_is_blocked(pool):
     """Stores that are filled up once and stay so; as it was drawn, the same world passes."""
     known = {action.key: action for action in bound_actions()}
-    keys = {"one": ("put_a_4", "fill_a"), "two": ("take_a_2", "fill_b"), "three": ("swap_ab", "shift_ba"), "close": ("halve_b", "clear_b")}
+    keys = {
+        "one": ("put_a_4", "fill_a"),
+        "two": ("take_a_2", "fill_b"),
+        "three": ("swap_ab", "shift_ba"),
+        "close": ("halve_b", "clear_b"),
+    }
     rules = {point: [known[key] for key in pair] for point, pair in keys.items()}
-    family = run_world_of(RUN_THEMES[0], rules, next(question for question in RUNS if question.name == "course"), "a")
+    family = run_world_of(
+        RUN_THEMES[0], rules, next(question for question in RUNS if question.name == "course"), "a"
+    )
     assert judged(family, pool).accepted
     dead = switch(switch(family, "two", "fill_b"), "one", "fill_a")
     dead = replace(switch(switch(dead, "three", "shift_ba"), "close", "clear_b"), operator="switch")

@@ -1,4 +1,5 @@
-"""Every backend against the conformance kit, as far as it claims to hold; and the kit against a jail that does not hold."""
+"""Every backend against the conformance kit, as far as it claims to hold; and the kit against a jail that
+does not hold."""
 
 import dataclasses
 
@@ -14,15 +15,25 @@ from evolake.jail import JAIL_MODES, groups, open_pool
 from evolake.jail.backends import BACKENDS
 
 PYTHON_CASES = [
-    (mode, attack) for mode in JAIL_MODES for attack in (*PYTHON_ATTACKS, *COUNTER_ATTACKS)
+    (mode, attack)
+    for mode in JAIL_MODES
+    for attack in (*PYTHON_ATTACKS, *COUNTER_ATTACKS)
     if attack.guarantee in BACKENDS[mode].python_guarantees
 ]
 NATIVE_CASES = [
-    (mode, attack) for mode in JAIL_MODES for attack in NATIVE_ATTACKS
-    if attack.guarantee in NATIVE_GUARANTEES[mode] and (BACKENDS[mode].counts_processes or not attack.limits.processes)
+    (mode, attack)
+    for mode in JAIL_MODES
+    for attack in NATIVE_ATTACKS
+    if attack.guarantee in NATIVE_GUARANTEES[mode]
+    and (BACKENDS[mode].counts_processes or not attack.limits.processes)
 ]
 FORKED_CASES = [(processes, attack) for processes in (0, 4) for attack in (*FORKED_ATTACKS, *FORKED_COUNTERS)]
-DIRECT_CASES = [(mode, attack) for mode in JAIL_MODES for attack in DIRECT_ATTACKS if attack.guarantee in NATIVE_GUARANTEES[mode]]
+DIRECT_CASES = [
+    (mode, attack)
+    for mode in JAIL_MODES
+    for attack in DIRECT_ATTACKS
+    if attack.guarantee in NATIVE_GUARANTEES[mode]
+]
 
 
 def named(case):
@@ -74,14 +85,22 @@ def test_attack_by_shared_memory_or_a_pair_of_sockets_is_contained(attack, host)
 
 def test_the_watch_alone_counts_dev_shm(host, monkeypatch):
     monkeypatch.setattr(groups, "_place", lambda: "no control groups")
-    attack = next(attack for attack in SHARED_ATTACKS if attack.name == "hide memory half in /dev/shm and half in processes")
+    attack = next(
+        attack
+        for attack in SHARED_ATTACKS
+        if attack.name == "hide memory half in /dev/shm and half in processes"
+    )
     assert attack.violations("bubblewrap", host) == []
 
 
 def test_the_kit_notices_what_is_allowed_and_not_counted(host):
     allowed = dataclasses.replace(SHARED_ATTACKS[0], source=REFUSED + "refused(socket.socketpair)")
     assert "was allowed" in allowed.violations("bubblewrap", host)[0]
-    hidden = next(attack for attack in SHARED_ATTACKS if attack.name == "hide memory half in /dev/shm and half in processes")
+    hidden = next(
+        attack
+        for attack in SHARED_ATTACKS
+        if attack.name == "hide memory half in /dev/shm and half in processes"
+    )
     roomy = dataclasses.replace(hidden, limits=dataclasses.replace(hidden.limits, total_mb=256))
     assert roomy.violations("bubblewrap", host) == ["status ok (), wanted memory"]
 

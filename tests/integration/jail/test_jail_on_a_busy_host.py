@@ -33,7 +33,9 @@ def test_a_sleeping_candidate_is_blocked_with_its_reason_in_bounded_time(host: s
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_candidate_that_computes_without_end_is_blocked_by_its_processor_time(host: str):
     with HOSTS[host](), open_pool(1, ()) as pool:
-        outcome = pool.call(GENERIC_DRIVER, SPINS, {"function": "f", "args": []}, Limits(cpu_s=1, wall_s=2, stretch=20))
+        outcome = pool.call(
+            GENERIC_DRIVER, SPINS, {"function": "f", "args": []}, Limits(cpu_s=1, wall_s=2, stretch=20)
+        )
     assert (outcome.status, outcome.reason, outcome.starved) == ("cpu", BURNT, False)
 
 

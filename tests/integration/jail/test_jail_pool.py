@@ -32,35 +32,59 @@ def children_of(pid):
 
 def test_a_value_comes_back_with_its_accounting(pool):
     outcome = call(pool, ADD, 40, 2, function="add")
-    assert (outcome.status, outcome.value, outcome.reason, outcome.stdout, outcome.stderr, outcome.jail) == ("ok", 42, "", "", "", "bubblewrap")
+    assert (outcome.status, outcome.value, outcome.reason, outcome.stdout, outcome.stderr, outcome.jail) == (
+        "ok",
+        42,
+        "",
+        "",
+        "",
+        "bubblewrap",
+    )
     assert outcome.peak_mb > 1
 
 
 def test_numpy_values_become_json(pool):
-    source = "import numpy\ndef f(): return {'a': numpy.arange(3), 'b': numpy.float32(0.5), 'c': float('inf')}"
+    source = (
+        "import numpy\ndef f(): return {'a': numpy.arange(3), 'b': numpy.float32(0.5), 'c': float('inf')}"
+    )
     assert call(pool, source).value == {"a": [0, 1, 2], "b": 0.5, "c": float("inf")}
 
 
 def test_the_folder_of_temporary_files_can_be_asked_for_where_none_can_be_written(pool):
-    assert call(pool, "import tempfile\nFOLDER = tempfile.gettempdir()\ndef f(): return FOLDER").value == "/tmp"
+    assert (
+        call(pool, "import tempfile\nFOLDER = tempfile.gettempdir()\ndef f(): return FOLDER").value == "/tmp"
+    )
 
 
 def test_prints_never_mix_with_the_reply(pool):
-    outcome = call(pool, "import sys\ndef f():\n    print('out')\n    print('err', file=sys.stderr)\n    return 1")
+    outcome = call(
+        pool, "import sys\ndef f():\n    print('out')\n    print('err', file=sys.stderr)\n    return 1"
+    )
     assert (outcome.value, outcome.stdout, outcome.stderr) == (1, "out\n", "err\n")
 
 
-@pytest.mark.parametrize(("source", "status", "reason"), [
-    ("def f():\n    x = 1\n    return x / 0", "error", "ZeroDivisionError: division by zero at line 3"),
-    ("def f(:", "error", "SyntaxError: invalid syntax at line 1"),
-    ("x = [][1]\ndef f(): pass", "error", "IndexError: list index out of range at line 1"),
-    ("def g(): pass", "error", "NameError: the source defines no function named 'f'"),
-    ("def f(): return {1, 2}", "error", "TypeError: a value of type set cannot be sent as JSON"),
-    ("import sys\ndef f(): sys.exit(3)", "error", "SystemExit: 3 at line 2"),
-    ("def f(): raise ValueError('a\\nb')", "error", "ValueError: a b at line 1"),
-    ("def f(): open('/new', 'w')", "error", "OSError: [Errno 30] Read-only file system: '/new' at line 1"),
-    ("import os\ndef f(): os.fork()", "forbidden", "PermissionError: [Errno 1] Operation not permitted at line 2"),
-])
+@pytest.mark.parametrize(
+    ("source", "status", "reason"),
+    [
+        ("def f():\n    x = 1\n    return x / 0", "error", "ZeroDivisionError: division by zero at line 3"),
+        ("def f(:", "error", "SyntaxError: invalid syntax at line 1"),
+        ("x = [][1]\ndef f(): pass", "error", "IndexError: list index out of range at line 1"),
+        ("def g(): pass", "error", "NameError: the source defines no function named 'f'"),
+        ("def f(): return {1, 2}", "error", "TypeError: a value of type set cannot be sent as JSON"),
+        ("import sys\ndef f(): sys.exit(3)", "error", "SystemExit: 3 at line 2"),
+        ("def f(): raise ValueError('a\\nb')", "error", "ValueError: a b at line 1"),
+        (
+            "def f(): open('/new', 'w')",
+            "error",
+            "OSError: [Errno 30] Read-only file system: '/new' at line 1",
+        ),
+        (
+            "import os\ndef f(): os.fork()",
+            "forbidden",
+            "PermissionError: [Errno 1] Operation not permitted at line 2",
+        ),
+    ],
+)
 def test_what_the_candidate_does_wrong_is_a_status_and_one_line(pool, source, status, reason):
     outcome = call(pool, source)
     assert (outcome.status, outcome.value, outcome.reason) == (status, None, reason)
@@ -95,13 +119,18 @@ def test_a_message_left_in_the_process_counter_does_not_reach_the_next_candidate
     heard = []
     for message in (0, 1, 130, 777):
         assert call(pool, TELL, message, function="tell").status == "ok"
-        heard += [outcome.value for outcome in pool.map([Call(GENERIC_DRIVER, TELL, {"function": "hear"})] * 4)]
+        heard += [
+            outcome.value for outcome in pool.map([Call(GENERIC_DRIVER, TELL, {"function": "hear"})] * 4)
+        ]
     assert heard == [3] * len(heard)
 
 
 def test_a_candidate_that_asks_for_the_memory_of_the_machine_gets_its_own_limit(pool):
     names = "('SC_PHYS_PAGES', 'SC_AVPHYS_PAGES')"
-    source = f"import os\ndef f(): return [os.sysconf(name) * os.sysconf('SC_PAGE_SIZE') >> 20 for name in {names}]"
+    source = (
+        "import os\ndef f(): return [os.sysconf(name) * os.sysconf('SC_PAGE_SIZE') >> 20 for name in "
+        f"{names}]"
+    )
     assert call(pool, source, limits=Limits(memory_mb=300)).value == [300, 300]
 
 
@@ -140,9 +169,15 @@ def test_a_killed_jail_is_replaced_between_calls_and_under_a_call():
         second = pool._all[0].jail.server
         assert second and second != first
         outcomes = []
-        asking = threading.Thread(target=lambda: outcomes.append(call(pool, "import time\ndef f():\n    time.sleep(1)\n    return 7")))
+        asking = threading.Thread(
+            target=lambda: outcomes.append(
+                call(pool, "import time\ndef f():\n    time.sleep(1)\n    return 7")
+            )
+        )
         asking.start()
-        while len(children_of(second)) < 2:  # beside what keeps process numbers, the candidate of the second jail is there
+        while (
+            len(children_of(second)) < 2
+        ):  # beside what keeps process numbers, the candidate of the second jail is there
             pass
         os.kill(second, signal.SIGKILL)
         asking.join()
@@ -167,11 +202,15 @@ def test_a_further_jail_is_started_when_a_call_has_waited_for_as_long_as_the_fir
         assert len(pool._all) == 1 and pool.idle
         pool._start_s = 60.0
         with ThreadPoolExecutor(2) as threads:
-            assert [done.value for done in threads.map(lambda _: call(pool, sleeping % 0.2), range(2))] == [7] * 2
+            assert [done.value for done in threads.map(lambda _: call(pool, sleeping % 0.2), range(2))] == [
+                7
+            ] * 2
         assert len(pool._all) == 1
         pool._start_s = 0.1
         with ThreadPoolExecutor(3) as threads:
-            assert [done.value for done in threads.map(lambda _: call(pool, sleeping % 2), range(3))] == [7] * 3
+            assert [done.value for done in threads.map(lambda _: call(pool, sleeping % 2), range(3))] == [
+                7
+            ] * 3
         assert len(pool._all) == 2 and pool.idle
         jails = [worker.jail.pid for worker in pool._all]
     assert [pid for pid in jails if Path(f"/proc/{pid}").exists()] == []
@@ -179,7 +218,8 @@ def test_a_further_jail_is_started_when_a_call_has_waited_for_as_long_as_the_fir
 
 def test_a_host_that_is_killed_takes_its_jails_along():
     script = (
-        "import sys\nfrom evolake.jail import open_pool\npool = open_pool(workers=1, preload=(), mode='bubblewrap')\n"
+        "import sys\nfrom evolake.jail import open_pool\npool = open_pool(workers=1, preload=(), "
+        "mode='bubblewrap')\n"
         "print(pool._all[0].jail.pid, flush=True)\nsys.stdin.read()"
     )
     host = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -1,4 +1,5 @@
-"""What a jail can execute: a run its own program, a build the tools of a build, and neither any other program of the system."""
+"""What a jail can execute: a run its own program, a build the tools of a build, and neither any other program
+of the system."""
 
 import os
 import random
@@ -54,7 +55,7 @@ int main(int n, char **words) {
     done += !fchmod(file, 06777) + !chmod(words[1], 06777) + !fchown(file, -1, -1) + !futimens(file, times) + !fchmod(0, 0600) + !futimens(0, times);
     return write(file, "x", 1) == 1 ? done : 99;
 }
-"""
+"""  # noqa: E501
 
 
 @pytest.fixture
@@ -63,7 +64,9 @@ def compiled(tmp_path, requires):
 
     def make(text, *options):
         (tmp_path / "a.c").write_text(text)
-        subprocess.run([compiler, "-o", tmp_path / "a", tmp_path / "a.c", *options], check=True, capture_output=True)
+        subprocess.run(
+            [compiler, "-o", tmp_path / "a", tmp_path / "a.c", *options], check=True, capture_output=True
+        )
         return DirectRun(["{solver}/a"], programs=tmp_path)
 
     return make
@@ -79,7 +82,14 @@ def test_a_runs_jail_holds_the_program_its_loader_and_its_libraries(compiled):
 
 def test_a_run_becomes_no_program_of_the_system(compiled):
     run = compiled(BECOME)
-    programs = ["/bin/true", "/usr/bin/true", "/bin/sh", "/usr/bin/perl", "/usr/bin/python3", os.path.realpath("/bin/sh")]
+    programs = [
+        "/bin/true",
+        "/usr/bin/true",
+        "/bin/sh",
+        "/usr/bin/perl",
+        "/usr/bin/python3",
+        os.path.realpath("/bin/sh"),
+    ]
     done = run_direct(DirectRun([*run.argv, *programs], run.programs), SMALL, mode="bubblewrap")
     assert (done.status, done.exit_code, done.stdout) == ("ok", 1, b"nothing\n")
 
@@ -90,7 +100,9 @@ def test_a_run_changes_nothing_but_the_contents_of_its_file(compiled, tmp_path):
     out.touch()
     out.chmod(0o640)
     before = out.stat()
-    done = run_direct(DirectRun([*run.argv, "{work}/out"], run.programs, writable={"out": out}), SMALL, mode="bubblewrap")
+    done = run_direct(
+        DirectRun([*run.argv, "{work}/out"], run.programs, writable={"out": out}), SMALL, mode="bubblewrap"
+    )
     after = out.stat()
     assert (done.status, done.exit_code, out.read_bytes()) == ("ok", 0, b"x")
     assert (stat.S_IMODE(after.st_mode), after.st_uid, after.st_gid) == (0o640, before.st_uid, before.st_gid)
@@ -100,7 +112,15 @@ def test_a_run_changes_nothing_but_the_contents_of_its_file(compiled, tmp_path):
 def test_a_program_that_asks_for_another_library_is_not_run(compiled, tmp_path, requires):
     (tmp_path / "l.c").write_text("int other(void) { return 0; }\n")
     library = tmp_path / "libperl.so.5.36"
-    command = [requires("cc"), "-shared", "-fPIC", "-Wl,-soname,libperl.so.5.36", "-o", library, tmp_path / "l.c"]
+    command = [
+        requires("cc"),
+        "-shared",
+        "-fPIC",
+        "-Wl,-soname,libperl.so.5.36",
+        "-o",
+        library,
+        tmp_path / "l.c",
+    ]
     subprocess.run(command, check=True, capture_output=True)
     run = compiled("int other(void); int main(void) { return other(); }\n", str(library))
     done = run_direct(run, SMALL, mode="bubblewrap")
@@ -113,29 +133,49 @@ def test_a_script_is_not_run_without_its_interpreter(tmp_path):
     (tmp_path / "a").chmod(0o755)
     run = DirectRun(["{solver}/a"], tmp_path)
     assert "it is a script for /bin/sh" in run_direct(run, SMALL, mode="bubblewrap").reason
-    assert run_direct(DirectRun(run.argv, tmp_path, tools=[Path("/bin/sh")]), SMALL, mode="bubblewrap").stdout == b"ran\n"
+    assert (
+        run_direct(DirectRun(run.argv, tmp_path, tools=[Path("/bin/sh")]), SMALL, mode="bubblewrap").stdout
+        == b"ran\n"
+    )
 
 
 def test_a_builds_jail_holds_the_tools_of_a_build(requires):
     requires("c++")
     everything = "find / -type f -perm -0100 -not -path '/proc/*' -not -path '/tmp/*'"
-    seen = run_native(NativeRun(["/bin/sh", "-c", everything]), limits=BUILD, mode="bubblewrap").stdout.decode().split()
+    seen = (
+        run_native(NativeRun(["/bin/sh", "-c", everything]), limits=BUILD, mode="bubblewrap")
+        .stdout.decode()
+        .split()
+    )
     known = [place for place, _ in toolbox.standard()]
     assert seen
-    assert [path for path in seen if not any(path == place or path.startswith(f"{place}/") for place in known)] == []
-    assert [path for path in seen if any(word in path for word in ("perl", "python", "ruby", "tar", "gzip", "base64", "openssl"))] == []
+    assert [
+        path for path in seen if not any(path == place or path.startswith(f"{place}/") for place in known)
+    ] == []
+    assert [
+        path
+        for path in seen
+        if any(word in path for word in ("perl", "python", "ruby", "tar", "gzip", "base64", "openssl"))
+    ] == []
 
 
 def test_a_build_executes_nothing_else(compiled):
     run = compiled(BECOME)
     program = (run.programs / "a").read_bytes()
-    paths = ["/usr/bin/perl", "/usr/bin/python3", "/proc/1/exe", "/box/bin/sh", os.path.realpath("/usr/bin/python3")]
+    paths = [
+        "/usr/bin/perl",
+        "/usr/bin/python3",
+        "/proc/1/exe",
+        "/box/bin/sh",
+        os.path.realpath("/usr/bin/python3"),
+    ]
     done = run_native(NativeRun(["./a", *paths], {"a": program}), limits=BUILD, mode="bubblewrap")
     assert (done.status, done.exit_code, done.stdout) == ("ok", 1, b"nothing\n")
 
 
 def test_no_file_breaks_the_reader_of_programs(tmp_path):
-    """Of an untrusted file the host reads what it needs; whatever the file holds, it is a reason or an answer."""
+    """Of an untrusted file the host reads what it needs; whatever the file holds, it is a reason or an
+    answer."""
     draw = random.Random(7)
     whole = Path(os.path.realpath("/bin/true")).read_bytes()
     path = tmp_path / "a"
@@ -159,7 +199,10 @@ def test_no_file_breaks_the_reader_of_programs(tmp_path):
     assert outcomes == {"read", "refused"}
 
 
-@pytest.mark.parametrize("loader", ["/lib64/ld-" + "x" * 400, "/lib64/ld-none", "/work/ld-linux-x86-64.so.2", "/lib64/../bin/sh", "/bin/sh"])
+@pytest.mark.parametrize(
+    "loader",
+    ["/lib64/ld-" + "x" * 400, "/lib64/ld-none", "/work/ld-linux-x86-64.so.2", "/lib64/../bin/sh", "/bin/sh"],
+)
 def test_no_other_loader_is_taken(loader, compiled):
     run = compiled("int main(void) { return 0; }\n", f"-Wl,--dynamic-linker={loader}")
     done = run_direct(run, SMALL, mode="bubblewrap")

@@ -1,10 +1,12 @@
-"""Publishes again and again, ending the writer at its Nth file-system operation, N = 1, 2, ... until one comes through; prints what readers saw.
+"""Publishes again and again, ending the writer at its Nth file-system operation, N = 1, 2, ... until one
+comes through; prints what readers saw.
 
     crash_driver.py FOLDER kill|exit first|second
 
-Each writer, reader and re-run is a fork of this process, which itself never touches a frame (polars starts its threads in the children)
-but has imported all that they need: each of some hundred forks would import it once more.
-Prints one JSON list: for each N the operation it died at, what a reader saw right after, and the part's sha after a re-run.
+Each writer, reader and re-run is a fork of this process, which itself never touches a frame (polars starts
+its threads in the children) but has imported all that they need: each of some hundred forks would import it
+once more. Prints one JSON list: for each N the operation it died at, what a reader saw right after, and the
+part's sha after a re-run.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ LINE, ASSET, CYCLE = "designs", "candidates", "0001"
 
 
 def frame(content: str) -> pl.DataFrame:
-    return pl.DataFrame({"design": [f"{content}-{i}" for i in range(50)], "score": [float(i) for i in range(50)]})
+    return pl.DataFrame(
+        {"design": [f"{content}-{i}" for i in range(50)], "score": [float(i) for i in range(50)]}
+    )
 
 
 def in_child(work) -> tuple[int, str]:
@@ -81,9 +85,15 @@ def sha_and_leftovers(root: Path, run: str) -> str:
 
 
 def told_after(status: int, log: Path, look, again) -> dict[str, object]:
-    """What came of a fork that ended with `status`: the operation that its `log` names, what a reader sees, and what a second run gives (JSON)."""
+    """What came of a fork that ended with `status`: the operation that its `log` names, what a reader sees,
+    and what a second run gives (JSON)."""
     after, ended = in_child(look)[1], in_child(again)[1]
-    return {"operation": log.read_text() if log.exists() else None, "after": after, "again": json.loads(ended or "null"), "ended": status}
+    return {
+        "operation": log.read_text() if log.exists() else None,
+        "after": after,
+        "again": json.loads(ended or "null"),
+        "ended": status,
+    }
 
 
 def main() -> None:
@@ -93,8 +103,14 @@ def main() -> None:
         root, log = folder / f"{number}", folder / f"{number}.operation"
         if which == "second":
             in_child(lambda root=root: publish(root, "old", "before"))
-        status, _ = in_child(lambda root=root, number=number, log=log: publish_and_die(root, "new", number, how, log))
-        report.append(told_after(status, log, lambda root=root: seen(root), lambda root=root: sha_and_leftovers(root, "again")))
+        status, _ = in_child(
+            lambda root=root, number=number, log=log: publish_and_die(root, "new", number, how, log)
+        )
+        report.append(
+            told_after(
+                status, log, lambda root=root: seen(root), lambda root=root: sha_and_leftovers(root, "again")
+            )
+        )
         if status == 0:
             break
     print(json.dumps(report))

@@ -1,6 +1,7 @@
-"""Fills a small disk with parts until one does not fit, and checks that what was there is still whole. Run on the disk to fill.
+"""Fills a small disk with parts until one does not fit, and checks that what was there is still whole. Run on
+the disk to fill.
 
-    full_disk.py ROOT [file size limit in bytes]
+full_disk.py ROOT [file size limit in bytes]
 """
 
 from __future__ import annotations
@@ -40,14 +41,19 @@ def main() -> None:
             messages.append(str(error))
     reader = Lake(lake.root)
     small = reader.publish("designs", "candidates", frame(3, 10), cycle="0002", run_id="fits again")
-    print(json.dumps({
-        "messages": messages,
-        "old content whole": reader.read("designs", "candidates", "0001").equals(frame(0, 1000)),
-        "record unchanged": reader.record("designs", "candidates", "0001") == first,
-        "small content fits": reader.read("designs", "candidates", "0002").equals(frame(3, 10)) and small.rows == 10,
-        "blob whole": reader.blobs.get(blob) == b"small",
-        "leftovers": [path.name for path in lake.root.rglob(".tmp-*")],
-    }))
+    print(
+        json.dumps(
+            {
+                "messages": messages,
+                "old content whole": reader.read("designs", "candidates", "0001").equals(frame(0, 1000)),
+                "record unchanged": reader.record("designs", "candidates", "0001") == first,
+                "small content fits": reader.read("designs", "candidates", "0002").equals(frame(3, 10))
+                and small.rows == 10,
+                "blob whole": reader.blobs.get(blob) == b"small",
+                "leftovers": [path.name for path in lake.root.rglob(".tmp-*")],
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

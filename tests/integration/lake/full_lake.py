@@ -1,8 +1,10 @@
-"""Types commands at a lake that cannot be written, and prints what each ends with and whether doctor finds room. Run in a mount namespace of its own.
+"""Types commands at a lake that cannot be written, and prints what each ends with and whether doctor finds
+room. Run in a mount namespace of its own.
 
     full_lake.py DISK full|read-only|limited OTHER
 
-DISK: an empty small disk, which gets the lake. OTHER: a folder elsewhere. limited: no file may be written at all, where mounting is forbidden.
+DISK: an empty small disk, which gets the lake. OTHER: a folder elsewhere. limited: no file may be written at
+all, where mounting is forbidden.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ def fill(path: Path) -> None:
 
 
 def contents(lake: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(lake)): path.read_bytes() for path in sorted(lake.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(lake)): path.read_bytes() for path in sorted(lake.rglob("*")) if path.is_file()
+    }
 
 
 def main(disk: Path, how: str, other: Path) -> None:
@@ -48,7 +52,9 @@ def main(disk: Path, how: str, other: Path) -> None:
     environment = {"EVOLAKE_LAKE": str(lake), "DAGSTER_HOME": str(other), "PATH": os.environ["PATH"]}
     details = {}
     for words in (
-        ["status"], ["guide", "prefer short proofs"], ["report", "--out", str(disk / "report.html")],
+        ["status"],
+        ["guide", "prefer short proofs"],
+        ["report", "--out", str(disk / "report.html")],
         ["run", "--cycles", "1", "--lines", "designs", "--profile", "demo"],
     ):
         done = commands.evolake(*words, environment=environment)

@@ -1,9 +1,11 @@
-"""Compacts again and again, ending the process at its Nth file-system operation, N = 1, 2, ... until one comes through; prints what readers saw.
+"""Compacts again and again, ending the process at its Nth file-system operation, N = 1, 2, ... until one
+comes through; prints what readers saw.
 
     killed_compaction.py FOLDER
 
-Every table gets a checkpoint with each line, so that its writes are among the operations. Each compaction, reader and re-run is a fork of this
-process; see crash_driver.py. Prints one JSON list: for each N the operation that it died at, what a reader saw right after, and what after a re-run.
+Every table gets a checkpoint with each line, so that its writes are among the operations. Each compaction,
+reader and re-run is a fork of this process; see crash_driver.py. Prints one JSON list: for each N the
+operation that it died at, what a reader saw right after, and what after a re-run.
 """
 
 from __future__ import annotations
@@ -49,15 +51,21 @@ def again(root: Path) -> str:
 
 
 def seen(root: Path) -> str:
-    """"whole" where every cycle is what was published, by the reader and by the table of parts."""
+    """ "whole" where every cycle is what was published, by the reader and by the table of parts."""
     lake = Lake(root)
-    whole = lake.cycles(LINE, ASSET) == list(CYCLES) and all(lake.read(LINE, ASSET, cycle).equals(frame(cycle)) for cycle in CYCLES)
+    whole = lake.cycles(LINE, ASSET) == list(CYCLES) and all(
+        lake.read(LINE, ASSET, cycle).equals(frame(cycle)) for cycle in CYCLES
+    )
     return "whole" if whole else "not whole"
 
 
 def clean(root: Path) -> str:
     again(root)
-    left = sorted(path.name for path in (root / "tables").rglob("*") if path.is_file() and path.name != "_manifest.jsonl")
+    left = sorted(
+        path.name
+        for path in (root / "tables").rglob("*")
+        if path.is_file() and path.name != "_manifest.jsonl"
+    )
     findings = [finding.what for finding in audit(Lake(root)) if not finding.note]
     return json.dumps([seen(root), len(left), findings])
 

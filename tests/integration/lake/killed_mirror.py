@@ -1,4 +1,5 @@
-"""Pushes or pulls a lake and is killed by SIGKILL just before its Nth object (push) or file (pull): argv is push|pull, lake, address, N."""
+"""Pushes or pulls a lake and is killed by SIGKILL just before its Nth object (push) or file (pull): argv is
+push|pull, lake, address, N."""
 
 from __future__ import annotations
 

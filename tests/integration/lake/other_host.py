@@ -1,4 +1,5 @@
-"""A run on another host: takes a line, publishes and seals, says so, and on a line from standard input tries both once more. argv: lake."""
+"""A run on another host: takes a line, publishes and seals, says so, and on a line from standard input tries
+both once more. argv: lake."""
 
 from __future__ import annotations
 
@@ -16,7 +17,9 @@ def work(cycle: str) -> str:
     """Publishes and seals; gives how each went."""
     parts = []
     for what in (
-        lambda: lake.publish("designs", "candidates", pl.DataFrame({"by": ["far"]}), cycle=cycle, run_id="far"),
+        lambda: lake.publish(
+            "designs", "candidates", pl.DataFrame({"by": ["far"]}), cycle=cycle, run_id="far"
+        ),
         lambda: lake.seals.seal("designs", cycle, f"far {cycle}", None, "far"),
     ):
         try:

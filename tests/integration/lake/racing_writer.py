@@ -1,6 +1,6 @@
 """One of two writers of the same partition: waits for the starting file, publishes, prints how it went.
 
-    racing_writer.py ROOT NAME START TIMES
+racing_writer.py ROOT NAME START TIMES
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Every question of the cookbook, asked of a small lake whose answers are known; and the rules that the files keep."""
+"""Every question of the cookbook, asked of a small lake whose answers are known; and the rules that the files
+keep."""
 
 from __future__ import annotations
 
@@ -9,7 +10,19 @@ import polars as pl
 import pytest
 
 from evolake.cli.known_tables import all_tables
-from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, EVALUATIONS, RULES, VERDICTS, Catalogue, Lake, TableSchema, side_table
+from evolake.lake import (
+    AGENT_CALLS,
+    ARTIFACTS,
+    CHAMPIONS,
+    DERIVATIONS,
+    EVALUATIONS,
+    RULES,
+    VERDICTS,
+    Catalogue,
+    Lake,
+    TableSchema,
+    side_table,
+)
 from evolake.lake.catalogue import SQL_ROOT
 from evolake.lake.compact import compact
 
@@ -17,92 +30,248 @@ COOKBOOK = SQL_ROOT / "cookbook"
 NOON = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def publish(lake: Lake, asset: str, schema: TableSchema, cycle: str | None, run: str, columns: str, *rows: tuple, line: str = "designs") -> None:
+def publish(
+    lake: Lake,
+    asset: str,
+    schema: TableSchema,
+    cycle: str | None,
+    run: str,
+    columns: str,
+    *rows: tuple,
+    line: str = "designs",
+) -> None:
     frame = schema.frame(dict(zip(columns.split(), row, strict=True)) for row in rows)
     lake.publish(line, side_table(asset, schema), frame, cycle=cycle, run_id=run, schema=schema)
 
 
-def artifacts(lake: Lake, asset: str, cycle: str | None, run: str, *rows: tuple, line: str = "designs") -> None:
+def artifacts(
+    lake: Lake, asset: str, cycle: str | None, run: str, *rows: tuple, line: str = "designs"
+) -> None:
     whole = [(line, cycle or "0000", run, NOON, *row) for row in rows]
-    publish(lake, asset, ARTIFACTS, cycle, run, "line cycle run_id created_at artifact_id state content_sha kind title", *whole, line=line)
+    publish(
+        lake,
+        asset,
+        ARTIFACTS,
+        cycle,
+        run,
+        "line cycle run_id created_at artifact_id state content_sha kind title",
+        *whole,
+        line=line,
+    )
 
 
 @pytest.fixture(scope="module", params=["as it was written", "compacted"])
 def lake(request, tmp_path_factory) -> Lake:
-    """Two cycles of designs: seeds s1, s2; cycle 1 makes a (accepted) and b (blocked late); cycle 2 makes c, the champion, and d (blocked early)."""
+    """Two cycles of designs: seeds s1, s2; cycle 1 makes a (accepted) and b (blocked late); cycle 2 makes c,
+    the champion, and d (blocked early)."""
     lake = Lake(tmp_path_factory.mktemp("lake"))
     edge = "child_id parent_id operator weight cycle"
     judged = "artifact_id cycle gate_no gate rule_id rule_version outcome reason"
-    called = "call_id artifact_id cycle role backend model input_tokens cached_tokens output_tokens usd latency_s attempt status"
+    called = (
+        "call_id artifact_id cycle role backend model input_tokens cached_tokens output_tokens usd "
+        "latency_s attempt status"
+    )
 
-    artifacts(lake, "seeds", None, "run0", ("s1", "accepted", "S1", "design", "baseline"), ("s2", "accepted", "S2", "design", "340"))
-    artifacts(lake, "candidates", "0001", "run1", ("a", "accepted", "A", "design", "gate"), ("b", "blocked", "B", "design", "warp"))
-    publish(lake, "candidates", DERIVATIONS, "0001", "run1", edge, ("a", "s1", "add-gate", 1.0, "0001"), ("b", "s1", "swap", 1.0, "0001"))
+    artifacts(
+        lake,
+        "seeds",
+        None,
+        "run0",
+        ("s1", "accepted", "S1", "design", "baseline"),
+        ("s2", "accepted", "S2", "design", "340"),
+    )
+    artifacts(
+        lake,
+        "candidates",
+        "0001",
+        "run1",
+        ("a", "accepted", "A", "design", "gate"),
+        ("b", "blocked", "B", "design", "warp"),
+    )
+    publish(
+        lake,
+        "candidates",
+        DERIVATIONS,
+        "0001",
+        "run1",
+        edge,
+        ("a", "s1", "add-gate", 1.0, "0001"),
+        ("b", "s1", "swap", 1.0, "0001"),
+    )
 
     first = [
-        ("a", "0001", 1, "contract", "R1", "1", "pass", ""), ("a", "0001", 2, "trace", "R2", "1", "pass", ""),
-        ("b", "0001", 1, "contract", "R1", "1", "pass", ""), ("b", "0001", 2, "trace", "R2", "1", "pass", "by the old rule"),
+        ("a", "0001", 1, "contract", "R1", "1", "pass", ""),
+        ("a", "0001", 2, "trace", "R2", "1", "pass", ""),
+        ("b", "0001", 1, "contract", "R1", "1", "pass", ""),
+        ("b", "0001", 2, "trace", "R2", "1", "pass", "by the old rule"),
     ]
     publish(lake, "candidates", VERDICTS, "0001", "run1", judged, *first)
     second = [
-        ("a", "0001", 1, "contract", "R1", "1", "pass", ""), ("a", "0001", 2, "trace", "R2", "2", "pass", ""),
-        ("b", "0001", 1, "contract", "R1", "1", "pass", ""), ("b", "0001", 2, "trace", "R2", "2", "block", "an operator off the list"),
+        ("a", "0001", 1, "contract", "R1", "1", "pass", ""),
+        ("a", "0001", 2, "trace", "R2", "2", "pass", ""),
+        ("b", "0001", 1, "contract", "R1", "1", "pass", ""),
+        ("b", "0001", 2, "trace", "R2", "2", "block", "an operator off the list"),
     ]
     publish(lake, "candidates", VERDICTS, "0001", "run1b", judged, *second)
     publish(
-        lake, "candidates", AGENT_CALLS, "0001", "run1", called,
+        lake,
+        "candidates",
+        AGENT_CALLS,
+        "0001",
+        "run1",
+        called,
         ("k1", "a", "0001", "designer", "model", "m", 100, 0, 10, 0.5, 1.0, 0, "ok"),
         ("k2", "b", "0001", "designer", "model", "m", 200, 50, 20, 1.5, 3.0, 1, "truncated"),
         ("k3", None, "0001", "planner", "model", "m", 10, 0, 1, 0.25, 2.0, 0, "ok"),
     )
     publish(
-        lake, "candidates", AGENT_CALLS, "0001", "run1b", called,
+        lake,
+        "candidates",
+        AGENT_CALLS,
+        "0001",
+        "run1b",
+        called,
         ("k1", "a", "0001", "designer", "model", "m", 100, 0, 10, 0.0, 0.0, 0, "replayed"),
         ("k2", "b", "0001", "designer", "model", "m", 200, 50, 20, 0.0, 0.0, 1, "replayed+truncated"),
         ("k3", None, "0001", "planner", "model", "m", 10, 0, 1, 0.0, 0.0, 0, "replayed"),
     )
 
-    artifacts(lake, "candidates", "0002", "run2", ("c", "accepted", "C", "design", "best"), ("d", "blocked", "A", "design", "copy"))
-    publish(
-        lake, "candidates", DERIVATIONS, "0002", "run2", edge,
-        ("c", "a", "graft", 0.75, "0002"), ("c", "b", "graft", 0.25, "0002"), ("d", "s2", "swap", 1.0, "0002"),
+    artifacts(
+        lake,
+        "candidates",
+        "0002",
+        "run2",
+        ("c", "accepted", "C", "design", "best"),
+        ("d", "blocked", "A", "design", "copy"),
     )
     publish(
-        lake, "candidates", VERDICTS, "0002", "run2", judged,
-        ("c", "0002", 1, "contract", "R1", "1", "pass", ""), ("c", "0002", 2, "trace", "R2", "2", "pass", ""),
+        lake,
+        "candidates",
+        DERIVATIONS,
+        "0002",
+        "run2",
+        edge,
+        ("c", "a", "graft", 0.75, "0002"),
+        ("c", "b", "graft", 0.25, "0002"),
+        ("d", "s2", "swap", 1.0, "0002"),
+    )
+    publish(
+        lake,
+        "candidates",
+        VERDICTS,
+        "0002",
+        "run2",
+        judged,
+        ("c", "0002", 1, "contract", "R1", "1", "pass", ""),
+        ("c", "0002", 2, "trace", "R2", "2", "pass", ""),
         ("d", "0002", 1, "contract", "R1", "1", "block", "no HYPER_SPACE"),
     )
-    publish(lake, "candidates", AGENT_CALLS, "0002", "run2", called, ("k4", "c", "0002", "designer", "operators", None, 0, 0, 0, 0.0, 0.0, 0, "ok"))
-    artifacts(lake, "survivors", "0002", "run2", ("c", "champion", "C", "design", "best"))
-    publish(lake, "survivors", CHAMPIONS, "0001", "run1", "line cycle artifact_id score", ("designs", "0001", "a", 0.5))
-    publish(lake, "survivors", CHAMPIONS, "0002", "run2", "line cycle artifact_id score", ("designs", "0002", "c", 0.1))
     publish(
-        lake, "experiments", EVALUATIONS, "0002", "run2", "artifact_id suite instance seed status certificate",
-        ("c", "low", "n10", 1, "solved", None), ("c", "low", "n14", 1, "solved", "sha"), ("c", "low", "n20", 1, "timeout", None),
+        lake,
+        "candidates",
+        AGENT_CALLS,
+        "0002",
+        "run2",
+        called,
+        ("k4", "c", "0002", "designer", "operators", None, 0, 0, 0, 0.0, 0.0, 0, "ok"),
+    )
+    artifacts(lake, "survivors", "0002", "run2", ("c", "champion", "C", "design", "best"))
+    publish(
+        lake,
+        "survivors",
+        CHAMPIONS,
+        "0001",
+        "run1",
+        "line cycle artifact_id score",
+        ("designs", "0001", "a", 0.5),
+    )
+    publish(
+        lake,
+        "survivors",
+        CHAMPIONS,
+        "0002",
+        "run2",
+        "line cycle artifact_id score",
+        ("designs", "0002", "c", 0.1),
+    )
+    publish(
+        lake,
+        "experiments",
+        EVALUATIONS,
+        "0002",
+        "run2",
+        "artifact_id suite instance seed status certificate",
+        ("c", "low", "n10", 1, "solved", None),
+        ("c", "low", "n14", 1, "solved", "sha"),
+        ("c", "low", "n20", 1, "timeout", None),
     )
     rules = [("R1", "2", "x", "0002", "static"), ("R2", "2", "y", "0001", "static")]
     publish(lake, "rules", RULES, None, "run0", "rule_id version text_sha since_cycle kind", *rules)
 
-    artifacts(lake, "candidates", "0001", "run3", ("p", "accepted", "P", "prompt", "other line"), line="prompts")
-    publish(lake, "candidates", DERIVATIONS, "0001", "run3", edge, ("p", "a", "inspired", 1.0, "0001"), line="prompts")
+    artifacts(
+        lake, "candidates", "0001", "run3", ("p", "accepted", "P", "prompt", "other line"), line="prompts"
+    )
+    publish(
+        lake,
+        "candidates",
+        DERIVATIONS,
+        "0001",
+        "run3",
+        edge,
+        ("p", "a", "inspired", 1.0, "0001"),
+        line="prompts",
+    )
 
-    artifacts(lake, "variants", "0002", "run4", ("v1", "accepted", "V1", "variant", "one"), ("v2", "blocked", "V2", "variant", "two"), line="solvers")
+    artifacts(
+        lake,
+        "variants",
+        "0002",
+        "run4",
+        ("v1", "accepted", "V1", "variant", "one"),
+        ("v2", "blocked", "V2", "variant", "two"),
+        line="solvers",
+    )
     read = "call_id artifact_id cycle role backend usd status prompt_id"
     publish(
-        lake, "variants", AGENT_CALLS, "0002", "run4", read, ("r1", "v1", "0002", "coder", "model", 0.5, "ok", "p"),
-        ("r2", "v1", "0002", "coder", "model", 0.0, "replayed", "p"), ("r3", "v2", "0002", "coder", "model", 0.25, "invalid", "p"),
-        ("r4", None, "0002", "planner", "model", 1.0, "ok", "unknown"), ("r5", "v2", "0002", "analyst", "model", 9.0, "ok", None), line="solvers",
+        lake,
+        "variants",
+        AGENT_CALLS,
+        "0002",
+        "run4",
+        read,
+        ("r1", "v1", "0002", "coder", "model", 0.5, "ok", "p"),
+        ("r2", "v1", "0002", "coder", "model", 0.0, "replayed", "p"),
+        ("r3", "v2", "0002", "coder", "model", 0.25, "invalid", "p"),
+        ("r4", None, "0002", "planner", "model", 1.0, "ok", "unknown"),
+        ("r5", "v2", "0002", "analyst", "model", 9.0, "ok", None),
+        line="solvers",
     )
-    lake.publish("solvers", "unmade", pl.DataFrame({"plan_id": ["x", "y"], "reason": ["", ""]}), cycle="0002", run_id="run4")
-    lake.publish("solvers", "unmade", pl.DataFrame({"plan_id": ["z"], "reason": [""]}), cycle="0002", run_id="run4b")
-    lake.publish("solvers", "unmade", pl.DataFrame({"plan_id": ["x"], "reason": [""]}), cycle="0003", run_id="run5")
+    lake.publish(
+        "solvers",
+        "unmade",
+        pl.DataFrame({"plan_id": ["x", "y"], "reason": ["", ""]}),
+        cycle="0002",
+        run_id="run4",
+    )
+    lake.publish(
+        "solvers", "unmade", pl.DataFrame({"plan_id": ["z"], "reason": [""]}), cycle="0002", run_id="run4b"
+    )
+    lake.publish(
+        "solvers", "unmade", pl.DataFrame({"plan_id": ["x"], "reason": [""]}), cycle="0003", run_id="run5"
+    )
     raised = "judging it raised TypeError at reading.py:40"
     publish(
-        lake, "variants", VERDICTS, "0002", "run4", judged,
+        lake,
+        "variants",
+        VERDICTS,
+        "0002",
+        "run4",
+        judged,
         ("v1", "0002", 0, "compliance", "R3", "1", "block", f"{raised}: unhashable type: 'list'"),
         ("v2", "0002", 0, "compliance", "R3", "1", "block", raised),
         ("v3", "0002", 0, "compliance", "R3", "1", "block", "judging it raised KeyError at unknown: 'a'"),
-        ("v4", "0002", 0, "compliance", "R3", "1", "block", f"its README says: {raised}"), line="solvers",
+        ("v4", "0002", 0, "compliance", "R3", "1", "block", f"its README says: {raised}"),
+        line="solvers",
     )
     if request.param == "compacted":
         assert compact(lake)
@@ -117,106 +286,165 @@ def ask(lake: Lake, name: str, **parameters: str) -> list[tuple]:
 
 def test_ancestors_of_the_champion_include_the_blocked_and_itself_last(lake):
     assert ask(lake, "champion_ancestors", line="designs") == [
-        ("0000", "s1", "accepted", "design", None, "baseline"), ("0001", "a", "accepted", "design", "add-gate", "gate"),
-        ("0001", "b", "blocked", "design", "swap", "warp"), ("0002", "c", "champion", "design", "graft", "best"),
+        ("0000", "s1", "accepted", "design", None, "baseline"),
+        ("0001", "a", "accepted", "design", "add-gate", "gate"),
+        ("0001", "b", "blocked", "design", "swap", "warp"),
+        ("0002", "c", "champion", "design", "graft", "best"),
     ]
 
 
 def test_which_rule_blocked_what_and_why(lake):
     assert ask(lake, "blocked_by_rule", line="designs") == [
-        ("R1", "1", "contract", "0002", "d", "copy", "no HYPER_SPACE"), ("R2", "2", "trace", "0001", "b", "warp", "an operator off the list"),
+        ("R1", "1", "contract", "0002", "d", "copy", "no HYPER_SPACE"),
+        ("R2", "2", "trace", "0001", "b", "warp", "an operator off the list"),
     ]
 
 
 def test_the_funnel_of_each_cycle(lake):
     assert ask(lake, "funnel", line="designs") == [
-        ("0001", 1, "contract", 2, 2, 0, 0, 0), ("0001", 2, "trace", 2, 1, 1, 0, 0),
-        ("0002", 1, "contract", 2, 1, 1, 0, 0), ("0002", 2, "trace", 1, 1, 0, 0, 0),
+        ("0001", 1, "contract", 2, 2, 0, 0, 0),
+        ("0001", 2, "trace", 2, 1, 1, 0, 0),
+        ("0002", 1, "contract", 2, 1, 1, 0, 0),
+        ("0002", 2, "trace", 1, 1, 0, 0, 0),
     ]
     assert ask(lake, "funnel", line="prompts") == []
 
 
 def test_the_funnel_counts_attempts_that_made_nothing_once(lake):
     assert ask(lake, "funnel", line="solvers") == [
-        ("0002", None, "made", 3, 2, 1, 0, 0), ("0002", 0, "compliance", 2, 0, 2, 0, 0), ("0003", None, "made", 1, 0, 1, 0, 0),
+        ("0002", None, "made", 3, 2, 1, 0, 0),
+        ("0002", 0, "compliance", 2, 0, 2, 0, 0),
+        ("0003", None, "made", 1, 0, 1, 0, 0),
     ]
 
 
 def test_cost_per_accepted_counts_what_was_paid_once(lake):
-    assert ask(lake, "cost_per_accepted", line="designs") == [("0000", 0.0, 0, 2, 0.0), ("0001", 2.25, 341, 1, 2.25), ("0002", 0.0, 0, 1, 0.0)]
+    assert ask(lake, "cost_per_accepted", line="designs") == [
+        ("0000", 0.0, 0, 2, 0.0),
+        ("0001", 2.25, 341, 1, 2.25),
+        ("0002", 0.0, 0, 1, 0.0),
+    ]
 
 
 def test_yield_of_operators_and_models(lake):
     assert ask(lake, "operator_yield", line="designs") == [
-        ("design", "add-gate", "m", 1, 1, 1, 1.0, 0.25), ("design", "graft", "operators", 1, 1, 1, 1.0, 0.25),
-        ("design", "swap", "m", 1, 1, 0, 0.0, 0.0), ("design", "swap", "operators", 1, 1, 0, 0.0, 0.0),
+        ("design", "add-gate", "m", 1, 1, 1, 1.0, 0.25),
+        ("design", "graft", "operators", 1, 1, 1, 1.0, 0.25),
+        ("design", "swap", "m", 1, 1, 0, 0.0, 0.0),
+        ("design", "swap", "operators", 1, 1, 0, 0.0, 0.0),
     ]
     assert ask(lake, "operator_yield", line="solvers") == [
-        ("variant", "without a parent", "model", 2, 2, 1, 0.5, 0.25), (None, "nothing", None, 2, 0, 0, 0.0, 0.0),
+        ("variant", "without a parent", "model", 2, 2, 1, 0.5, 0.25),
+        (None, "nothing", None, 2, 0, 0, 0.0, 0.0),
     ], "attempts that made nothing are attempts"
 
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory) -> Lake:
-    """A cycle with a seed judged again, a child, one without a parent, an objective by an operator of the same name, and an attempt in vain."""
+    """A cycle with a seed judged again, a child, one without a parent, an objective by an operator of the
+    same name, and an attempt in vain."""
     lake = Lake(tmp_path_factory.mktemp("mixed"))
     artifacts(lake, "seeds", None, "run0", ("seed", "accepted", "S", "design", "seed"))
-    artifacts(lake, "candidates", "0001", "run1", ("child", "accepted", "C", "design", "child"), ("drawn", "blocked", "D", "design", "drawn"))
+    artifacts(
+        lake,
+        "candidates",
+        "0001",
+        "run1",
+        ("child", "accepted", "C", "design", "child"),
+        ("drawn", "blocked", "D", "design", "drawn"),
+    )
     artifacts(lake, "objectives", "0001", "run1", ("vote", "blocked", "V", "objective", "vote"))
     edge = "child_id parent_id operator weight cycle"
     publish(lake, "candidates", DERIVATIONS, "0001", "run1", edge, ("child", "seed", "mutate", 1.0, "0001"))
     publish(lake, "objectives", DERIVATIONS, "0001", "run1", edge, ("vote", "older", "mutate", 1.0, "0001"))
     judged = "artifact_id cycle gate_no gate rule_id rule_version outcome reason"
     publish(
-        lake, "candidates", VERDICTS, "0001", "run1", judged, ("child", "0001", 0, "contract", "R1", "1", "pass", ""),
-        ("drawn", "0001", 0, "contract", "R1", "1", "block", "no"), ("child", "0001", 6, "duel", "R6", "1", "pass", ""),
+        lake,
+        "candidates",
+        VERDICTS,
+        "0001",
+        "run1",
+        judged,
+        ("child", "0001", 0, "contract", "R1", "1", "pass", ""),
+        ("drawn", "0001", 0, "contract", "R1", "1", "block", "no"),
+        ("child", "0001", 6, "duel", "R6", "1", "pass", ""),
         ("seed", "0001", 6, "duel", "R6", "1", "pass", ""),
     )
-    publish(lake, "objectives", VERDICTS, "0001", "run1", judged, ("vote", "0001", 0, "objective", "R9", "1", "block", "no"))
-    lake.publish("designs", "unmade", pl.DataFrame({"plan_id": ["x"], "reason": [""]}), cycle="0001", run_id="run1")
+    publish(
+        lake,
+        "objectives",
+        VERDICTS,
+        "0001",
+        "run1",
+        judged,
+        ("vote", "0001", 0, "objective", "R9", "1", "block", "no"),
+    )
+    lake.publish(
+        "designs", "unmade", pl.DataFrame({"plan_id": ["x"], "reason": [""]}), cycle="0001", run_id="run1"
+    )
     return lake
 
 
 def test_what_has_no_parent_is_an_attempt_and_kinds_are_counted_apart(mixed):
     assert ask(mixed, "operator_yield", line="designs") == [
-        ("design", "mutate", "operators", 1, 1, 1, 1.0, 0.25), ("design", "without a parent", "operators", 1, 1, 0, 0.0, 0.0),
-        ("objective", "mutate", "operators", 1, 1, 0, 0.0, 0.0), (None, "nothing", None, 1, 0, 0, 0.0, 0.0),
+        ("design", "mutate", "operators", 1, 1, 1, 1.0, 0.25),
+        ("design", "without a parent", "operators", 1, 1, 0, 0.0, 0.0),
+        ("objective", "mutate", "operators", 1, 1, 0, 0.0, 0.0),
+        (None, "nothing", None, 1, 0, 0, 0.0, 0.0),
     ]
 
 
 def test_made_counts_attempts_and_neither_objectives_nor_what_is_judged_again(mixed):
-    assert [row for row in ask(mixed, "funnel", line="designs") if row[2] == "made"] == [("0001", None, "made", 3, 2, 1, 0, 0)]
+    assert [row for row in ask(mixed, "funnel", line="designs") if row[2] == "made"] == [
+        ("0001", None, "made", 3, 2, 1, 0, 0)
+    ]
 
 
 @pytest.mark.parametrize("line", ["designs", "families", "programs", "prompts", "solvers"])
 def test_what_a_line_attempted_in_vain_is_in_its_funnel_and_its_yield(tmp_path, line):
     schema = all_tables()[line, "unmade"]
-    key, = schema.keys
+    (key,) = schema.keys
     row = dict.fromkeys(schema.columns) | {"cycle": "0001", "reason": "nothing came of it"}
     lake = Lake(tmp_path)
     rows = [row | {key: f"plan-{number}" if key == "plan_id" else number} for number in range(3)]
     lake.publish(line, "unmade", schema.frame(rows), cycle="0001", run_id="r", schema=schema)
     with Catalogue(lake, all_tables()) as catalogue:
-        funnel, tried = (catalogue.query((COOKBOOK / f"{name}.sql").read_text(), {"line": line}).rows for name in ("funnel", "operator_yield"))
-    assert (funnel, tried) == ([("0001", None, "made", 3, 0, 3, 0, 0)], [(None, "nothing", None, 3, 0, 0, 0.0, 0.0)])
+        funnel, tried = (
+            catalogue.query((COOKBOOK / f"{name}.sql").read_text(), {"line": line}).rows
+            for name in ("funnel", "operator_yield")
+        )
+    assert (funnel, tried) == (
+        [("0001", None, "made", 3, 0, 3, 0, 0)],
+        [(None, "nothing", None, 3, 0, 0, 0.0, 0.0)],
+    )
 
 
 def test_money_spent_on_candidates_blocked_late(lake):
     assert ask(lake, "spent_on_late_blocks", line="designs", gate_no="2") == [(2, "trace", 1, 1.5, 220)]
-    assert ask(lake, "spent_on_late_blocks", line="designs", gate_no="1") == [(1, "contract", 1, 0.0, 0), (2, "trace", 1, 1.5, 220)]
+    assert ask(lake, "spent_on_late_blocks", line="designs", gate_no="1") == [
+        (1, "contract", 1, 0.0, 0),
+        (2, "trace", 1, 1.5, 220),
+    ]
 
 
 def test_verdicts_that_a_new_version_of_a_rule_changed(lake):
-    assert ask(lake, "verdict_flips", rule_id="R2", before="1", after="2") == [("b", "pass", "block", "an operator off the list")]
+    assert ask(lake, "verdict_flips", rule_id="R2", before="1", after="2") == [
+        ("b", "pass", "block", "an operator off the list")
+    ]
     assert ask(lake, "verdict_flips", rule_id="R1", before="1", after="2") == []
 
 
 def test_champions_that_rest_on_a_revoked_rule(lake):
-    assert ask(lake, "champions_on_revoked_rules") == [("designs", "0001", "a", "R1", "1", "2"), ("designs", "0002", "c", "R1", "1", "2")]
+    assert ask(lake, "champions_on_revoked_rules") == [
+        ("designs", "0001", "a", "R1", "1", "2"),
+        ("designs", "0002", "c", "R1", "1", "2"),
+    ]
 
 
 def test_wins_without_a_certificate(lake):
-    assert ask(lake, "wins_without_certificate", line="designs") == [("c", "champion", "low", "n10", 1, "solved")]
+    assert ask(lake, "wins_without_certificate", line="designs") == [
+        ("c", "champion", "low", "n10", 1, "solved")
+    ]
 
 
 def test_duplicates_by_content(lake):
@@ -225,28 +453,49 @@ def test_duplicates_by_content(lake):
 
 def test_health_of_model_calls(lake):
     assert ask(lake, "model_call_health", line="designs") == [
-        ("designer", "model", "m", 2, 1, 1, 2.0, 2.9, 300, 50, 30, 2.0), ("designer", "operators", "", 1, 0, 0, 0.0, 0.0, 0, 0, 0, 0.0),
+        ("designer", "model", "m", 2, 1, 1, 2.0, 2.9, 300, 50, 30, 2.0),
+        ("designer", "operators", "", 1, 0, 0, 0.0, 0.0, 0, 0, 0, 0.0),
         ("planner", "model", "m", 1, 0, 0, 2.0, 2.0, 10, 0, 1, 0.25),
     ]
 
 
 def test_system_prompts_that_roles_read(lake):
     assert ask(lake, "system_prompts_in_use", line="solvers") == [
-        ("p", "accepted", "coder", "0002", "0002", 3, 1, 0.75, 2, 1), ("unknown", None, "planner", "0002", "0002", 1, 0, 1.0, 0, 0),
+        ("p", "accepted", "coder", "0002", "0002", 3, 1, 0.75, 2, 1),
+        ("unknown", None, "planner", "0002", "0002", 1, 0, 1.0, 0, 0),
     ]
     assert ask(lake, "system_prompts_in_use", line="designs") == []
 
 
 def test_where_judging_itself_raised(lake):
     assert ask(lake, "judging_raised") == [
-        ("solvers", "0002", "reading.py:40", "TypeError", "compliance", 2, "judging it raised TypeError at reading.py:40"),
-        ("solvers", "0002", "unknown", "KeyError", "compliance", 1, "judging it raised KeyError at unknown: 'a'"),
+        (
+            "solvers",
+            "0002",
+            "reading.py:40",
+            "TypeError",
+            "compliance",
+            2,
+            "judging it raised TypeError at reading.py:40",
+        ),
+        (
+            "solvers",
+            "0002",
+            "unknown",
+            "KeyError",
+            "compliance",
+            1,
+            "judging it raised KeyError at unknown: 'a'",
+        ),
     ]
 
 
 def test_blast_radius_of_a_run(lake):
     assert ask(lake, "blast_radius", run_id="run1") == [
-        ("designs", "0001", "accepted", 1), ("designs", "0001", "blocked", 1), ("designs", "0002", "champion", 1), ("prompts", "0001", "accepted", 1),
+        ("designs", "0001", "accepted", 1),
+        ("designs", "0001", "blocked", 1),
+        ("designs", "0002", "champion", 1),
+        ("prompts", "0001", "accepted", 1),
     ]
     assert ask(lake, "blast_radius", run_id="no such run") == []
 
@@ -255,13 +504,32 @@ def test_designs_are_told_by_grammar_where_a_table_names_none(tmp_path: Path):
     lake = Lake(tmp_path)
 
     def held(*rows: tuple) -> pl.DataFrame:
-        return pl.DataFrame(rows, schema={"design_id": pl.String, "grammar": pl.String, "genome": pl.String}, orient="row")
+        return pl.DataFrame(
+            rows, schema={"design_id": pl.String, "grammar": pl.String, "genome": pl.String}, orient="row"
+        )
 
-    lake.publish("designs", "incoming_designs", held(("old", None, "{}"), ("person", None, None)), cycle="0001", run_id="run1")
+    lake.publish(
+        "designs",
+        "incoming_designs",
+        held(("old", None, "{}"), ("person", None, None)),
+        cycle="0001",
+        run_id="run1",
+    )
     lake.publish("designs", "candidates", held(("new", "open", "{}")), cycle="0001", run_id="run1")
-    ranking = pl.DataFrame({"design_id": ["new", "old", "person"], "cycle": "0001", "rank": [1, 2, 3], "largest_solved": [80, 57, 0]})
+    ranking = pl.DataFrame(
+        {
+            "design_id": ["new", "old", "person"],
+            "cycle": "0001",
+            "rank": [1, 2, 3],
+            "largest_solved": [80, 57, 0],
+        }
+    )
     lake.publish("designs", "final_ranking", ranking, cycle="0001", run_id="run1")
-    assert ask(lake, "designs_by_grammar") == [("0001", "file", 1, 3, 0), ("0001", "open", 1, 1, 80), ("0001", "paper", 1, 2, 57)]
+    assert ask(lake, "designs_by_grammar") == [
+        ("0001", "file", 1, 3, 0),
+        ("0001", "open", 1, 1, 80),
+        ("0001", "paper", 1, 2, 57),
+    ]
 
 
 FILES = sorted(COOKBOOK.glob("*.sql"))

@@ -1,4 +1,5 @@
-"""A writer that ends at any operation leaves the old content whole or the new; a re-run gives the same bytes."""
+"""A writer that ends at any operation leaves the old content whole or the new; a re-run gives the same
+bytes."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ def no_hook_left():
 @pytest.mark.parametrize("how", ["kill", "exit"])
 @pytest.mark.parametrize("which", ["first", "second"])
 def test_a_writer_that_dies_at_any_operation_leaves_old_or_new_content_whole(tmp_path, how, which):
-    done = subprocess.run([sys.executable, str(DRIVER), str(tmp_path), how, which], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, str(DRIVER), str(tmp_path), how, which], capture_output=True, text=True, check=True
+    )
     report = json.loads(done.stdout)
     died = report[:-1]
     before = "old" if which == "second" else "nothing"
@@ -38,7 +41,9 @@ def test_a_writer_that_dies_at_any_operation_leaves_old_or_new_content_whole(tmp
     assert {entry["ended"] for entry in died} == {signal.SIGKILL if how == "kill" else 9 << 8}
     assert report[-1]["ended"] == 0
     replaced = max(i for i, entry in enumerate(died) if entry["operation"] == "replace")
-    assert [entry["after"] for entry in died] == [before] * (replaced + 1) + ["new"] * (len(died) - replaced - 1)
+    assert [entry["after"] for entry in died] == [before] * (replaced + 1) + ["new"] * (
+        len(died) - replaced - 1
+    )
     shas = {entry["again"][0] for entry in report}
     assert len(shas) == 1
     assert [entry["again"][1:] for entry in report] == [["new", []]] * len(report)
@@ -58,7 +63,11 @@ def fail_at(number: int, *, for_good: bool):
 
 @pytest.mark.parametrize("for_good", [False, True])
 def test_an_operation_that_fails_is_an_error_and_leaves_old_or_new_content_whole(tmp_path, for_good):
-    intact = Lake(tmp_path / "intact").publish("designs", "candidates", NEW, cycle="0001", run_id="any").path.read_bytes()
+    intact = (
+        Lake(tmp_path / "intact")
+        .publish("designs", "candidates", NEW, cycle="0001", run_id="any")
+        .path.read_bytes()
+    )
     outcomes = []
     for number in range(1, 200):
         root = tmp_path / str(number)
@@ -110,12 +119,16 @@ def test_superseded_content_survives_every_failure(tmp_path):
 def _edge(child: str) -> pl.DataFrame:
     from evolake.lake import DERIVATIONS
 
-    return DERIVATIONS.frame([{"child_id": child, "parent_id": "root", "operator": "swap", "weight": 1.0, "cycle": "0001"}])
+    return DERIVATIONS.frame(
+        [{"child_id": child, "parent_id": "root", "operator": "swap", "weight": 1.0, "cycle": "0001"}]
+    )
 
 
 def test_a_compaction_that_is_killed_at_any_operation_loses_nothing_and_the_next_one_ends_it(tmp_path):
     driver = DRIVER.with_name("killed_compaction.py")
-    done = subprocess.run([sys.executable, str(driver), str(tmp_path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, str(driver), str(tmp_path)], capture_output=True, text=True, check=True
+    )
     report = json.loads(done.stdout)
 
     assert {entry["ended"] for entry in report[:-1]} == {signal.SIGKILL}

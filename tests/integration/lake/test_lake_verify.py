@@ -1,4 +1,5 @@
-"""`evolake lake verify`: damage of every kind in a small real lake is found, what can be mended is, and a repair may be cut off anywhere."""
+"""`evolake lake verify`: damage of every kind in a small real lake is found, what can be mended is, and a
+repair may be cut off anywhere."""
 
 from __future__ import annotations
 
@@ -25,17 +26,29 @@ FLIPS_PER_FILE = 2
 
 @pytest.fixture(scope="session")
 def grown(tmp_path_factory):
-    """The lake that 0.2.0.dev0 wrote, mended and grown by one cycle, one of whose tables was published twice."""
+    """The lake that 0.2.0.dev0 wrote, mended and grown by one cycle, one of whose tables was published
+    twice."""
     root = toy_lake(tmp_path_factory.mktemp("grown"))
     mend(root)
     lake = Lake(root)
     before = lake.seals.read("ordered", "0004")
     for member in ("x", "y"):
         for asset, cycle in (("opened", "0004"), ("candidates", "0004"), ("incoming_members", "0005")):
-            frame = {"cycle": [cycle], "incoming_version": [before.version]} if asset == "opened" else {"member": [member]}
+            frame = (
+                {"cycle": [cycle], "incoming_version": [before.version]}
+                if asset == "opened"
+                else {"member": [member]}
+            )
             last = lake.publish("ordered", asset, pl.DataFrame(frame), cycle=cycle, run_id=f"run {member}")
         lake.seals.reopen("ordered", "0005", "run")
-        lake.seals.seal("ordered", "0005", f"version {member}", before.version, "run", {"incoming_members": last.content_sha})
+        lake.seals.seal(
+            "ordered",
+            "0005",
+            f"version {member}",
+            before.version,
+            "run",
+            {"incoming_members": last.content_sha},
+        )
     assert [finding.kind for finding in examine(root).findings if not finding.note] == []
     return root
 
@@ -57,8 +70,12 @@ def contents(root: Path) -> dict[str, list]:
         superseded = catalogue.query("SELECT count(*) FROM parts WHERE state = 'superseded'").rows
         assert [warning for warning in catalogue.warnings if "superseded" not in warning] == []
     return {
-        **{asset: [lake.read(line, asset).to_dicts(), records(lake, line, asset)] for line, asset in lake.assets()},
-        "seals": [lake.seals.read("ordered", cycle) for cycle in lake.seals.cycles("ordered")], "superseded": superseded,
+        **{
+            asset: [lake.read(line, asset).to_dicts(), records(lake, line, asset)]
+            for line, asset in lake.assets()
+        },
+        "seals": [lake.seals.read("ordered", cycle) for cycle in lake.seals.cycles("ordered")],
+        "superseded": superseded,
     }
 
 
@@ -76,7 +93,11 @@ def mended(root: Path) -> Counter:
 
 
 def lake_files(root: Path) -> list[Path]:
-    return [path for path in sorted(root.rglob("*")) if path.is_file() and path.stat().st_size and "quarantine" not in path.parts]
+    return [
+        path
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.stat().st_size and "quarantine" not in path.parts
+    ]
 
 
 def is_told(root: Path) -> bool:
@@ -99,7 +120,9 @@ def test_flips_of_bits_in_every_file_are_found_or_change_nothing_that_is_read(ro
                 counted["found"] += 1
             else:
                 assert contents(root) == before, f"{path} changed what is read, unseen"
-                named = "locks" in path.parts or path.name == MARKER  # who holds a lock, which version wrote the lake: nobody reads more from them
+                named = (
+                    "locks" in path.parts or path.name == MARKER
+                )  # who holds a lock, which version wrote the lake: nobody reads more from them
                 counted["harmless name" if named else "harmless"] += 1
         path.write_bytes(data)
     assert counted["found"] > 40 * FLIPS_PER_FILE
@@ -169,12 +192,24 @@ def _damage(root: Path) -> dict[str, tuple[list[str], bool]]:
         "part cut short": (lambda: os.truncate(part, 100), ["part"], False),
         "part gone": (part.unlink, ["part"], False),
         "parts swapped": (lambda: swap(part, table / "candidates/cycle=0003/part.parquet"), ["part"], True),
-        "part renamed": (lambda: shutil.move(part.parent, part.parent.with_name("cycle=0009")), ["manifest"], True),
-        "part without a line": (lambda: shutil.copytree(part.parent, part.parent.with_name("cycle=0008")), ["manifest"], True),
+        "part renamed": (
+            lambda: shutil.move(part.parent, part.parent.with_name("cycle=0009")),
+            ["manifest"],
+            True,
+        ),
+        "part without a line": (
+            lambda: shutil.copytree(part.parent, part.parent.with_name("cycle=0008")),
+            ["manifest"],
+            True,
+        ),
         "record gone": (part.with_name("_record.json").unlink, ["record"], True),
         "superseded part gone": (history.unlink, ["superseded"], True),
         "superseded part damaged": (lambda: history.write_bytes(b"junk"), ["superseded"], True),
-        "superseded part nobody knows": (lambda: shutil.copy(history, history.with_name("000099-0000000000000000.parquet")), ["superseded"], True),
+        "superseded part nobody knows": (
+            lambda: shutil.copy(history, history.with_name("000099-0000000000000000.parquet")),
+            ["superseded"],
+            True,
+        ),
         "seal cut short": (lambda: os.truncate(seal / "0005.json", 50), ["seal"], True),
         "seal gone": ((seal / "0005.json").unlink, ["seal"], True),
         "seals swapped": (lambda: swap(seal / "0005.json", seal / "0004.json"), ["seal"], True),
@@ -183,12 +218,24 @@ def _damage(root: Path) -> dict[str, tuple[list[str], bool]]:
         "journal gone": ((seal / "_journal.jsonl").unlink, ["journal"], True),
         "blob damaged": (lambda: blob.write_bytes(b"a wrong\n"), ["blob"], False),
         "blob gone": (blob.unlink, ["reference"], False),
-        "blob in a wrong place": (lambda: blob.rename(blob.with_name("0" * 62)), ["blob", "reference"], False),
+        "blob in a wrong place": (
+            lambda: blob.rename(blob.with_name("0" * 62)),
+            ["blob", "reference"],
+            False,
+        ),
         "tape cut short": (lambda: os.truncate(tape[0], 300), ["tape"], False),
         "tape entries swapped": (lambda: swap(tape[0], tape[1]), ["tape"], False),
         "temporary part": (lambda: write(part.with_name(".tmp-run-9"), b"x"), ["leftover"], True),
-        "temporary blob of a dead process": (lambda: write(root / f"blobs/ab/.tmp-{dead}-1-cd", b"x"), ["leftover"], True),
-        "token damaged": (lambda: (root / "locks/ordered/candidates@0004.token").write_bytes(b"\x00"), ["token"], True),
+        "temporary blob of a dead process": (
+            lambda: write(root / f"blobs/ab/.tmp-{dead}-1-cd", b"x"),
+            ["leftover"],
+            True,
+        ),
+        "token damaged": (
+            lambda: (root / "locks/ordered/candidates@0004.token").write_bytes(b"\x00"),
+            ["token"],
+            True,
+        ),
         "lines repeated": (lambda: _append_again(table / "candidates/_manifest.jsonl"), ["manifest"], True),
     }
 
@@ -208,10 +255,30 @@ def _append_again(path: Path) -> None:
 
 
 DAMAGE = [
-    "part cut short", "part gone", "parts swapped", "part renamed", "part without a line", "record gone", "superseded part gone",
-    "superseded part damaged", "superseded part nobody knows", "seal cut short", "seal gone", "seals swapped", "seal renamed", "old seal put back",
-    "journal gone", "blob damaged", "blob gone", "blob in a wrong place", "tape cut short", "tape entries swapped", "temporary part",
-    "temporary blob of a dead process", "token damaged", "lines repeated",
+    "part cut short",
+    "part gone",
+    "parts swapped",
+    "part renamed",
+    "part without a line",
+    "record gone",
+    "superseded part gone",
+    "superseded part damaged",
+    "superseded part nobody knows",
+    "seal cut short",
+    "seal gone",
+    "seals swapped",
+    "seal renamed",
+    "old seal put back",
+    "journal gone",
+    "blob damaged",
+    "blob gone",
+    "blob in a wrong place",
+    "tape cut short",
+    "tape entries swapped",
+    "temporary part",
+    "temporary blob of a dead process",
+    "token damaged",
+    "lines repeated",
 ]
 
 
@@ -236,7 +303,12 @@ def test_a_repair_that_is_cut_off_anywhere_can_be_done_again(root):
     for name in ("seal gone", "temporary part", "record gone", "superseded part damaged", "lines repeated"):
         _damage(root)[name][0]()
     path = root / "tables/ordered/incoming_members/_manifest.jsonl"
-    path.write_bytes(b"\n".join(line for line in path.read_bytes().split(b"\n") if line and json.loads(line)["cycle"] != "0005") + b"\n")
+    path.write_bytes(
+        b"\n".join(
+            line for line in path.read_bytes().split(b"\n") if line and json.loads(line)["cycle"] != "0005"
+        )
+        + b"\n"
+    )
     damaged = root.with_name("damaged")
     shutil.copytree(root, damaged)
     mend(root)
@@ -281,7 +353,9 @@ def test_what_a_live_writer_has_in_hand_is_left_alone(root):
 
 def test_the_command_says_what_was_found_and_its_exit_code_too(root):
     def ask(*arguments):
-        got = CliRunner().invoke(cli, ["lake", "verify", "--lake", str(root), *arguments], standalone_mode=False)
+        got = CliRunner().invoke(
+            cli, ["lake", "verify", "--lake", str(root), *arguments], standalone_mode=False
+        )
         return got.return_value, got.stdout
 
     assert ask() == (0, ask()[1])
@@ -289,7 +363,11 @@ def test_the_command_says_what_was_found_and_its_exit_code_too(root):
     (root / "seals/ordered/0005.json").unlink()
     code, text = ask("--json")
     summary = json.loads(text)
-    assert (code, summary["verdict"], [finding["kind"] for finding in summary["findings"] if not finding["note"]]) == (1, "findings", ["seal"])
+    assert (
+        code,
+        summary["verdict"],
+        [finding["kind"] for finding in summary["findings"] if not finding["note"]],
+    ) == (1, "findings", ["seal"])
     assert {"what", "where", "wanted", "got", "mend", "repairable"} <= summary["findings"][0].keys()
     code, text = ask("--repair")
     assert (code, "put back as the journal has it" in text) == (0, True)
@@ -322,7 +400,9 @@ def test_accounts_of_what_was_spent_are_part_of_the_tape(root):
     assert [finding.kind for finding in examine(root).findings if finding.kind == "tape"] == []
     whole = account.path.read_bytes()
     account.path.write_bytes(whole.replace(b'"tokens": 15', b'"tokens": 14'))
-    assert [(finding.kind, finding.note) for finding in examine(root).findings if finding.kind == "tape"] == [("tape", True)]
+    assert [(finding.kind, finding.note) for finding in examine(root).findings if finding.kind == "tape"] == [
+        ("tape", True)
+    ]
     account.path.write_bytes(whole.replace(b"{", b"[", 1))
     assert kinds(root) == ["tape"]
 
@@ -332,10 +412,23 @@ def test_a_hash_that_names_no_blob_is_no_finding_and_a_blob_that_is_gone_is(tmp_
     from evolake.solvers.tables_archive import SUBMISSIONS
 
     lake, nowhere = Lake(tmp_path / "lake"), "ab" * 32
-    authors = VALIDATOR_AUTHORS.frame([{"family_id": "f", "cycle": "0001", "voter": "primary", "author": "r", "saw": [], "source_sha": nowhere}])
+    authors = VALIDATOR_AUTHORS.frame(
+        [
+            {
+                "family_id": "f",
+                "cycle": "0001",
+                "voter": "primary",
+                "author": "r",
+                "saw": [],
+                "source_sha": nowhere,
+            }
+        ]
+    )
     lake.publish("families", "validator_authors", authors, cycle="0001", run_id="r", schema=VALIDATOR_AUTHORS)
     assert [finding.what for finding in examine(lake.root).findings if not finding.note] == []
     submitted = SUBMISSIONS.frame([{"submission_id": "s", "tree_sha": nowhere}])
     lake.publish("solvers", "submissions", submitted, cycle=None, run_id="r", schema=SUBMISSIONS)
     found = [finding for finding in examine(lake.root).findings if not finding.note]
-    assert [(finding.kind, finding.what) for finding in found] == [("reference", "solvers/submissions names a blob that is not there")]
+    assert [(finding.kind, finding.what) for finding in found] == [
+        ("reference", "solvers/submissions names a blob that is not there")
+    ]

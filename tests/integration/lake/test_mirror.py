@@ -1,4 +1,5 @@
-"""Mirrors over HTTP in a real S3 server and in a folder: whole, incremental, resumable after SIGKILL, and nothing unknown is overwritten."""
+"""Mirrors over HTTP in a real S3 server and in a folder: whole, incremental, resumable after SIGKILL, and
+nothing unknown is overwritten."""
 
 from __future__ import annotations
 
@@ -41,7 +42,12 @@ def server():
 @pytest.fixture
 def s3(server, monkeypatch) -> str:
     """The bucket, with the environment that a user would set."""
-    for name, value in {"ACCESS_KEY_ID": "team", "SECRET_ACCESS_KEY": "secret", "REGION": "us-east-1", "ENDPOINT_URL": server}.items():
+    for name, value in {
+        "ACCESS_KEY_ID": "team",
+        "SECRET_ACCESS_KEY": "secret",
+        "REGION": "us-east-1",
+        "ENDPOINT_URL": server,
+    }.items():
         monkeypatch.setenv(f"AWS_{name}", value)
     return "s3://lakes"
 
@@ -49,11 +55,16 @@ def s3(server, monkeypatch) -> str:
 @pytest.fixture(params=["s3", "file"])
 def url(request, tmp_path) -> str:
     """A mirror that nobody has pushed to."""
-    return f"{request.getfixturevalue('s3')}/{tmp_path.name}" if request.param == "s3" else f"file://{tmp_path}/mirror"
+    return (
+        f"{request.getfixturevalue('s3')}/{tmp_path.name}"
+        if request.param == "s3"
+        else f"file://{tmp_path}/mirror"
+    )
 
 
 def filled(root: Path, blobs: int = 3) -> Lake:
-    """A lake with a table of two cycles, one of them superseded once, blobs, a seal and a file of the tape."""
+    """A lake with a table of two cycles, one of them superseded once, blobs, a seal and a file of the
+    tape."""
     lake = Lake(root, lock_timeout_s=0)
     for cycle, value in (("0001", 1), ("0002", 2), ("0001", 3)):
         lake.publish("designs", "candidates", pl.DataFrame({"score": [value]}), cycle=cycle, run_id="run")
@@ -107,7 +118,9 @@ def test_push_and_pull_go_on_where_a_sigkill_cut_them_off(tmp_path, s3):
     cut_off("push", lake.root, url, 20)
     with pytest.raises(InputError, match="there is no snapshot"):
         pull(tmp_path / "copy", url)
-    assert 0 < push(lake, url).sent <= len(contents(lake.root)) - 12  # of those at work when it was killed some may have arrived
+    assert (
+        0 < push(lake, url).sent <= len(contents(lake.root)) - 12
+    )  # of those at work when it was killed some may have arrived
 
     cut_off("pull", tmp_path / "copy", url, 20)
     with pytest.raises(InputError, match="not whole"):
@@ -121,7 +134,9 @@ def test_neither_side_overwrites_what_it_does_not_know(tmp_path, url):
     lake, copy = filled(tmp_path / "lake"), tmp_path / "copy"
     push(lake, url)
     pull(copy, url)
-    Lake(copy).publish("designs", "candidates", pl.DataFrame({"score": [9]}), cycle="0003", run_id="elsewhere")
+    Lake(copy).publish(
+        "designs", "candidates", pl.DataFrame({"score": [9]}), cycle="0003", run_id="elsewhere"
+    )
     assert push(Lake(copy), url).number == 2
     lake.publish("designs", "candidates", pl.DataFrame({"score": [8]}), cycle="0003", run_id="here")
     before = contents(lake.root)
@@ -144,7 +159,11 @@ def test_damage_is_neither_sent_nor_fetched(tmp_path):
         push(lake, url)
     part.write_bytes(whole)
     push(lake, url)
-    victim = next(path for path in (tmp_path / "mirror/objects").rglob("*") if path.is_file() and path.read_bytes() == b"blob 1")
+    victim = next(
+        path
+        for path in (tmp_path / "mirror/objects").rglob("*")
+        if path.is_file() and path.read_bytes() == b"blob 1"
+    )
     victim.write_bytes(b"blob 2")
     with pytest.raises(LakeError, match="an object of the mirror"):
         pull(tmp_path / "copy", url)
@@ -163,14 +182,22 @@ def test_a_mirror_is_checked_without_pulling_it_and_a_push_over_damage_fails_unt
     objects[b"blob 1"].write_bytes(b"blob 9")
     objects[b"blob 2"].write_bytes(b"blob 2 and more")
     found = {item.path: item.got for item in check(url).damaged}
-    names = {number: f"blobs/{sha[:2]}/{sha[2:]}" for number in range(3) for sha in [hashlib.sha256(f"blob {number}".encode()).hexdigest()]}
-    assert (found[names[0]], found[names[2]], len(found)) == ("no such object", "15 bytes", 3) and found[names[1]].startswith("sha256")
+    names = {
+        number: f"blobs/{sha[:2]}/{sha[2:]}"
+        for number in range(3)
+        for sha in [hashlib.sha256(f"blob {number}".encode()).hexdigest()]
+    }
+    assert (found[names[0]], found[names[2]], len(found)) == ("no such object", "15 bytes", 3) and found[
+        names[1]
+    ].startswith("sha256")
 
     done = evolake("lake", "verify", "--mirror", url, "--json")
     assert done.returncode == 1 and json.loads(done.stdout)["verdict"] == "findings"
     lake.blobs.put(b"one more")
     with pytest.raises(LakeError, match="1 of the .* objects that were read") as raised:
-        push(lake, url)  # sends what is missing or of another size; the one that it cannot know from a listing is read
+        push(
+            lake, url
+        )  # sends what is missing or of another size; the one that it cannot know from a listing is read
     assert f"evolake lake verify --mirror {url}" in str(raised.value.do)
     for item in check(url).damaged:
         (tmp_path / "mirror" / item.place).unlink()
@@ -189,7 +216,10 @@ def test_who_lost_a_race_goes_on_by_the_command_that_it_is_told(tmp_path, url):
     for lost in (lambda: push(lake, url), lambda: pull(lake.root, url)):
         with pytest.raises((LakeError, InputError)) as raised:
             lost()
-        assert raised.value.do == way_out(url) and f"evolake lake pull {url} --lake NEW_FOLDER" in raised.value.do
+        assert (
+            raised.value.do == way_out(url)
+            and f"evolake lake pull {url} --lake NEW_FOLDER" in raised.value.do
+        )
     new = tmp_path / "new"
     pull(new, url)
     Lake(new).blobs.put(b"the next cycle")
@@ -220,11 +250,18 @@ def test_a_line_at_work_is_not_mirrored_half(tmp_path):
 
 def test_the_commands_say_what_was_moved(tmp_path):
     lake, url = filled(tmp_path / "lake"), f"file://{tmp_path}/mirror"
-    sent = json.loads(CliRunner().invoke(cli, ["lake", "push", url, "--lake", str(lake.root), "--json"]).output)
-    got = json.loads(CliRunner().invoke(cli, ["lake", "pull", url, "--lake", str(tmp_path / "copy"), "--json"]).output)
+    sent = json.loads(
+        CliRunner().invoke(cli, ["lake", "push", url, "--lake", str(lake.root), "--json"]).output
+    )
+    got = json.loads(
+        CliRunner().invoke(cli, ["lake", "pull", url, "--lake", str(tmp_path / "copy"), "--json"]).output
+    )
     assert (sent["verdict"], got["verdict"], got["fetched"]) == ("pushed", "pulled", sent["files"])
     said = CliRunner().invoke(cli, ["lake", "pull", url, "--lake", str(tmp_path / "copy")]).output
-    assert said == f"{tmp_path}/copy is snapshot 1 of {url}: 0 of {sent['files']} files (0 bytes) were fetched, 0 removed\n"
+    assert (
+        said == f"{tmp_path}/copy is snapshot 1 of {url}: 0 of {sent['files']} files (0 bytes) were fetched, "
+        "0 removed\n"
+    )
 
 
 @pytest.mark.parametrize("path", ["../outside", "/etc/x", "tables/../../x", "locks/x", "seeds/x"])
@@ -243,21 +280,29 @@ def test_a_mirror_that_names_files_elsewhere_is_refused(tmp_path, path):
 
 def snapshot(files: object, **changed: object) -> bytes:
     """A snapshot as a stranger's mirror may hold it."""
-    return zstandard.ZstdCompressor().compress(json.dumps({"format": 1, "number": 1, "files": files} | changed).encode())
+    return zstandard.ZstdCompressor().compress(
+        json.dumps({"format": 1, "number": 1, "files": files} | changed).encode()
+    )
 
 
 SHA = hashlib.sha256(b"data").hexdigest()
 HOSTILE = {
-    "bomb": (lambda: zstandard.ZstdCompressor(level=1).compress(bytes(128 << 20)) * 9, "expands too much|too large"),
+    "bomb": (
+        lambda: zstandard.ZstdCompressor(level=1).compress(bytes(128 << 20)) * 9,
+        "expands too much|too large",
+    ),
     "deep": (lambda: zstandard.ZstdCompressor().compress(b"[" * 200_000), "nested deeper"),
     "digits": (lambda: zstandard.ZstdCompressor().compress(b'{"format": ' + b"9" * 10_000 + b"}"), "digits"),
     "path is a number": (lambda: snapshot([[5, SHA, 4]]), "names no file"),
     "name is a path": (lambda: snapshot([["a", "../" * 21 + "x", 4]]), "names no file"),
     "size is a text": (lambda: snapshot([["a", SHA, "4"]]), "names no file"),
     "too short an entry": (lambda: snapshot([["a", SHA]]), "damaged"),
-    "no list": (lambda: snapshot(7), "damaged"), "no object": (lambda: zstandard.ZstdCompressor().compress(b"[1]"), "damaged"),
-    "no snapshot": (lambda: b"junk", "cannot be decompressed"), "cut": (lambda: snapshot([])[:-3], "cannot be decompressed"),
-    "larger object": (lambda: snapshot([["a", SHA, 3]]), "too large"), "path outside": (lambda: snapshot([["../a", SHA, 4]]), "no lake has"),
+    "no list": (lambda: snapshot(7), "damaged"),
+    "no object": (lambda: zstandard.ZstdCompressor().compress(b"[1]"), "damaged"),
+    "no snapshot": (lambda: b"junk", "cannot be decompressed"),
+    "cut": (lambda: snapshot([])[:-3], "cannot be decompressed"),
+    "larger object": (lambda: snapshot([["a", SHA, 3]]), "too large"),
+    "path outside": (lambda: snapshot([["../a", SHA, 4]]), "no lake has"),
 }
 
 
@@ -265,7 +310,10 @@ HOSTILE = {
 def test_a_hostile_mirror_ends_in_one_sentence_within_bounded_memory(kind, tmp_path, monkeypatch):
     monkeypatch.setattr(remote, "SNAPSHOT_BYTES", 64 << 20)
     make, why = HOSTILE[kind]
-    for name, data in {"snapshots/00000001.json.zst": make(), f"objects/{SHA[:2]}/{SHA[2:]}": b"data"}.items():
+    for name, data in {
+        "snapshots/00000001.json.zst": make(),
+        f"objects/{SHA[:2]}/{SHA[2:]}": b"data",
+    }.items():
         (tmp_path / "mirror" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "mirror" / name).write_bytes(data)
     tracemalloc.start()

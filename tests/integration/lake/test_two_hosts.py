@@ -1,4 +1,5 @@
-"""Two hosts over one folder: a process with a network, processes and a name of its own holds a line; who is here is refused, and fences it off."""
+"""Two hosts over one folder: a process with a network, processes and a name of its own holds a line; who is
+here is refused, and fences it off."""
 
 from __future__ import annotations
 
@@ -14,7 +15,19 @@ from evolake.jail.bubblewrap import find
 from evolake.lake import Lake
 
 RUN = Path(__file__).with_name("other_host.py")
-NAMESPACES = ["--unshare-net", "--unshare-pid", "--unshare-uts", "--hostname", "far", "--dev-bind", "/", "/", "--proc", "/proc", "--die-with-parent"]
+NAMESPACES = [
+    "--unshare-net",
+    "--unshare-pid",
+    "--unshare-uts",
+    "--hostname",
+    "far",
+    "--dev-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "--die-with-parent",
+]
 
 
 @pytest.fixture
@@ -42,7 +55,9 @@ def test_a_line_is_held_over_hosts_and_a_run_that_lost_it_publishes_nothing(far,
     assert holder is not None
     assert (holder.run_id, holder.host) == ("far", "far")
 
-    (tmp_path / "locks/designs.lock").unlink()  # as a file server does that has not heard of its client for too long: the lock is free, unnoticed
+    (
+        tmp_path / "locks/designs.lock"
+    ).unlink()  # as a file server does that has not heard of its client for too long: the lock is free, unnoticed  # noqa: E501
     take(lake)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     far.stdin.write("\n")

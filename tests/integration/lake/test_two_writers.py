@@ -1,4 +1,5 @@
-"""Two processes write one partition: each publication is won by one, the other is told who holds it, and readers always see one whole."""
+"""Two processes write one partition: each publication is won by one, the other is told who holds it, and
+readers always see one whole."""
 
 from __future__ import annotations
 
@@ -27,7 +28,10 @@ def no_hook_left():
 def test_two_processes_that_write_one_partition_never_mix(tmp_path):
     start = tmp_path / "start"
     words = [sys.executable, str(WRITER), str(tmp_path / "lake")]
-    writers = [subprocess.Popen([*words, name, str(start), str(TIMES)], stdout=subprocess.PIPE, text=True) for name in ("left", "right")]
+    writers = [
+        subprocess.Popen([*words, name, str(start), str(TIMES)], stdout=subprocess.PIPE, text=True)
+        for name in ("left", "right")
+    ]
     for writer in writers:
         assert writer.stdout and writer.stdout.readline() == "ready\n"
     start.touch()
@@ -80,7 +84,9 @@ def test_a_writer_that_lost_its_lock_to_a_newer_one_fails_clean(tmp_path):
     def lose_the_lock(operation: str, path: Path) -> None:
         if operation == "link":
             disk.hook = None
-            Partition(tmp_path, "designs", "candidates", "0001").lock.unlink()  # as a file system that forgets locks would
+            Partition(
+                tmp_path, "designs", "candidates", "0001"
+            ).lock.unlink()  # as a file system that forgets locks would
             newer.publish("designs", "candidates", pl.DataFrame({"x": [2]}), cycle="0001", run_id="newer")
 
     disk.hook = lose_the_lock

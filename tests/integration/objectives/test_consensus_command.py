@@ -10,7 +10,11 @@ import commands
 import polars as pl
 import pytest
 
-SCORES = {"objective_id": [0, 0, 0, 1, 1, 1, 2, 2], "design_id": [5, 3, 4, 5, 3, 4, 5, 3], "score": [1.0, 2.0, 3.0, 1.5, 2.5, None, 1.0, 4.0]}
+SCORES = {
+    "objective_id": [0, 0, 0, 1, 1, 1, 2, 2],
+    "design_id": [5, 3, 4, 5, 3, 4, 5, 3],
+    "score": [1.0, 2.0, 3.0, 1.5, 2.5, None, 1.0, 4.0],
+}
 ROUNDS = {"0": 0, "1": 1, "2": 2}
 
 
@@ -23,7 +27,11 @@ def files(tmp_path):
     """Writes the score table and JSON files; gives their paths."""
 
     def write(scores=SCORES, rounds=ROUNDS, multipliers=None) -> list[str]:
-        table, created, factors = tmp_path / "scores.parquet", tmp_path / "rounds.json", tmp_path / "multipliers.json"
+        table, created, factors = (
+            tmp_path / "scores.parquet",
+            tmp_path / "rounds.json",
+            tmp_path / "multipliers.json",
+        )
         pl.DataFrame(scores).write_parquet(table)
         created.write_text(rounds if isinstance(rounds, str) else json.dumps(rounds))
         if multipliers is None:
@@ -47,7 +55,9 @@ def test_json_is_one_object_with_ids_as_given(files):
 
 
 def test_string_ids_stay_strings(files):
-    done = evolake(*files(scores=SCORES | {"design_id": ["x", "05", "y", "x", "05", "y", "x", "05"]}), "--json")
+    done = evolake(
+        *files(scores=SCORES | {"design_id": ["x", "05", "y", "x", "05", "y", "x", "05"]}), "--json"
+    )
     assert json.loads(done.stdout)["order"] == ["x", "05", "y"]
 
 
@@ -55,7 +65,12 @@ def test_without_json_a_table_is_printed(files):
     done = evolake(*files())
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert lines[:4] == ["place  design  consensus", "    1  5       0.000000", "    2  3       0.500000", "    3  4       1.000000"]
+    assert lines[:4] == [
+        "place  design  consensus",
+        "    1  5       0.000000",
+        "    2  3       0.500000",
+        "    3  4       1.000000",
+    ]
     assert lines[5] == "objective  weight    median tau"
     assert len(lines) == 9
 
@@ -73,7 +88,10 @@ def test_without_json_a_table_is_printed(files):
         ({"multipliers": {"1": -0.5}}, "multiplier of objective 1"),
         ({"scores": {"objective": [0], "design_id": [0], "score": [1.0]}}, "lacks objective_id"),
         ({"scores": {"objective_id": [], "design_id": [], "score": []}}, "no rows"),
-        ({"scores": {"objective_id": [0, 0], "design_id": [1, 1], "score": [1.0, 1.0]}}, "more than one score"),
+        (
+            {"scores": {"objective_id": [0, 0], "design_id": [1, 1], "score": [1.0, 1.0]}},
+            "more than one score",
+        ),
     ],
 )
 def test_bad_input_is_refused_with_the_reason(files, change, what):

@@ -1,4 +1,5 @@
-"""Objectives in the real jail: the portfolio's score as outside, hostile ones cost themselves and nobody else."""
+"""Objectives in the real jail: the portfolio's score as outside, hostile ones cost themselves and nobody
+else."""
 
 from __future__ import annotations
 
@@ -34,7 +35,10 @@ def test_every_family_scores_in_the_jail_as_it_does_outside(pool):
     for spec in specs:
         namespace: dict = {}
         exec(spec.source, namespace)
-        expected += [ScoreRow(spec.objective_id, name, namespace["objective"](rows), "ok", "") for name, rows in designs.items()]
+        expected += [
+            ScoreRow(spec.objective_id, name, namespace["objective"](rows), "ok", "")
+            for name, rows in designs.items()
+        ]
     assert score_all(specs, designs, pool) == expected
 
 
@@ -46,17 +50,25 @@ HOSTILE = {
     "reads": "open('/etc/passwd').read(); import os; return float(os.environ['HOME'])",
     "forks": "import os; os.fork(); return 1.0",
     "hoards": "x = [bytearray(2**26) for _ in range(200)]; return 1.0",
-    "forges": "import evolake.objectives.score_driver as d; d._score = lambda *_: [float('-inf'), 'ok', 'x']; return 1.0",
+    "forges": (
+        "import evolake.objectives.score_driver as d; d._score = lambda *_: [float('-inf'), 'ok', 'x']; "
+        "return 1.0"
+    ),
     "is not a function": None,
 }
 
 
 def test_hostile_objectives_score_nothing_and_harm_nobody(pool):
     objectives = [Written("before", "def objective(results):\n    return len(results)")]
-    objectives += [Written(name, f"def objective(results):\n    {body}" if body else "objective = 3") for name, body in HOSTILE.items()]
+    objectives += [
+        Written(name, f"def objective(results):\n    {body}" if body else "objective = 3")
+        for name, body in HOSTILE.items()
+    ]
     objectives.append(Written("after", "def objective(results):\n    return len(results)"))
     rows = score_all(objectives, {"a": [{"N": 10}], "b": []}, pool)
-    assert [(row.objective_id, row.design_id) for row in rows] == [(objective.objective_id, design) for objective in objectives for design in "ab"]
+    assert [(row.objective_id, row.design_id) for row in rows] == [
+        (objective.objective_id, design) for objective in objectives for design in "ab"
+    ]
     honest = [(row.score, row.status) for row in rows if row.objective_id in ("before", "after")]
     assert honest == [(1.0, "ok"), (0.0, "ok")] * 2
     for row in rows:

@@ -1,4 +1,5 @@
-"""What a bundle states of a program is measured again: by noise of this machine, and under seeds that nobody knew before."""
+"""What a bundle states of a program is measured again: by noise of this machine, and under seeds that nobody
+knew before."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def cases(seed):
 def score(cases, results):
     output = results[0]["output"] if results[0]["status"] == "ok" else 0.01
     return {"combined_score": output * (0.5 + random.Random(cases[0]).expovariate(1)) ** (1 if output == 1 else 1.2)}
-"""
+"""  # noqa: E501
 START, BETTER = "def double(x):\n    return 1\n", "def double(x):\n    return 1.5\n"
 WIDE = tuple(range(1000, 1400))
 
@@ -41,7 +42,9 @@ def commands_share_a_jail(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def the_same_fresh_seeds_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """An honest statement is refused in one of a hundred cases, which no test may be."""
-    monkeypatch.setattr("evolake.programs.measuring_again.fresh_seeds", lambda count: list(range(5000, 5000 + count)))
+    monkeypatch.setattr(
+        "evolake.programs.measuring_again.fresh_seeds", lambda count: list(range(5000, 5000 + count))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +59,14 @@ def restated(claims: Mapping[str, Any], held: dict[str, Any]) -> None:
     """State what follows from the claims, as a careful forger would."""
     own, initial = ({row["seed"]: row["score"] for row in claims[side]} for side in ("own", "initial"))
     stated = gain_between(
-        own, initial, project=claims["project"], score_name="combined_score", higher_is_better=True, protected=True,
-        initial_id=held["gain"]["against_id"], cycle=held["gain"]["cycle"],
+        own,
+        initial,
+        project=claims["project"],
+        score_name="combined_score",
+        higher_is_better=True,
+        protected=True,
+        initial_id=held["gain"]["against_id"],
+        cycle=held["gain"]["cycle"],
     )
     held.update(score=sum(own.values()) / len(own), gain=stated.to_json() if stated else None)
 
@@ -107,11 +116,18 @@ def another_rival(claims: dict[str, Any], held: dict[str, Any]) -> None:
 
 
 FORGERIES = {
-    "noise": (loud, "under seed"), "text of the gain": (better_text, "the gain that is stated is not that of its evaluations: text"),
-    "estimate": (better_estimate, "the gain that is stated"), "held-out rows": (no_rows, "its held-out evaluations come to None"),
+    "noise": (loud, "under seed"),
+    "text of the gain": (better_text, "the gain that is stated is not that of its evaluations: text"),
+    "estimate": (better_estimate, "the gain that is stated"),
+    "held-out rows": (no_rows, "its held-out evaluations come to None"),
     "rows of the initial program": (no_rows_of_the_initial_program, "no evaluation of that under 3 seeds"),
-    "fewer rows of the initial program": (fewer_rows_of_the_initial_program, "no evaluation of that under 2 seeds"),
-    "a row twice": (one_row_twice, "twice"), "scores": (better_scores, "under seed"), "rival": (another_rival, "against_id"),
+    "fewer rows of the initial program": (
+        fewer_rows_of_the_initial_program,
+        "no evaluation of that under 2 seeds",
+    ),
+    "a row twice": (one_row_twice, "twice"),
+    "scores": (better_scores, "under seed"),
+    "rival": (another_rival, "against_id"),
 }
 
 
@@ -131,7 +147,8 @@ TIMED = BY_SEED.replace("return {", 'import time\n    return {"seconds": time.ti
 
 
 def test_a_side_metric_that_varies_excuses_no_other_score(tmp_path: Path):
-    """An honest bundle with times holds; a changed score is found, though its metrics are never the same twice."""
+    """An honest bundle with times holds; a changed score is found, though its metrics are never the same
+    twice."""
     improved_program_lake(tmp_path / "lake", apart(START, TIMED), BETTER)
     file = exported(tmp_path / "lake", "programs", tmp_path / "timed.tar")
     assert verified(file, "--all") == (0, "")
@@ -156,33 +173,54 @@ def test_seeds_that_were_chosen_for_their_scores_are_no_help(kept: int, tmp_path
 FRESH = [0.8, 1.0, 1.2, 0.9, 1.1, 1.0, 0.7, 1.3, 0.95, 1.05, 0.85, 1.15]
 
 
-@pytest.mark.parametrize(("stated", "sign", "outcome"), [
-    ([1.0, 0.8, 1.2], 1, "holds"), ([1.0, 1.1, 1.3], 1, "holds"), ([3.0, 3.1, 2.9], 1, "fails"), ([1.4, 1.35, 1.31], 1, "fails"),
-    ([0.6, 0.6, 0.61], 1, "holds"), ([1.0, 0.8, 1.2], -1, "holds"), ([0.6, 0.6, 0.61], -1, "fails"), ([1.4, 1.4, 1.31], -1, "holds"),
-])
+@pytest.mark.parametrize(
+    ("stated", "sign", "outcome"),
+    [
+        ([1.0, 0.8, 1.2], 1, "holds"),
+        ([1.0, 1.1, 1.3], 1, "holds"),
+        ([3.0, 3.1, 2.9], 1, "fails"),
+        ([1.4, 1.35, 1.31], 1, "fails"),
+        ([0.6, 0.6, 0.61], 1, "holds"),
+        ([1.0, 0.8, 1.2], -1, "holds"),
+        ([0.6, 0.6, 0.61], -1, "fails"),
+        ([1.4, 1.4, 1.31], -1, "holds"),
+    ],
+)
 def test_what_is_stated_must_be_reached_under_fresh_seeds(stated: list[float], sign: int, outcome: str):
     assert judged("score", stated, FRESH, sign=sign).outcome == outcome
 
 
 def test_equal_scores_under_every_seed_are_reached():
-    assert [judged("score", [value] * 3, [1.0] * 12).outcome for value in (1.0, 0.9, 1.1)] == ["holds", "holds", "fails"]
+    assert [judged("score", [value] * 3, [1.0] * 12).outcome for value in (1.0, 0.9, 1.1)] == [
+        "holds",
+        "holds",
+        "fails",
+    ]
 
 
-@pytest.mark.parametrize(("fresh", "outcome"), [([0.4, 0.5, 0.6] * 4, "holds"), ([-0.6, 0.7, -0.5, 0.6] * 3, "open"), ([0.0] * 12, "fails")])
+@pytest.mark.parametrize(
+    ("fresh", "outcome"),
+    [([0.4, 0.5, 0.6] * 4, "holds"), ([-0.6, 0.7, -0.5, 0.6] * 3, "open"), ([0.0] * 12, "fails")],
+)
 def test_a_gain_that_fresh_seeds_do_not_show_is_not_called_reached(fresh: list[float], outcome: str):
     """Stated is one beyond the noise; fresh seeds show it, cannot tell, or show that there is none."""
     said = judged("gain", [0.4, 0.5, 0.6], fresh, gain={"beyond_noise": True})
     assert (said.outcome, said.gain) == (outcome, True)
-    assert judged("gain", [0.4, 0.5, 0.6], fresh, gain={"beyond_noise": False}).outcome == outcome.replace("open", "holds")
+    assert judged("gain", [0.4, 0.5, 0.6], fresh, gain={"beyond_noise": False}).outcome == outcome.replace(
+        "open", "holds"
+    )
 
 
 @pytest.mark.parametrize("seeds", [3, 8])
 @pytest.mark.parametrize("draw", ["normal", "exponential", "lognormal"])
 def test_honest_statements_are_seldom_refused(draw: str, seeds: int):
-    """Stated and fresh seeds of one distribution: at most as often as `DOUBT` says, whatever the distribution."""
+    """Stated and fresh seeds of one distribution: at most as often as `DOUBT` says, whatever the
+    distribution."""
     rng = np.random.default_rng(0)
     refused = sum(
-        judged("score", getattr(rng, draw)(size=seeds).tolist(), getattr(rng, draw)(size=12).tolist()).outcome == "fails" for _ in range(400)
+        judged("score", getattr(rng, draw)(size=seeds).tolist(), getattr(rng, draw)(size=12).tolist()).outcome
+        == "fails"
+        for _ in range(400)
     )
     assert binomtest(refused, 400, DOUBT, alternative="greater").pvalue > 0.001
 

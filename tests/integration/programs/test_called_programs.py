@@ -1,4 +1,5 @@
-"""Programs whose evaluator only calls their functions run in another jail: no score is forged, honest ones are the same, the rest is labelled."""
+"""Programs whose evaluator only calls their functions run in another jail: no score is forged, honest ones
+are the same, the rest is labelled."""
 
 from __future__ import annotations
 
@@ -49,8 +50,12 @@ FORGERIES = {
             def __abs__(self): return 0.0
         def run(values): return [Number(), Number()]
     """,
-    "a list of the evaluator, changed": "def run(values):\n" + REACH + "    evaluator.TARGETS[:] = [1.0, 2.0]\n    return [1.0, 2.0]\n",
-    "a patch that restores itself": "def run(values):\n" + REACH + """
+    "a list of the evaluator, changed": "def run(values):\n"
+    + REACH
+    + "    evaluator.TARGETS[:] = [1.0, 2.0]\n    return [1.0, 2.0]\n",
+    "a patch that restores itself": "def run(values):\n"
+    + REACH
+    + """
     real = evaluator.distance
     def once(values):
         evaluator.distance = real
@@ -85,7 +90,7 @@ FORGERIES = {
             for item in gc.get_objects():
                 if isinstance(item, dict) and item.get("__name__") == "evaluator": item["TARGETS"][:] = [1.0, 2.0]
             return [1.0, 2.0]
-    """,
+    """,  # noqa: E501
     "targets read from the evaluator": "def run(values):\n" + REACH + "    return list(evaluator.TARGETS)\n",
     "targets read from its text": """
         def run(values):
@@ -114,14 +119,18 @@ def test_known_not_to_hold_the_same_program_forges_its_score_where_it_is_importe
     assert not project.protected and evaluated(project, FORGERIES[name]).metrics == {"combined_score": 1.0}
 
 
-@pytest.mark.parametrize("body", [
-    "import os\ndef run(values):\n    os._exit(0)\n",
-    "import os\ndef run(values):\n    os.write(6, b'x' * 100)\n    os._exit(0)\n",
-    "import os\ndef run(values):\n    os.write(6, (1 << 60).to_bytes(8, 'big'))\n    return [10.0, 20.0]\n",
-    "def run(values):\n    raise SystemExit(0)\n",
-    "def run(values):\n    while True: pass\n",
-    "def run(values):\n    return bytearray(8 << 30)\n",
-])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import os\ndef run(values):\n    os._exit(0)\n",
+        "import os\ndef run(values):\n    os.write(6, b'x' * 100)\n    os._exit(0)\n",
+        "import os\ndef run(values):\n    os.write(6, (1 << 60).to_bytes(8, 'big'))\n    return [10.0, "
+        "20.0]\n",
+        "def run(values):\n    raise SystemExit(0)\n",
+        "def run(values):\n    while True: pass\n",
+        "def run(values):\n    return bytearray(8 << 30)\n",
+    ],
+)
 def test_a_program_that_ends_or_garbles_its_channel_has_no_score(body: str):
     assert (result := evaluated(calls(EVALUATOR, PROGRAM), body)).metrics == {} and not result.ok
 
@@ -182,7 +191,7 @@ def draw(given, more):
 
 def fail():
     raise KeyError("none")
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.parametrize(("evaluator", "program"), [(EVALUATOR, PROGRAM), (STAGED, STAGED_PROGRAM)])
@@ -190,19 +199,33 @@ def test_an_honest_program_scores_the_same_called_and_imported(evaluator: str, p
     project = settled(calls(evaluator, program), OWN)
     assert (project.mode, project.open_because) == ("calls", "")
     called, imported = (evaluated(item, program, 5) for item in (project, replace(project, mode="imports")))
-    assert called.ok and called.metrics == imported.metrics and (called.stage, called.stages) == (imported.stage, imported.stages)
+    assert (
+        called.ok
+        and called.metrics == imported.metrics
+        and (called.stage, called.stages) == (imported.stage, imported.stages)
+    )
     assert called.metrics.get("kinds", 1.0) == 1.0
 
 
 def test_shipped_projects_say_how_evaluator_and_program_meet(tmp_path: Path):
-    found = {folder.name: load_project(folder) for folder in sorted((BROUGHT / "examples" / "programs").iterdir()) if folder.is_dir()}
+    found = {
+        folder.name: load_project(folder)
+        for folder in sorted((BROUGHT / "examples" / "programs").iterdir())
+        if folder.is_dir()
+    }
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     found["new"] = load_project(tmp_path)
     assert {name: project.mode for name, project in found.items()} == {
-        "circle_packing": "separate", "function_minimization": "imports", "matrix_kernel": "separate", "new": "separate",
+        "circle_packing": "separate",
+        "function_minimization": "imports",
+        "matrix_kernel": "separate",
+        "new": "separate",
     }
-    assert found["function_minimization"].open_because == "the evaluator hands a function to the program (line 28)"
+    assert (
+        found["function_minimization"].open_because
+        == "the evaluator hands a function to the program (line 28)"
+    )
 
 
 LOAD = EVALUATOR.partition("    values =")[0]
@@ -211,19 +234,32 @@ SEEN = {
     "uses program.LIMIT, which is no function": "    return {'combined_score': program.LIMIT}\n",
     "uses program.Solver, which is no function": "    return {'combined_score': program.Solver().solve()}\n",
     "hands the program's module on": "    return {'combined_score': float(len(dir(program)))}\n",
-    "may read or start the program's file": "    return {'combined_score': float(len(open(program_path).read()))}\n",
+    "may read or start the program's file": "    return {'combined_score': float(len(open(program_path).read()))}\n",  # noqa: E501
 }
 WHOLE = {
-    "imports every name": "from initial_program import *\n\n\ndef evaluate(program_path):\n    return {'combined_score': run([1.0])[0]}\n",
-    "it cannot be seen how": "import os\n\n\ndef evaluate(program_path):\n    return {'combined_score': float(os.path.getsize(program_path))}\n",
+    "imports every name": (
+        "from initial_program import *\n\n\ndef evaluate(program_path):\n    return {'combined_score': "
+        "run([1.0])[0]}\n"
+    ),
+    "it cannot be seen how": (
+        "import os\n\n\ndef evaluate(program_path):\n    return {'combined_score': "
+        "float(os.path.getsize(program_path))}\n"
+    ),
 }
 RUN_TIME = {
-    "run returns a value of type candidate.Answer": (EVALUATOR, "class Answer(list): pass\ndef run(values):\n    return Answer([1.0, 2.0])\n"),
+    "run returns a value of type candidate.Answer": (
+        EVALUATOR,
+        "class Answer(list): pass\ndef run(values):\n    return Answer([1.0, 2.0])\n",
+    ),
     "run changes its arguments in place": (
-        LOAD + "    values = [5.0, 6.0]\n    program.run(values)\n    return {'combined_score': distance(values)}\n",
+        LOAD + "    values = [5.0, 6.0]\n    program.run(values)\n    return {'combined_score': "
+        "distance(values)}\n",
         "def run(values):\n    values[:] = [1.0, 2.0]\n",
     ),
-    "fails where it is called in another process": (EVALUATOR, "import os\ndef run(values):\n    os.pipe()\n    return [1.0, 2.0]\n"),
+    "fails where it is called in another process": (
+        EVALUATOR,
+        "import os\ndef run(values):\n    os.pipe()\n    return [1.0, 2.0]\n",
+    ),
 }
 
 
@@ -262,10 +298,16 @@ def test_a_candidate_cannot_have_itself_imported():
         assert result.metrics == {} and settled(project, OWN).protected
 
 
-@pytest.mark.parametrize(("program", "said"), [
-    (PROGRAM, "protected: the evaluator calls the program, which runs in a separate jail"),
-    (RUN_TIME["run returns a value of type candidate.Answer"][1], "not protected: the evaluator imports the program, since run returns a"),
-])
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (PROGRAM, "protected: the evaluator calls the program, which runs in a separate jail"),
+        (
+            RUN_TIME["run returns a value of type candidate.Answer"][1],
+            "not protected: the evaluator imports the program, since run returns a",
+        ),
+    ],
+)
 def test_check_says_which_holds_and_why(tmp_path: Path, program: str, said: str):
     (tmp_path / "evaluator.py").write_text(EVALUATOR)
     (tmp_path / "initial_program.py").write_text(program)

@@ -1,4 +1,5 @@
-"""Planted cheaters: each is caught by a gate, or, where a process is shared with the evaluator, its score is called not protected."""
+"""Planted cheaters: each is caught by a gate, or, where a process is shared with the evaluator, its score is
+called not protected."""
 
 from __future__ import annotations
 
@@ -12,19 +13,51 @@ from evolake.programs.model.project import program_id
 from evolake.programs.sandbox.evaluating import Evaluator, answer_in
 
 HONEST = "def answer(x):\n    return 3 * x\n"
-SNEAKY = "def answer(x):\n    import sys\n    evaluator = sys.__dict__['mod' 'ules']['eval' 'uator']\n    {body}\n    return x\n"
-"""Reaches the evaluator by a way whose names the lint does not know of when they are put together; what it does there is compared afterwards."""
+SNEAKY = (
+    "def answer(x):\n    import sys\n    evaluator = sys.__dict__['mod' 'ules']['eval' 'uator']\n    "
+    "{body}\n    return x\n"
+)
+"""Reaches the evaluator by a way whose names the lint does not know of when they are put together; what it
+does there is compared afterwards."""
 
 CAUGHT = {
-    "imports the evaluator": ("import evaluator\ndef answer(x):\n    return x\n", "reach", "imports evaluator"),
-    "patches by sys.modules": ("import sys\ndef answer(x):\n    sys.modules['evaluator'].distance = len\n    return x\n", "reach", "uses modules"),
+    "imports the evaluator": (
+        "import evaluator\ndef answer(x):\n    return x\n",
+        "reach",
+        "imports evaluator",
+    ),
+    "patches by sys.modules": (
+        "import sys\ndef answer(x):\n    sys.modules['evaluator'].distance = len\n    return x\n",
+        "reach",
+        "uses modules",
+    ),
     "patches a library": ("import math\nmath.fsum = sum\n" + HONEST, "reach", "changes math.fsum"),
-    "walks frames": ("import sys\ndef answer(x):\n    return sys._getframe(1).f_back.f_globals\n", "reach", "uses _getframe"),
-    "reads the evaluator's text": ("def answer(x):\n    return len(open('evaluator.py').read())\n", "reach", "names evaluator.py"),
-    "returns the target": ("def answer(x):\n    return 31.4159 / 5\n", "reach", "holds the evaluator's constant 31.4159"),
-    "writes a result file": ("def answer(x):\n    open('result.json', 'w').write('{\"combined_score\": 99}')\n    return x\n", "reach", "uses open"),
+    "walks frames": (
+        "import sys\ndef answer(x):\n    return sys._getframe(1).f_back.f_globals\n",
+        "reach",
+        "uses _getframe",
+    ),
+    "reads the evaluator's text": (
+        "def answer(x):\n    return len(open('evaluator.py').read())\n",
+        "reach",
+        "names evaluator.py",
+    ),
+    "returns the target": (
+        "def answer(x):\n    return 31.4159 / 5\n",
+        "reach",
+        "holds the evaluator's constant 31.4159",
+    ),
+    "writes a result file": (
+        "def answer(x):\n    open('result.json', 'w').write('{\"combined_score\": 99}')\n    return x\n",
+        "reach",
+        "uses open",
+    ),
     "leaves a thread": ("import _thread\n" + HONEST, "reach", "imports _thread"),
-    "leaves an executor": ("from concurrent.futures import ThreadPoolExecutor\n" + HONEST, "reach", "imports concurrent.futures"),
+    "leaves an executor": (
+        "from concurrent.futures import ThreadPoolExecutor\n" + HONEST,
+        "reach",
+        "imports concurrent.futures",
+    ),
     "exits early": ("raise SystemExit(0)\n" + HONEST, "run", "raised"),
 }
 UNSEEN = {
@@ -58,17 +91,24 @@ def test_what_the_lint_does_not_see_is_found_by_comparing(name: str, blobs: Blob
 
 def test_a_printed_and_a_written_result_are_none_and_an_early_end_leaves_none():
     project = imports()
-    forged = "import os\nprint('{\"metrics\": {\"combined_score\": 99}}', flush=True)\n" + HONEST
+    forged = 'import os\nprint(\'{"metrics": {"combined_score": 99}}\', flush=True)\n' + HONEST
     ended = "import os\ndef answer(x):\n    os.write(1, b'{\"combined_score\": 99}')\n    os._exit(0)\n"
-    loud = "import os\nfor number in range(3, 40):\n    try:\n        os.write(number, b'99\\n')\n    except OSError:\n        pass\n" + HONEST
+    loud = (
+        "import os\nfor number in range(3, 40):\n    try:\n        os.write(number, b'99\\n')\n    except "
+        "OSError:\n        pass\n" + HONEST
+    )
     with Evaluator(project, OWN) as evaluator:
-        honest, printed, early, written = (evaluator.evaluate({project.main: cheater(text)}, 1) for text in (HONEST, forged, ended, loud))
+        honest, printed, early, written = (
+            evaluator.evaluate({project.main: cheater(text)}, 1) for text in (HONEST, forged, ended, loud)
+        )
     assert printed.metrics == honest.metrics and honest.ok
     assert (early.status, early.metrics) == ("no_result", {})
     assert (written.status, written.metrics) == ("tampered", {})
 
 
-@pytest.mark.parametrize("stdout", [b"", b"{}\n", b"n{}", b"n{}\nn{}\n", b"x\nn{}\n", b"n{}\nx", b"n[1]\n", b"n{\n"])
+@pytest.mark.parametrize(
+    "stdout", [b"", b"{}\n", b"n{}", b"n{}\nn{}\n", b"x\nn{}\n", b"n{}\nx", b"n[1]\n", b"n{\n"]
+)
 def test_only_one_whole_line_with_the_nonce_is_an_answer(stdout: bytes):
     assert answer_in(stdout, "n") is None
     assert answer_in(b'n{"a": 1}\n', "n") == {"a": 1}
@@ -141,11 +181,16 @@ def test_a_program_that_runs_apart_cannot_leave_a_message_for_its_next_case(seed
 
 
 def test_a_command_that_runs_apart_sees_no_counters_of_the_machine():
-    program = "import os\nprint([path for path in ('/proc', '/proc/stat', '/proc/loadavg') if os.path.exists(path)], end='')\n"
+    program = (
+        "import os\nprint([path for path in ('/proc', '/proc/stat', '/proc/loadavg') if "
+        "os.path.exists(path)], end='')\n"
+    )
     evaluator = (
         "def cases(seed):\n    return ['']\n\n\n"
         "def score(cases, results):\n    return {'combined_score': float(results[0]['output'] == '[]')}\n"
     )
-    project = apart(program, evaluator, '[program]\nrun = "python initial_program.py"\n[evaluator]\nmode = "separate"\n')
+    project = apart(
+        program, evaluator, '[program]\nrun = "python initial_program.py"\n[evaluator]\nmode = "separate"\n'
+    )
     with Evaluator(project, OWN) as made:
         assert made.evaluate({project.main: program}, 1).metrics == {"combined_score": 1.0}

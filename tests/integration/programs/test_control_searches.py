@@ -1,4 +1,5 @@
-"""The searches of the benchmark spend the evaluations they are given, to the last one, and none is worse than the program that it began with."""
+"""The searches of the benchmark spend the evaluations they are given, to the last one, and none is worse than
+the program that it began with."""
 
 from __future__ import annotations
 
@@ -29,7 +30,11 @@ def test_no_more_is_evaluated_than_the_budget_however_many_ask() -> None:
     project = control.load_problem(PROBLEM)
     with searches.BudgetedEvaluator(project, control.LAPTOP, workers=2, mode=None, most=3) as evaluator:
         found = side_by_side(lambda seed: evaluator.evaluate(project.evolving, seed), range(6), 3)
-    assert sorted(item.status for item in found) == ["budget"] * 3 + ["ok"] * 3 and evaluator.spent == 3 and evaluator.exhausted
+    assert (
+        sorted(item.status for item in found) == ["budget"] * 3 + ["ok"] * 3
+        and evaluator.spent == 3
+        and evaluator.exhausted
+    )
 
 
 def test_the_command_names_a_problem_that_is_none_and_goes_on_from_its_file(tmp_path: Path) -> None:
@@ -38,6 +43,10 @@ def test_the_command_names_a_problem_that_is_none_and_goes_on_from_its_file(tmp_
     assert unknown.exit_code == 2 and "there is no problem 'circles'; expected some of: " in unknown.output
     command = ["--evaluations", "2", "--seeds", "1", "--problems", PROBLEM, "--state", str(state)]
     first = runner.invoke(control.main, command)
-    assert first.exit_code == 0 and "operators over hill, 1 problems: " in first.output and len(state.read_text().splitlines()) == 3
+    assert (
+        first.exit_code == 0
+        and "operators over hill, 1 problems: " in first.output
+        and len(state.read_text().splitlines()) == 3
+    )
     again = runner.invoke(control.main, command)
     assert again.stdout == first.stdout and len(state.read_text().splitlines()) == 3

@@ -1,4 +1,5 @@
-"""Evaluators as people have them: with asyncio, multiprocessing and shared memory, and written for ShinkaEvolve."""
+"""Evaluators as people have them: with asyncio, multiprocessing and shared memory, and written for
+ShinkaEvolve."""
 
 from __future__ import annotations
 
@@ -93,18 +94,32 @@ def test_an_evaluator_may_be_concurrent(kind: str) -> None:
 
 
 def test_a_program_that_is_concurrent_is_imported_where_it_was_to_be_called() -> None:
-    program = "import asyncio\nasync def g(x):\n    return x * 0.5 + 1.0\n" + PROGRAM.replace("x * 0.5 + 1.0", "asyncio.run(g(x))")
-    project = settled(calls(LOAD + "def evaluate(path):\n    return {'combined_score': load(path).f(3.0)}\n", program), OWN)
+    program = "import asyncio\nasync def g(x):\n    return x * 0.5 + 1.0\n" + PROGRAM.replace(
+        "x * 0.5 + 1.0", "asyncio.run(g(x))"
+    )
+    project = settled(
+        calls(LOAD + "def evaluate(path):\n    return {'combined_score': load(path).f(3.0)}\n", program), OWN
+    )
     assert (project.mode, "Operation not permitted" in project.open_because) == ("imports", True)
     with Evaluator(project, OWN) as evaluator:
         assert evaluator.evaluate(project.evolving, 1).metrics == {"combined_score": 2.5}
 
 
 def test_a_byte_order_mark_leaves_the_score_protected() -> None:
-    project = settled(calls("\ufeff" + LOAD + "def evaluate(path):\n    return {'combined_score': load(path).f(3.0)}\n", "\ufeff" + PROGRAM), OWN)
+    project = settled(
+        calls(
+            "\ufeff" + LOAD + "def evaluate(path):\n    return {'combined_score': load(path).f(3.0)}\n",
+            "\ufeff" + PROGRAM,
+        ),
+        OWN,
+    )
     with Evaluator(project, OWN) as evaluator:
         result = evaluator.evaluate(project.evolving, 1)
-    assert (project.mode, project.open_because, dict(result.metrics)) == ("calls", "", {"combined_score": 2.5})
+    assert (project.mode, project.open_because, dict(result.metrics)) == (
+        "calls",
+        "",
+        {"combined_score": 2.5},
+    )
 
 
 SHINKA = """
@@ -134,12 +149,18 @@ def main(program_path, results_dir):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.parse_args()
-"""
-SHINKA_PROGRAM = "# EVOLVE-BLOCK-START\ndef run_experiment(seed):\n    return 1.5 * seed\n# EVOLVE-BLOCK-END\n"
+"""  # noqa: E501
+SHINKA_PROGRAM = (
+    "# EVOLVE-BLOCK-START\ndef run_experiment(seed):\n    return 1.5 * seed\n# EVOLVE-BLOCK-END\n"
+)
 
 
 def shinka(evaluator: str = SHINKA, program: str = SHINKA_PROGRAM, **more: str) -> Project:
-    files = {"initial.py": program, "evaluate.py": evaluator, "run_evo.py": "raise SystemExit('never read')\n"}
+    files = {
+        "initial.py": program,
+        "evaluate.py": evaluator,
+        "run_evo.py": "raise SystemExit('never read')\n",
+    }
     return made(files | {name.replace("__", "."): text for name, text in more.items()})
 
 
@@ -153,7 +174,11 @@ def test_a_folder_of_shinkaevolve_is_a_project_whose_score_is_protected(tmp_path
         (tmp_path / name).write_bytes(data)
     assert is_project(tmp_path)
     project = settled(load_project(tmp_path), OWN)
-    assert (project.main, project.given.evaluator.file, project.mode) == ("initial.py", "evaluate.py", "calls")
+    assert (project.main, project.given.evaluator.file, project.mode) == (
+        "initial.py",
+        "evaluate.py",
+        "calls",
+    )
     result = once(project)
     assert (result.status, score_of(project, result)) == ("ok", 1.5)
     assert dict(result.metrics) == {"combined_score": 1.5, "last": 3.0, "private.held_out": 4.5}
@@ -161,11 +186,20 @@ def test_a_folder_of_shinkaevolve_is_a_project_whose_score_is_protected(tmp_path
     assert shown_metrics(result.metrics) == {"combined_score": 1.5, "last": 3.0}
 
 
-@pytest.mark.parametrize(("program", "reason"), [
-    (SHINKA_PROGRAM.replace("1.5 * seed", "-1.0"), "Validation failed: -1.0 is below 0"),
-    (SHINKA_PROGRAM.replace("1.5 * seed", "1 / 0"), "ZeroDivisionError: division by zero (line 3 of the program)"),
-    (SHINKA_PROGRAM.replace("run_experiment", "other"), "AttributeError: module 'program' has no attribute 'run_experiment'"),
-])
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        (SHINKA_PROGRAM.replace("1.5 * seed", "-1.0"), "Validation failed: -1.0 is below 0"),
+        (
+            SHINKA_PROGRAM.replace("1.5 * seed", "1 / 0"),
+            "ZeroDivisionError: division by zero (line 3 of the program)",
+        ),
+        (
+            SHINKA_PROGRAM.replace("run_experiment", "other"),
+            "AttributeError: module 'program' has no attribute 'run_experiment'",
+        ),
+    ],
+)
 def test_a_result_that_is_not_correct_is_an_error_in_words(program: str, reason: str) -> None:
     result = once(settled(shinka(program=program), OWN))
     assert (result.status, result.reason, dict(result.metrics)) == ("reported", reason, {})
@@ -178,7 +212,7 @@ def main(program_path, results_dir):
     for name, value in (("metrics.json", {"combined_score": 2, "public": {"a": 1}}), ("correct.json", {"correct": True, "error": None})):
         with open(os.path.join(results_dir, name), "w") as file:
             json.dump(value, file)
-"""
+"""  # noqa: E501
     project = settled(shinka(own), OWN)
     assert (project.mode, dict(once(project).metrics)) == ("imports", {"combined_score": 2.0, "a": 1.0})
     assert once(shinka("def main(program_path, results_dir):\n    pass\n")).status == "raised"
@@ -187,7 +221,9 @@ def main(program_path, results_dir):
 def test_no_model_is_shown_a_private_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blobs = BlobStore(tmp_path)
     row = {
-        "program_id": "ab" * 32, "score": 1.5, "metrics": '{"combined_score": 1.5, "private.held_out": 4.5}',
+        "program_id": "ab" * 32,
+        "score": 1.5,
+        "metrics": '{"combined_score": 1.5, "private.held_out": 4.5}',
         "files_sha": blobs.put(texts_bytes({"initial.py": PROGRAM})),
     }
     shown = generations._measured(cast(Any, SimpleNamespace(blobs=blobs)), row)
@@ -197,11 +233,17 @@ def test_no_model_is_shown_a_private_metric(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.setattr(outcome, "objection_of", lambda context, candidate: "")
         context = cast(Any, SimpleNamespace(project=project, evaluator=evaluator))
         said = outcome.outcome_text(context, Candidate(project.evolving, "x", evaluator, [1]), shown)
-    assert "private" not in said and '{"combined_score": 1.5, "last": 3.0}' in said and "text_feedback: try more" in said
+    assert (
+        "private" not in said
+        and '{"combined_score": 1.5, "last": 3.0}' in said
+        and "text_feedback: try more" in said
+    )
 
 
 def test_the_names_of_openevolve_come_first() -> None:
-    project = shinka(evaluator__py="def evaluate(path):\n    return {'combined_score': 1.0}\n", initial_program__py=PROGRAM)
+    project = shinka(
+        evaluator__py="def evaluate(path):\n    return {'combined_score': 1.0}\n", initial_program__py=PROGRAM
+    )
     assert (project.main, project.given.evaluator.file) == ("initial_program.py", "evaluator.py")
     with pytest.raises(InputError, match="has no initial program"):
         made({"evaluate.py": SHINKA})

@@ -1,4 +1,5 @@
-"""Evaluations that are forked from a warm jail: they come out as those that are started, and none leaves anything for the next."""
+"""Evaluations that are forked from a warm jail: they come out as those that are started, and none leaves
+anything for the next."""
 
 from __future__ import annotations
 
@@ -19,8 +20,23 @@ from evolake.settings import load
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "programs"
 HONEST = "def answer(x):\n    return 3 * x\n"
-COMPARED = ("status", "reason", "metrics", "odd", "artifacts", "tampered", "stage", "stages", "seed", "troubles", "calls", "flags")
-SNEAKY = "def answer(x):\n    import sys\n    evaluator = sys.modules['evaluator']\n    {body}\n    return x\n"
+COMPARED = (
+    "status",
+    "reason",
+    "metrics",
+    "odd",
+    "artifacts",
+    "tampered",
+    "stage",
+    "stages",
+    "seed",
+    "troubles",
+    "calls",
+    "flags",
+)
+SNEAKY = (
+    "def answer(x):\n    import sys\n    evaluator = sys.modules['evaluator']\n    {body}\n    return x\n"
+)
 PROGRAMS = {
     "honest": HONEST,
     "raises": "def answer(x):\n    return 1 // 0\n",
@@ -31,16 +47,23 @@ PROGRAMS = {
     "computes for ever": "def answer(x):\n    while True: pass\n",
     "sleeps": "import time\ndef answer(x):\n    time.sleep(100)\n",
     "takes memory": "def answer(x):\n    return len(bytearray(2 << 30))\n",
-    "writes too large a file": "def answer(x):\n    open('large', 'wb').write(bytes(100 << 20))\n    return x\n",
-    "writes files": "import os\ndef answer(x):\n    open('a', 'w').write('x')\n    return os.path.exists('a') and os.getcwd() == '/tmp/work'\n",
-    "prints": "import sys\ndef answer(x):\n    print('out', flush=True)\n    print('err', file=sys.stderr)\n    return 1 // 0\n",
+    "writes too large a file": "def answer(x):\n    open('large', 'wb').write(bytes(100 << 20))\n    return x\n",  # noqa: E501
+    "writes files": (
+        "import os\ndef answer(x):\n    open('a', 'w').write('x')\n    return os.path.exists('a') and "
+        "os.getcwd() == '/tmp/work'\n"
+    ),
+    "prints": (
+        "import sys\ndef answer(x):\n    print('out', flush=True)\n    print('err', file=sys.stderr)\n    "
+        "return 1 // 0\n"
+    ),
     "writes on descriptors": """import os
 for number in range(3, 40):
     try:
         os.write(number, b"99\\n")
     except OSError:
         pass
-""" + HONEST,
+"""
+    + HONEST,
     "draws": "import random\ndef answer(x):\n    return random.random() * x\n",
     "draws by numpy": "import numpy as np\ndef answer(x):\n    return float(np.random.rand()) * x\n",
     "makes threads": """import threading
@@ -51,9 +74,12 @@ def answer(x):
     thread.join()
     return seen[0]
 """,
-    "makes a process": "import subprocess\ndef answer(x):\n    return len(subprocess.run(['echo', 'x'], capture_output=True).stdout) * x\n",
+    "makes a process": (
+        "import subprocess\ndef answer(x):\n    return len(subprocess.run(['echo', 'x'], "
+        "capture_output=True).stdout) * x\n"
+    ),
     "makes a pipe": "import os\ndef answer(x):\n    return len(os.pipe()) * x\n",
-    "asks for its environment": "import os\ndef answer(x):\n    return len(os.environ['HOME']) + len(os.environ['TMPDIR'])\n",
+    "asks for its environment": "import os\ndef answer(x):\n    return len(os.environ['HOME']) + len(os.environ['TMPDIR'])\n",  # noqa: E501
     "makes temporary files": """import tempfile
 def answer(x):
     with tempfile.NamedTemporaryFile() as file:
@@ -63,8 +89,8 @@ def answer(x):
     "replaces its code": SNEAKY.format(body="evaluator.distance.__code__ = (lambda values: 0.0).__code__"),
     "replaces a constant": SNEAKY.format(body="evaluator.TARGET = 0.0"),
     "replaces a builtin": SNEAKY.format(body="sys.modules['builtins'].abs = lambda value: 0.0"),
-    "replaces a library": "import math, sys\ndef answer(x):\n    sys.modules['math'].exp = len\n    return x\n",
-    "looks at its arguments": "import sys\ndef answer(x):\n    return len(sys.argv) + (sys.argv[0] == '-c')\n",
+    "replaces a library": "import math, sys\ndef answer(x):\n    sys.modules['math'].exp = len\n    return x\n",  # noqa: E501
+    "looks at its arguments": "import sys\ndef answer(x):\n    return len(sys.argv) + (sys.argv[0] == '-c')\n",  # noqa: E501
 }
 ELSEWHERE = {"makes a process", "makes a pipe"}
 """What a forked process is ended for: a jail of its own is started."""
@@ -76,7 +102,10 @@ def compared(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def both(
-    project: Project, texts: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch, own: ProgramsSettings = LIMITED,
+    project: Project,
+    texts: list[dict[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    own: ProgramsSettings = LIMITED,
 ) -> tuple[list[Evaluation], list[Evaluation], Evaluator]:
     """(started, forked) evaluations of each program, and the evaluator of the second."""
     seed = 3
@@ -92,8 +121,14 @@ def both(
 @pytest.mark.parametrize("mode", ["imports", "calls"])
 def test_forked_evaluations_come_out_as_those_that_are_started(mode: str, monkeypatch: pytest.MonkeyPatch):
     project = imports() if mode == "imports" else calls(project__toml='[evaluator]\nmode = "calls"\n')
-    names = list(PROGRAMS) if mode == "imports" else ["honest", "raises", "ends early", "draws", "prints", "computes for ever"]
-    started, forked, evaluator = both(project, [{project.main: cheater(PROGRAMS[name])} for name in names], monkeypatch)
+    names = (
+        list(PROGRAMS)
+        if mode == "imports"
+        else ["honest", "raises", "ends early", "draws", "prints", "computes for ever"]
+    )
+    started, forked, evaluator = both(
+        project, [{project.main: cheater(PROGRAMS[name])} for name in names], monkeypatch
+    )
     for name, one, other in zip(names, started, forked, strict=True):
         assert compared(other) == compared(one), name
     assert evaluator.starts.obstacle == ""
@@ -104,7 +139,9 @@ def test_forked_evaluations_come_out_as_those_that_are_started(mode: str, monkey
 def test_programs_that_run_apart_are_scored_alike(monkeypatch: pytest.MonkeyPatch):
     project = apart()
     bodies = ["2 * x + 1", "x", "1 // 0", "[x, None]", "{'combined_score': 1.0}"]
-    started, forked, evaluator = both(project, [{project.main: f"def double(x):\n    return {body}\n"} for body in bodies], monkeypatch)
+    started, forked, evaluator = both(
+        project, [{project.main: f"def double(x):\n    return {body}\n"} for body in bodies], monkeypatch
+    )
     assert list(map(compared, forked)) == list(map(compared, started))
     assert evaluator.starts.forked == len(bodies) + 1, "the cases are made once"
 
@@ -112,7 +149,9 @@ def test_programs_that_run_apart_are_scored_alike(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("name", ["circle_packing", "function_minimization", "matrix_kernel"])
 def test_the_examples_are_evaluated_alike(name: str, monkeypatch: pytest.MonkeyPatch):
     project = load_project(EXAMPLES / name)
-    (started,), (forked,), evaluator = both(project, [dict(project.evolving)], monkeypatch, ProgramsSettings())
+    (started,), (forked,), evaluator = both(
+        project, [dict(project.evolving)], monkeypatch, ProgramsSettings()
+    )
     if name == "matrix_kernel":
         assert forked.ok and started.ok, "it measures time"
     else:
@@ -156,14 +195,20 @@ def answer(x):
         kept.append(os.open(".", os.O_RDONLY))
     return x
 """,
-    "a thread": "import threading, time\ndef answer(x):\n    threading.Thread(target=time.sleep, args=(100,)).start()\n    return x\n",
+    "a thread": (
+        "import threading, time\ndef answer(x):\n    threading.Thread(target=time.sleep, "
+        "args=(100,)).start()\n    return x\n"
+    ),
     "a handler": """import atexit, signal, time
 def answer(x):
     signal.signal(15, signal.SIG_IGN)
     atexit.register(time.sleep, 100)
     return x
 """,
-    "a limit": "import resource\ndef answer(x):\n    resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))\n    return x\n",
+    "a limit": (
+        "import resource\ndef answer(x):\n    resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))\n    "
+        "return x\n"
+    ),
     "an attack on the parent": """import ctypes, os
 def answer(x):
     libc = ctypes.CDLL(None)
@@ -183,7 +228,7 @@ def answer(x):
         except OSError:
             pass
     raise ValueError(repr((here, opened, os.getpid(), os.getppid(), sorted(os.environ), sys.path[0], os.getsid(0), os.path.exists('/pro' 'c/self'))))
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.parametrize("name", LEAVING)
@@ -226,7 +271,12 @@ def test_the_memory_of_one_program_is_not_in_the_next(monkeypatch: pytest.Monkey
     monkeypatch.setattr(starting, "STARTED_FIRST", 0)
     keeping = "kept = ['evolake-' + 'left' * 3 + str(number) for number in range(20000)]"
     project = imports(EVALUATOR.replace('"gap": gap', '"gap": gap, "found": float(program.answer(1))'))
-    texts = [SEARCH.format(kept="pass"), SEARCH.format(kept=keeping), f"{keeping}\n{HONEST}", SEARCH.format(kept="pass")]
+    texts = [
+        SEARCH.format(kept="pass"),
+        SEARCH.format(kept=keeping),
+        f"{keeping}\n{HONEST}",
+        SEARCH.format(kept="pass"),
+    ]
     with Evaluator(project, LIMITED) as evaluator:
         before, itself, _, after = (evaluator.evaluate({project.main: cheater(text)}, 1) for text in texts)
         assert evaluator.starts.forked == 4
@@ -234,9 +284,14 @@ def test_the_memory_of_one_program_is_not_in_the_next(monkeypatch: pytest.Monkey
     assert after.metrics["found"] == before.metrics["found"] < 10
 
 
-@pytest.mark.parametrize(("head", "why"), [
-    ("import psutil\n", "names psutil"), ("import multiprocessing\n", "names multiprocessing"), ("LOAD = '/proc/loadavg'\n", "names /proc"),
-])
+@pytest.mark.parametrize(
+    ("head", "why"),
+    [
+        ("import psutil\n", "names psutil"),
+        ("import multiprocessing\n", "names multiprocessing"),
+        ("LOAD = '/proc/loadavg'\n", "names /proc"),
+    ],
+)
 def test_an_evaluator_that_names_what_a_fork_has_not_is_started(head: str, why: str):
     project = imports(f"{head}{EVALUATOR}")
     with Evaluator(project, LIMITED) as evaluator:
@@ -245,7 +300,11 @@ def test_an_evaluator_that_names_what_a_fork_has_not_is_started(head: str, why: 
 
 def test_an_evaluator_that_makes_processes_is_started_each_time(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(starting, "STARTED_FIRST", 0)
-    text = EVALUATOR.replace("    gap =", "    import subprocess, sys\n    subprocess.run([sys.executable, '-c', 'pass'], check=True)\n    gap =")
+    text = EVALUATOR.replace(
+        "    gap =",
+        "    import subprocess, sys\n    subprocess.run([sys.executable, '-c', 'pass'], check=True)\n    "
+        "gap =",
+    )
     for project in (imports(text), calls(text, project__toml='[evaluator]\nmode = "calls"\n')):
         with Evaluator(project, LIMITED) as evaluator:
             results = [evaluator.evaluate(project.evolving, 1) for _ in range(2)]
@@ -253,12 +312,19 @@ def test_an_evaluator_that_makes_processes_is_started_each_time(monkeypatch: pyt
             assert "make processes" in evaluator.starts.obstacle and evaluator.starts.forked == 0
 
 
-@pytest.mark.parametrize("head", [
-    "import random\nDRAWN = random.random()\nimport time\nBEGUN = time.time()\n",
-    "import threading, time\nthreading.Thread(target=time.sleep, args=(1,), daemon=True).start()\nDRAWN = BEGUN = 0\n",
-    "KEPT = open(__file__)\nDRAWN = BEGUN = 0\n",
-], ids=["time and chance", "a thread", "an open file"])
-def test_what_an_evaluator_does_at_its_import_it_does_in_each_process(head: str, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(
+    "head",
+    [
+        "import random\nDRAWN = random.random()\nimport time\nBEGUN = time.time()\n",
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(1,), daemon=True).start()\n"
+        "DRAWN = BEGUN = 0\n",
+        "KEPT = open(__file__)\nDRAWN = BEGUN = 0\n",
+    ],
+    ids=["time and chance", "a thread", "an open file"],
+)
+def test_what_an_evaluator_does_at_its_import_it_does_in_each_process(
+    head: str, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(starting, "STARTED_FIRST", 0)
     project = imports(head + EVALUATOR.replace('"gap": gap', '"gap": gap, "drawn": DRAWN, "begun": BEGUN'))
     with Evaluator(project, LIMITED) as evaluator:
@@ -266,7 +332,10 @@ def test_what_an_evaluator_does_at_its_import_it_does_in_each_process(head: str,
         assert evaluator.starts.forked == 2
     assert first.ok and second.ok
     if "DRAWN = random" in head:
-        assert first.metrics["drawn"] != second.metrics["drawn"] and first.metrics["begun"] < second.metrics["begun"]
+        assert (
+            first.metrics["drawn"] != second.metrics["drawn"]
+            and first.metrics["begun"] < second.metrics["begun"]
+        )
     else:
         assert first.metrics == second.metrics
 
@@ -301,14 +370,20 @@ def test_check_says_how_evaluations_start(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_evaluations_of_one_program_run_side_by_side_if_workers_are_idle(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(starting, "STARTED_FIRST", 0)
-    slow = EVALUATOR.replace("    gap =", "    import time\n    began = time.time()\n    time.sleep(0.4)\n    gap =")
+    slow = EVALUATOR.replace(
+        "    gap =", "    import time\n    began = time.time()\n    time.sleep(0.4)\n    gap ="
+    )
     project = imports(slow.replace('"gap": gap', '"gap": gap, "began": began, "ended": time.time()'))
     spans = {}
     for workers in (1, 2):
         with Evaluator(project, OWN, workers=workers) as evaluator:
             evaluations = evaluator.evaluate_each(project.evolving, [1, 2, 3])
-            assert [evaluation.seed for evaluation in evaluations] == [1, 2, 3] and all(evaluation.ok for evaluation in evaluations)
-            spans[workers] = [(evaluation.metrics["began"], evaluation.metrics["ended"]) for evaluation in evaluations]
+            assert [evaluation.seed for evaluation in evaluations] == [1, 2, 3] and all(
+                evaluation.ok for evaluation in evaluations
+            )
+            spans[workers] = [
+                (evaluation.metrics["began"], evaluation.metrics["ended"]) for evaluation in evaluations
+            ]
     assert all(before[1] <= after[0] for before, after in zip(spans[1], spans[1][1:], strict=False))
     first, second, third = spans[2]
     assert first[1] <= min(second[0], third[0]), "a program that fails is evaluated once"
@@ -316,10 +391,15 @@ def test_evaluations_of_one_program_run_side_by_side_if_workers_are_idle(monkeyp
 
 
 def test_evaluations_end_with_the_first_that_fails():
-    failing = EVALUATOR.replace("    gap =", "    import random\n    if random.random() < 0.5:\n        raise ValueError('chance')\n    gap =")
+    failing = EVALUATOR.replace(
+        "    gap =",
+        "    import random\n    if random.random() < 0.5:\n        raise ValueError('chance')\n    gap =",
+    )
     project = imports(failing)
     with Evaluator(project, OWN, workers=3) as evaluator:
         alone = [evaluator.evaluate(project.evolving, seed).ok for seed in range(8)]
         assert set(alone) == {True, False}
         order = sorted(range(8), key=lambda seed: not alone[seed])
-        assert [evaluation.ok for evaluation in evaluator.evaluate_each(project.evolving, order)] == [True] * sum(alone) + [False]
+        assert [evaluation.ok for evaluation in evaluator.evaluate_each(project.evolving, order)] == [
+            True
+        ] * sum(alone) + [False]

@@ -16,7 +16,7 @@ from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.programs.search.numbers import numbers_in, with_numbers
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "programs"
-STAGED = '''from openevolve.evaluation_result import EvaluationResult
+STAGED = """from openevolve.evaluation_result import EvaluationResult
 
 def evaluate_stage1(path):
     return {"combined_score": 0.4}
@@ -26,40 +26,63 @@ def evaluate_stage2(path):
 
 def evaluate(path):
     raise RuntimeError("the stages come first")
-'''
+"""
 
 
 def test_a_new_project_is_checked_and_one_that_is_blocked_says_why(tmp_path: Path):
     assert commands.evolake("programs", "new", "mine", "--in", tmp_path).returncode == 0
     done = commands.evolake("programs", "check", tmp_path / "mine", "--runs", "2", "--json")
     summary = json.loads(done.stdout)
-    assert (done.returncode, summary["verdict"], summary["deterministic"], summary["protected"]) == (0, "usable", True, True)
-    assert len(summary["scores"]) == 2 and summary["scores"][0] == summary["scores"][1] == summary["metrics"]["combined_score"]
-    assert "protected: evaluator and program" in commands.evolake("programs", "check", tmp_path / "mine", "--runs", "2").stdout
+    assert (done.returncode, summary["verdict"], summary["deterministic"], summary["protected"]) == (
+        0,
+        "usable",
+        True,
+        True,
+    )
+    assert (
+        len(summary["scores"]) == 2
+        and summary["scores"][0] == summary["scores"][1] == summary["metrics"]["combined_score"]
+    )
+    assert (
+        "protected: evaluator and program"
+        in commands.evolake("programs", "check", tmp_path / "mine", "--runs", "2").stdout
+    )
     (tmp_path / "mine" / "initial_program.py").write_text("def curve(x):\n    return {}['x']\n")
     done = commands.evolake("programs", "check", tmp_path / "mine")
     assert done.returncode == 1 and "run: its evaluation ended as error" in done.stdout
     (tmp_path / "mine" / "evaluator.py").write_text("def cases(seed):\n    return [1]\n")
     (tmp_path / "mine" / "initial_program.py").write_text("def curve(x):\n    return x\n")
     done = commands.evolake("programs", "check", tmp_path / "mine")
-    assert done.returncode == 1 and "run: its evaluation ended as raised" in done.stdout and "score" in done.stdout
+    assert (
+        done.returncode == 1
+        and "run: its evaluation ended as raised" in done.stdout
+        and "score" in done.stdout
+    )
     assert commands.evolake("programs", "new", "mine", "--in", tmp_path).returncode == 2
 
 
-def test_a_project_is_created_and_checked_by_its_name_or_by_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_project_is_created_and_checked_by_its_name_or_by_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     lake = tmp_path / "lake"
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake))
     monkeypatch.chdir(tmp_path)
     for typed, folder, named in (
-        ("curve", lake / "seeds" / "programs" / "curve", "curve"), ("some/where", tmp_path / "some" / "where", "some/where"),
-        ("./here", tmp_path / "here", "here"), (str(tmp_path / "full"), tmp_path / "full", "full"),
+        ("curve", lake / "seeds" / "programs" / "curve", "curve"),
+        ("some/where", tmp_path / "some" / "where", "some/where"),
+        ("./here", tmp_path / "here", "here"),
+        (str(tmp_path / "full"), tmp_path / "full", "full"),
     ):
         made = commands.evolake("programs", "new", typed)
         assert (made.returncode, (folder / "evaluator.py").is_file()) == (0, True), made.stderr
         assert f"next: evolake programs check {named}\n" in made.stdout
         done = commands.evolake("programs", "check", named, "--runs", "2", "--json")
         summary = json.loads(done.stdout)
-        assert (done.returncode, summary["project"], Path(summary["folder"]).resolve()) == (0, folder.name, folder)
+        assert (done.returncode, summary["project"], Path(summary["folder"]).resolve()) == (
+            0,
+            folder.name,
+            folder,
+        )
     (tmp_path / "curve").mkdir()  # no project: the name is meant
     assert commands.evolake("programs", "check", "curve", "--runs", "2").returncode == 0
     refused = commands.evolake("programs", "check", "nowhere")
@@ -67,14 +90,20 @@ def test_a_project_is_created_and_checked_by_its_name_or_by_its_folder(tmp_path:
     assert commands.evolake("programs", "new", "./Here").returncode == 2
 
 
-@pytest.mark.parametrize(("thresholds", "metrics", "stage"), [
-    ("[0.5]", {"combined_score": 0.4}, 1), ("[0.3]", {"combined_score": 0.9, "more": 1.0}, 2),
-])
+@pytest.mark.parametrize(
+    ("thresholds", "metrics", "stage"),
+    [("[0.5]", {"combined_score": 0.4}, 1), ("[0.3]", {"combined_score": 0.9, "more": 1.0}, 2)],
+)
 def test_a_cascade_goes_on_from_its_thresholds(thresholds: str, metrics: dict, stage: int):
     project = imports(STAGED, config__yaml=f"evaluator:\n  cascade_thresholds: {thresholds}\n")
     with Evaluator(project, OWN) as evaluator:
         result = evaluator.evaluate(project.evolving, 1)
-    assert (result.metrics, result.stage, result.stages, result.artifacts.get("note")) == (metrics, stage, 2, "second" if stage == 2 else None)
+    assert (result.metrics, result.stage, result.stages, result.artifacts.get("note")) == (
+        metrics,
+        stage,
+        2,
+        "second" if stage == 2 else None,
+    )
 
 
 BLOCKED = {
@@ -88,24 +117,41 @@ BLOCKED = {
 @pytest.mark.parametrize("name", BLOCKED)
 def test_what_does_not_end_well_is_blocked_with_the_reason(name: str, tmp_path: Path):
     body, gate, said = BLOCKED[name]
-    (blocked, reason), _ = judged(imports(config__yaml="evaluator:\n  timeout: 2\n"), BlobStore(tmp_path), cheater(body))
+    (blocked, reason), _ = judged(
+        imports(config__yaml="evaluator:\n  timeout: 2\n"), BlobStore(tmp_path), cheater(body)
+    )
     assert (blocked, said in reason) == (gate, True), reason
 
 
 def test_a_change_outside_of_the_blocks_is_blocked_before_anything_runs(tmp_path: Path):
-    (blocked, reason), candidate = judged(imports(), BlobStore(tmp_path), PROGRAM.replace("range(5)", "range(6)"))
-    assert (blocked, "after the last block" in reason, "evaluations" in vars(candidate)) == ("form", True, False)
+    (blocked, reason), candidate = judged(
+        imports(), BlobStore(tmp_path), PROGRAM.replace("range(5)", "range(6)")
+    )
+    assert (blocked, "after the last block" in reason, "evaluations" in vars(candidate)) == (
+        "form",
+        True,
+        False,
+    )
 
 
 def test_an_evaluation_under_one_seed_is_the_same_and_another_seed_is_another():
-    chance = "import random\ndef cases(seed):\n    return [random.random()]\ndef score(cases, results):\n    return {'combined_score': cases[0]}\n"
+    chance = (
+        "import random\ndef cases(seed):\n    return [random.random()]\ndef score(cases, results):\n    "
+        "return {'combined_score': cases[0]}\n"
+    )
     with Evaluator(apart(evaluator=chance), OWN) as evaluator:
-        scores = [evaluator.evaluate(evaluator.project.evolving, seed).metrics["combined_score"] for seed in (5, 5, 6)]
+        scores = [
+            evaluator.evaluate(evaluator.project.evolving, seed).metrics["combined_score"]
+            for seed in (5, 5, 6)
+        ]
     assert scores[0] == scores[1] != scores[2]
 
 
 def test_an_output_that_the_evaluator_cannot_take_is_the_program_s_block_and_stops_nothing(tmp_path: Path):
-    strict = "def cases(seed):\n    return [1]\ndef score(cases, results):\n    return {'combined_score': 2 * results[0]['output']['x']}\n"
+    strict = (
+        "def cases(seed):\n    return [1]\ndef score(cases, results):\n    return {'combined_score': 2 * "
+        "results[0]['output']['x']}\n"
+    )
     (blocked, reason), _ = judged(apart(evaluator=strict), BlobStore(tmp_path))
     assert (blocked, "ended as raised" in reason, "TypeError" in reason) == ("run", True, True), reason
     endless = "def cases(seed):\n    return [1]\ndef score(cases, results):\n    import os\n    os._exit(3)\n"
@@ -121,8 +167,17 @@ def test_an_evaluator_that_fails_by_itself_is_an_error_and_no_block(tmp_path: Pa
 
 def test_a_python_program_by_its_command_reads_its_case_and_prints():
     program = "import json, sys\nprint(2 * json.load(sys.stdin) + 1)\n"
-    scoring = "def cases(seed):\n    return [1, 2]\ndef score(cases, results):\n    return {'sum': sum(int(one['output']) for one in results)}\n"
-    project = made({"initial_program.py": program, "evaluator.py": scoring, "project.toml": '[evaluator]\nmode = "separate"\n'})
+    scoring = (
+        "def cases(seed):\n    return [1, 2]\ndef score(cases, results):\n    return {'sum': "
+        "sum(int(one['output']) for one in results)}\n"
+    )
+    project = made(
+        {
+            "initial_program.py": program,
+            "evaluator.py": scoring,
+            "project.toml": '[evaluator]\nmode = "separate"\n',
+        }
+    )
     with Evaluator(project, OWN) as evaluator:
         assert evaluator.evaluate(project.evolving, 1).metrics == {"sum": 8.0}
 
@@ -147,5 +202,7 @@ def test_the_other_examples_are_projects_whose_initial_programs_score():
         with Evaluator(project, OWN) as evaluator:
             score = evaluator.evaluate(project.evolving, 1).metrics["combined_score"]
             numbers = numbers_in(project.evolving)
-            moved = evaluator.evaluate(with_numbers(project.evolving, [(numbers[-1], numbers[-1].value)]), 1).metrics["combined_score"]
+            moved = evaluator.evaluate(
+                with_numbers(project.evolving, [(numbers[-1], numbers[-1].value)]), 1
+            ).metrics["combined_score"]
         assert low < score < high and moved == score

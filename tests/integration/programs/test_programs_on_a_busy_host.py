@@ -1,4 +1,5 @@
-"""The same seed gives the same rows however busy the host is; what the host could not evaluate is unknown, and no verdict."""
+"""The same seed gives the same rows however busy the host is; what the host could not evaluate is unknown,
+and no verdict."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ from evolake.programs.settings import ProgramsSettings
 from evolake.programs.tables import DECISIONS, MEASURED, PROGRAMS
 from evolake.settings import Settings
 
-COMPUTING = '''import importlib.util
+COMPUTING = """import importlib.util
 
 
 def evaluate(program_path):
@@ -43,10 +44,17 @@ def evaluate(program_path):
         pass
     gap = abs(sum(program.run()) - 31.4159)
     return {"combined_score": 1 / (1 + gap), "gap": gap}
-'''
+"""
 """An evaluator that needs about a quarter of a second of a processor."""
 OWN = ProgramsSettings(
-    cpu_s=1, wall_s=1, memory_mb=512, processes=0, islands=1, candidates_per_generation=2, heldout_repeats=2, generations_per_cycle=1,
+    cpu_s=1,
+    wall_s=1,
+    memory_mb=512,
+    processes=0,
+    islands=1,
+    candidates_per_generation=2,
+    heldout_repeats=2,
+    generations_per_cycle=1,
 )
 SLEEPING = PROGRAM.replace("    scale = 2.0\n", "    import time\n    time.sleep(60)\n    scale = 2.0\n")
 SPINNING = PROGRAM.replace("    scale = 2.0\n", "    while True:\n        pass\n    scale = 2.0\n")
@@ -55,12 +63,17 @@ CYCLE = CycleSeeds(0, "programs", "0001")
 HOSTS = {"idle": nullcontext, "busy": busy_host}
 
 
-def cycle(project: Project, lake: Path, own: ProgramsSettings = OWN) -> tuple[GenerationEntry, dict, list[dict]]:
+def cycle(
+    project: Project, lake: Path, own: ProgramsSettings = OWN
+) -> tuple[GenerationEntry, dict, list[dict]]:
     """(one generation by the operators, the decision about the champion, rows of its evaluations)."""
     blobs, settings = BlobStore(lake), Settings(workers=1)
     start, _ = admit(project, own, rules(), blobs, cycle="0001", run_id="r", root_seed=0, mode=None)
     islands = Islands(project, own, {start["program_id"]: start | {"state": "champion"}})
-    with open_agents(settings, lake, "0001", "run", line="programs") as agents, Evaluator(project, own) as evaluator:
+    with (
+        open_agents(settings, lake, "0001", "run", line="programs") as agents,
+        Evaluator(project, own) as evaluator,
+    ):
         context = Context(evaluator, own, agents, blobs, rules(), "0001", "run", 0, 1)
         entry = run_generation(context, islands, 1, next_number=1, seen={start["program_id"]}, artifacts={})
     population = Population.empty().add(programs=[start])
@@ -70,7 +83,12 @@ def cycle(project: Project, lake: Path, own: ProgramsSettings = OWN) -> tuple[Ge
 
 def hashes(entry: GenerationEntry, decision: dict, measured: list[dict]) -> dict[str, str]:
     """Table -> hash of its content as a lake has it, which leaves times out."""
-    rows = ((PROGRAMS, entry.programs), (VERDICTS, entry.verdicts), (MEASURED, [*entry.measured, *measured]), (DECISIONS, [decision]))
+    rows = (
+        (PROGRAMS, entry.programs),
+        (VERDICTS, entry.verdicts),
+        (MEASURED, [*entry.measured, *measured]),
+        (DECISIONS, [decision]),
+    )
     return {schema.name: content_hash(schema.frame(held), schema.provenance) for schema, held in rows}
 
 
@@ -108,7 +126,10 @@ def test_a_cycle_gives_the_same_rows_on_an_idle_and_on_a_busy_host(tmp_path: Pat
 def test_a_sleeping_program_is_blocked_with_its_reason(tmp_path: Path, host: str):
     with HOSTS[host]():
         (gate, reason), _ = judged(imports(), BlobStore(tmp_path), SLEEPING, own=OWN)
-    slept = "its evaluation ended as timeout: still running after 2 s of wall clock, most of which it slept or waited"
+    slept = (
+        "its evaluation ended as timeout: still running after 2 s of wall clock, most of which it slept "
+        "or waited"
+    )
     assert (gate, reason) == ("run", slept)
 
 
@@ -127,7 +148,9 @@ def test_a_program_that_waits_for_its_busy_evaluator_is_not_blocked(tmp_path: Pa
     assert blocked == ("", "") and candidate.evaluations[0].ok
 
 
-def test_what_a_busy_host_could_not_evaluate_is_unknown_and_may_be_proposed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_what_a_busy_host_could_not_evaluate_is_unknown_and_may_be_proposed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     project = imports()
     whole, *_ = cycle(project, tmp_path / "whole")
     first = whole.programs[0]["program_id"]
@@ -141,12 +164,21 @@ def test_what_a_busy_host_could_not_evaluate_is_unknown_and_may_be_proposed_agai
     monkeypatch.setattr(generations, "judge", busy_for_the_first)
     entry, *_ = cycle(project, tmp_path / "busy")
     assert entry.unanswered == [UNKNOWN]
-    held = [*entry.programs, *entry.verdicts, *entry.measured, *entry.derivations, *entry.calls, *entry.islands]
+    held = [
+        *entry.programs,
+        *entry.verdicts,
+        *entry.measured,
+        *entry.derivations,
+        *entry.calls,
+        *entry.islands,
+    ]
     assert first not in json.dumps(held)
     assert [row["program_id"] for row in entry.programs] == [row["program_id"] for row in whole.programs[1:]]
 
 
-def test_a_duel_that_a_busy_host_cuts_off_changes_nothing_and_notes_no_half_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_duel_that_a_busy_host_cuts_off_changes_nothing_and_notes_no_half_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     evaluate, asked = Evaluator.evaluate, []
 
     def busy_later(evaluator, texts, seed, *arguments, **options) -> Evaluation:
@@ -158,15 +190,25 @@ def test_a_duel_that_a_busy_host_cuts_off_changes_nothing_and_notes_no_half_seed
     project, blobs = imports(), BlobStore(tmp_path)
     start, _ = admit(project, OWN, rules(), blobs, cycle="0001", run_id="r", root_seed=0, mode=None)
     other = start | {"program_id": "f" * 64, "number": 1, "operator": "tune"}
-    islands = Islands(project, OWN, {row["program_id"]: row for row in (start | {"state": "champion"}, other)})
+    islands = Islands(
+        project, OWN, {row["program_id"]: row for row in (start | {"state": "champion"}, other)}
+    )
     monkeypatch.setattr(Evaluator, "evaluate", busy_later)
     notes: list[dict] = []
     met = decide_champion(
-        project, islands, Population.empty().add(programs=[start]), blobs, own=OWN.model_copy(update={"heldout_repeats": 6}), cycle_seeds=CYCLE,
-        mode=None, notes=DuelNotes(note=notes.append),
+        project,
+        islands,
+        Population.empty().add(programs=[start]),
+        blobs,
+        own=OWN.model_copy(update={"heldout_repeats": 6}),
+        cycle_seeds=CYCLE,
+        mode=None,
+        notes=DuelNotes(note=notes.append),
     )
     assert met.decision["reason"] == "unknown: the host was too busy to run an evaluation of toy"
-    assert not met.decision["wins"] and met.decision["holder_id"] == start["program_id"] and met.measured == []
+    assert (
+        not met.decision["wins"] and met.decision["holder_id"] == start["program_id"] and met.measured == []
+    )
     assert [note["generation"] for note in notes] == [0, 1], "the third seed was cut off"
     assert set(read_evaluations(blobs.get(notes[0]["entry_sha"]))) == {"champion", "again", "challenger"}
     assert set(duel.UNDECIDED) < set(met.decision)
@@ -183,9 +225,18 @@ def test_how_evaluator_and_program_meet_follows_from_counts_of_calls(times: int,
     assert mode == "calls" or found[0].open_because.startswith("calls take too long: 30,002 of them carry ")
 
 
-@pytest.mark.parametrize(("toml", "expected"), [
-    ("cpu_s = 3\nwall_s = 4\n", (3, 6)), ("wall_s = 4\n", (4, 8)), ("cpu_s = 3\n", (3, 60)), ("cpu_s = 50\n", (50, 100)), ("", (30, 60)),
-])
-def test_the_clock_gives_a_program_at_least_twice_its_processor_time(toml: str, expected: tuple[float, float]):
+@pytest.mark.parametrize(
+    ("toml", "expected"),
+    [
+        ("cpu_s = 3\nwall_s = 4\n", (3, 6)),
+        ("wall_s = 4\n", (4, 8)),
+        ("cpu_s = 3\n", (3, 60)),
+        ("cpu_s = 50\n", (50, 100)),
+        ("", (30, 60)),
+    ],
+)
+def test_the_clock_gives_a_program_at_least_twice_its_processor_time(
+    toml: str, expected: tuple[float, float]
+):
     limits = limits_of(imports(project__toml=f'[evaluator]\nmode = "imports"\n{toml}'), ProgramsSettings())
     assert (limits["cpu_s"], limits["wall_s"]) == expected

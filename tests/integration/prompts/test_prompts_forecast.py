@@ -28,29 +28,48 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def played(base_url: str, lake: Lake, settings: Settings, cycle: str, seed: int) -> Counts:
-    """Run one iteration of the demo's sizes, as a finished cycle of the lake: how often each role was called."""
+    """Run one iteration of the demo's sizes, as a finished cycle of the lake: how often each role was
+    called."""
     numbers = iter(range(1000))
     with model_agents(base_url, lake.root / cycle) as agents:
         agents.cycle = agents.backend.cycle = cycle  # type: ignore[attr-defined]
         iterate(
-            found_population({"a": prompt_of(["Add."]), "b": prompt_of(["Be exact.", f"Way {next(numbers)}."])}, "0000"),
-            Adder(skill=lambda prompt: 0.5), agents=agents, arm="evolution", settings=settings.of(PromptsSettings), root_seed=seed, cycle=cycle,
+            found_population(
+                {"a": prompt_of(["Add."]), "b": prompt_of(["Be exact.", f"Way {next(numbers)}."])}, "0000"
+            ),
+            Adder(skill=lambda prompt: 0.5),
+            agents=agents,
+            arm="evolution",
+            settings=settings.of(PromptsSettings),
+            root_seed=seed,
+            cycle=cycle,
         )
         rows = agents.rows()
     lake.publish("prompts", "iterations", JOURNAL.frame([]), cycle=cycle, run_id="r", schema=JOURNAL)
-    lake.publish("prompts", side_table("iterations", AGENT_CALLS), AGENT_CALLS.frame(rows), cycle=cycle, run_id="r", schema=AGENT_CALLS)
+    lake.publish(
+        "prompts",
+        side_table("iterations", AGENT_CALLS),
+        AGENT_CALLS.frame(rows),
+        cycle=cycle,
+        run_id="r",
+        schema=AGENT_CALLS,
+    )
     return {role: sum(row["role"] == role for row in rows) for role in {row["role"] for row in rows}}
 
 
 def forecast(settings: Settings, lake: Lake) -> LineForecast:
-    result, = forecasts(settings, lake.root, ["prompts"])
+    (result,) = forecasts(settings, lake.root, ["prompts"])
     return result
 
 
-def test_a_cycle_stays_below_the_most_and_near_what_the_cycle_before_says(settings: Settings, tmp_path: Path) -> None:
+def test_a_cycle_stays_below_the_most_and_near_what_the_cycle_before_says(
+    settings: Settings, tmp_path: Path
+) -> None:
     lake = Lake(tmp_path)
     lake.seals.seal("prompts", "0001", "one", None, "r")
-    editor = Editor(local=lambda user: {"edits": [{"kind": "add", "text": f"Commit to a result, {len(user)}."}]})
+    editor = Editor(
+        local=lambda user: {"edits": [{"kind": "add", "text": f"Commit to a result, {len(user)}."}]}
+    )
     with LoopbackModel(editor) as server:
         before = forecast(settings, lake)
         first = played(server.base_url, lake, settings, "0001", 1)

@@ -1,4 +1,5 @@
-"""A cycle of several iterations, killed after each and gone on with: the same rows, the same weights, nothing sampled twice."""
+"""A cycle of several iterations, killed after each and gone on with: the same rows, the same weights, nothing
+sampled twice."""
 
 from __future__ import annotations
 
@@ -23,9 +24,10 @@ from evolake.prompts.tables import PROBLEMS as TABLE
 from evolake.settings import Settings, settings_type
 
 ITERATIONS = 3
-ROWS = TABLE.frame({
-    "cycle": "0001", **{name: getattr(problem, name) for name in TABLE.columns if name != "cycle"},
-} for problem in PROBLEMS)
+ROWS = TABLE.frame(
+    {"cycle": "0001", **{name: getattr(problem, name) for name in TABLE.columns if name != "cycle"}}
+    for problem in PROBLEMS
+)
 
 
 class Killed(Exception):
@@ -46,15 +48,25 @@ class Desk:
 
 
 def settings_of(lake: Path, **sizes: Any) -> Settings:
-    own = SIZES.model_copy(update={"iterations_per_cycle": ITERATIONS, "answer_format": "last", "format_bonus": 0.25, **sizes})
+    own = SIZES.model_copy(
+        update={"iterations_per_cycle": ITERATIONS, "answer_format": "last", "format_bonus": 0.25, **sizes}
+    )
     return settings_type()(lake=lake, seeds=SEEDS.parent).with_section(own)
 
 
-def run(settings: Settings, policy, desk: Desk, blobs: BlobStore, *, guidance: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+def run(
+    settings: Settings, policy, desk: Desk, blobs: BlobStore, *, guidance: tuple[str, ...] = ()
+) -> list[dict[str, Any]]:
     population = found_population(load_roots(SEEDS), "0000")
     facts = facts_of(settings, population, ROWS, guidance=guidance, cycle="0001")
     return train(
-        population, policy, PROBLEMS, Notes(desk.rows, desk.write, facts, blobs), agents=operators(), settings=settings, guidance=guidance,
+        population,
+        policy,
+        PROBLEMS,
+        Notes(desk.rows, desk.write, facts, blobs),
+        agents=operators(),
+        settings=settings,
+        guidance=guidance,
         checkpoint=None,
     )
 
@@ -81,12 +93,26 @@ def test_a_killed_cycle_goes_on_to_the_same_rows(tmp_path: Path, blobs: BlobStor
 def even(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) -> Rollout:
     """Rewards replies of an even number of characters: something that random weights get right sometimes."""
     good = len(sample.reply) % 2 == 0
-    return Rollout(prompt.prompt_id, problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, good, True, float(good))
+    return Rollout(
+        prompt.prompt_id,
+        problem.problem_id,
+        number,
+        sample.reply,
+        sample.tokens,
+        sample.truncated,
+        good,
+        True,
+        float(good),
+    )
 
 
-def test_real_weights_are_the_same_to_the_byte_after_a_kill(tmp_path: Path, blobs: BlobStore, monkeypatch: pytest.MonkeyPatch):
+def test_real_weights_are_the_same_to_the_byte_after_a_kill(
+    tmp_path: Path, blobs: BlobStore, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("evolake.prompts.evolution.training_cycle.judge_with", lambda *_: even)
-    settings = settings_of(tmp_path, policy="tiny", max_tokens=6, lora_rank=4, lora_alpha=4, threads=1, iterations_per_cycle=2)
+    settings = settings_of(
+        tmp_path, policy="tiny", max_tokens=6, lora_rank=4, lora_alpha=4, threads=1, iterations_per_cycle=2
+    )
     whole = run(settings, open_policy(settings, tmp_path, "0001", "run"), Desk(), blobs)
     desk = Desk(1)
     with pytest.raises(Killed):

@@ -1,4 +1,5 @@
-"""Mutation and crossover by a model over real HTTP: what it is shown, what becomes of its hunks, and what happens when it fails."""
+"""Mutation and crossover by a model over real HTTP: what it is shown, what becomes of its hunks, and what
+happens when it fails."""
 
 from __future__ import annotations
 
@@ -28,10 +29,19 @@ def evidence(*numbers: int, words: int = SHORT_REPLY) -> list[Evidence]:
     """For each sum one right reply and one that is not. words: before their last ones."""
     result = []
     for number in numbers:
-        replies = [f"{'well ' * words}The sum is {2 * number + 3}", f"{'well ' * words}Is it {2 * number + 3} perhaps?"]
-        result.append(Evidence(problem(number), tuple(
-            judge(PROMPT, problem(number), place, Sample(reply, 4, False)) for place, reply in enumerate(replies)
-        )))
+        replies = [
+            f"{'well ' * words}The sum is {2 * number + 3}",
+            f"{'well ' * words}Is it {2 * number + 3} perhaps?",
+        ]
+        result.append(
+            Evidence(
+                problem(number),
+                tuple(
+                    judge(PROMPT, problem(number), place, Sample(reply, 4, False))
+                    for place, reply in enumerate(replies)
+                ),
+            )
+        )
     return result
 
 
@@ -57,28 +67,60 @@ def hunks(made: Reproduction) -> list[tuple[str, str, str, bool, str]]:
 
 def test_four_steps_see_what_they_need_and_make_a_child(by_model: Mutate) -> None:
     editor = Editor(
-        local=lambda user: {"edits": [
-            {"kind": "add", "text": "Commit to a result."} if "What is 1 + 4?" in user else {"kind": "add", "text": "Trust the sum."},
-            {"kind": "modify", "target": "p2", "old": "Count twice.", "text": "Count once."},
-        ]},
+        local=lambda user: {
+            "edits": [
+                {"kind": "add", "text": "Commit to a result."}
+                if "What is 1 + 4?" in user
+                else {"kind": "add", "text": "Trust the sum."},
+                {"kind": "modify", "target": "p2", "old": "Count twice.", "text": "Count once."},
+            ]
+        },
         **{"global": {"edits": [{"kind": "merge", "targets": ["p3", "p4"], "text": "Commit to the sum."}]}},
     )
     made = by_model(editor, 1, 2, guidance=["Mind the units."])
     assert [role for role, _ in editor.asked if role in ("global", "recombine")] == ["global"]
-    assert (len(editor.users("summary")), len(editor.users("critique")), len(editor.users("local"))) == (4, 2, 2)
-    assert made.child is not None and made.child.texts == ("Be kind.", "Count once.", "Commit to the sum.") and made.child.ids == ("p1", "p2", "p5")
-    assert sorted(hunks(made)) == sorted([
-        ("local", "add", "Commit to a result.", True, ""), ("local", "modify", "Count once.", True, ""),
-        ("local", "add", "Trust the sum.", True, ""), ("local", "modify", "Count once.", False, "p2 was changed by an earlier hunk"),
-        ("global", "merge", "Commit to the sum.", True, ""),
-    ])
+    assert (len(editor.users("summary")), len(editor.users("critique")), len(editor.users("local"))) == (
+        4,
+        2,
+        2,
+    )
+    assert (
+        made.child is not None
+        and made.child.texts == ("Be kind.", "Count once.", "Commit to the sum.")
+        and made.child.ids == ("p1", "p2", "p5")
+    )
+    assert sorted(hunks(made)) == sorted(
+        [
+            ("local", "add", "Commit to a result.", True, ""),
+            ("local", "modify", "Count once.", True, ""),
+            ("local", "add", "Trust the sum.", True, ""),
+            ("local", "modify", "Count once.", False, "p2 was changed by an earlier hunk"),
+            ("global", "merge", "Commit to the sum.", True, ""),
+        ]
+    )
     summary = next(user for user in editor.users("summary") if "Is it 5 perhaps?" in user)
-    assert "What is 1 + 4?" in summary and "(no answer in the wanted form)" in summary and "Count twice." in summary
+    assert (
+        "What is 1 + 4?" in summary
+        and "(no answer in the wanted form)" in summary
+        and "Count twice." in summary
+    )
     critique = next(user for user in editor.users("critique") if "What is 1 + 4?" in user)
-    assert "It adds and then doubts." in critique and "success: true" in critique and "success: false" in critique
-    assert all("doubts" in user and "Mind the units." in user and "at most 2 edits" in user for user in editor.users("local"))
-    plan, = editor.users("global")
-    assert "Commit to a result." in plan and "Trust the sum." in plan and "problems: 2" in plan and "Additions: p3, p4" in plan
+    assert (
+        "It adds and then doubts." in critique
+        and "success: true" in critique
+        and "success: false" in critique
+    )
+    assert all(
+        "doubts" in user and "Mind the units." in user and "at most 2 edits" in user
+        for user in editor.users("local")
+    )
+    (plan,) = editor.users("global")
+    assert (
+        "Commit to a result." in plan
+        and "Trust the sum." in plan
+        and "problems: 2" in plan
+        and "Additions: p3, p4" in plan
+    )
     assert not any(entry.versions[0] in user for _, user in editor.asked for entry in library().entries)
 
 
@@ -95,32 +137,61 @@ def test_the_plan_decides_over_local_proposals(by_model: Mutate) -> None:
 def test_a_plan_that_does_not_apply_settles_nothing(by_model: Mutate) -> None:
     editor = Editor(
         local={"edits": [{"kind": "modify", "target": "p2", "text": "Count once."}]},
-        **{"global": {"edits": [{"kind": "merge", "targets": ["p2", "p9"], "text": "Both."}, {"kind": "modify", "targets": ["p2"], "text": " "}]}},
+        **{
+            "global": {
+                "edits": [
+                    {"kind": "merge", "targets": ["p2", "p9"], "text": "Both."},
+                    {"kind": "modify", "targets": ["p2"], "text": " "},
+                ]
+            }
+        },
     )
     made = by_model(editor, 1)
     assert made.child is not None and made.child.texts == ("Be kind.", "Count once.")
     assert [hunk[3:] for hunk in hunks(made)] == [(True, "")]
     [lost] = made.lost
-    assert lost.reason.startswith("unusable: no edit applies. ") and "no principle p9" in lost.reason and "the new text is empty" in lost.reason
+    assert (
+        lost.reason.startswith("unusable: no edit applies. ")
+        and "no principle p9" in lost.reason
+        and "the new text is empty" in lost.reason
+    )
     assert len(editor.users("global")) == 2
 
 
 def test_hunks_that_do_not_fit_are_dropped_with_their_reason_and_the_rest_stands(by_model: Mutate) -> None:
-    editor = Editor(local={"edits": [
-        {"kind": "modify", "target": "p2", "old": "Count thrice.", "text": "Count once."}, {"kind": "add", "text": "Commit."},
-        {"kind": "add", "text": "A third one."},
-    ]})
+    editor = Editor(
+        local={
+            "edits": [
+                {"kind": "modify", "target": "p2", "old": "Count thrice.", "text": "Count once."},
+                {"kind": "add", "text": "Commit."},
+                {"kind": "add", "text": "A third one."},
+            ]
+        }
+    )
     made = by_model(editor, 1)
     assert made.child is not None and made.child.texts == ("Be kind.", "Count twice.", "Commit.")
-    assert [hunk[3:] for hunk in hunks(made)] == [(False, "p2 does not read as quoted"), (True, ""), (False, "one problem may propose 2 edits")]
+    assert [hunk[3:] for hunk in hunks(made)] == [
+        (False, "p2 does not read as quoted"),
+        (True, ""),
+        (False, "one problem may propose 2 edits"),
+    ]
 
 
 @pytest.mark.parametrize(
     ("step", "lost", "child"),
-    [("summary", 2, None), ("critique", 1, None), ("local", 1, None), ("global", 1, ("Be kind.", "Count twice.", "Commit."))],
+    [
+        ("summary", 2, None),
+        ("critique", 1, None),
+        ("local", 1, None),
+        ("global", 1, ("Be kind.", "Count twice.", "Commit.")),
+    ],
 )
-def test_a_step_without_a_usable_reply_is_a_row_and_not_an_error(by_model: Mutate, step: str, lost: int, child: tuple[str, ...] | None) -> None:
-    made = by_model(Editor(**({"local": {"edits": [{"kind": "add", "text": "Commit."}]}} | {step: {"nonsense": 1}})), 1)
+def test_a_step_without_a_usable_reply_is_a_row_and_not_an_error(
+    by_model: Mutate, step: str, lost: int, child: tuple[str, ...] | None
+) -> None:
+    made = by_model(
+        Editor(**({"local": {"edits": [{"kind": "add", "text": "Commit."}]}} | {step: {"nonsense": 1}})), 1
+    )
     assert (made.child.texts if made.child else None) == child
     rows = made.rows(cycle="0001", arm="espl", iteration=1, backend="model")
     none = [(row["step"], row["kind"]) for row in rows if row["kind"] == "none"]
@@ -128,55 +199,110 @@ def test_a_step_without_a_usable_reply_is_a_row_and_not_an_error(by_model: Mutat
 
 
 def test_a_model_crosses_prompts(tmp_path: Path) -> None:
-    editor = Editor(recombine={"analysis": "The other one counts.", "edits": [
-        {"kind": "add", "text": "Name the unit."}, {"kind": "drop", "targets": ["p1"]}, {"kind": "modify", "targets": ["p7"], "text": "x"},
-    ]})
+    editor = Editor(
+        recombine={
+            "analysis": "The other one counts.",
+            "edits": [
+                {"kind": "add", "text": "Name the unit."},
+                {"kind": "drop", "targets": ["p1"]},
+                {"kind": "modify", "targets": ["p7"], "text": "x"},
+            ],
+        }
+    )
     other = prompt_of(["Name units."])
     with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
         made = cross(
-            Editing(agents, library(), "0001", 1, 1, ["Stay polite."]), [other, PROMPT], [[1.0, None], [0.75, 0.5]], PROBLEMS[:2], best=1,
+            Editing(agents, library(), "0001", 1, 1, ["Stay polite."]),
+            [other, PROMPT],
+            [[1.0, None], [0.75, 0.5]],
+            PROBLEMS[:2],
+            best=1,
         )
     assert made.child is not None and made.child.texts == ("Count twice.", "Name the unit.")
     assert [hunk[3:] for hunk in hunks(made)] == [(True, ""), (True, ""), (False, "there is no principle p7")]
-    user, = editor.users("recombine")
-    assert "Be kind." in user.split("# The other prompts")[0] and "Name units." in user.split("# The other prompts")[1]
+    (user,) = editor.users("recombine")
+    assert (
+        "Be kind." in user.split("# The other prompts")[0]
+        and "Name units." in user.split("# The other prompts")[1]
+    )
     assert "won: [1]" in user and "Stay polite." in user and "What is 2 + 5?" in user
 
 
 def test_an_edit_that_copies_a_problem_of_the_batch_is_left_out_by_the_iteration(tmp_path: Path) -> None:
-    editor = Editor(local=lambda user: {"edits": [{"kind": "add", "text": f"Remember: {user.split('attempted')[1].split(chr(10))[2]}"}]})
+    editor = Editor(
+        local=lambda user: {
+            "edits": [{"kind": "add", "text": f"Remember: {user.split('attempted')[1].split(chr(10))[2]}"}]
+        }
+    )
     with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
-        done = iterate(found_population({"plain": PROMPT}, "0001"), Adder(skill=lambda prompt: 0.5), agents=agents, arm="evolution")
+        done = iterate(
+            found_population({"plain": PROMPT}, "0001"),
+            Adder(skill=lambda prompt: 0.5),
+            agents=agents,
+            arm="evolution",
+        )
     local = [row for row in done.rows["edits"] if row["step"] == "local"]
-    assert local and all(row["reason"].startswith("unusable: ") and "the new text copies a problem" in row["reason"] for row in local)
+    assert local and all(
+        row["reason"].startswith("unusable: ") and "the new text copies a problem" in row["reason"]
+        for row in local
+    )
     assert len(done.population.prompts) == 1
 
 
 def test_a_crossover_proposes_no_more_than_its_limit(tmp_path: Path) -> None:
-    editor = Editor(recombine={"edits": [{"kind": "add", "text": f"Advice {number}."} for number in range(6)]})
+    editor = Editor(
+        recombine={"edits": [{"kind": "add", "text": f"Advice {number}."} for number in range(6)]}
+    )
     with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
         made = cross(
-            Editing(agents, library(), "0001", 1, 1), [PROMPT, prompt_of(["a"])], [[1.0], [0.5]], PROBLEMS[:1], best=0,
+            Editing(agents, library(), "0001", 1, 1),
+            [PROMPT, prompt_of(["a"])],
+            [[1.0], [0.5]],
+            PROBLEMS[:1],
+            best=0,
         )
-    assert made.child is not None and made.child.texts[2:] == ("Advice 0.", "Advice 1.", "Advice 2.", "Advice 3.")
-    assert [hunk[3:] for hunk in hunks(made)] == [(True, "")] * 4 + [(False, "a crossover may propose 4 edits")] * 2
+    assert made.child is not None and made.child.texts[2:] == (
+        "Advice 0.",
+        "Advice 1.",
+        "Advice 2.",
+        "Advice 3.",
+    )
+    assert [hunk[3:] for hunk in hunks(made)] == [(True, "")] * 4 + [
+        (False, "a crossover may propose 4 edits")
+    ] * 2
 
 
 def test_a_crossover_that_says_what_the_mutant_says_gives_no_second_child(tmp_path: Path) -> None:
-    editor = Editor(local={"edits": [{"kind": "add", "text": "Commit."}]}, recombine={"edits": [{"kind": "add", "text": "Commit."}]})
+    editor = Editor(
+        local={"edits": [{"kind": "add", "text": "Commit."}]},
+        recombine={"edits": [{"kind": "add", "text": "Commit."}]},
+    )
     roots = {"first": PROMPT, "second": prompt_of(["Add."])}
     with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
-        done = iterate(found_population(roots, "0001"), Adder(skill=lambda prompt: 0.5), agents=agents, arm="evolution")
+        done = iterate(
+            found_population(roots, "0001"), Adder(skill=lambda prompt: 0.5), agents=agents, arm="evolution"
+        )
     assert [row["operator"] for row in done.population.rows()] == ["root", "root", "mutation"]
     assert done.rows["edits"][-1]["reason"] == "it says the same as a prompt that is there"
 
 
 def test_a_crossover_without_a_usable_reply_gives_no_child(tmp_path: Path) -> None:
-    with LoopbackModel(Editor(recombine={"edits": "none"})) as server, model_agents(server.base_url, tmp_path) as agents:
+    with (
+        LoopbackModel(Editor(recombine={"edits": "none"})) as server,
+        model_agents(server.base_url, tmp_path) as agents,
+    ):
         made = cross(
-            Editing(agents, library(), "0001", 1, 1), [prompt_of(["a"]), PROMPT], [[1.0], [0.5]], PROBLEMS[:1], best=0,
+            Editing(agents, library(), "0001", 1, 1),
+            [prompt_of(["a"]), PROMPT],
+            [[1.0], [0.5]],
+            PROBLEMS[:1],
+            best=0,
         )
-    assert made.child is None and made.note.startswith("invalid") and [item.step for item in made.lost] == ["recombine"]
+    assert (
+        made.child is None
+        and made.note.startswith("invalid")
+        and [item.step for item in made.lost] == ["recombine"]
+    )
 
 
 def test_an_iteration_by_a_model_replays_from_its_tape_to_the_same_rows(tmp_path: Path) -> None:
@@ -187,17 +313,26 @@ def test_an_iteration_by_a_model_replays_from_its_tape_to_the_same_rows(tmp_path
 
     def run(base_url: str, **more: Any):
         with model_agents(base_url, tmp_path, **more) as agents:
-            return iterate(found_population({"plain": PROMPT}, "0001"), Adder(), count=2, agents=agents, arm="evolution"), agents.rows()
+            return iterate(
+                found_population({"plain": PROMPT}, "0001"), Adder(), count=2, agents=agents, arm="evolution"
+            ), agents.rows()
 
     with LoopbackModel(editor) as server:
         first, calls = run(server.base_url)
         asked = len(editor.asked)
-        assert run(server.base_url)[0].frames()["edits"].equals(first.frames()["edits"]) and len(editor.asked) == asked
+        assert (
+            run(server.base_url)[0].frames()["edits"].equals(first.frames()["edits"])
+            and len(editor.asked) == asked
+        )
     again, replayed = run("", replay_only=True)
     assert all(frame.equals(first.frames()[name]) for name, frame in again.frames().items())
     assert {row["status"] for row in calls} == {"ok"} and {row["status"] for row in replayed} == {"replayed"}
     children = [row for row in first.population.rows() if row["operator"] != "root"]
-    assert children and {row["origin"] for row in children} == {"model"} and set(first.frames()["edits"]["backend"]) == {"model"}
+    assert (
+        children
+        and {row["origin"] for row in children} == {"model"}
+        and set(first.frames()["edits"]["backend"]) == {"model"}
+    )
     assert {row["artifact_id"] for row in calls} <= set(first.population.prompts["prompt_id"])
 
 
@@ -206,14 +341,20 @@ def test_short_replies_are_compared_as_they_are_and_cost_no_summary(by_model: Mu
     assert by_model(editor, 1, words=0).child is not None
     assert editor.users("summary") == []
     [critique] = editor.users("critique")
-    assert "reply: The sum is 5" in critique and "reply: Is it 5 perhaps?" in critique and "words" not in critique.partition("# The attempts")[2]
+    assert (
+        "reply: The sum is 5" in critique
+        and "reply: Is it 5 perhaps?" in critique
+        and "words" not in critique.partition("# The attempts")[2]
+    )
 
 
 def test_edits_of_which_none_applies_are_asked_for_once_more_with_the_reason(by_model: Mutate) -> None:
-    replies = iter([
-        {"edits": [{"kind": "modify", "target": "p2", "old": "Count thrice.", "text": "Count once."}]},
-        {"edits": [{"kind": "modify", "target": "p2", "old": "Count twice.", "text": "Count once."}]},
-    ])
+    replies = iter(
+        [
+            {"edits": [{"kind": "modify", "target": "p2", "old": "Count thrice.", "text": "Count once."}]},
+            {"edits": [{"kind": "modify", "target": "p2", "old": "Count twice.", "text": "Count once."}]},
+        ]
+    )
     seen: list[str] = []
 
     class Listening(Editor):
@@ -230,7 +371,9 @@ def test_edits_of_which_none_applies_are_asked_for_once_more_with_the_reason(by_
 
 
 def test_later_requests_of_a_batch_see_what_the_ones_before_proposed(by_model: Mutate) -> None:
-    editor = Editor(local=lambda user: {"edits": [{"kind": "add", "text": f"Commit to a result, {len(user)}."}]})
+    editor = Editor(
+        local=lambda user: {"edits": [{"kind": "add", "text": f"Commit to a result, {len(user)}."}]}
+    )
     by_model(editor, 1, 2, 3, words=0, waves=2)
     shown = ["add: Commit to a result, " in user for user in editor.users("local")]
     assert shown == [False, False, True]
@@ -242,31 +385,71 @@ def test_editors_read_what_decides_and_what_was_tried(by_model: Mutate) -> None:
     child = _row_of(prompt_of(["Be brief."]), "blocked", parents=[PROMPT.prompt_id], idea="add: Be brief.")
     loser = _row_of(prompt_of(["Be bold."]), "accepted", parents=[PROMPT.prompt_id], idea="add: Be bold.")
     duel = {
-        "cycle": "0003", "champion_id": PROMPT.prompt_id, "challenger_id": loser["prompt_id"], "wins": False, "difference": 0.1, "low": -0.1,
-        "high": 0.3, "reason": "+0.100 correct a reply on 12 problems",
+        "cycle": "0003",
+        "champion_id": PROMPT.prompt_id,
+        "challenger_id": loser["prompt_id"],
+        "wins": False,
+        "difference": 0.1,
+        "low": -0.1,
+        "high": 0.3,
+        "reason": "+0.100 correct a reply on 12 problems",
     }
     refused = {
-        "cycle": "0003", "applied": False, "kind": "modify", "step": "local", "targets": ["p9"], "text": "Count less.", "operator": "mutation",
-        "prompt_id": PROMPT.prompt_id, "reason": "there is no principle p9",
+        "cycle": "0003",
+        "applied": False,
+        "kind": "modify",
+        "step": "local",
+        "targets": ["p9"],
+        "text": "Count less.",
+        "operator": "mutation",
+        "prompt_id": PROMPT.prompt_id,
+        "reason": "there is no principle p9",
     }
-    memory = SearchMemory([row, child, loser], [refused], [duel], {child["prompt_id"]: "leak: it copies a problem"})
+    memory = SearchMemory(
+        [row, child, loser], [refused], [duel], {child["prompt_id"]: "leak: it copies a problem"}
+    )
     editor = Editor(local={"edits": [{"kind": "add", "text": "Commit."}, {"kind": "add", "text": "Commit"}]})
     by_model(editor, 1, words=0, memory=memory)
     [local], [plan] = editor.users("local"), editor.users("global")
     standing = (
-        "it is the champion", "rating 27.5 +- 3.9 (95%) after 2 matches", "1 of 2 replies right, 50% (9 to 91%)", "sums (difficulty 1) 1 of 2",
-        "duel in cycle 0003", "kept the title",
+        "it is the champion",
+        "rating 27.5 +- 3.9 (95%) after 2 matches",
+        "1 of 2 replies right, 50% (9 to 91%)",
+        "sums (difficulty 1) 1 of 2",
+        "duel in cycle 0003",
+        "kept the title",
     )
-    tried = ("leak: it copies a problem", "+0.100 correct a reply (-0.100 to +0.300)", "lost its duel", "modify p9: Count less.", "no principle p9")
+    tried = (
+        "leak: it copies a problem",
+        "+0.100 correct a reply (-0.100 to +0.300)",
+        "lost its duel",
+        "modify p9: Count less.",
+        "no principle p9",
+    )
     assert [text for text in (*standing, *tried) if text not in local] == []
     assert [text for text in standing if text not in plan] == []
     assert "add: Commit (p3 says the same already)" in plan
 
 
-def _row_of(prompt: Any, state: str, *, parents: Any = (), mu: float = 25.0, sigma: float = 8.0, idea: str | None = None) -> dict[str, Any]:
+def _row_of(
+    prompt: Any,
+    state: str,
+    *,
+    parents: Any = (),
+    mu: float = 25.0,
+    sigma: float = 8.0,
+    idea: str | None = None,
+) -> dict[str, Any]:
     return {
-        "prompt_id": prompt.prompt_id, "cycle": "0002", "state": state, "operator": "mutation", "parents": list(parents), "mu": mu, "sigma": sigma,
-        "rounds": 2, "idea": idea,
+        "prompt_id": prompt.prompt_id,
+        "cycle": "0002",
+        "state": state,
+        "operator": "mutation",
+        "parents": list(parents),
+        "mu": mu,
+        "sigma": sigma,
+        "rounds": 2,
+        "idea": idea,
     }
 
 
@@ -281,11 +464,20 @@ def test_no_two_requests_of_a_cycle_are_alike_and_the_recombiner_reads_what_was_
 
     editor = Listening(
         local=lambda user: {"edits": [{"kind": "add", "text": f"Commit, way {next(numbers)}."}]},
-        recombine=lambda user: {"analysis": "It commits.", "edits": [{"kind": "add", "text": f"Taken over, {next(numbers)}."}]},
+        recombine=lambda user: {
+            "analysis": "It commits.",
+            "edits": [{"kind": "add", "text": f"Taken over, {next(numbers)}."}],
+        },
     )
     roots = {"first": PROMPT, "second": prompt_of(["Add."])}
     with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path, model_threads=1) as agents:
-        done = iterate(found_population(roots, "0001"), Adder(skill=lambda prompt: 0.5), count=3, agents=agents, arm="evolution")
+        done = iterate(
+            found_population(roots, "0001"),
+            Adder(skill=lambda prompt: 0.5),
+            count=3,
+            agents=agents,
+            arm="evolution",
+        )
     assert len(set(asked)) == len(asked) > 10
     last = editor.users("recombine")[-1]
     assert "It commits. [add: Taken over" in last and "replies right" in last and "rating" in last

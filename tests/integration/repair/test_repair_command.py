@@ -27,13 +27,20 @@ MEASURED = ["latency_mean_s", "latency_median_s", "latency_p95_s", "cpu_mean_s"]
 
 def evolake(*arguments: str | Path, lake: Path, **more: str) -> subprocess.CompletedProcess[str]:
     if arguments[0] == "run":  # it starts workers
-        return subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False, env=environment(lake, **more))
+        return subprocess.run(
+            [*PROGRAM, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment(lake, **more),
+        )
     return commands.evolake("repair", *arguments, environment=environment(lake, **more))
 
 
 @pytest.fixture
 def certify(tmp_path):
-    """Writes a problem and a candidate (objects as JSON, text as it is); gives (exit code, printed object, standard error)."""
+    """Writes a problem and a candidate (objects as JSON, text as it is); gives (exit code, printed object,
+    standard error)."""
 
     def run(problem, candidate, *options: str):
         files = []
@@ -50,16 +57,51 @@ def certify(tmp_path):
 @pytest.mark.parametrize(
     ("candidate", "code", "printed"),
     [
-        (ROUND_1, 1, {"verdict": "refuted", "core": ["c2"], "violated": ["c2"], "reason": "the assignment violates c2"}),
-        (ROUND_2, 1, {"verdict": "refuted", "core": ["dom:x1"], "violated": ["dom:x1"], "reason": "the assignment violates dom:x1"}),
         (
-            {"status": "unsat"}, 0,
-            {"verdict": "certified", "core": ["c2", "dom:x1", "dom:x2"], "violated": [], "reason": "no assignment satisfies c2, dom:x1, dom:x2"},
+            ROUND_1,
+            1,
+            {
+                "verdict": "refuted",
+                "core": ["c2"],
+                "violated": ["c2"],
+                "reason": "the assignment violates c2",
+            },
         ),
-        ("{}", 1, {"verdict": "malformed", "core": [], "violated": [], "reason": "`status` must be sat or unsat (got null)"}),
+        (
+            ROUND_2,
+            1,
+            {
+                "verdict": "refuted",
+                "core": ["dom:x1"],
+                "violated": ["dom:x1"],
+                "reason": "the assignment violates dom:x1",
+            },
+        ),
+        (
+            {"status": "unsat"},
+            0,
+            {
+                "verdict": "certified",
+                "core": ["c2", "dom:x1", "dom:x2"],
+                "violated": [],
+                "reason": "no assignment satisfies c2, dom:x1, dom:x2",
+            },
+        ),
+        (
+            "{}",
+            1,
+            {
+                "verdict": "malformed",
+                "core": [],
+                "violated": [],
+                "reason": "`status` must be sat or unsat (got null)",
+            },
+        ),
     ],
 )
-def test_certify_prints_one_object_and_says_by_its_exit_code_whether_it_is_certified(certify, candidate, code, printed):
+def test_certify_prints_one_object_and_says_by_its_exit_code_whether_it_is_certified(
+    certify, candidate, code, printed
+):
     assert certify(LIN_0127, candidate) == (code, printed, "")
 
 
@@ -76,18 +118,29 @@ def test_certify_in_words(tmp_path):
     (tmp_path / "p.json").write_text(json.dumps(LIN_0127))
     (tmp_path / "c.json").write_text(json.dumps(ROUND_2))
     done = evolake("certify", tmp_path / "p.json", tmp_path / "c.json", lake=tmp_path)
-    assert (done.returncode, done.stdout) == (1, "lin-0127: refuted: the assignment violates dom:x1\n  violated: dom:x1\n")
+    assert (done.returncode, done.stdout) == (
+        1,
+        "lin-0127: refuted: the assignment violates dom:x1\n  violated: dom:x1\n",
+    )
 
 
 def test_certify_tells_a_whole_conflict_where_it_is_asked(certify, tmp_path):
     together = LIN_0127 | {"constraints": [
-        {"id": "c1", "coef": {"x1": 1, "x2": 1}, "op": ">=", "rhs": 8}, {"id": "c2", "coef": {"x1": 1, "x2": -1}, "op": ">=", "rhs": 3},
+        {"id": "c1", "coef": {"x1": 1, "x2": 1}, "op": ">=", "rhs": 8}, {"id": "c2", "coef": {"x1": 1, "x2": -1}, "op": ">=", "rhs": 3},  # noqa: E501
     ]}  # fmt: skip
     candidate = {"status": "sat", "assignment": {"x1": 5, "x2": 2, "x3": 0, "x4": 0}}
     assert certify(together, candidate)[1]["core"] == ["c1"]
-    said = {"verdict": "refuted", "core": ["c1", "c2"], "violated": ["c1"], "reason": "no assignment with x1=5 satisfies c1, c2", "values": ["x1"]}
+    said = {
+        "verdict": "refuted",
+        "core": ["c1", "c2"],
+        "violated": ["c1"],
+        "reason": "no assignment with x1=5 satisfies c1, c2",
+        "values": ["x1"],
+    }
     assert certify(together, candidate, "--conflict") == (1, said, "")
-    done = evolake("certify", tmp_path / "problem.json", tmp_path / "candidate.json", "--conflict", lake=tmp_path)
+    done = evolake(
+        "certify", tmp_path / "problem.json", tmp_path / "candidate.json", "--conflict", lake=tmp_path
+    )
     assert done.stdout == "lin-0127: refuted: no assignment with x1=5 satisfies c1, c2\n  violated: c1\n"
 
 
@@ -103,7 +156,10 @@ def test_the_benchmark_is_written_as_jsonl_and_its_first_problem_can_be_judged(t
         (tmp_path / "claim.json").write_text('{"status": "unsat"}')
         done = evolake("certify", tmp_path / "one.json", tmp_path / "claim.json", "--json", lake=tmp_path)
         assert done.returncode == (0 if item.label == "unsat" else 1)
-    assert evolake("problems", "--out", tmp_path / "no" / "folder", "--problems", "1", lake=tmp_path).returncode == 2
+    assert (
+        evolake("problems", "--out", tmp_path / "no" / "folder", "--problems", "1", lake=tmp_path).returncode
+        == 2
+    )
 
 
 def content(lake: Path) -> dict[str, str]:
@@ -121,11 +177,23 @@ def content(lake: Path) -> dict[str, str]:
 def test_a_study_runs_whole_is_kept_and_can_be_extended(tmp_path):
     lake = tmp_path / "lake"
     answer = finished_study(lake)
-    assert (answer["verdict"], answer["backend"], answer["problems"], len(answer["ran"]), answer["kept"]) == ("complete", "operators", 18, 5, [])
+    assert (answer["verdict"], answer["backend"], answer["problems"], len(answer["ran"]), answer["kept"]) == (
+        "complete",
+        "operators",
+        18,
+        5,
+        [],
+    )
     stored = read_study(Lake(lake))
     assert RESULTS.repeated_keys(stored.results).is_empty()
     counts = stored.results.group_by("suite", "variation").len().sort("suite", "variation").rows()
-    assert counts == [("lia", "none", 50), ("lia", "permute", 10), ("lia", "relabel", 10), ("lia", "scale", 10), ("sudoku4", "none", 10)]
+    assert counts == [
+        ("lia", "none", 50),
+        ("lia", "permute", 10),
+        ("lia", "relabel", 10),
+        ("lia", "scale", 10),
+        ("sudoku4", "none", 10),
+    ]
     assert stored.study["arms"] == list(ARMS) and stored.study["seeds"] == [0]
     before = content(lake)
 
@@ -133,18 +201,24 @@ def test_a_study_runs_whole_is_kept_and_can_be_extended(tmp_path):
     assert (again["ran"], again["kept"]) == ([], answer["ran"])
     assert content(lake) == before
 
-    more = json.loads(evolake("run", *SMALL, "--seeds", "2", "--arms", "one_shot", "--json", lake=lake).stdout)
+    more = json.loads(
+        evolake("run", *SMALL, "--seeds", "2", "--arms", "one_shot", "--json", lake=lake).stdout
+    )
     assert (more["ran"], more["kept"]) == (["one_shot-1"], ["one_shot-0"])
     assert read_study(Lake(lake)).study["seeds"] == [0, 1]
 
-    other = json.loads(evolake("run", *SMALL, "--problems", "5", "--arms", "one_shot", "--json", lake=lake).stdout)
+    other = json.loads(
+        evolake("run", *SMALL, "--problems", "5", "--arms", "one_shot", "--json", lake=lake).stdout
+    )
     assert other["ran"] == ["one_shot-0"], "a study of other problems keeps no cell of this one"
     assert read_study(Lake(lake)).results["problem_id"].n_unique() == 13
 
 
 def test_a_killed_study_goes_on_and_ends_in_the_same_content_and_findings(tmp_path):
     finished_study(tmp_path / "whole")
-    running = subprocess.Popen([*PROGRAM, "run", *SMALL], env=environment(tmp_path / "killed"), stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        [*PROGRAM, "run", *SMALL], env=environment(tmp_path / "killed"), stderr=subprocess.PIPE, text=True
+    )
     assert running.stderr is not None
     for line in running.stderr:
         if line.startswith("multi_no_feedback-0:"):
@@ -162,22 +236,36 @@ def test_a_killed_study_goes_on_and_ends_in_the_same_content_and_findings(tmp_pa
     for name in ("whole", "killed"):
         assert evolake("report", "--out", tmp_path / "reports" / name, lake=tmp_path / name).returncode == 0
         folder = tmp_path / "reports" / name / "tables"
-        tables[name] = {item: pl.read_parquet(folder / f"{item}.parquet").drop(MEASURED, strict=False) for item in FINDINGS}
+        tables[name] = {
+            item: pl.read_parquet(folder / f"{item}.parquet").drop(MEASURED, strict=False)
+            for item in FINDINGS
+        }
     for item in FINDINGS:
         assert tables["whole"][item].equals(tables["killed"][item]), item
 
 
 def test_an_interrupt_says_that_what_was_finished_is_kept(tmp_path):
-    running = subprocess.Popen([*PROGRAM, "run", *SMALL], env=environment(tmp_path), stderr=subprocess.PIPE, text=True, start_new_session=True)
+    running = subprocess.Popen(
+        [*PROGRAM, "run", *SMALL],
+        env=environment(tmp_path),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     assert running.stderr is not None
     running.stderr.readline()
     os.killpg(running.pid, signal.SIGINT)
     said = running.stderr.read()
     running.stderr.close()
     assert running.wait() == 130
-    assert said.splitlines()[-1] == "interrupted; what was finished is kept, run the command again to continue"
+    assert (
+        said.splitlines()[-1] == "interrupted; what was finished is kept, run the command again to continue"
+    )
     assert "Traceback" not in said
-    assert "one_shot-0" in json.loads(evolake("run", *SMALL, "--arms", "one_shot", "--json", lake=tmp_path).stdout)["kept"]
+    assert (
+        "one_shot-0"
+        in json.loads(evolake("run", *SMALL, "--arms", "one_shot", "--json", lake=tmp_path).stdout)["kept"]
+    )
 
 
 @pytest.mark.parametrize(

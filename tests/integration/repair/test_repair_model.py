@@ -22,7 +22,15 @@ from evolake.lake import Lake
 from evolake.repair.execution.running import read_study
 from evolake.repair.names import INFORMED, KNOWN_ARMS, WHOLE_CONFLICT
 
-PROGRAM = [sys.executable, "-c", "from evolake.cli import main; main()", "repair", "run", "--backend", "model"]
+PROGRAM = [
+    sys.executable,
+    "-c",
+    "from evolake.cli import main; main()",
+    "repair",
+    "run",
+    "--backend",
+    "model",
+]
 SMALL = ["--problems", "5", "--seeds", "1", "--perturbed", "0", "--transfer", "1", "--json"]
 SIZES = {"EVOLAKE_REPAIR__CANDIDATES": "2", "EVOLAKE_REPAIR__ROUNDS": "3"}
 CALLS = 6
@@ -32,19 +40,31 @@ PROBLEMS = 6
 def environment(lake: Path, base_url: str, **more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("EVOLAKE_")}
     given = {
-        "EVOLAKE_LAKE": str(lake), "EVOLAKE_WORKERS": "1", "EVOLAKE_MODEL_BASE_URL": base_url, "EVOLAKE_MODEL_API_KEY": KEY,
-        "EVOLAKE_MODELS__DEFAULT": "loopback-model", "EVOLAKE_BUDGET__TOKENS_PER_RUN": "10000000", "EVOLAKE_MODEL_MAX_RETRIES": "0",
+        "EVOLAKE_LAKE": str(lake),
+        "EVOLAKE_WORKERS": "1",
+        "EVOLAKE_MODEL_BASE_URL": base_url,
+        "EVOLAKE_MODEL_API_KEY": KEY,
+        "EVOLAKE_MODELS__DEFAULT": "loopback-model",
+        "EVOLAKE_BUDGET__TOKENS_PER_RUN": "10000000",
+        "EVOLAKE_MODEL_MAX_RETRIES": "0",
         "NO_PROXY": "127.0.0.1",
     }
     return kept | given | SIZES | more
 
 
 def run(lake: Path, base_url: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*PROGRAM, *SMALL, *arguments], capture_output=True, text=True, check=False, env=environment(lake, base_url, **more))
+    return subprocess.run(
+        [*PROGRAM, *SMALL, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(lake, base_url, **more),
+    )
 
 
 class Model:
-    """Answers by turns: the low ends of all domains, a claim `unsat`, prose, an assignment that lacks a variable, an assignment of 7s."""
+    """Answers by turns: the low ends of all domains, a claim `unsat`, prose, an assignment that lacks a
+    variable, an assignment of 7s."""
 
     def __init__(self, on_request: Callable[[int], None] = lambda number: None):
         self._lock = threading.Lock()
@@ -56,7 +76,9 @@ class Model:
             self._count += 1
             number = self._count
         self._on_request(number)
-        domains = re.findall(r"^- (-?\d+) <= (\w+) <= (-?\d+), integer$", asked.messages[-1]["content"], re.MULTILINE)
+        domains = re.findall(
+            r"^- (-?\d+) <= (\w+) <= (-?\d+), integer$", asked.messages[-1]["content"], re.MULTILINE
+        )
         assert domains, "the prompt shows the problem"
         lows: dict[str, Any] = {name: int(low) for low, name, _ in domains}
         turn = number % 5
@@ -84,18 +106,31 @@ def test_the_whole_path_with_a_model(tmp_path):
     results = stored.results
     assert set(results["backend"]) == {"model"} and set(results["model"]) == {"loopback-model"}
     assert len(asked) == results["calls"].sum() == tape_entries(tmp_path)
-    assert (results["input_tokens"] >= 100 * results["calls"]).all() and (results["output_tokens"] == 20 * results["calls"]).all()
+    assert (results["input_tokens"] >= 100 * results["calls"]).all() and (
+        results["output_tokens"] == 20 * results["calls"]
+    ).all()
     assert (results.filter(pl.col("arm") != "one_shot")["calls"] <= CALLS).all()
     assert results["solved"].sum() > 0 and results["parse_failures"].sum() > 0
     malformed = stored.attempts.filter(pl.col("verdict") == "malformed")
     assert malformed.height > 0 and malformed["solver_calls"].sum() == 0
-    assert malformed.height <= stored.attempts.filter(~pl.col("parsed")).height == results["parse_failures"].sum()
+    assert (
+        malformed.height
+        <= stored.attempts.filter(~pl.col("parsed")).height
+        == results["parse_failures"].sum()
+    )
     schema = (asked[0].response_format or {})["json_schema"]["schema"]
     forms = [schema["$defs"][form["$ref"].rpartition("/")[2]] for form in schema["anyOf"]]
     held = [(form["required"], form["additionalProperties"]) for form in forms]
-    assert held == [(["status", "assignment"], False), (["status"], False)], "a server that keeps to the schema keeps to the contract"
+    assert held == [(["status", "assignment"], False), (["status"], False)], (
+        "a server that keeps to the schema keeps to the contract"
+    )
     calls = Lake(tmp_path).read("repair", "results__agent_calls")
-    assert calls.height == len(asked) and set(calls["role"]) == {"repair_plain", "repair_generic", "repair_core", "repair_directed"}
+    assert calls.height == len(asked) and set(calls["role"]) == {
+        "repair_plain",
+        "repair_generic",
+        "repair_core",
+        "repair_directed",
+    }
 
 
 def test_no_prompt_on_the_wire_holds_a_label_an_id_or_more_than_its_arm_may_see(tmp_path):
@@ -106,9 +141,13 @@ def test_no_prompt_on_the_wire_holds_a_label_an_id_or_more_than_its_arm_may_see(
     secrets = [*problems["problem_id"], *map(str, problems["seed"]), '"label"', "core_size", "certified_by"]
     assert [secret for secret in secrets if any(secret in text for text in texts)] == []
     plain = [text for text in texts if "earlier answers" not in text and "answer to start from" not in text]
-    assert plain and not any(word in text for text in plain for word in ("violated", "refuted", "did not satisfy"))
+    assert plain and not any(
+        word in text for text in plain for word in ("violated", "refuted", "did not satisfy")
+    )
     generic = [text for text in texts if "oldest first\\n" in text]
-    assert generic and not any(word in text for text in generic for word in ("violated", "the solver", "satisfiable"))
+    assert generic and not any(
+        word in text for text in generic for word in ("violated", "the solver", "satisfiable")
+    )
 
 
 def test_a_model_is_told_whole_conflicts_and_the_informed_arm_sends_what_the_plain_one_sends(tmp_path):
@@ -121,7 +160,11 @@ def test_a_model_is_told_whole_conflicts_and_the_informed_arm_sends_what_the_pla
     assert parts and any("satisfies all of: c" in text for text in parts)
     assert set(prompts[INFORMED]) == set(prompts["multi_no_feedback"])
     roles = {arm: set(Lake(tmp_path / arm).read("repair", "results__agent_calls")["role"]) for arm in prompts}
-    assert roles == {WHOLE_CONFLICT: {"repair_conflict"}, INFORMED: {"repair_informed"}, "multi_no_feedback": {"repair_plain"}}
+    assert roles == {
+        WHOLE_CONFLICT: {"repair_conflict"},
+        INFORMED: {"repair_informed"},
+        "multi_no_feedback": {"repair_plain"},
+    }
 
 
 def test_a_killed_run_repeats_no_paid_call(tmp_path):
@@ -134,7 +177,14 @@ def test_a_killed_run_repeats_no_paid_call(tmp_path):
             started[0].send_signal(signal.SIGKILL)
 
     with LoopbackModel(Model(kill_at_the_fortieth)) as server:
-        started.append(subprocess.Popen([*PROGRAM, *SMALL], env=environment(tmp_path, server.base_url), stdout=subprocess.PIPE, text=True))
+        started.append(
+            subprocess.Popen(
+                [*PROGRAM, *SMALL],
+                env=environment(tmp_path, server.base_url),
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        )
         ready.set()
         started[0].communicate()
         assert started[0].returncode == -signal.SIGKILL
@@ -184,4 +234,8 @@ def test_a_model_that_only_talks_uses_up_its_budget_and_solves_nothing(tmp_path,
         assert run(tmp_path, server.base_url, "--arms", arm).returncode == 0
         assert len(server.requests) == CALLS * PROBLEMS, "no reply is asked for twice"
     results = read_study(Lake(tmp_path)).results
-    assert (results["parse_failures"] == CALLS).all() and (results["solver_calls"] == 0).all() and not results["budget_exceeded"].any()
+    assert (
+        (results["parse_failures"] == CALLS).all()
+        and (results["solver_calls"] == 0).all()
+        and not results["budget_exceeded"].any()
+    )

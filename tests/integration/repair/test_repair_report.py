@@ -1,4 +1,5 @@
-"""`evolake repair run` and `evolake repair report` as a user types them: a small study, its report from the lake alone, and errors as sentences."""
+"""`evolake repair run` and `evolake repair report` as a user types them: a small study, its report from the
+lake alone, and errors as sentences."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ def evolake(lake: Path, *command: str, **more: str) -> subprocess.CompletedProce
     program = str(Path(sys.executable).with_name("evolake"))
     environment = clean | {"EVOLAKE_LAKE": str(lake), "EVOLAKE_WORKERS": "2"} | more
     if command[:2] == ("repair", "run"):  # it starts workers
-        return subprocess.run([program, *command], env=environment, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            [program, *command], env=environment, capture_output=True, text=True, check=False
+        )
     return commands.evolake(*command, environment=environment)
 
 
@@ -62,21 +65,39 @@ def test_a_study_that_was_there_is_given_the_opt_in_arms_and_keeps_what_it_had(t
     done = evolake(root, "repair", "run", *SMALL, "--json", **seven)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
-    assert (said["ran"], said["kept"]) == ([f"{arm}-0" for arm in KNOWN_ARMS if arm not in ARMS], [f"{arm}-0" for arm in ARMS])
+    assert (said["ran"], said["kept"]) == (
+        [f"{arm}-0" for arm in KNOWN_ARMS if arm not in ARMS],
+        [f"{arm}-0" for arm in ARMS],
+    )
     assert {arm: Lake(root).record("repair", "results", f"{arm}-0") for arm in ARMS} == before
 
     report = evolake(root, "repair", "report", "--out", str(tmp_path / "report"), "--json")
     summary = json.loads(report.stdout)
-    assert report.returncode == 0 and "each of the six compute-matched arms" in summary["setting"] and len(summary["reasons"]) == 11
+    assert (
+        report.returncode == 0
+        and "each of the six compute-matched arms" in summary["setting"]
+        and len(summary["reasons"]) == 11
+    )
     assert summary["pdf"].startswith(("none: ", str(tmp_path)))
-    tables = {name: pl.read_parquet(tmp_path / "report" / "tables" / f"{name}.parquet") for name in ("summary", "comparisons", "robustness")}
+    tables = {
+        name: pl.read_parquet(tmp_path / "report" / "tables" / f"{name}.parquet")
+        for name in ("summary", "comparisons", "robustness")
+    }
     assert tables["summary"].filter(pl.col("suite") == "sudoku4")["arm"].to_list() == list(KNOWN_ARMS)
     assert tables["comparisons"].height == 30 and set(tables["robustness"]["arm"]) == set(KNOWN_ARMS)
-    budgets = tables["summary"].filter(pl.col("arm") != "one_shot").select((pl.col("calls") <= 16 * pl.col("runs")).all(), pl.col("problems").min())
+    budgets = (
+        tables["summary"]
+        .filter(pl.col("arm") != "one_shot")
+        .select((pl.col("calls") <= 16 * pl.col("runs")).all(), pl.col("problems").min())
+    )
     assert budgets.row(0)[0] and (tables["summary"]["budget_exceeded"] == 0).all()
-    attempts = read_study(Lake(root)).attempts.filter((pl.col("arm") == WHOLE_CONFLICT) & (pl.col("verdict") == "refuted"))
+    attempts = read_study(Lake(root)).attempts.filter(
+        (pl.col("arm") == WHOLE_CONFLICT) & (pl.col("verdict") == "refuted")
+    )
     cores = [json.loads(core) for core in attempts.filter(pl.col("claim") == "sat")["core"]]
-    assert any(sum("=" not in member for member in core) > 1 for core in cores) and all("=" in core[-1] for core in cores)
+    assert any(sum("=" not in member for member in core) > 1 for core in cores) and all(
+        "=" in core[-1] for core in cores
+    )
     words = evolake(root, "repair", "report", "--out", str(tmp_path / "again")).stdout
     assert f"PDF: {summary['pdf']}".replace("report/", "again/") in words and INFORMED in words
 

@@ -1,4 +1,5 @@
-"""`evolake bundle`: what is exported holds on an empty lake; what is changed, or claims what is not so, does not."""
+"""`evolake bundle`: what is exported holds on an empty lake; what is changed, or claims what is not so, does
+not."""
 
 from __future__ import annotations
 
@@ -26,7 +27,10 @@ from evolake.settings import default_seeds
 from evolake.solvers.bundle_duel import MOST_BYTES, require_bounded
 
 MAKE: Mapping[str, Callable[[Path], Any]] = {
-    "designs": design_lake, "families": family_lake, "programs": lambda root: program_lake(root, apart()), "prompts": prompt_lake,
+    "designs": design_lake,
+    "families": family_lake,
+    "programs": lambda root: program_lake(root, apart()),
+    "prompts": prompt_lake,
 }
 NAMES = {"families": read_family(default_seeds() / "families" / FAMILY).family_id[:10]}
 ENVIRONMENT = {f"EVOLAKE_PROMPTS__{name.upper()}": str(value) for name, value in SMALL_PROMPTS.items()}
@@ -71,7 +75,8 @@ def verified(file: Path, *words: str) -> tuple[int, dict[str, Any]]:
 
 
 def changed(file: Path, out: Path, **claims: Callable[[dict[str, Any]], None]) -> Path:
-    """The bundle with other JSON members under right hashes. claims: member without .json -> what changes its value."""
+    """The bundle with other JSON members under right hashes. claims: member without .json -> what changes its
+    value."""
     result = unpack(file.read_bytes())
     assert isinstance(result, Bundle)
     members = dict(result.members)
@@ -84,7 +89,9 @@ def changed(file: Path, out: Path, **claims: Callable[[dict[str, Any]], None]) -
 
 
 @pytest.mark.parametrize("line", MAKE)
-def test_the_champion_of_each_line_holds_where_there_is_no_lake(bundles: Callable[[str], Path], line: str, tmp_path: Path):
+def test_the_champion_of_each_line_holds_where_there_is_no_lake(
+    bundles: Callable[[str], Path], line: str, tmp_path: Path
+):
     file = bundles(line)
     code, summary = verified(file, "--all")
     assert (code, summary["verdict"], summary["line"]) == (0, "holds", line), summary
@@ -98,11 +105,17 @@ def test_the_champion_of_each_line_holds_where_there_is_no_lake(bundles: Callabl
 
 
 @pytest.mark.parametrize("line", MAKE)
-def test_what_is_taken_out_says_how_it_is_measured_again_by_commands_that_work(bundles: Callable[[str], Path], line: str, tmp_path: Path):
+def test_what_is_taken_out_says_how_it_is_measured_again_by_commands_that_work(
+    bundles: Callable[[str], Path], line: str, tmp_path: Path
+):
     lake = bundles(line).parent / "lake"
     words = ("show", NAMES[line]) if line in NAMES else ("champion", line)
     assert evolake(*words, "--out", tmp_path / "out", environment=environment(lake)).returncode == 0
-    parts = [item.strip() for item in (tmp_path / "out" / "README.md").read_text().splitlines() if item.startswith("    evolake bundle")]
+    parts = [
+        item.strip()
+        for item in (tmp_path / "out" / "README.md").read_text().splitlines()
+        if item.startswith("    evolake bundle")
+    ]
     assert [item.split()[2] for item in parts] == ["export", "verify"]
     for place, command in zip((lake, tmp_path / "none"), parts, strict=True):
         done = evolake(*command.split()[1:], environment=environment(place), cwd=tmp_path)
@@ -111,12 +124,21 @@ def test_what_is_taken_out_says_how_it_is_measured_again_by_commands_that_work(b
 
 
 def test_verify_says_how_many_evaluations_were_run_again(bundles: Callable[[str], Path], tmp_path: Path):
-    some, every = (typed(tmp_path / "none", "verify", str(bundles("designs")), *words).stdout for words in (("--sample", "1"), ("--all",)))
-    assert "  1 of the 2 evaluations that it brings was run again; --all runs every one that can be run here\n" in some
+    some, every = (
+        typed(tmp_path / "none", "verify", str(bundles("designs")), *words).stdout
+        for words in (("--sample", "1"), ("--all",))
+    )
+    assert (
+        "  1 of the 2 evaluations that it brings was run again; --all runs every one that can be run here\n"
+        in some
+    )
     assert "  2 of the 2 evaluations that it brings were run again\n" in every
     assert "runs on seeds that no design had met: 1 of 2, of which 1 gives the same median step" in some
     for line, brought in {"families": 4, "programs": 5, "designs": 2}.items():
-        assert verified(bundles(line), "--all")[1]["evaluations"] == {"run_again": brought, "brought": brought}
+        assert verified(bundles(line), "--all")[1]["evaluations"] == {
+            "run_again": brought,
+            "brought": brought,
+        }
         assert verified(bundles(line), "--sample", "1")[1]["evaluations"]["brought"] == brought
 
 
@@ -130,7 +152,9 @@ def test_no_byte_of_a_bundle_can_be_another(bundles: Callable[[str], Path], data
 
 
 @given(cut=st.integers(0, 40_000), more=st.binary(max_size=600))
-def test_a_bundle_is_neither_cut_nor_followed_by_anything(bundles: Callable[[str], Path], cut: int, more: bytes):
+def test_a_bundle_is_neither_cut_nor_followed_by_anything(
+    bundles: Callable[[str], Path], cut: int, more: bytes
+):
     whole = bundles("programs").read_bytes()
     assert isinstance(unpack(whole[:cut] + more), Refused) or whole[:cut] + more == whole
 
@@ -141,13 +165,17 @@ def test_bytes_that_are_no_bundle_are_refused(noise: bytes):
     assert isinstance(unpack(noise.ljust(BLOCK, b"\0")), Refused)
 
 
-def test_a_flipped_byte_ends_the_command_with_1_and_a_sentence(bundles: Callable[[str], Path], tmp_path: Path):
+def test_a_flipped_byte_ends_the_command_with_1_and_a_sentence(
+    bundles: Callable[[str], Path], tmp_path: Path
+):
     whole = bundles("programs").read_bytes()
     for number, place in enumerate((0, 130, 600, len(whole) // 2, len(whole) - 1)):
         file = tmp_path / f"{number}.tar"
         file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         code, summary = verified(file)
-        assert (code, summary["verdict"]) == (1, "does_not_hold") and "no whole bundle" in summary["reasons"][0]
+        assert (code, summary["verdict"]) == (1, "does_not_hold") and "no whole bundle" in summary["reasons"][
+            0
+        ]
 
 
 def answered_by_a_tool(claims: dict[str, Any]) -> None:
@@ -158,27 +186,81 @@ def answered_by_a_tool(claims: dict[str, Any]) -> None:
 
 
 FALSE_CLAIMS = {
-    "a better held-out score": ("programs", {"claims": lambda claims: claims["own"][0].update(score=9.5)}, "score"),
-    "better search metrics": ("programs", {"claims": lambda claims: claims["search"][0]["metrics"].update(combined_score=7.0)}, "search"),
-    "another program": ("programs", {"program": lambda texts: texts.update({"initial_program.py": "def double(x):\n    return 7\n"})}, "identity"),
-    "fewer steps": ("designs", {"claims": lambda claims: claims["runs"][0].update(median_step=1)}, "it claims median step 1"),
-    "a better share": ("designs", {"claims": lambda claims: claims["runs"][0].update(unsolved_fraction=0.0, median_step=2)}, "measured is"),
+    "a better held-out score": (
+        "programs",
+        {"claims": lambda claims: claims["own"][0].update(score=9.5)},
+        "score",
+    ),
+    "better search metrics": (
+        "programs",
+        {"claims": lambda claims: claims["search"][0]["metrics"].update(combined_score=7.0)},
+        "search",
+    ),
+    "another program": (
+        "programs",
+        {"program": lambda texts: texts.update({"initial_program.py": "def double(x):\n    return 7\n"})},
+        "identity",
+    ),
+    "fewer steps": (
+        "designs",
+        {"claims": lambda claims: claims["runs"][0].update(median_step=1)},
+        "it claims median step 1",
+    ),
+    "a better share": (
+        "designs",
+        {"claims": lambda claims: claims["runs"][0].update(unsolved_fraction=0.0, median_step=2)},
+        "measured is",
+    ),
     "other values": ("designs", {"claims": lambda claims: claims["hyper"].update(alpha=7.5)}, "identity"),
-    "another label": ("families", {"claims": lambda claims: claims["instances"][0].update(answer='"no such"')}, "the label is"),
-    "another text": ("families", {"claims": lambda claims: claims["instances"][0].update(text="What is 1 + 1?")}, "its text is"),
-    "a right reply": ("prompts", {"claims": lambda claims: claims["replies"][0].update(correct=True)}, "and it claims right"),
-    "an answer that is its tool's": ("prompts", {"claims": lambda claims: answered_by_a_tool(claims)}, "and it claims right"),
-    "edits that make another": ("prompts", {"claims": lambda claims: claims["edits"].clear()}, "form blocks it"),
-    "a held problem": ("prompts", {"problems": lambda rows: rows[0].update(text="Check the end.", split="train")}, "leak blocks it"),
-    "a verdict that is none": ("programs", {"verdicts": lambda read: read["verdicts"][0].update(outcome="block", reason="bad")}, "its own verdicts"),
-    "odd weights": ("prompts", {"lineage": lambda summary: summary["derivations"][0].update(weight=3.0)}, "shares of the parents"),
+    "another label": (
+        "families",
+        {"claims": lambda claims: claims["instances"][0].update(answer='"no such"')},
+        "the label is",
+    ),
+    "another text": (
+        "families",
+        {"claims": lambda claims: claims["instances"][0].update(text="What is 1 + 1?")},
+        "its text is",
+    ),
+    "a right reply": (
+        "prompts",
+        {"claims": lambda claims: claims["replies"][0].update(correct=True)},
+        "and it claims right",
+    ),
+    "an answer that is its tool's": (
+        "prompts",
+        {"claims": lambda claims: answered_by_a_tool(claims)},
+        "and it claims right",
+    ),
+    "edits that make another": (
+        "prompts",
+        {"claims": lambda claims: claims["edits"].clear()},
+        "form blocks it",
+    ),
+    "a held problem": (
+        "prompts",
+        {"problems": lambda rows: rows[0].update(text="Check the end.", split="train")},
+        "leak blocks it",
+    ),
+    "a verdict that is none": (
+        "programs",
+        {"verdicts": lambda read: read["verdicts"][0].update(outcome="block", reason="bad")},
+        "its own verdicts",
+    ),
+    "odd weights": (
+        "prompts",
+        {"lineage": lambda summary: summary["derivations"][0].update(weight=3.0)},
+        "shares of the parents",
+    ),
     "no claims": ("designs", {"claims": lambda claims: claims.clear()}, "cannot be read"),
     "a huge run": ("designs", {"claims": lambda claims: claims["runs"][0].update(N=10**9)}, "cannot be read"),
 }
 
 
 @pytest.mark.parametrize("name", FALSE_CLAIMS)
-def test_claims_that_are_not_so_are_refused_by_what_is_run_again(bundles: Callable[[str], Path], name: str, tmp_path: Path):
+def test_claims_that_are_not_so_are_refused_by_what_is_run_again(
+    bundles: Callable[[str], Path], name: str, tmp_path: Path
+):
     line, claims, said = FALSE_CLAIMS[name]
     code, summary = verified(changed(bundles(line), tmp_path / "false.tar", **claims), "--all")
     assert (code, summary["verdict"]) == (1, "does_not_hold"), summary
@@ -197,17 +279,24 @@ def test_a_faulty_program_under_right_hashes_is_blocked_by_a_gate(tmp_path: Path
     faulty = program_id("toy", texts)
     lineage = json.loads(result.members["lineage.json"])
     lineage["artifacts"][-1]["artifact_id"] = faulty
-    members = dict(result.members) | {"program.json": json.dumps(texts).encode(), "lineage.json": as_json(lineage)}
+    members = dict(result.members) | {
+        "program.json": json.dumps(texts).encode(),
+        "lineage.json": as_json(lineage),
+    }
     claims = json.loads(members["claims.json"])
     claims["settings"]["cpu_s"] = 1
-    (tmp_path / "faulty.tar").write_bytes(pack({**result.facts, "artifact_id": faulty}, members | {"claims.json": as_json(claims)}))
+    (tmp_path / "faulty.tar").write_bytes(
+        pack({**result.facts, "artifact_id": faulty}, members | {"claims.json": as_json(claims)})
+    )
     code, summary = verified(tmp_path / "faulty.tar")
     assert code == 1 and "run blocks it" in summary["reasons"][0], summary
     code, summary = verified(tmp_path / "b.tar")
     assert code == 0 and any("not protected" in item["said"] for item in summary["notes"])
 
 
-def test_rules_of_the_bundle_judge_it_and_are_said_beside_the_installed_ones(bundles: Callable[[str], Path], tmp_path: Path):
+def test_rules_of_the_bundle_judge_it_and_are_said_beside_the_installed_ones(
+    bundles: Callable[[str], Path], tmp_path: Path
+):
     result = unpack(bundles("programs").read_bytes())
     assert isinstance(result, Bundle)
     name = "rules/programs-readable.md"
@@ -220,11 +309,21 @@ def test_rules_of_the_bundle_judge_it_and_are_said_beside_the_installed_ones(bun
     strict = text.replace(text[text.index('"most_characters": ') : text.index("}")], '"most_characters": 3')
     code, summary = with_rule(strict, "strict.tar")
     assert code == 1 and "3 are allowed" in summary["reasons"][0]
-    assert any("judged by the bundle's version" in item["said"] and "installed is" in item["said"] for item in summary["notes"])
-    loose = text.replace(text[text.index('"most_characters": ') : text.index("}")], '"most_characters": 900000')
+    assert any(
+        "judged by the bundle's version" in item["said"] and "installed is" in item["said"]
+        for item in summary["notes"]
+    )
+    loose = text.replace(
+        text[text.index('"most_characters": ') : text.index("}")], '"most_characters": 900000'
+    )
     code, summary = with_rule(loose, "loose.tar")
     assert code == 0 and any("the installed rules pass it, too" in item["said"] for item in summary["notes"])
-    code, summary = with_rule(text.replace("check: programs.readable", "check: programs.no_copy").replace('"most_characters"', '"x"'), "other.tar")
+    code, summary = with_rule(
+        text.replace("check: programs.readable", "check: programs.no_copy").replace(
+            '"most_characters"', '"x"'
+        ),
+        "other.tar",
+    )
     assert code == 0 and any("it was not asked again" in item["said"] for item in summary["only_hashed"])
     code, summary = with_rule("no front matter", "none.tar")
     assert code == 1 and "programs-readable cannot be read" in summary["reasons"][0]
@@ -241,33 +340,50 @@ def test_members_that_no_bundle_of_the_line_has_are_refused(bundles: Callable[[s
             pack({}, {bad: b""})
 
 
-@pytest.mark.parametrize(("packed", "said"), [
-    (zstandard.compress(b"\0" * (MOST_BYTES + 1)), "more than"), (b"no archive", "cannot be unpacked"),
-])
+@pytest.mark.parametrize(
+    ("packed", "said"),
+    [(zstandard.compress(b"\0" * (MOST_BYTES + 1)), "more than"), (b"no archive", "cannot be unpacked")],
+)
 def test_packed_sources_are_not_laid_out_before_their_size_is_known(packed: bytes, said: str):
     with pytest.raises(ValueError, match=said):
         require_bounded(packed)
 
 
-@pytest.mark.parametrize(("said", "word", "first_line"), [
-    ([], "not measured again", "holds, but for its gain, which was not measured again"),
-    ([Said("gain", "open", "few", gain=True)], "open", "holds, but for its gain, which was neither reached beyond the noise nor refuted"),
-    ([Said("gain", "holds", "2 times", gain=True)], "measured again", "holds"),
-])
+@pytest.mark.parametrize(
+    ("said", "word", "first_line"),
+    [
+        ([], "not measured again", "holds, but for its gain, which was not measured again"),
+        (
+            [Said("gain", "open", "few", gain=True)],
+            "open",
+            "holds, but for its gain, which was neither reached beyond the noise nor refuted",
+        ),
+        ([Said("gain", "holds", "2 times", gain=True)], "measured again", "holds"),
+    ],
+)
 def test_a_gain_that_was_not_reached_here_is_never_called_so(said: list[Said], word: str, first_line: str):
     """Whatever the line looks at; of one that looks at no gain, the gain is not measured again."""
     bundle = Bundle({"line": "bridges", "champion": {"gain": {"text": "5 times longer"}}}, {}, "")
     result = Report(HOLDS, "", (*said, *unmeasured(bundle, said)), bundle.facts, "")
     assert (result.gain, result.lines()[0]) == (word, f"bridges: {first_line}")
     assert result.to_json()["gain"] == word
-    assert any("not measured again gain: stated is: 5 times longer" in line for line in result.lines()) == (not said)
+    assert any("not measured again gain: stated is: 5 times longer" in line for line in result.lines()) == (
+        not said
+    )
 
 
-@pytest.mark.parametrize("champion", [
-    {"score": 1.0}, [], {"cycle": "0001", "since": "0001", "score": "1", "gain": None},
-    {"cycle": "0001", "since": "0001", "score": 1.0, "gain": {"text": "5 times"}},
-])
-def test_what_is_stated_of_a_champion_must_be_a_statement(bundles: Callable[[str], Path], champion: Any, tmp_path: Path):
+@pytest.mark.parametrize(
+    "champion",
+    [
+        {"score": 1.0},
+        [],
+        {"cycle": "0001", "since": "0001", "score": "1", "gain": None},
+        {"cycle": "0001", "since": "0001", "score": 1.0, "gain": {"text": "5 times"}},
+    ],
+)
+def test_what_is_stated_of_a_champion_must_be_a_statement(
+    bundles: Callable[[str], Path], champion: Any, tmp_path: Path
+):
     result = unpack(bundles("designs").read_bytes())
     assert isinstance(result, Bundle)
     (tmp_path / "odd.tar").write_bytes(pack({**result.facts, "champion": champion}, result.members))
@@ -275,13 +391,17 @@ def test_what_is_stated_of_a_champion_must_be_a_statement(bundles: Callable[[str
     assert code == 1 and "its manifest does not say" in summary["reasons"][0], summary
 
 
-def test_without_a_jail_nothing_is_judged_and_the_exit_code_is_3(bundles: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch):
+def test_without_a_jail_nothing_is_judged_and_the_exit_code_is_3(
+    bundles: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+):
     def absent(*_: object, **__: object) -> None:
         raise JailUnavailable("no working sandbox", do="evolake doctor")
 
     monkeypatch.setattr("evolake.jail.open_pool", absent)
     code, summary = verified(bundles("designs"))
-    assert (code, summary["verdict"]) == (3, "cannot_be_judged_here") and "no working sandbox" in summary["reasons"][0]
+    assert (code, summary["verdict"]) == (3, "cannot_be_judged_here") and "no working sandbox" in summary[
+        "reasons"
+    ][0]
 
 
 def test_the_root_names_one_bundle(bundles: Callable[[str], Path], tmp_path: Path):
@@ -296,9 +416,17 @@ def test_the_root_names_one_bundle(bundles: Callable[[str], Path], tmp_path: Pat
 
 def test_what_cannot_be_bundled_is_a_sentence(bundles: Callable[[str], Path], tmp_path: Path):
     lake = bundles("families").parent / "lake"
-    for name, said in (("repair", "has no champion"), ("families", "the id of an artifact"), ("nosuch", "nothing is called")):
+    for name, said in (
+        ("repair", "has no champion"),
+        ("families", "the id of an artifact"),
+        ("nosuch", "nothing is called"),
+    ):
         done = typed(lake, "export", name, "-o", str(tmp_path / "x.tar"))
         assert done.returncode == 2 and said in done.stderr, done.stderr
     (tmp_path / "x.tar").write_bytes(b"mine")
     done = typed(lake, "export", NAMES["families"], "-o", str(tmp_path / "x.tar"))
-    assert done.returncode == 2 and "is there already" in done.stderr and (tmp_path / "x.tar").read_bytes() == b"mine"
+    assert (
+        done.returncode == 2
+        and "is there already" in done.stderr
+        and (tmp_path / "x.tar").read_bytes() == b"mine"
+    )

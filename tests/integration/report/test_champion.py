@@ -1,4 +1,5 @@
-"""Who is champion, since when and with which gain: `status`, `champion`, the report and the ancestry say the same."""
+"""Who is champion, since when and with which gain: `status`, `champion`, the report and the ancestry say the
+same."""
 
 from __future__ import annotations
 
@@ -36,7 +37,14 @@ def evolake(root: Path, *words: str) -> Result:
     return CliRunner().invoke(cli, words, env={"EVOLAKE_LAKE": str(root)})
 
 
-def published(lake: Lake, table: object, rows: list[dict], cycle: str | None, line: str = "other", asset: str = "survivors") -> None:
+def published(
+    lake: Lake,
+    table: object,
+    rows: list[dict],
+    cycle: str | None,
+    line: str = "other",
+    asset: str = "survivors",
+) -> None:
     lake.publish(line, side_table(asset, table), table.frame(rows), cycle=cycle, run_id="r", schema=table)  # type: ignore[attr-defined]
 
 
@@ -45,11 +53,30 @@ def crowned_lake(root: Path, *ids: str, seeded: str | None = None) -> Lake:
     lake = Lake(root)
     for number, name in enumerate(ids, start=1):
         cycle = f"{number:04d}"
-        row = {"artifact_id": name, "line": "other", "kind": "thing", "cycle": cycle, "state": "champion", "content_sha": "c", "title": name}
+        row = {
+            "artifact_id": name,
+            "line": "other",
+            "kind": "thing",
+            "cycle": cycle,
+            "state": "champion",
+            "content_sha": "c",
+            "title": name,
+        }
         published(lake, ARTIFACTS, [row], cycle)
-        published(lake, CHAMPIONS, [{"line": "other", "cycle": cycle, "artifact_id": name, "score": number / 10}], cycle)
+        published(
+            lake,
+            CHAMPIONS,
+            [{"line": "other", "cycle": cycle, "artifact_id": name, "score": number / 10}],
+            cycle,
+        )
     if seeded:
-        published(lake, CHAMPIONS, [{"line": "other", "cycle": "0000", "artifact_id": seeded, "score": None}], None, asset="seeds")
+        published(
+            lake,
+            CHAMPIONS,
+            [{"line": "other", "cycle": "0000", "artifact_id": seeded, "score": None}],
+            None,
+            asset="seeds",
+        )
     for number in range(1, len(ids) + 2):
         lake.seals.seal("other", f"{number:04d}", f"v{number}", f"v{number - 1}" if number > 1 else None, "r")
     return lake
@@ -66,11 +93,23 @@ def test_all_places_say_who_since_when_with_which_gain(root: Path):
     [status] = json.loads(evolake(root, "status", "--json").stdout)["lines"]
     summary = json.loads(evolake(root, "champion", "solvers", "--json").stdout)
     page = plain(read_sections(root, ["solvers"])[0].headline)
-    assert (status["champion_id"], status["champion_since"], status["gain"]) == (summary["artifact_id"], summary["since"], summary["gain"])
+    assert (status["champion_id"], status["champion_since"], status["gain"]) == (
+        summary["artifact_id"],
+        summary["since"],
+        summary["gain"],
+    )
     assert (summary["artifact_id"], summary["since"], summary["cycle"]) == (ID["fast"], "0002", "0002")
-    assert (summary["gain"]["estimate"], summary["gain"]["low"], summary["gain"]["high"], summary["gain"]["noise_floor"]) == (2.0, 1.9, 2.1, 1.01)
+    assert (
+        summary["gain"]["estimate"],
+        summary["gain"]["low"],
+        summary["gain"]["high"],
+        summary["gain"]["noise_floor"],
+    ) == (2.0, 1.9, 2.1, 1.01)
     assert status["champion"] == f"<b>fast</b> ({ID['fast'][:12]}) since cycle 0002"
-    assert f"The new champion is <b>fast</b> ({ID['fast'][:12]}), descends from alpha: {GAIN} ({ID['alpha'][:12]}) ({SPREAD})" in page
+    assert (
+        f"The new champion is <b>fast</b> ({ID['fast'][:12]}), descends from alpha: {GAIN} "
+        f"({ID['alpha'][:12]}) ({SPREAD})" in page
+    )
     for words in (("status",), ("champion", "solvers")):
         said = evolake(root, *words).stdout
         assert f"{GAIN} ({SPREAD}), PAR-2 1.15 s against 2.3 s on 4 formulas, 2 pairs each" in said
@@ -80,7 +119,11 @@ def test_all_places_say_who_since_when_with_which_gain(root: Path):
 def test_the_champion_is_the_last_of_its_own_ancestry_everywhere(root: Path):
     wanted = [("0000", ID["alpha"]), ("0001", ID["tuned"]), ("0002", ID["fast"])]
     summary = json.loads(evolake(root, "champion", "solvers", "--json").stdout)
-    asked = json.loads(evolake(root, "sql", "--file", "cookbook/champion_ancestors.sql", "-p", "line=solvers", "--json").stdout)["rows"]
+    asked = json.loads(
+        evolake(
+            root, "sql", "--file", "cookbook/champion_ancestors.sql", "-p", "line=solvers", "--json"
+        ).stdout
+    )["rows"]
     assert [(row[0], row[1]) for row in asked] == wanted
     assert summary["ancestors"] == len(wanted) - 1
     section = read_sections(root, ["solvers"])[0].body.partition("Ancestry of the champion")[2]
@@ -93,10 +136,18 @@ def test_a_report_of_an_earlier_cycle_has_the_champion_of_its_time(root: Path):
     assert f'<code title="{ID["alpha"]}"' in body.partition("Ancestry of the champion")[2]
 
 
-@pytest.mark.parametrize(("ids", "wanted"), [
-    ("a", ("a", "0001", "0001")), ("aab", ("b", "0003", "0003")), ("abbb", ("b", "0004", "0002")), ("abaa", ("a", "0004", "0003")),
-])
-def test_a_champion_reigns_since_the_first_cycle_without_a_break(tmp_path: Path, ids: str, wanted: tuple[str, str, str]):
+@pytest.mark.parametrize(
+    ("ids", "wanted"),
+    [
+        ("a", ("a", "0001", "0001")),
+        ("aab", ("b", "0003", "0003")),
+        ("abbb", ("b", "0004", "0002")),
+        ("abaa", ("a", "0004", "0003")),
+    ],
+)
+def test_a_champion_reigns_since_the_first_cycle_without_a_break(
+    tmp_path: Path, ids: str, wanted: tuple[str, str, str]
+):
     lake = crowned_lake(tmp_path, *ids)
     assert holder(lake) == wanted
     assert holder(lake, "0001") == (ids[0], "0001", "0001")
@@ -114,10 +165,14 @@ def test_a_cycle_that_is_not_finished_crowns_nobody(tmp_path: Path):
     assert json.loads(evolake(tmp_path, "status", "--json").stdout)["lines"][0]["champion_id"] == "a"
 
 
-@pytest.mark.parametrize(("line", "what", "do"), [
-    ("families", "families has no champion", "evolake families gallery"), ("repair", "repair has no champion", "evolake repair report"),
-    ("nothing", "no line 'nothing'", "evolake status"),
-])
+@pytest.mark.parametrize(
+    ("line", "what", "do"),
+    [
+        ("families", "families has no champion", "evolake families gallery"),
+        ("repair", "repair has no champion", "evolake repair report"),
+        ("nothing", "no line 'nothing'", "evolake status"),
+    ],
+)
 def test_a_line_without_a_champion_says_what_to_look_at_instead(root: Path, line: str, what: str, do: str):
     error = evolake(root, "champion", line).exception
     assert isinstance(error, InputError)
@@ -135,10 +190,15 @@ def test_the_example_of_the_tasks_shows_the_newest_cycle_and_no_other(tmp_path: 
     for cycle in ("0001", "0002"):
         rows = [{"design_id": f"{cycle}-{rank}", "cycle": cycle, "rank": rank} for rank in range(1, 8)]
         lake.publish("designs", "final_ranking", RANKING.frame(rows), cycle=cycle, run_id="r", schema=RANKING)
-    [example] = re.findall(r"`evolake (sql \"SELECT \* FROM designs\.final_ranking [^`]*)`", (BROUGHT / "docs" / "tasks.md").read_text())
+    [example] = re.findall(
+        r"`evolake (sql \"SELECT \* FROM designs\.final_ranking [^`]*)`",
+        (BROUGHT / "docs" / "tasks.md").read_text(),
+    )
     done = evolake(tmp_path, *shlex.split(example), "--json")
     result = json.loads(done.stdout)
-    assert [row[result["columns"].index("design_id")] for row in result["rows"]] == [f"0002-{rank}" for rank in range(1, 6)]
+    assert [row[result["columns"].index("design_id")] for row in result["rows"]] == [
+        f"0002-{rank}" for rank in range(1, 6)
+    ]
 
 
 def test_an_unknown_artifact_has_no_ancestry(root: Path):

@@ -1,4 +1,5 @@
-"""The page as people see it: five lines in less than six screens, nothing wider than its screen, all details folded; on paper no figure is torn."""
+"""The page as people see it: five lines in less than six screens, nothing wider than its screen, all details
+folded; on paper no figure is torn."""
 
 from __future__ import annotations
 
@@ -17,28 +18,55 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 WIDTH, SCREEN, SCREENS = 1280, 1080, 6
 PHONE = 390
 ACROSS = "() => document.documentElement.scrollWidth"
-COLUMNS = "() => Math.min(...[...document.querySelectorAll('dd, section > p, table.lines td')].map(one => one.getBoundingClientRect().width))"
-LETTERS = "() => Math.min(...[...document.querySelectorAll('td, dd, p, small, summary')].map(one => parseFloat(getComputedStyle(one).fontSize)))"
+COLUMNS = (
+    "() => Math.min(...[...document.querySelectorAll('dd, section > p, table.lines td')].map(one => "
+    "one.getBoundingClientRect().width))"
+)
+LETTERS = (
+    "() => Math.min(...[...document.querySelectorAll('td, dd, p, small, summary')].map(one => "
+    "parseFloat(getComputedStyle(one).fontSize)))"
+)
 LINES = ("one", "two", "three", "four", "five")
-SENTENCE = "the best of the ranking did not take the title: 1.9 times fewer steps in the duel at N=160, and to win it takes more than 2.13, the noise"
-FOLDED = "() => [...document.querySelectorAll('details')].filter(one => !one.open && one.getBoundingClientRect().height > 0).length"
-BREAKS = "() => [...new Set([...document.querySelectorAll('figure, article')].map(one => getComputedStyle(one).breakInside))]"
+SENTENCE = (
+    "the best of the ranking did not take the title: 1.9 times fewer steps in the duel at N=160, and to "
+    "win it takes more than 2.13, the noise"
+)
+FOLDED = (
+    "() => [...document.querySelectorAll('details')].filter(one => !one.open && "
+    "one.getBoundingClientRect().height > 0).length"
+)
+BREAKS = (
+    "() => [...new Set([...document.querySelectorAll('figure, article')].map(one => "
+    "getComputedStyle(one).breakInside))]"
+)
 
 
-def test_five_lines_fit_on_six_screens_and_print_without_what_is_folded(tmp_path: Path, requires: Callable[[str], str]):
+def test_five_lines_fit_on_six_screens_and_print_without_what_is_folded(
+    tmp_path: Path, requires: Callable[[str], str]
+):
     chromium = requires("chromium")
     from playwright.sync_api import sync_playwright
 
     root = make_lake(tmp_path / "lake").root
     [section], [story] = read_sections(root, ["solvers"]), read_stories(root, {"solvers": "0002"})
-    summary = replace(story, duel=SENTENCE, champion="restart-modes(growth=1.154, length=10885, stretch=14)", measured=SENTENCE, look=SENTENCE)
-    text = page([replace(section, line=line) for line in LINES], [replace(summary, line=line) for line in LINES])
+    summary = replace(
+        story,
+        duel=SENTENCE,
+        champion="restart-modes(growth=1.154, length=10885, stretch=14)",
+        measured=SENTENCE,
+        look=SENTENCE,
+    )
+    text = page(
+        [replace(section, line=line) for line in LINES], [replace(summary, line=line) for line in LINES]
+    )
     (tmp_path / "page.html").write_text(text)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
         shown = browser.new_page(viewport={"width": WIDTH, "height": SCREEN})
         shown.goto((tmp_path / "page.html").as_uri())
-        size = shown.evaluate("() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+        size = shown.evaluate(
+            "() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+        )
         folded = shown.evaluate(FOLDED)
         narrow = browser.new_page(viewport={"width": PHONE, "height": SCREEN})
         narrow.goto((tmp_path / "page.html").as_uri())

@@ -33,7 +33,9 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
 
 def shown(root: Path, *words: str) -> str:
     """One frame, on one line."""
-    done = CliRunner().invoke(watch, ["--lake", str(root), "--once", *words], catch_exceptions=False, standalone_mode=False)
+    done = CliRunner().invoke(
+        watch, ["--lake", str(root), "--once", *words], catch_exceptions=False, standalone_mode=False
+    )
     return " ".join(done.output.split())
 
 
@@ -57,12 +59,12 @@ def test_while_a_run_holds_the_line_it_says_what_it_is_at(lake: Lake):
     note = TableSchema("notes", 1, {"text": (pl.String, "What is noted.")}, keys=("text",))
     with lake.line_lock("solvers", run_id="working"):
         assert "now the seeds, or nothing published yet for 0:0" in shown(lake.root)
-        lake.publish("solvers", "notes", note.frame([{"text": "a"}]), cycle="0003", run_id="working", schema=note)
+        lake.publish(
+            "solvers", "notes", note.frame([{"text": "a"}]), cycle="0003", run_id="working", schema=note
+        )
         assert "min, 1 table so far, last notes" in shown(lake.root, "--lines", "solvers")
         assert "now cycle 0003 for" in shown(lake.root)
     assert "now idle" in shown(lake.root)
-
-
 
 
 def test_a_note_of_a_process_that_is_gone_is_nobody_at_work(lake: Lake, tmp_path: Path):
@@ -73,12 +75,17 @@ def test_a_note_of_a_process_that_is_gone_is_nobody_at_work(lake: Lake, tmp_path
     (tmp_path / "x.holder").write_text(note.replace(f'"pid": {os.getpid()}', f'"pid": {ended.pid}'))
     assert held_by(tmp_path / "x.lock") is None
     (tmp_path / "x.holder").write_text(note)
-    assert (result := held_by(tmp_path / "x.lock")) is not None and (result.run_id, result.pid) == ("r", os.getpid())
+    assert (result := held_by(tmp_path / "x.lock")) is not None and (result.run_id, result.pid) == (
+        "r",
+        os.getpid(),
+    )
     (tmp_path / "x.holder").write_text("no note")
     assert held_by(tmp_path / "x.lock") is None
 
 
-def test_a_story_is_read_again_only_when_its_cycle_is_sealed_anew(lake: Lake, monkeypatch: pytest.MonkeyPatch):
+def test_a_story_is_read_again_only_when_its_cycle_is_sealed_anew(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+):
     from evolake.report import watching
 
     read: list[str] = []
@@ -95,8 +102,13 @@ def test_a_story_is_read_again_only_when_its_cycle_is_sealed_anew(lake: Lake, mo
 
 def test_a_line_without_a_finished_cycle_and_an_empty_lake_say_so(tmp_path: Path):
     assert "The lake holds no cycle yet" in shown(tmp_path)
-    assert "designs 0 cycles done" in shown(tmp_path, "--line", "designs") and "no cycle is finished" in shown(tmp_path, "--line", "designs")
-    assert "designs 0 cycles done" in (both := shown(tmp_path, "--lines", "designs, families")) and "families 0 cycles done" in both
+    assert "designs 0 cycles done" in shown(
+        tmp_path, "--line", "designs"
+    ) and "no cycle is finished" in shown(tmp_path, "--line", "designs")
+    assert (
+        "designs 0 cycles done" in (both := shown(tmp_path, "--lines", "designs, families"))
+        and "families 0 cycles done" in both
+    )
     for words in (("--line", "desings"), ("--lines", "designs,desings")):
         with pytest.raises(InputError, match="no line 'desings'"):
             shown(tmp_path, *words)
@@ -111,8 +123,21 @@ def test_how_long_a_run_is_at_work_is_said_in_minutes():
 
 def test_ctrl_c_ends_the_live_view_with_a_sentence(lake: Lake):
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", "from evolake.cli import main; main()", "watch", "--lake", str(lake.root)]
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", "COLUMNS": "120"})
+    command = [
+        sys.executable,
+        "-c",
+        "from evolake.cli import main; main()",
+        "watch",
+        "--lake",
+        str(lake.root),
+    ]
+    process = subprocess.Popen(
+        command,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+    )
     os.close(theirs)
     text = b""
     try:
@@ -130,18 +155,34 @@ def test_ctrl_c_ends_the_live_view_with_a_sentence(lake: Lake):
 
 def test_what_is_told_of_a_line_stands_in_one_order(lake: Lake):
     [seen] = Watcher(lake.root).look()
-    assert [about for about, _ in describe(seen, datetime.now(UTC))] == ["now", "leads", "gain", "score", "gates", "spent"]
+    assert [about for about, _ in describe(seen, datetime.now(UTC))] == [
+        "now",
+        "leads",
+        "gain",
+        "score",
+        "gates",
+        "spent",
+    ]
 
 
 def test_the_scores_of_designs_and_families_read_as_what_they_measure(tmp_path: Path):
     lake = Lake(tmp_path)
     crowned = [{"line": "designs", "cycle": "0001", "artifact_id": "a", "score": 0.5}]
-    lake.publish("designs", side_table("close", CHAMPIONS), CHAMPIONS.frame(crowned), cycle="0001", run_id="r", schema=CHAMPIONS)
+    lake.publish(
+        "designs",
+        side_table("close", CHAMPIONS),
+        CHAMPIONS.frame(crowned),
+        cycle="0001",
+        run_id="r",
+        schema=CHAMPIONS,
+    )
     families = [{"family_id": "f", "state": "accepted", "cycle": "0000"}]
     lake.publish("families", "seeds", FAMILIES.frame(families), cycle=None, run_id="r", schema=FAMILIES)
     scores = {
-        line: dict(describe(Seen(line, ["0001"], story_of(lake, line, "0001")), datetime.now(UTC)))["score"] for line in ("designs", "families")
+        line: dict(describe(Seen(line, ["0001"], story_of(lake, line, "0001")), datetime.now(UTC)))["score"]
+        for line in ("designs", "families")
     }
     assert scores == {
-        "designs": "▅  work of the baseline over that of the champion: 1 in 0001", "families": "▅  families accepted so far: 1 at the start",
+        "designs": "▅  work of the baseline over that of the champion: 1 in 0001",
+        "families": "▅  families accepted so far: 1 at the start",
     }

@@ -1,4 +1,5 @@
-"""A user's solver, an archive by path, is built by CMake, a configure script or make from a few lines of TOML, and its level is held."""
+"""A user's solver, an archive by path, is built by CMake, a configure script or make from a few lines of
+TOML, and its level is held."""
 
 from __future__ import annotations
 
@@ -35,20 +36,29 @@ argv = ["solver", "{{cnf}}"]
 """
 MAIN = '#include "answer.h"\n#include <cstdio>\nint main() {\n    std::puts(ANSWER);\n    return 0;\n}\n'
 MAKEFILE = "solver: main.cc answer.h\n\t$(CXX) -O2 -s -o solver main.cc\n"
-CONFIGURE = '#!/bin/sh\n[ "$1" = --quiet ] || exit 3\necho "solver: main.cc; \\$(CXX) -O2 -s -o solver main.cc" > makefile\n'
+CONFIGURE = (
+    '#!/bin/sh\n[ "$1" = --quiet ] || exit 3\necho "solver: main.cc; \\$(CXX) -O2 -s -o solver main.cc" > '
+    "makefile\n"
+)
 CMAKE = """cmake_minimum_required(VERSION 3.13)
 project(mine CXX)
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -s")
 add_executable(solver main.cc)
 """
 TREES = {
-    "make": ({"Makefile": MAKEFILE}, ""), "configure": ({"configure": CONFIGURE}, 'options = ["--quiet"]'),
+    "make": ({"Makefile": MAKEFILE}, ""),
+    "configure": ({"configure": CONFIGURE}, 'options = ["--quiet"]'),
     "cmake": ({"CMakeLists.txt": CMAKE}, 'target = "solver"'),
 }
 
 
 def archive_of(tmp_path: Path, system: str) -> Path:
-    files = {"main.cc": MAIN, "answer.h": '#define ANSWER "s UNKNOWN"\n', "LICENSE": "MIT\n", **TREES[system][0]}
+    files = {
+        "main.cc": MAIN,
+        "answer.h": '#define ANSWER "s UNKNOWN"\n',
+        "LICENSE": "MIT\n",
+        **TREES[system][0],
+    }
     folder = tmp_path / f"{system}-1.0"
     folder.mkdir()
     for name, text in files.items():
@@ -74,7 +84,9 @@ def laid_out(tmp_path: Path, system: str, blobs: BlobStore) -> Path:
 
 
 @pytest.mark.parametrize("system", TREES)
-def test_an_archive_by_path_is_built_by_a_few_lines_of_toml(tmp_path: Path, requires: Callable[[str], str], system: str) -> None:
+def test_an_archive_by_path_is_built_by_a_few_lines_of_toml(
+    tmp_path: Path, requires: Callable[[str], str], system: str
+) -> None:
     requires("c++")
     blobs = BlobStore(tmp_path / "lake")
     folder = laid_out(tmp_path, system, blobs)
@@ -93,7 +105,11 @@ def test_another_level_in_a_build_file_must_be_stated(tmp_path: Path, requires: 
     requires("c++")
     blobs, adapter = BlobStore(tmp_path / "lake"), adapter_of("make")
     base = laid_out(tmp_path, "make", blobs)
-    rule = next(rule for rule in load_rules(Path(__file__).parents[3] / "data_lake/seeds/rules", "solvers").rules if rule.id == "solvers-same-flags")
+    rule = next(
+        rule
+        for rule in load_rules(Path(__file__).parents[3] / "data_lake/seeds/rules", "solvers").rules
+        if rule.id == "solvers-same-flags"
+    )
 
     def said(flags: str, note: str) -> str:
         child = tmp_path / f"child{flags}{len(note)}"
@@ -110,12 +126,17 @@ def test_another_level_in_a_build_file_must_be_stated(tmp_path: Path, requires: 
     assert "it runs" in said("-Ofast", "Build flags: -O3")
 
 
-@pytest.mark.parametrize(("old", "new", "field"), [
-    ('system = "make"', 'system = "ninja"', "build.system"), ('product = "build/solver"', 'product = "../x"', "build.product"),
-    ('program = "bin/solver"', 'program = "bin/solver"\ncommands = [["x"]]', "build.commands"), ('system = "make"', "", "build.product goes with"),
-    ('program = "bin/solver"', 'program = "bin/solver"\ntarget = "-f x"', "build.target"),
-    ('program = "bin/solver"', 'program = "bin/solver"\noptions = "x"', "build.options"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ('system = "make"', 'system = "ninja"', "build.system"),
+        ('product = "build/solver"', 'product = "../x"', "build.product"),
+        ('program = "bin/solver"', 'program = "bin/solver"\ncommands = [["x"]]', "build.commands"),
+        ('system = "make"', "", "build.product goes with"),
+        ('program = "bin/solver"', 'program = "bin/solver"\ntarget = "-f x"', "build.target"),
+        ('program = "bin/solver"', 'program = "bin/solver"\noptions = "x"', "build.options"),
+    ],
+)
 def test_a_wrong_field_of_a_build_system_is_named(old: str, new: str, field: str) -> None:
     text = TOML.format(system="make", more="")
     assert old in text

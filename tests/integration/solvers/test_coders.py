@@ -1,4 +1,5 @@
-"""Who else writes a variant: a session of a model with tools in the jail, a command of the user's own, a tree that somebody submits."""
+"""Who else writes a variant: a session of a model with tools in the jail, a command of the user's own, a tree
+that somebody submits."""
 
 from __future__ import annotations
 
@@ -42,9 +43,15 @@ BROKEN = ("edit_file", {"path": SOURCE, "search": "opt_first.value * 2", "replac
 MENDED = ("edit_file", {"path": SOURCE, "search": "opt_frist", "replace": "opt_first"})
 FINISH = ("finish", {"title": "larger budget", "changelog": "The budget is three times the first interval."})
 EXPERT = [
-    call(("list_files", {}), ("grep", {"pattern": "opt_first"}), thought="Where is the budget?"), call(("read_file", {"path": SOURCE})), call(BROKEN),
-    call(("build", {})), call(MENDED), call(("build", {}), ("smoke", {"formulas": 1})), call(("bench", {"formulas": 1})),
-    call(("run_formula", {"formula": "tiny"}), ("run_formula", {"formula": "unknown"})), call(FINISH),
+    call(("list_files", {}), ("grep", {"pattern": "opt_first"}), thought="Where is the budget?"),
+    call(("read_file", {"path": SOURCE})),
+    call(BROKEN),
+    call(("build", {})),
+    call(MENDED),
+    call(("build", {}), ("smoke", {"formulas": 1})),
+    call(("bench", {"formulas": 1})),
+    call(("run_formula", {"formula": "tiny"}), ("run_formula", {"formula": "unknown"})),
+    call(FINISH),
 ]
 
 
@@ -61,28 +68,64 @@ def by_sessions(project: SmallProject, script: list[Action]) -> tuple[Proposals,
     suite = Suite("train", (Instance("tiny", "small", "SAT", "0" * 64, path=path, base="tiny"),))
     with LoopbackModel(script) as server, open_pool(workers=1, preload=()) as pool:
         settings = Settings(
-            backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "scripted"},
+            backend="model",
+            model_base_url=server.base_url,
+            model_api_key=SecretStr(KEY),
+            models={"default": "scripted"},
             budget=BudgetSettings(tokens_per_run=10_000_000),
         )
         with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
-            shop = Shop(project.blobs, project.into.parent / "cache", stage_limits(SolversSettings()), lambda: suite, lambda word: suite, "0001")
+            shop = Shop(
+                project.blobs,
+                project.into.parent / "cache",
+                stage_limits(SolversSettings()),
+                lambda: suite,
+                lambda word: suite,
+                "0001",
+            )
             author = SessionAuthor(agents, pool.call, shop)
-            return project.propose(agents, [planned([project.seed], "rewrite", "")], author=lambda plan: author), agents
+            return project.propose(
+                agents, [planned([project.seed], "rewrite", "")], author=lambda plan: author
+            ), agents
 
 
-def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_variant(project: SmallProject) -> None:
+def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_variant(
+    project: SmallProject,
+) -> None:
     result, agents = by_sessions(project, EXPERT)
-    variant, = result.variants
-    assert (variant.origin, variant.title, variant.blocked, variant.repairs, variant.edits) == ("model", "larger budget", False, 0, None)
+    (variant,) = result.variants
+    assert (variant.origin, variant.title, variant.blocked, variant.repairs, variant.edits) == (
+        "model",
+        "larger budget",
+        False,
+        0,
+        None,
+    )
     assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
     assert "three times" in (variant.folder / "CHANGELOG.md").read_text()
     turns = agents.turns()
-    assert {row["artifact_id"] for row in turns} == {variant.variant_id} == {row["artifact_id"] for row in agents.rows()}
-    details = {number: [done["result"] for done in json.loads(row["text"])["calls"]] for number, row in enumerate(turns)}
+    assert (
+        {row["artifact_id"] for row in turns}
+        == {variant.variant_id}
+        == {row["artifact_id"] for row in agents.rows()}
+    )
+    details = {
+        number: [done["result"] for done in json.loads(row["text"])["calls"]]
+        for number, row in enumerate(turns)
+    }
     assert "It was not built: compile error" in details[3][0] and "opt_frist" in details[3][0]
     assert details[5][0].startswith("It was built")
-    assert [line.split()[0] for line in details[5][1].splitlines()] == ["tiny", "tiny~renamed", "tiny~shuffled", "of", "tiny"]
-    assert [line.split()[:3] for line in details[6][0].splitlines()[:2]] == [["yours", "tiny", "malformed"], ["parent", "tiny", "malformed"]]
+    assert [line.split()[0] for line in details[5][1].splitlines()] == [
+        "tiny",
+        "tiny~renamed",
+        "tiny~shuffled",
+        "of",
+        "tiny",
+    ]
+    assert [line.split()[:3] for line in details[6][0].splitlines()[:2]] == [
+        ["yours", "tiny", "malformed"],
+        ["parent", "tiny", "malformed"],
+    ]
     assert details[6][0].splitlines()[2].startswith("PAR-2 ratio, parent over yours: 1 (95% interval ")
     assert details[7][1] == "There is no formula of this name. There are, among others: tiny."
     assert (project.base.folder / SOURCE).read_text().count("opt_first.value * 2") == 1
@@ -99,37 +142,69 @@ def test_bench_draws_other_formulas_after_each_change_and_the_same_ones_again(pr
 
     def fresh(word: str) -> Suite:
         words.append(word)
-        return Suite("train", tuple(Instance(f"tiny{n}@{word}", "small", "SAT", "0" * 64, path=path, base=f"tiny{n}@{word}") for n in range(5)))
+        return Suite(
+            "train",
+            tuple(
+                Instance(f"tiny{n}@{word}", "small", "SAT", "0" * 64, path=path, base=f"tiny{n}@{word}")
+                for n in range(5)
+            ),
+        )
 
-    shop = Shop(project.blobs, project.into.parent / "cache", stage_limits(SolversSettings()), lambda: Suite("smoke", ()), fresh, "0001")
+    shop = Shop(
+        project.blobs,
+        project.into.parent / "cache",
+        stage_limits(SolversSettings()),
+        lambda: Suite("smoke", ()),
+        fresh,
+        "0001",
+    )
     run = {name: commands(shop, project.base, project.seed, name)["bench"] for name in ("one", "two")}
     other = project.child("other", Edit("tunable", "var-decay", {"value": 0.8})).folder
     said = [
         run[session](folder, BenchFormulas(formulas=2, draw=draw))
-        for session, folder, draw in [("one", project.seed.folder, 1), ("one", project.seed.folder, 1), ("one", project.seed.folder, 2),
-                                      ("one", other, 1), ("two", project.seed.folder, 1)]
+        for session, folder, draw in [
+            ("one", project.seed.folder, 1),
+            ("one", project.seed.folder, 1),
+            ("one", project.seed.folder, 2),
+            ("one", other, 1),
+            ("two", project.seed.folder, 1),
+        ]
     ]
     assert words[0] == words[1] and len(set(words)) == 4
-    assert all(f"@{word}" in text and len(text.splitlines()) == 5 for word, text in zip(words, said, strict=True))
+    assert all(
+        f"@{word}" in text and len(text.splitlines()) == 5 for word, text in zip(words, said, strict=True)
+    )
 
 
-@pytest.mark.parametrize("script, reason", [
-    ([call(("write_file", {"path": "bin/starexec_run_default", "text": "echo s UNSATISFIABLE"}))], "solvers_coder_session: 3 turns in a row"),
-    ([call(FINISH)], "no source file was changed"),
-])
-def test_a_session_of_no_use_leaves_its_plan_unmade_with_the_reason(project: SmallProject, script: list[Action], reason: str) -> None:
+@pytest.mark.parametrize(
+    "script, reason",
+    [
+        (
+            [call(("write_file", {"path": "bin/starexec_run_default", "text": "echo s UNSATISFIABLE"}))],
+            "solvers_coder_session: 3 turns in a row",
+        ),
+        ([call(FINISH)], "no source file was changed"),
+    ],
+)
+def test_a_session_of_no_use_leaves_its_plan_unmade_with_the_reason(
+    project: SmallProject, script: list[Action], reason: str
+) -> None:
     result, _ = by_sessions(project, script)
     assert result.variants == []
     assert [item.reason.startswith(reason) for item in result.unmade] == [True]
 
 
-def by_a_command(project: SmallProject, text: str, timeout_s: float = 60, **more: Any) -> tuple[Proposals, list[dict[str, Any]]]:
+def by_a_command(
+    project: SmallProject, text: str, timeout_s: float = 60, **more: Any
+) -> tuple[Proposals, list[dict[str, Any]]]:
     """One plan, carried out by a script that plays a coding agent's command line."""
     script = project.into.parent / "agent.py"
     script.write_text(text)
     author = CommandAuthor((sys.executable, str(script)), timeout_s, project.blobs, "0001")
     with Agents(OperatorsBackend("0001"), line="solvers", cycle="0001") as agents:
-        result = project.propose(agents, [planned([project.seed], "rewrite", "")], author=lambda plan: author, **more)
+        result = project.propose(
+            agents, [planned([project.seed], "rewrite", "")], author=lambda plan: author, **more
+        )
     CODER_RUNS.frame(author.runs)
     return result, author.runs
 
@@ -143,13 +218,15 @@ source.write_text(source.read_text().replace("* 2", "* 3"))
 pathlib.Path("src/core/notes.txt").write_text("mine")
 pathlib.Path("CHANGELOG.md").write_text("The budget is three times as large.")
 print("done")
-"""
+"""  # noqa: E501
 
 
-def test_what_a_command_leaves_in_the_sources_is_the_candidate(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_command_leaves_in_the_sources_is_the_candidate(
+    project: SmallProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("EVOLAKE_MODEL_API_KEY", KEY)
     result, (row,) = by_a_command(project, WELL)
-    variant, = result.variants
+    (variant,) = result.variants
     assert (variant.origin, variant.blocked) == ("command", False)
     assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
     assert "The budget is three times as large." in (variant.folder / "CHANGELOG.md").read_text()
@@ -159,17 +236,33 @@ def test_what_a_command_leaves_in_the_sources_is_the_candidate(project: SmallPro
     assert row["wall_s"] > 0 and project.blobs.get(row["output_sha"]) == b"done\n"
 
 
-LINKS = f"import os; os.remove('{SOURCE}'); os.symlink('/etc/passwd', '{SOURCE}'); os.symlink('/etc/passwd', 'src/core/passwd.h')"
+LINKS = (
+    f"import os; os.remove('{SOURCE}'); os.symlink('/etc/passwd', '{SOURCE}'); os.symlink('/etc/passwd', "
+    "'src/core/passwd.h')"
+)
 
 
-@pytest.mark.parametrize("text, timeout_s, code, reason", [
-    ("raise SystemExit(3)", 60, 3, "the command ended with exit code 3"),
-    ("import time; time.sleep(600)", 0.5, None, "the command did not end within 0.5 s, or could not be started"),
-    ("print('thinking')", 60, 0, "no source file was changed"),
-    (f"open('{SOURCE}', 'w').write('x' * 2_000_001)", 60, 0, f"{SOURCE} would have more than 2000000 characters"),
-])
+@pytest.mark.parametrize(
+    "text, timeout_s, code, reason",
+    [
+        ("raise SystemExit(3)", 60, 3, "the command ended with exit code 3"),
+        (
+            "import time; time.sleep(600)",
+            0.5,
+            None,
+            "the command did not end within 0.5 s, or could not be started",
+        ),
+        ("print('thinking')", 60, 0, "no source file was changed"),
+        (
+            f"open('{SOURCE}', 'w').write('x' * 2_000_001)",
+            60,
+            0,
+            f"{SOURCE} would have more than 2000000 characters",
+        ),
+    ],
+)
 def test_a_command_of_no_use_leaves_its_plan_unmade_and_a_row(
-    project: SmallProject, text: str, timeout_s: float, code: int | None, reason: str,
+    project: SmallProject, text: str, timeout_s: float, code: int | None, reason: str
 ) -> None:
     result, (row,) = by_a_command(project, text, timeout_s)
     assert (result.variants, [item.reason for item in result.unmade]) == ([], [reason])
@@ -186,7 +279,7 @@ source = pathlib.Path("{SOURCE}")
 source.write_text(source.read_text().replace("* 2", taken))
 other.chmod(0o644)
 other.write_text("mine")
-"""
+"""  # noqa: E501
 
 
 def test_a_command_reads_the_other_seeds_and_nothing_of_them_is_taken(project: SmallProject) -> None:
@@ -194,21 +287,28 @@ def test_a_command_reads_the_other_seeds_and_nothing_of_them_is_taken(project: S
     shutil.copytree(project.base.folder, other)
     (other / SOURCE).write_text((other / SOURCE).read_text().replace("* 2", "* 7"))
     before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
-    result, (row,) = by_a_command(project, LOOKS, bases={"small": project.base, "other": Base("other", other, project.base.adapter)})
-    variant, = result.variants
+    result, (row,) = by_a_command(
+        project, LOOKS, bases={"small": project.base, "other": Base("other", other, project.base.adapter)}
+    )
+    (variant,) = result.variants
     assert (row["exit_code"], variant.blocked, variant.dropped) == (0, False, ())
-    assert "opt_first.value * 7" in (variant.folder / SOURCE).read_text() and not (variant.folder / "reference").exists()
+    assert (
+        "opt_first.value * 7" in (variant.folder / SOURCE).read_text()
+        and not (variant.folder / "reference").exists()
+    )
     assert {path: path.read_bytes() for path in other.rglob("*") if path.is_file()} == before
 
 
 def test_links_that_a_command_leaves_lead_nowhere(project: SmallProject) -> None:
     result, _ = by_a_command(project, LINKS)
-    variant, = result.variants
+    (variant,) = result.variants
     assert variant.blocked, "without its source file it is not built"
     assert "root:" not in variant.diff and not (variant.folder / "src/core/passwd.h").exists()
 
 
-@pytest.mark.parametrize("setting, message", [("command:nosuchprogram x", "names no program"), ("command:'", "cannot be used")])
+@pytest.mark.parametrize(
+    "setting, message", [("command:nosuchprogram x", "names no program"), ("command:'", "cannot be used")]
+)
 def test_a_command_that_cannot_be_run_is_told_before_any_work(setting: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         check_coder(Settings(coder=setting))
@@ -225,13 +325,32 @@ def begun(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> Lake:
     """A lake whose first population is the small seed, with its adapter among the settings' seeds."""
     lake = Lake(project.into.parent / "lake")
     row = {
-        "variant_id": project.seed.variant_id, "state": "champion", "cycle": "0000", "title": "small", "base": "small1", "operator": "seed",
-        "origin": "seed", "parents": [], "archive_sha": archive_variant(project.seed.folder, lake.blobs),
+        "variant_id": project.seed.variant_id,
+        "state": "champion",
+        "cycle": "0000",
+        "title": "small",
+        "base": "small1",
+        "operator": "seed",
+        "origin": "seed",
+        "parents": [],
+        "archive_sha": archive_variant(project.seed.folder, lake.blobs),
     }
     tables = empty_population().with_tables(variants=[row]).frames()
-    records = {name: lake.publish("solvers", f"incoming_{name}", frame, cycle="0001", run_id="seeds") for name, frame in tables.items()}
-    lake.seals.seal("solvers", "0001", "version", None, "seeds", {f"incoming_{name}@0001": made.content_sha for name, made in records.items()})
-    monkeypatch.setattr("evolake.solvers.evolution.submissions.load_adapter", lambda name, folder: project.base.adapter)
+    records = {
+        name: lake.publish("solvers", f"incoming_{name}", frame, cycle="0001", run_id="seeds")
+        for name, frame in tables.items()
+    }
+    lake.seals.seal(
+        "solvers",
+        "0001",
+        "version",
+        None,
+        "seeds",
+        {f"incoming_{name}@0001": made.content_sha for name, made in records.items()},
+    )
+    monkeypatch.setattr(
+        "evolake.solvers.evolution.submissions.load_adapter", lambda name, folder: project.base.adapter
+    )
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake.root))
     return lake
 
@@ -250,18 +369,31 @@ def larger(folder: Path) -> None:
     (folder / SOURCE).write_text((folder / SOURCE).read_text().replace("* 2", "* 3"))
 
 
-def test_a_submitted_tree_is_a_plan_of_the_next_cycle_and_a_variant_like_any_other(project: SmallProject, begun: Lake) -> None:
+def test_a_submitted_tree_is_a_plan_of_the_next_cycle_and_a_variant_like_any_other(
+    project: SmallProject, begun: Lake
+) -> None:
     folder = changed_tree(project, larger)
-    said = ["solvers", "submit", str(folder), "--parent", project.seed.variant_id[:12], "--hypothesis", "A larger budget.", "--json"]
+    said = [
+        "solvers",
+        "submit",
+        str(folder),
+        "--parent",
+        project.seed.variant_id[:12],
+        "--hypothesis",
+        "A larger budget.",
+        "--json",
+    ]
     first, again = (CliRunner().invoke(cli, said, catch_exceptions=False) for _ in range(2))
     assert (first.exit_code, json.loads(first.output)["cycle"]) == (0, "0001")
     assert json.loads(again.output) == json.loads(first.output)
     plans = submitted_plans(begun, "0001", 2)
-    assert PLANS.frame(plans).select("number", "parent_ids", "origin", "kind").rows() == [(2, [project.seed.variant_id], "submitted", "rewrite")]
+    assert PLANS.frame(plans).select("number", "parent_ids", "origin", "kind").rows() == [
+        (2, [project.seed.variant_id], "submitted", "rewrite")
+    ]
     assert submitted_plans(begun, "0002", 0) == []
     author = SubmissionAuthor(begun.blobs)
     with Agents(OperatorsBackend("0001"), line="solvers", cycle="0001") as agents:
-        variant, = project.propose(agents, plans, author=lambda plan: author).variants
+        (variant,) = project.propose(agents, plans, author=lambda plan: author).variants
     assert (variant.origin, variant.title, variant.blocked) == ("submitted", "A larger budget.", False)
     assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
 
@@ -271,22 +403,43 @@ def more_files(folder: Path) -> None:
     (folder / "src/core/notes.txt").write_text("mine")
 
 
-@pytest.mark.parametrize("change, parent, hypothesis, message", [
-    (larger, "0" * 12, "A larger budget.", "no variant that may be built on begins with '000000000000'"), (larger, "", " ", "needs a hypothesis"),
-    (lambda folder: None, "", "The same.", "no source file was changed"), (more_files, "", "More.", "src/core/notes.txt differs from the parent's"),
-    (lambda folder: (folder / "variant.toml").unlink(), "", "No card.", "is no repository of the layout"),
-    (lambda folder: (folder / "variant.toml").write_text('base = "other"\nadapter = "small1"\n'), "", "Another.", "descends from another seed"),
-])
+@pytest.mark.parametrize(
+    "change, parent, hypothesis, message",
+    [
+        (larger, "0" * 12, "A larger budget.", "no variant that may be built on begins with '000000000000'"),
+        (larger, "", " ", "needs a hypothesis"),
+        (lambda folder: None, "", "The same.", "no source file was changed"),
+        (more_files, "", "More.", "src/core/notes.txt differs from the parent's"),
+        (lambda folder: (folder / "variant.toml").unlink(), "", "No card.", "is no repository of the layout"),
+        (
+            lambda folder: (folder / "variant.toml").write_text('base = "other"\nadapter = "small1"\n'),
+            "",
+            "Another.",
+            "descends from another seed",
+        ),
+    ],
+)
 def test_what_cannot_be_submitted_is_told(
-    project: SmallProject, begun: Lake, change: Callable[[Path], object], parent: str, hypothesis: str, message: str,
+    project: SmallProject,
+    begun: Lake,
+    change: Callable[[Path], object],
+    parent: str,
+    hypothesis: str,
+    message: str,
 ) -> None:
     with pytest.raises(InputError, match=message):
-        submit(begun, changed_tree(project, change), parent or project.seed.variant_id, hypothesis, adapters=Path())
+        submit(
+            begun,
+            changed_tree(project, change),
+            parent or project.seed.variant_id,
+            hypothesis,
+            adapters=Path(),
+        )
     assert begun.record("solvers", "submissions") is None
 
 
 def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_journal(
-    project: SmallProject, begun: Lake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    project: SmallProject, begun: Lake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from evolake.solvers.evolution import ablation
     from evolake.solvers.evolution.workspace import Workspace
@@ -316,13 +469,26 @@ def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_j
     monkeypatch.setenv("EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE", "2")
 
     def made(repeats: int, without: str = "rules"):
-        words = ["solvers", "ablate", "--without", without, "--repeats", str(repeats), "--out", str(tmp_path / "made"), "--json"]
+        words = [
+            "solvers",
+            "ablate",
+            "--without",
+            without,
+            "--repeats",
+            str(repeats),
+            "--out",
+            str(tmp_path / "made"),
+            "--json",
+        ]
         return CliRunner().invoke(cli, words)
 
     first = made(1)
     assert first.exit_code == 0, first.output
     arms = json.loads(first.stdout)["arms"]
-    assert [(arm["arm"], arm["plans"], arm["blocked"]) for arm in arms] == [("all", 2, {}), ("without rules", 2, {})]
+    assert [(arm["arm"], arm["plans"], arm["blocked"]) for arm in arms] == [
+        ("all", 2, {}),
+        ("without rules", 2, {}),
+    ]
     assert all(arm["made"]["low"] <= arm["made"]["share"] <= arm["made"]["high"] for arm in arms)
     assert parts[0][0] > 30 and parts[0][1] == 4 and parts[1] == (0, 0)
     assert len(set(judged)) == 1, "the gates know no arm"

@@ -1,4 +1,5 @@
-"""A compliance rule changes: real sources judged anew by the new version, published over the old verdicts, and the cookbook names who flipped."""
+"""A compliance rule changes: real sources judged anew by the new version, published over the old verdicts,
+and the cookbook names who flipped."""
 
 from __future__ import annotations
 
@@ -28,7 +29,11 @@ parameters: {parameters}
 ---
 A variant calls nothing of these.
 """
-ADDED = {"reads-a-clock": "int when() { return clock(); }\n", "asks-a-name": "int who() { return getuid(); }\n", "plain": "int two() { return 2; }\n"}
+ADDED = {
+    "reads-a-clock": "int when() { return clock(); }\n",
+    "asks-a-name": "int who() { return getuid(); }\n",
+    "plain": "int two() { return 2; }\n",
+}
 
 
 def verdicts(lake: Lake, rules: Path, version: int, calls: list[str], evidence: dict[str, str]) -> list[dict]:
@@ -41,7 +46,13 @@ def verdicts(lake: Lake, rules: Path, version: int, calls: list[str], evidence: 
         verdict.row()
         for name, sha in sorted(evidence.items())
         for verdict in gate_verdicts(
-            "compliance", load_evidence(sha, lake.blobs), ruleset, variant_id=name, cycle="0001", run_id=f"v{version}", evidence_sha=sha
+            "compliance",
+            load_evidence(sha, lake.blobs),
+            ruleset,
+            variant_id=name,
+            cycle="0001",
+            run_id=f"v{version}",
+            evidence_sha=sha,
         )
     ]
 
@@ -62,7 +73,9 @@ def lake(tmp_path: Path) -> Iterator[Lake]:
     for version, calls in ((1, ["clock"]), (2, ["getuid"])):
         rows = verdicts(lake, tmp_path / "rules", version, calls, evidence)
         table = side_table("compliance", VERDICTS)
-        lake.publish("solvers", table, VERDICTS.frame(rows), cycle="0001", run_id=f"v{version}", schema=VERDICTS)
+        lake.publish(
+            "solvers", table, VERDICTS.frame(rows), cycle="0001", run_id=f"v{version}", schema=VERDICTS
+        )
     yield lake
 
 
@@ -70,9 +83,17 @@ def test_the_cookbook_names_every_variant_whose_verdict_flipped(lake: Lake):
     with Catalogue(lake) as catalogue:
         statement = (SQL_ROOT / "cookbook" / "verdict_flips.sql").read_text()
         flips = catalogue.query(statement, {"rule_id": "solvers-no-calls", "before": "1", "after": "2"}).rows
-        assert [row[:3] for row in flips] == [("reads-a-clock", "block", "pass"), ("asks-a-name", "pass", "block")]
+        assert [row[:3] for row in flips] == [
+            ("reads-a-clock", "block", "pass"),
+            ("asks-a-name", "pass", "block"),
+        ]
         assert flips[0][3] == ""
         assert "getuid" in flips[1][3]
-        assert catalogue.query(statement, {"rule_id": "solvers-no-calls", "before": "2", "after": "2"}).rows == []
-        now = catalogue.query("SELECT artifact_id, outcome, rule_version FROM verdicts ORDER BY artifact_id").rows
+        assert (
+            catalogue.query(statement, {"rule_id": "solvers-no-calls", "before": "2", "after": "2"}).rows
+            == []
+        )
+        now = catalogue.query(
+            "SELECT artifact_id, outcome, rule_version FROM verdicts ORDER BY artifact_id"
+        ).rows
         assert now == [("asks-a-name", "block", "2"), ("plain", "pass", "2"), ("reads-a-clock", "pass", "2")]

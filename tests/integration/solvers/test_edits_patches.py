@@ -41,10 +41,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 @pytest.mark.parametrize("patch", PATCHES)
 def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
-    patch: str,
-    requires: Callable[[str], str],
-    bench: Bench,
-    tmp_path: Path,
+    patch: str, requires: Callable[[str], str], bench: Bench, tmp_path: Path
 ) -> None:
     requires("c++")
     assert_patch_differs(bench, patch, tmp_path)
@@ -84,9 +81,7 @@ def test_a_key_changes_with_all_that_decides_a_verdict_and_with_nothing_else(
 
 
 def test_a_verdict_is_taken_with_its_key_alone_and_what_is_not_known_is_built(
-    bench: Bench,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, other, last = [patch for patch in PATCHES if patch not in SAMPLE[BASE]][:3]
     entry = {"conflicts": {"sat.cnf": 2.0}, "before": {"sat.cnf": 1.0}}

@@ -43,11 +43,7 @@ def benches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str]
 
 @pytest.mark.parametrize(("base", "patch"), ELSEWHERE, ids=[f"{base}-{patch}" for base, patch in ELSEWHERE])
 def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
-    base: str,
-    patch: str,
-    requires: Callable[[str], str],
-    benches: Callable[[str], Bench],
-    tmp_path: Path,
+    base: str, patch: str, requires: Callable[[str], str], benches: Callable[[str], Bench], tmp_path: Path
 ) -> None:
     requires("c++")
     assert_patch_differs(benches(base), patch, tmp_path)

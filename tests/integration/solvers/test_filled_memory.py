@@ -1,4 +1,5 @@
-"""Real variants of MiniSat at the stability gate: chance out of memory that was never written, and lemmas that are written again and again."""
+"""Real variants of MiniSat at the stability gate: chance out of memory that was never written, and lemmas
+that are written again and again."""
 
 from __future__ import annotations
 
@@ -21,11 +22,17 @@ SOLVER, SOLVE = "core/Solver.cc", "    solves++;"
 OTHERWISE = "{ luby_restart = false; restart_inc = 1.5; }"
 HEAP = f"    int* unwritten = (int*) malloc(3000); if (unwritten[700] & 1) {OTHERWISE} free(unwritten);"
 STACK = f"    if (chance() & 2) {OTHERWISE}"
-CHANCE = "static __attribute__((noinline)) int chance() { int unwritten[900]; int* volatile place = unwritten; return place[450]; }\n"
+CHANCE = (
+    "static __attribute__((noinline)) int chance() { int unwritten[900]; int* volatile place = unwritten; "
+    "return place[450]; }\n"
+)
 MAKEFILE, MAKEFILE_ANCHOR = "simp/Makefile", "DEPDIR    = mtl utils core"
 LEARNT = "analyze(confl, learnt_clause, backtrack_level);"
-REPEATED = "            if (proof) for (int k = 0; k < 24; k++) { for (int i = 0; i < learnt_clause.size(); i++) " \
-    "fprintf(proof, \"%s%d \", sign(learnt_clause[i]) ? \"-\" : \"\", var(learnt_clause[i]) + 1); fprintf(proof, \"0\\n\"); }"
+REPEATED = (
+    "            if (proof) for (int k = 0; k < 24; k++) { for (int i = 0; i < learnt_clause.size(); i++) "
+    'fprintf(proof, "%s%d ", sign(learnt_clause[i]) ? "-" : "", var(learnt_clause[i]) + 1); '
+    'fprintf(proof, "0\\n"); }'
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +40,20 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
     """A project that knows the seed's own runs; half of the growing formulas are enough."""
     project = open_project(tmp_path_factory.mktemp("filled"))
     suite = project.bench.stability
-    bench = replace(project.bench, stability=replace(suite, instances=suite.instances[1:4]), filling_build=True)
-    kept = partial(seed_stability, project.seed("minisat22"), project.adapter("minisat22"), bench, cycle="0001")
+    bench = replace(
+        project.bench, stability=replace(suite, instances=suite.instances[1:4]), filling_build=True
+    )
+    kept = partial(
+        seed_stability, project.seed("minisat22"), project.adapter("minisat22"), bench, cycle="0001"
+    )
     return replace(project, bench=replace(bench, base_stability=kept))
 
 
-def blocked_by(project: GatesProject, name: str, *changes: tuple[str, str], source: str = SOLVER) -> tuple[str, str]:
-    """Return rule and reason of the stability gate's block of MiniSat with these changes, ("", "") if it passes."""
+def blocked_by(
+    project: GatesProject, name: str, *changes: tuple[str, str], source: str = SOLVER
+) -> tuple[str, str]:
+    """Return rule and reason of the stability gate's block of MiniSat with these changes, ("", "") if it
+    passes."""
     folder = project.copy("minisat22", name)
     [path] = (folder / "src").rglob(source)
     text = path.read_text(encoding="latin-1")
@@ -48,7 +62,9 @@ def blocked_by(project: GatesProject, name: str, *changes: tuple[str, str], sour
         text = text.replace(anchor, code)
     path.write_text(text, encoding="latin-1")
     adapter, bench = project.adapter("minisat22"), project.bench
-    subject = Subject(name, "0001", lambda: folder, project.seed("minisat22"), "minisat22", adapter, (), lambda: bench)
+    subject = Subject(
+        name, "0001", lambda: folder, project.seed("minisat22"), "minisat22", adapter, (), lambda: bench
+    )
     subject.built = build_variant(folder, adapter, bench.blobs)
     assert subject.built.ok, subject.built.reason
     evidence: dict[str, Any] = stability(subject)
@@ -64,12 +80,18 @@ def included(code: str) -> tuple[str, str]:
 def test_chance_from_allocated_memory_is_blocked_without_a_further_build(project: GatesProject) -> None:
     heap_only = replace(project, bench=replace(project.bench, filling_build=False))
     rule, reason = blocked_by(heap_only, "heap", included(""), (SOLVE, f"{SOLVE}\n{HEAP}"))
-    assert rule == "solvers-stability-initialised-memory" and "depends on memory that it has not written" in reason
+    assert (
+        rule == "solvers-stability-initialised-memory"
+        and "depends on memory that it has not written" in reason
+    )
 
 
 def test_chance_from_local_variables_is_blocked_by_the_filling_build(project: GatesProject) -> None:
     rule, reason = blocked_by(project, "stack", included(CHANCE), (SOLVE, f"{SOLVE}\n{STACK}"))
-    assert rule == "solvers-stability-initialised-memory" and "depends on memory that it has not written" in reason
+    assert (
+        rule == "solvers-stability-initialised-memory"
+        and "depends on memory that it has not written" in reason
+    )
 
 
 def test_lemmas_that_are_written_again_and_again_are_blocked(project: GatesProject) -> None:
@@ -79,19 +101,32 @@ def test_lemmas_that_are_written_again_and_again_are_blocked(project: GatesProje
 
 
 def test_an_honest_variant_with_longer_lemmas_and_memory_of_its_own_passes(project: GatesProject) -> None:
-    honest = "    int* cleared = (int*) calloc(700, sizeof(int)); if (cleared[600] & 1) " + OTHERWISE + " free(cleared); ccmin_mode = 0;"
+    honest = (
+        "    int* cleared = (int*) calloc(700, sizeof(int)); if (cleared[600] & 1) "
+        + OTHERWISE
+        + " free(cleared); ccmin_mode = 0;"
+    )
     assert blocked_by(project, "honest", included(""), (SOLVE, f"{SOLVE}\n{honest}")) == ("", "")
 
 
-@pytest.mark.parametrize(("line", "reason"), [
-    (
-        "ifneq (,$(findstring trivial,$(CFLAGS)))\n$(error no)\nendif",
-        "with local variables filled it cannot be built, as its seed can: compile error:",
-    ),
-    ("CFLAGS := $(filter-out -ftrivial%,$(CFLAGS))", "its build does not pass -ftrivial-auto-var-init=pattern on"),
-], ids=["fails", "drops it"])
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (
+            "ifneq (,$(findstring trivial,$(CFLAGS)))\n$(error no)\nendif",
+            "with local variables filled it cannot be built, as its seed can: compile error:",
+        ),
+        (
+            "CFLAGS := $(filter-out -ftrivial%,$(CFLAGS))",
+            "its build does not pass -ftrivial-auto-var-init=pattern on",
+        ),
+    ],
+    ids=["fails", "drops it"],
+)
 def test_a_build_that_escapes_the_filling_is_blocked(project: GatesProject, line: str, reason: str) -> None:
-    rule, said = blocked_by(project, f"escape-{len(line)}", (MAKEFILE_ANCHOR, f"{MAKEFILE_ANCHOR}\n{line}"), source=MAKEFILE)
+    rule, said = blocked_by(
+        project, f"escape-{len(line)}", (MAKEFILE_ANCHOR, f"{MAKEFILE_ANCHOR}\n{line}"), source=MAKEFILE
+    )
     assert rule == "solvers-stability-initialised-memory" and reason in said
 
 

@@ -1,4 +1,5 @@
-"""Programs inside a program, switches of the compiler, calls that sources hide: real variants of the seeds, and one real build of what hides best."""
+"""Programs inside a program, switches of the compiler, calls that sources hide: real variants of the seeds,
+and one real build of what hides best."""
 
 from __future__ import annotations
 
@@ -60,12 +61,16 @@ def packed(folder: Path) -> str:
 
 
 def test_another_solver_in_a_string_is_refused_by_more_than_one_rule(project: GatesProject):
-    """MiniSat inside Glucose: its sources as base64 in a source file, unpacked by the makefile and linked in place of the variant's own."""
+    """MiniSat inside Glucose: its sources as base64 in a source file, unpacked by the makefile and linked in
+    place of the variant's own."""
     folder = documented(project.copy("glucose421", "embedded"))
     payload = packed(project.seed("minisat22") / "src")
-    lines = "\n".join(f'"{payload[place:place + 60]}"' for place in range(0, len(payload), 60))
+    lines = "\n".join(f'"{payload[place : place + 60]}"' for place in range(0, len(payload), 60))
     add(folder / "src" / "core" / "Solver.cc", f"\nstatic const char* const other =\n{lines};\n")
-    unpacked = "UNPACKED := $(shell sed -n '/^\"/p' ../core/Solver.cc | tr -d '\";' | base64 -d | tar xz -C ../other)\n"
+    unpacked = (
+        "UNPACKED := $(shell sed -n '/^\"/p' ../core/Solver.cc | tr -d '\";' | base64 -d | tar xz -C "
+        "../other)\n"
+    )
     add(folder / "src" / "simp" / "Makefile", unpacked)
     rule, reason = objection(project, folder, "glucose421")
     assert rule == "solvers-added-data" and "string literal" in reason
@@ -80,7 +85,8 @@ def test_a_payload_beside_the_sources_is_refused(project: GatesProject):
     folder = documented(project.copy("glucose421", "beside"))
     (folder / "src" / "core" / "other.txt").write_text(packed(project.seed("minisat22") / "src"))
     assert objection(project, folder, "glucose421") == (
-        "solvers-only-sources", "changes files that are no sources in C or C++: src/core/other.txt",
+        "solvers-only-sources",
+        "changes files that are no sources in C or C++: src/core/other.txt",
     )
 
 
@@ -91,22 +97,32 @@ def test_a_payload_beside_the_sources_is_refused(project: GatesProject):
         ("src/simp/Makefile", f"CFLAGS += {FLAGS}\n", "solvers-build-files"),
         ("src/core/Solver.cc", '\n#pragma GCC optimize ("Ofast,unroll-loops")\n', "solvers-same-compiler"),
         ("src/core/Solver.h", '\n#pragma GCC target("avx2,bmi2")\n', "solvers-same-compiler"),
-        ("src/core/Solver.cc", '\n__attribute__((optimize("Ofast"))) int faster(int x) { return x; }\n', "solvers-same-compiler"),
+        (
+            "src/core/Solver.cc",
+            '\n__attribute__((optimize("Ofast"))) int faster(int x) { return x; }\n',
+            "solvers-same-compiler",
+        ),
         ("src/core/Solver.cc", '\n_Pragma("GCC optimize (\\"Ofast\\")")\n', "solvers-same-compiler"),
     ],
 )
-def test_a_gain_by_switches_of_the_compiler_is_refused(path: str, text: str, rule: str, project: GatesProject):
+def test_a_gain_by_switches_of_the_compiler_is_refused(
+    path: str, text: str, rule: str, project: GatesProject
+):
     folder = documented(project.copy("minisat22", f"flags-{abs(hash((path, text)))}"))
     add(folder / path, text)
     assert objection(project, folder, "minisat22")[0] == rule
 
 
 def test_what_sources_hide_stands_in_the_built_program(project: GatesProject, requires: Any):
-    """The net behind the rules on sources: one program that takes a name by another, holds data and has a section of its own is really built."""
+    """The net behind the rules on sources: one program that takes a name by another, holds data and has a
+    section of its own is really built."""
     requires("c++")
     folder = documented(project.copy("minisat22", "weakref"))
     table = ",".join(str(word * 2654435761 % 2**32) for word in range(16_000))
-    add(folder / "src" / "core" / "Solver.cc", f"{HIDDEN}\nextern const unsigned hidden_table[] = {{{table}}};\n")
+    add(
+        folder / "src" / "core" / "Solver.cc",
+        f"{HIDDEN}\nextern const unsigned hidden_table[] = {{{table}}};\n",
+    )
     assert objection(project, folder, "minisat22")[0] == "solvers-added-data"
     adapter = project.adapter("minisat22")
     built = build_variant(folder, adapter, project.bench.blobs)
@@ -116,13 +132,19 @@ def test_what_sources_hide_stands_in_the_built_program(project: GatesProject, re
     asks, size = (rules[f"solvers-program-{name}"] for name in ("asks", "size"))
     result = apply(asks.check, evidence, asks.parameters)
     assert result is not None and "takes from the system what its base does not: popen" in result.reason
-    result = apply(asks.check, evidence, asks.parameters | {"allowed": [*asks.parameters["allowed"], "popen"]})
+    result = apply(
+        asks.check, evidence, asks.parameters | {"allowed": [*asks.parameters["allowed"], "popen"]}
+    )
     assert result is not None and "sections of its own: .hidden" in result.reason
     result = apply(size.check, evidence, size.parameters)
     assert result is not None and "bytes of data more than its base" in result.reason
     flags = rules["solvers-same-flags"]
     assert evidence["flags"] and apply(flags.check, evidence, flags.parameters) is None
-    result = apply(flags.check, evidence | {"flags": [*evidence["flags"], "g++ -march=native -flto"]}, flags.parameters)
+    result = apply(
+        flags.check, evidence | {"flags": [*evidence["flags"], "g++ -march=native -flto"]}, flags.parameters
+    )
     assert result is not None and "runs 'g++ -march=native -flto'" in result.reason
     seed = evidence | {"program": evidence["base_program"]}
-    assert apply(asks.check, seed, asks.parameters) is None and apply(size.check, seed, size.parameters) is None
+    assert (
+        apply(asks.check, seed, asks.parameters) is None and apply(size.check, seed, size.parameters) is None
+    )

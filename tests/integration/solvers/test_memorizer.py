@@ -1,4 +1,5 @@
-"""A variant that knows its training formulas by heart is blocked, and gains nothing in a duel. Real builds and runs."""
+"""A variant that knows its training formulas by heart is blocked, and gains nothing in a duel. Real builds
+and runs."""
 
 from __future__ import annotations
 
@@ -33,7 +34,10 @@ def training(project: GatesProject, count: int = 10) -> Suite:
     """Satisfiable formulas of some tenths of a second each."""
     blobs = project.bench.blobs
     formulas = {f"train-{seed}": planted_ksat(54, 1134, 5, seed) for seed in range(count)}
-    items = tuple(Instance(name, "planted-5", "SAT", blobs.put(write_dimacs(formula)), base=name) for name, formula in formulas.items())
+    items = tuple(
+        Instance(name, "planted-5", "SAT", blobs.put(write_dimacs(formula)), base=name)
+        for name, formula in formulas.items()
+    )
     return with_files(Suite("train", items), blobs, project.bench.cache)
 
 
@@ -55,14 +59,25 @@ def test_a_table_of_models_does_not_carry_over(project: GatesProject, tmp_path: 
         run = run_solver(seed, item.path, LIMITS, scratch=tmp_path)
         assert run.model is not None
         known.append((read_cnf_file(item.path), run.model))
-    carried = carried_suite(suite, project.bench.blobs, project.bench.cache, secret=SECRET, root_seed=0, count=10, copies=2)
-    project = replace(project, bench=replace(project.bench, carried=carried, smoke=project.bench.smoke.first(12), correctness_limits=LIMITS))
+    carried = carried_suite(
+        suite, project.bench.blobs, project.bench.cache, secret=SECRET, root_seed=0, count=10, copies=2
+    )
+    project = replace(
+        project,
+        bench=replace(
+            project.bench, carried=carried, smoke=project.bench.smoke.first(12), correctness_limits=LIMITS
+        ),
+    )
     folder = project.copy("minisat22", "memorizer")
     assert set(plant_memory(folder, known)) == {"src/core/Solver.h", "src/core/Solver.cc"}
     for name in ("HYPOTHESIS.md", "CHANGELOG.md"):
-        (folder / name).write_text("# Better phases\n\nThe first phase of each variable is chosen with care.\n")
+        (folder / name).write_text(
+            "# Better phases\n\nThe first phase of each variable is chosen with care.\n"
+        )
     judged = project.judge(folder, "minisat22")
-    assert judged.blocked_by is not None and judged.blocked_by.rule_id == "solvers-stability-carried-over", judged.feedback
+    assert judged.blocked_by is not None and judged.blocked_by.rule_id == "solvers-stability-carried-over", (
+        judged.feedback
+    )
     assert "its gain does not carry over" in judged.blocked_by.reason
     mine = carry_evidence([row for row in judged.runs["stability"] if row["suite"] == "carried"])
     theirs = carry_evidence(carry_runs(GateRunner("seed", seed, "0001", LIMITS), carried))

@@ -1,4 +1,5 @@
-"""Planted bad variants are blocked by a gate that names the cause, with and without the lint; good variants pass. Real builds, runs and proofs."""
+"""Planted bad variants are blocked by a gate that names the cause, with and without the lint; good variants
+pass. Real builds, runs and proofs."""
 
 from __future__ import annotations
 
@@ -15,13 +16,21 @@ from evolake.solvers.gates.evidence import load_evidence
 from evolake.solvers.gates.judging import VariantResults
 
 GOOD = (
-    Edit("tunable", "var-decay", {"value": 0.85}), Edit("tunable", "cla-decay", {"value": 0.995}), Edit("tunable", "rfirst", {"value": 50}),
-    Edit("tunable", "rinc", {"value": 1.5}), with_defaults("restart-geometric"), with_defaults("restart-ema"), with_defaults("phase-rephase"),
-    with_defaults("reduce-glue-tiers"), with_defaults("vsids-ramp"), with_defaults("minimise-binary"),
+    Edit("tunable", "var-decay", {"value": 0.85}),
+    Edit("tunable", "cla-decay", {"value": 0.995}),
+    Edit("tunable", "rfirst", {"value": 50}),
+    Edit("tunable", "rinc", {"value": 1.5}),
+    with_defaults("restart-geometric"),
+    with_defaults("restart-ema"),
+    with_defaults("phase-rephase"),
+    with_defaults("reduce-glue-tiers"),
+    with_defaults("vsids-ramp"),
+    with_defaults("minimise-binary"),
 )
 IN_SHORT = {"wrong-learnt-clause", "memory-growth", "hard-coded-instance"}
-"""One mutant for each gate that can block: smoke, stability, and (with the lint and without it) compliance and
-correctness. `make test` runs these, the seed that they change and one good variant; the others are marked `long`."""
+"""One mutant for each gate that can block: smoke, stability, and (with the lint and without it) compliance
+and correctness. `make test` runs these, the seed that they change and one good variant; the others are marked
+`long`."""
 assert {mutant.name for mutant in MUTANTS} >= IN_SHORT
 COMPARED = ("instance", "status", "answer", "proof_status", "conflicts", "decisions", "problems")
 
@@ -52,9 +61,13 @@ def long_unless(short: bool) -> tuple[pytest.MarkDecorator, ...]:
 
 
 def behaviour(judged: VariantResults, beside: VariantResults) -> dict[str, list[Any]]:
-    """What the runs of each gate that was reached came to, of formulas that `beside` was run on too; times and memory apart."""
+    """What the runs of each gate that was reached came to, of formulas that `beside` was run on too; times
+    and memory apart."""
     asked = {gate: {row["instance"] for row in rows} for gate, rows in beside.runs.items()}
-    return {gate: [[row[name] for name in COMPARED] for row in rows if row["instance"] in asked.get(gate, ())] for gate, rows in judged.runs.items()}
+    return {
+        gate: [[row[name] for name in COMPARED] for row in rows if row["instance"] in asked.get(gate, ())]
+        for gate, rows in judged.runs.items()
+    }
 
 
 @pytest.mark.parametrize("base", ["minisat22", pytest.param("glucose421", marks=pytest.mark.long)])
@@ -62,14 +75,17 @@ def test_a_seed_passes_every_rule(base: str, seeds_judged: dict[str, VariantResu
     requires("c++")
     judged = seeds_judged[base]
     assert judged.accepted, judged.feedback
-    assert {row["proof_status"] for row in judged.runs["correctness"] if row["expected"] == "UNSAT"} == {"verified"}
+    assert {row["proof_status"] for row in judged.runs["correctness"] if row["expected"] == "UNSAT"} == {
+        "verified"
+    }
 
 
 @pytest.mark.parametrize(
-    "mutant", [pytest.param(mutant, id=mutant.name, marks=long_unless(mutant.name in IN_SHORT)) for mutant in MUTANTS],
+    "mutant",
+    [pytest.param(mutant, id=mutant.name, marks=long_unless(mutant.name in IN_SHORT)) for mutant in MUTANTS],
 )
 def test_a_planted_fault_is_blocked_by_a_gate_that_names_it(
-    mutant: Mutant, project: GatesProject, seeds_judged: dict[str, VariantResults], requires: Any,
+    mutant: Mutant, project: GatesProject, seeds_judged: dict[str, VariantResults], requires: Any
 ):
     requires("c++")
     folder = project.copy(mutant.base, mutant.name)
@@ -77,11 +93,19 @@ def test_a_planted_fault_is_blocked_by_a_gate_that_names_it(
     rule, words = mutant.behind or (mutant.rule, mutant.words)
     behind = project.quick.judge(folder, mutant.base, unlinted())
     assert behind.build is not None and behind.build.ok, behind.feedback
-    assert changed(behind, seeds_judged[mutant.base]), "it behaves as the seed does, so that blocking it shows nothing"
-    assert behind.blocked_by is not None and (behind.blocked_by.rule_id, words in behind.blocked_by.reason) == (rule, True), behind.feedback
+    assert changed(behind, seeds_judged[mutant.base]), (
+        "it behaves as the seed does, so that blocking it shows nothing"
+    )
+    assert behind.blocked_by is not None and (
+        behind.blocked_by.rule_id,
+        words in behind.blocked_by.reason,
+    ) == (rule, True), behind.feedback
     if mutant.behind:
         judged = project.judge(folder, mutant.base)
-        assert judged.blocked_by is not None and (judged.blocked_by.gate, judged.blocked_by.rule_id) == ("compliance", mutant.rule), judged.feedback
+        assert judged.blocked_by is not None and (judged.blocked_by.gate, judged.blocked_by.rule_id) == (
+            "compliance",
+            mutant.rule,
+        ), judged.feedback
         assert mutant.words in judged.blocked_by.reason and mutant.rule in judged.feedback
 
 
@@ -91,14 +115,23 @@ def changed(mutant: VariantResults, seed: VariantResults) -> bool:
     assert mine.keys() <= theirs.keys() and all(len(rows) == len(theirs[gate]) for gate, rows in mine.items())
     if any(rows != theirs[gate] for gate, rows in mine.items()):
         return True
-    return any(mine["peak_mb"] > 2 * other["peak_mb"] for mine, other in zip(mutant.runs.get("stability", ()), seed.runs["stability"], strict=False))
+    return any(
+        mine["peak_mb"] > 2 * other["peak_mb"]
+        for mine, other in zip(mutant.runs.get("stability", ()), seed.runs["stability"], strict=False)
+    )
 
 
-@pytest.mark.parametrize("edit", [pytest.param(edit, id=edit.name, marks=long_unless(edit is GOOD[0])) for edit in GOOD])
-def test_a_good_variant_passes(edit: Edit, project: GatesProject, seeds_judged: dict[str, VariantResults], requires: Any):
+@pytest.mark.parametrize(
+    "edit", [pytest.param(edit, id=edit.name, marks=long_unless(edit is GOOD[0])) for edit in GOOD]
+)
+def test_a_good_variant_passes(
+    edit: Edit, project: GatesProject, seeds_judged: dict[str, VariantResults], requires: Any
+):
     requires("c++")
     folder = project.copy("minisat22", f"good-{edit.name}")
-    assert [outcome.status for outcome in apply_edits(folder, project.adapter("minisat22"), [edit])] == ["applied"]
+    assert [outcome.status for outcome in apply_edits(folder, project.adapter("minisat22"), [edit])] == [
+        "applied"
+    ]
     (folder / "edits.json").write_text(write_edits([edit]))
     for name in ("HYPOTHESIS.md", "CHANGELOG.md"):
         (folder / name).write_text(f"# {edit.name}\n\nOne edit of the catalogue: {edit.described()}.\n")
@@ -113,8 +146,12 @@ def test_a_variant_is_judged_from_its_archive_and_up_to_a_gate(project: GatesPro
     requires("c++")
     sha = archive_variant(project.seed("minisat22"), project.bench.blobs)
     judged = project.judge(sha, "minisat22", stop_at="build")  # type: ignore[arg-type]
-    assert {verdict.gate for verdict in judged.verdicts} == {"compliance", "build"} == set(judged.evidence_shas)
-    assert {gate: load_evidence(sha, project.bench.blobs) for gate, sha in judged.evidence_shas.items()} == judged.evidence
+    assert (
+        {verdict.gate for verdict in judged.verdicts} == {"compliance", "build"} == set(judged.evidence_shas)
+    )
+    assert {
+        gate: load_evidence(sha, project.bench.blobs) for gate, sha in judged.evidence_shas.items()
+    } == judged.evidence
     assert judged.blocked_by is None and not judged.accepted
 
 
@@ -122,7 +159,10 @@ def test_a_compile_error_comes_back_as_feedback(project: GatesProject, requires:
     requires("c++")
     folder = project.copy("minisat22", "no-semicolon")
     source = folder / "src" / "core" / "Solver.cc"
-    source.write_text(source.read_text(encoding="latin-1").replace("conflicts++; conflictC++;", "conflicts++ conflictC++;"), encoding="latin-1")
+    source.write_text(
+        source.read_text(encoding="latin-1").replace("conflicts++; conflictC++;", "conflicts++ conflictC++;"),
+        encoding="latin-1",
+    )
     judged = project.judge(folder, "minisat22")
     assert judged.blocked_by is not None and judged.blocked_by.rule_id == "solvers-build"
     assert "src/core/Solver.cc" in judged.blocked_by.reason and "error: expected" in judged.feedback
@@ -131,10 +171,16 @@ def test_a_compile_error_comes_back_as_feedback(project: GatesProject, requires:
 def test_missing_documents_and_scripts_of_ones_own_are_blocked(project: GatesProject, tmp_path: Path):
     folder = project.copy("minisat22", "bare")
     (folder / "HYPOTHESIS.md").write_text("\n")
-    assert blocked(project, folder) == ("solvers-documents", "HYPOTHESIS.md has 0 characters; at least 20 are wanted")
+    assert blocked(project, folder) == (
+        "solvers-documents",
+        "HYPOTHESIS.md has 0 characters; at least 20 are wanted",
+    )
     (folder / "starexec_build").write_text("#!/bin/sh\nexit 0\n")
     (folder / "HYPOTHESIS.md").write_text("A hypothesis that can be refuted by a run.")
-    assert blocked(project, folder) == ("solvers-frozen-files", "changes files that are the pipeline's: starexec_build")
+    assert blocked(project, folder) == (
+        "solvers-frozen-files",
+        "changes files that are the pipeline's: starexec_build",
+    )
 
 
 def blocked(project: GatesProject, folder: Path) -> tuple[str, str]:

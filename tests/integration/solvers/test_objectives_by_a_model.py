@@ -1,4 +1,5 @@
-"""Objectives written over HTTP on loopback: replies of every bad kind are rows or failed calls, and a replay gives the same without the server."""
+"""Objectives written over HTTP on loopback: replies of every bad kind are rows or failed calls, and a replay
+gives the same without the server."""
 
 from __future__ import annotations
 
@@ -32,18 +33,36 @@ REPLIES: list[Any] = [
 ]
 SETTINGS = SolversSettings(initial_objectives=4, objectives_per_cycle=len(REPLIES))
 RUN_ROWS = [
-    run_row(f"v{variant}", f"f-{number}", "sat", 1.0 + (variant * (2 * number + 3) + number) % 5 + variant / 10)
-    for variant in range(4) for number in range(5)
+    run_row(
+        f"v{variant}", f"f-{number}", "sat", 1.0 + (variant * (2 * number + 3) + number) % 5 + variant / 10
+    )
+    for variant in range(4)
+    for number in range(5)
 ]
 
 
-def evolve(folder: Path, base_url: str, population: Population, runs: pl.DataFrame, **changes: Any) -> tuple[Evolved, list[dict[str, Any]]]:
-    settings = Settings(**{
-        "backend": "model", "model_base_url": base_url, "model_api_key": KEY, "models": {"default": "played"}, "model_max_retries": 0,
-        "model_repairs": 0, "budget": BudgetSettings(tokens_per_run=1_000_000), **changes,
-    })
-    with open_agents(settings, folder, "0002", "run", line="solvers") as agents, open_pool(workers=1, preload=("numpy",)) as pool:
-        result = evolve_objectives(agents, population, runs, pool, settings=SETTINGS, cycle="0002", root_seed=1)
+def evolve(
+    folder: Path, base_url: str, population: Population, runs: pl.DataFrame, **changes: Any
+) -> tuple[Evolved, list[dict[str, Any]]]:
+    settings = Settings(
+        **{
+            "backend": "model",
+            "model_base_url": base_url,
+            "model_api_key": KEY,
+            "models": {"default": "played"},
+            "model_max_retries": 0,
+            "model_repairs": 0,
+            "budget": BudgetSettings(tokens_per_run=1_000_000),
+            **changes,
+        }
+    )
+    with (
+        open_agents(settings, folder, "0002", "run", line="solvers") as agents,
+        open_pool(workers=1, preload=("numpy",)) as pool,
+    ):
+        result = evolve_objectives(
+            agents, population, runs, pool, settings=SETTINGS, cycle="0002", root_seed=1
+        )
         return result, agents.rows()
 
 
@@ -53,13 +72,22 @@ def test_bad_replies_are_rows_or_failed_calls_and_replay_as_they_were(tmp_path: 
     def answer(asked: Asked):
         return say(next(replies))
 
-    with open_pool(workers=1, preload=("numpy",)) as pool, open_agents(Settings(), tmp_path, "0001", "run", line="solvers") as operators:
-        first = evolve_objectives(operators, empty_population(), RUNS.empty(), pool, settings=SETTINGS, cycle="0001", root_seed=1)
+    with (
+        open_pool(workers=1, preload=("numpy",)) as pool,
+        open_agents(Settings(), tmp_path, "0001", "run", line="solvers") as operators,
+    ):
+        first = evolve_objectives(
+            operators, empty_population(), RUNS.empty(), pool, settings=SETTINGS, cycle="0001", root_seed=1
+        )
     population, runs = empty_population().add(objectives=first.rows), RUNS.frame(RUN_ROWS)
     with LoopbackModel(answer) as server:
         result, calls = evolve(tmp_path, server.base_url, population, runs)
         assert len(server.requests) == len(REPLIES)
-    written = {row["description"]: (row["state"], row["origin"]) for row in TABLE.frame(result.rows).to_dicts() if row["created_round"] == 2}
+    written = {
+        row["description"]: (row["state"], row["origin"])
+        for row in TABLE.frame(result.rows).to_dicts()
+        if row["created_round"] == 2
+    }
     assert written.pop("backwards") == ("accepted", "model")
     assert set(written) >= {"raises", "deep", "again"}
     assert set(written.values()) == {("blocked", "model")}

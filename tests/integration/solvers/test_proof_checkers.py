@@ -1,4 +1,5 @@
-"""Every proof checker against the conformance kit; absent programs are skipped by name. The command around them."""
+"""Every proof checker against the conformance kit; absent programs are skipped by name. The command around
+them."""
 
 import json
 import subprocess
@@ -18,10 +19,15 @@ from evolake.solvers.proof.verdict import Finding
 OPTIONAL = ("drat-trim", "lrat-trim", "lrat-check", "cake_lpr")
 
 
-@pytest.mark.parametrize(("name", "case"), [
-    pytest.param(name, case, id=f"{name}-{case.name.replace(' ', '_')}") for name, checker in CHECKERS.items()
-    if name not in OPTIONAL or checker.available() for case in cases_for(checker)
-])
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [
+        pytest.param(name, case, id=f"{name}-{case.name.replace(' ', '_')}")
+        for name, checker in CHECKERS.items()
+        if name not in OPTIONAL or checker.available()
+        for case in cases_for(checker)
+    ],
+)
 def test_a_checker_gives_the_right_verdict(name, case, tmp_path):
     assert violations(CHECKERS[name], case, tmp_path) == []
 
@@ -44,10 +50,14 @@ def test_the_kit_notices_a_checker_that_believes_everything(tmp_path):
         def check(self, cnf, proof, limits, spelling="auto"):
             return Finding("verified", "why not", 0.0)
 
-    assert [case.name for case in CASES if not violations(Believer(), case, tmp_path)] == [case.name for case in CASES if case.verdict == "verified"]
+    assert [case.name for case in CASES if not violations(Believer(), case, tmp_path)] == [
+        case.name for case in CASES if case.verdict == "verified"
+    ]
 
 
-def test_the_default_is_our_own_checker_if_there_is_a_compiler_and_else_dratify(tmp_path, monkeypatch, requires):
+def test_the_default_is_our_own_checker_if_there_is_a_compiler_and_else_dratify(
+    tmp_path, monkeypatch, requires
+):
     requires("cc")
     assert checker_named("default").name == "evolake"
     monkeypatch.setenv("EVOLAKE_PROOF_TOOLS", str(tmp_path))
@@ -72,7 +82,12 @@ def test_a_verdict_names_the_proof_and_who_judged_it(files):
     result = check_proof(files / "a.cnf", files / "good.drat")
     sha = hashlib.sha256(b"2 0\n0\n").hexdigest()
     reason = "2 steps, 1 needed, each by unit propagation"
-    assert (result.verdict, result.reason, result.checker, result.proof_sha) == ("verified", reason, "evolake-drat", sha)
+    assert (result.verdict, result.reason, result.checker, result.proof_sha) == (
+        "verified",
+        reason,
+        "evolake-drat",
+        sha,
+    )
     assert 0 < result.cpu_s < 20
 
 
@@ -103,28 +118,43 @@ def test_a_clock_that_runs_out_gives_no_verdict(files):
     assert (result.verdict, result.reason) == ("unknown", "no verdict within 0.001 s of the clock")
 
 
-@pytest.mark.parametrize(("cnf", "proof", "checker", "part"), [
-    ("absent.cnf", "good.drat", "default", "no formula"), ("a.cnf", "absent.drat", "default", "no proof"), ("a.cnf", ".", "default", "no proof"),
-    ("good.drat", "good.drat", "default", "no header"), ("a.cnf", "good.drat", "magic", "no proof checker named"),
-])
+@pytest.mark.parametrize(
+    ("cnf", "proof", "checker", "part"),
+    [
+        ("absent.cnf", "good.drat", "default", "no formula"),
+        ("a.cnf", "absent.drat", "default", "no proof"),
+        ("a.cnf", ".", "default", "no proof"),
+        ("good.drat", "good.drat", "default", "no header"),
+        ("a.cnf", "good.drat", "magic", "no proof checker named"),
+    ],
+)
 def test_wrong_uses_are_wrong_inputs(cnf, proof, checker, part, files):
     with pytest.raises(InputError, match=part) as raised:
         check_proof(files / cnf, files / proof, checker=checker)
     assert all(raised.value.to_json().values()), "what, wanted, got and next"
 
 
-@pytest.mark.parametrize(("arguments", "code", "verdict"), [
-    (["a.cnf", "good.drat"], 0, "verified"), (["a.cnf", "bad.drat"], 1, "refuted"), (["a.cnf", "good.drat", "--second"], 0, "verified"),
-    (["a.cnf", "good.drat", "--spelling", "drat-binary"], 2, "malformed"), (["a.cnf", "absent"], 2, "error"),
-    (["good.drat", "good.drat"], 2, "error"), (["a.cnf", "open.drat"], 1, "incomplete"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "code", "verdict"),
+    [
+        (["a.cnf", "good.drat"], 0, "verified"),
+        (["a.cnf", "bad.drat"], 1, "refuted"),
+        (["a.cnf", "good.drat", "--second"], 0, "verified"),
+        (["a.cnf", "good.drat", "--spelling", "drat-binary"], 2, "malformed"),
+        (["a.cnf", "absent"], 2, "error"),
+        (["good.drat", "good.drat"], 2, "error"),
+        (["a.cnf", "open.drat"], 1, "incomplete"),
+    ],
+)
 def test_the_command_says_so_and_exits_so(arguments, code, verdict, files):
     command = [Path(sys.executable).parent / "evolake", "proof", "check", *arguments, "--json"]
     done = subprocess.run(command, cwd=files, capture_output=True, text=True)
     assert done.returncode == code, done.stderr
     said = json.loads(done.stdout)
     assert said["verdict"] == verdict
-    assert said.get("note", "").startswith("drat-trim may verify it") == (verdict in ("incomplete", "malformed")), "where it is more lenient"
+    assert said.get("note", "").startswith("drat-trim may verify it") == (
+        verdict in ("incomplete", "malformed")
+    ), "where it is more lenient"
 
 
 def test_a_case_of_the_kit_has_its_own_name():

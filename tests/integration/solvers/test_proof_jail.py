@@ -1,4 +1,5 @@
-"""The checkers' process is jailed: what a hostile proof could make of it finds neither the host's files nor a network, nor a way to stay."""
+"""The checkers' process is jailed: what a hostile proof could make of it finds neither the host's files nor a
+network, nor a way to stay."""
 
 from proof_kit import SQUARE, dimacs
 
@@ -36,6 +37,8 @@ def test_a_checker_taken_over_by_its_proof_reaches_nothing(tmp_path, monkeypatch
         return real(direct.replace(run, argv=[run.argv[0], "-c", WORKER, str(tmp_path / "secret")]), limits)
 
     monkeypatch.setattr(asking, "run_direct", taken_over)
-    result = asking.ask_worker("native", tmp_path / "a.cnf", tmp_path / "a.drat", ProofLimits(cpu_s=5, memory_mb=512), "auto")
+    result = asking.ask_worker(
+        "native", tmp_path / "a.cnf", tmp_path / "a.drat", ProofLimits(cpu_s=5, memory_mb=512), "auto"
+    )
     assert (result.verdict, result.reason) == ("verified", "nothing")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.cnf", "a.drat", "secret"]

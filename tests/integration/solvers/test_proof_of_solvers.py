@@ -1,4 +1,5 @@
-"""Proofs that real solvers wrote (those inside the package python-sat), whole and damaged, before every available checker."""
+"""Proofs that real solvers wrote (those inside the package python-sat), whole and damaged, before every
+available checker."""
 
 import itertools
 
@@ -16,7 +17,10 @@ LIMITS = ProofLimits(cpu_s=60)
 
 def random_formula(variables, clauses, seed) -> Formula:
     rng = np.random.default_rng(seed)
-    rows = [((rng.choice(variables, 3, replace=False) + 1) * rng.choice([-1, 1], 3)).tolist() for _ in range(clauses)]
+    rows = [
+        ((rng.choice(variables, 3, replace=False) + 1) * rng.choice([-1, 1], 3)).tolist()
+        for _ in range(clauses)
+    ]
     return formula_of(variables, rows)
 
 
@@ -29,9 +33,14 @@ def proofs():
     formula = random_formula(60, 330, 1)
     result = {}
     for name in SOLVERS:
-        with Solver(name=name, bootstrap_with=CNF(from_string=write_dimacs(formula).decode()), with_proof=True) as solver:
+        with Solver(
+            name=name, bootstrap_with=CNF(from_string=write_dimacs(formula).decode()), with_proof=True
+        ) as solver:
             assert solver.solve() is False
-            result[name] = (formula, read_proof("\n".join([*solver.get_proof(), "0", ""]).encode(), "drat-text"))
+            result[name] = (
+                formula,
+                read_proof("\n".join([*solver.get_proof(), "0", ""]).encode(), "drat-text"),
+            )
     return result
 
 
@@ -43,10 +52,16 @@ def without(proof, step):
     return Proof(proof.literals[np.repeat(keep, lengths)], starts, proof.deletion[keep])
 
 
-CASES = list(itertools.product(SOLVERS, [checker for checker in CHECKERS.values() if checker.available()], (write_text, write_binary)))
+CASES = list(
+    itertools.product(
+        SOLVERS, [checker for checker in CHECKERS.values() if checker.available()], (write_text, write_binary)
+    )
+)
 
 
-@pytest.mark.parametrize(("name", "checker", "write"), CASES, ids=[f"{a}-{b.name}-{c.__name__}" for a, b, c in CASES])
+@pytest.mark.parametrize(
+    ("name", "checker", "write"), CASES, ids=[f"{a}-{b.name}-{c.__name__}" for a, b, c in CASES]
+)
 def test_a_solvers_proof_is_verified_and_half_of_it_is_not(name, checker, write, proofs, tmp_path):
     formula, proof = proofs[name]
     (tmp_path / "a.cnf").write_bytes(write_dimacs(formula))

@@ -1,5 +1,5 @@
-"""The archive of Glucose as it was published becomes a solver by the few lines of TOML that a user would write: by its CMakeLists.txt, and by its
-Makefile. It is the archive of the seed, with its pinned hash."""
+"""The archive of Glucose as it was published becomes a solver by the few lines of TOML that a user would
+write: by its CMakeLists.txt, and by its Makefile. It is the archive of the seed, with its pinned hash."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ environment = { CFLAGS = "-std=c++11", LFLAGS = "-s" }
 
 
 @pytest.mark.parametrize("system", list(MORE))
-def test_glucose_as_it_was_published_is_built_and_its_answers_are_proved(tmp_path: Path, requires: Callable[[str], str], system: str) -> None:
+def test_glucose_as_it_was_published_is_built_and_its_answers_are_proved(
+    tmp_path: Path, requires: Callable[[str], str], system: str
+) -> None:
     requires("c++")
     if system == "cmake":
         requires("cmake")
@@ -61,21 +63,34 @@ def test_glucose_as_it_was_published_is_built_and_its_answers_are_proved(tmp_pat
     blobs, adapters = BlobStore(tmp_path / "lake"), tmp_path / "adapters"
     adapters.mkdir()
     (adapters / "mine.toml").write_text(ADAPTER.format(system=system, more=MORE[system]))
-    folder = lay_out_seed(replace(seed_named("glucose421"), name="mine", adapter="mine"), blobs, tmp_path / "cache", adapters=adapters)
+    folder = lay_out_seed(
+        replace(seed_named("glucose421"), name="mine", adapter="mine"),
+        blobs,
+        tmp_path / "cache",
+        adapters=adapters,
+    )
     adapter = load_adapter("mine", adapters)
     built = build_variant(folder, adapter, blobs)
     assert built.ok, blobs.get(built.log_sha).decode()
-    assert (folder / "src/CMakeLists.txt").is_file() and (folder / "src/parallel/Main.cc").is_file(), "nothing is left out of the archive"
+    assert (folder / "src/CMakeLists.txt").is_file() and (folder / "src/parallel/Main.cc").is_file(), (
+        "nothing is left out of the archive"
+    )
     doors = [(pigeon, hole) for pigeon in range(6) for hole in range(6)]
-    formulas = {"sat": pigeonhole(6, 6, doors), "unsat": pigeonhole(6, 5, [pair for pair in doors if pair[1] < 5])}
+    formulas = {
+        "sat": pigeonhole(6, 6, doors),
+        "unsat": pigeonhole(6, 5, [pair for pair in doors if pair[1] < 5]),
+    }
     jobs, program = [], open_program(built, adapter, blobs, tmp_path / "cache")
     for name, formula in formulas.items():
         path = tmp_path / f"{name}.cnf"
         path.write_bytes(write_dimacs(formula))
         instance = Instance(name, "principles", "unknown", blobs.put(path.read_bytes()), path=path, base=name)
-        jobs.append(Job("mine", program, instance, "own", "0001", RunLimits(cpu_s=20, memory_mb=512), measured=False))
+        jobs.append(
+            Job("mine", program, instance, "own", "0001", RunLimits(cpu_s=20, memory_mb=512), measured=False)
+        )
     rows = run_all(jobs)
     assert [(row["status"], row["certificate"], row["proof_status"], row["solved"]) for row in rows] == [
-        ("sat", "model", None, True), ("unsat", "proof", "verified", True),
+        ("sat", "model", None, True),
+        ("unsat", "proof", "verified", True),
     ]
     assert rows[1]["conflicts"] > 0 and rows[1]["proof_bytes"] > 0

@@ -1,4 +1,5 @@
-"""The referee's variants before anything is built: what the rules on added code say of the bad ones, and nothing of the good ones."""
+"""The referee's variants before anything is built: what the rules on added code say of the bad ones, and
+nothing of the good ones."""
 
 from __future__ import annotations
 
@@ -12,8 +13,12 @@ from solver_referee import Trial, plant
 from solver_referee_good import GOOD
 
 BY_CODE = {
-    "limits-tell-the-stage": "solvers-no-clocks", "file-tells-the-stage": "solvers-no-clocks", "timer-restarts": "solvers-no-clocks",
-    "time-bomb": "solvers-no-clocks", "words-beside-environment": "solvers-no-compiler-internals", "flags-in-source": "solvers-same-compiler",
+    "limits-tell-the-stage": "solvers-no-clocks",
+    "file-tells-the-stage": "solvers-no-clocks",
+    "timer-restarts": "solvers-no-clocks",
+    "time-bomb": "solvers-no-clocks",
+    "words-beside-environment": "solvers-no-compiler-internals",
+    "flags-in-source": "solvers-same-compiler",
     "unpacked-by-make": "solvers-only-sources",
 }
 TRIALS = {trial.name: trial for trial in referee.FIXED}

@@ -1,4 +1,5 @@
-"""A gate's asset does its gate: evidence that is stored is reused, what is lost or of an earlier version is made again, and comes out the same."""
+"""A gate's asset does its gate: evidence that is stored is reused, what is lost or of an earlier version is
+made again, and comes out the same."""
 
 from __future__ import annotations
 
@@ -18,7 +19,14 @@ from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables_archive import VARIANTS
 
 Replay = Callable[[str, dict[str, str]], VariantGateResult]
-SETTINGS = SolversSettings(seeds=["minisat22"], memory_mb=1024, train_instances=3, holdout_instances=1, smoke_instances=12, proof_mb=128)
+SETTINGS = SolversSettings(
+    seeds=["minisat22"],
+    memory_mb=1024,
+    train_instances=3,
+    holdout_instances=1,
+    smoke_instances=12,
+    proof_mb=128,
+)
 NEWER = {"build": "base_flags", "stability": "carried"}
 """Gate -> a key that evidence of an earlier version has not."""
 
@@ -34,11 +42,22 @@ def replay(project: GatesProject) -> Replay:
     """(gate, the evidence that the row names) -> what the gate says of a seed."""
     folder = project.seed("minisat22")
     row: dict[str, Any] = dict.fromkeys(VARIANTS.columns) | {
-        "variant_id": source_sha(folder), "cycle": "0001", "title": "seed", "base": "minisat22", "parents": [],
-        "archive_sha": archive_variant(folder, project.bench.blobs), "evidence": "{}",
+        "variant_id": source_sha(folder),
+        "cycle": "0001",
+        "title": "seed",
+        "base": "minisat22",
+        "parents": [],
+        "archive_sha": archive_variant(folder, project.bench.blobs),
+        "evidence": "{}",
     }
     workspace = Workspace(
-        project.bench.blobs, project.root / "work", SEEDS, SETTINGS, 0, {"minisat22": row}, lambda name: pytest.fail(f"{name} is not needed"),
+        project.bench.blobs,
+        project.root / "work",
+        SEEDS,
+        SETTINGS,
+        0,
+        {"minisat22": row},
+        lambda name: pytest.fail(f"{name} is not needed"),
     )
     gates = {gate.name: gate for gate in GATES}
     return lambda gate, evidence: replay_gate(
@@ -57,22 +76,31 @@ def shas(made: dict[str, VariantGateResult]) -> dict[str, str]:
 
 
 def test_what_is_not_there_is_made(made: dict[str, VariantGateResult]) -> None:
-    assert {gate: (result.passed, result.reused) for gate, result in made.items()} == {gate.name: (True, False) for gate in GATES}
+    assert {gate: (result.passed, result.reused) for gate, result in made.items()} == {
+        gate.name: (True, False) for gate in GATES
+    }
     assert {gate for gate, result in made.items() if result.runs} == {"smoke", "correctness", "stability"}
 
 
 @pytest.mark.parametrize("gate", [gate.name for gate in GATES])
-def test_what_is_there_is_reused_but_for_the_cheap_gate_that_wants_the_parents(gate: str, replay: Replay, made: dict[str, VariantGateResult]) -> None:
+def test_what_is_there_is_reused_but_for_the_cheap_gate_that_wants_the_parents(
+    gate: str, replay: Replay, made: dict[str, VariantGateResult]
+) -> None:
     again = replay(gate, shas(made))
     assert (again.reused, again.runs is None) == ((False, False) if gate == "compliance" else (True, True))
     assert (again.evidence_sha, [verdict.outcome for verdict in again.verdicts]) == (
-        made[gate].evidence_sha, [verdict.outcome for verdict in made[gate].verdicts]
+        made[gate].evidence_sha,
+        [verdict.outcome for verdict in made[gate].verdicts],
     )
 
 
 @pytest.mark.parametrize("gate", NEWER)
-def test_evidence_of_an_earlier_version_is_made_again(gate: str, replay: Replay, made: dict[str, VariantGateResult], project: GatesProject) -> None:
+def test_evidence_of_an_earlier_version_is_made_again(
+    gate: str, replay: Replay, made: dict[str, VariantGateResult], project: GatesProject
+) -> None:
     whole = load_evidence(shas(made)[gate], project.bench.blobs)
-    old = store_evidence({key: value for key, value in whole.items() if key != NEWER[gate]}, project.bench.blobs)
+    old = store_evidence(
+        {key: value for key, value in whole.items() if key != NEWER[gate]}, project.bench.blobs
+    )
     again = replay(gate, shas(made) | {gate: old})
     assert (again.reused, again.passed, set(again.evidence)) == (False, True, set(whole))

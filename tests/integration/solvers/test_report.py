@@ -1,4 +1,5 @@
-"""The report's section of the solvers line, its questions in the cookbook, and one page for all lines: from a lake with known figures."""
+"""The report's section of the solvers line, its questions in the cookbook, and one page for all lines: from a
+lake with known figures."""
 
 from __future__ import annotations
 
@@ -51,23 +52,32 @@ def rows_after(text: str, heading: str) -> list[str]:
 
 
 def test_who_reigns_by_how_much_and_against_whom(text: str):
-    assert f"The new champion is <b>fast</b> ( {ID['fast'][:12]} ), descends from alpha: 2.00 times lower PAR-2 than alpha" in flat(text)
+    assert (
+        f"The new champion is <b>fast</b> ( {ID['fast'][:12]} ), descends from alpha: 2.00 times lower "
+        "PAR-2 than alpha" in flat(text)
+    )
     assert f"alpha ( {ID['alpha'][:12]} ) (90% interval 1.90 to 2.10, noise floor 1.01), " in flat(text)
-    assert "(90% interval 1.90 to 2.10, noise floor 1.01), PAR-2 1.15 s against 2.3 s on 4 formulas, 2 pairs each." in flat(text)
+    assert (
+        "(90% interval 1.90 to 2.10, noise floor 1.01), PAR-2 1.15 s against 2.3 s on 4 formulas, 2 pairs "
+        "each." in flat(text)
+    )
 
 
 def test_no_answer_was_unsound_and_what_the_gates_caught_is_said_apart(text: str):
-    # accepted: smoke 2 x 4, correctness 2 x 4, train 4 x 4, duels 2 x 16, holdout 2 x 8; half of each UNSAT; the smoke suite's proofs are not checked
+    # accepted: smoke 2 x 4, correctness 2 x 4, train 4 x 4, duels 2 x 16, holdout 2 x 8; half of each UNSAT;
+    # the smoke suite's proofs are not checked
     assert (
-        "Zero unsound answers of accepted variants in 80 runs. Of their 40 UNSAT answers 36 rest on a verified proof; 4 were outside the checked "
-        "share, contradict no known status and count as unsolved. Variants that a gate blocked gave 2 unsound answers in 2 runs."
+        "Zero unsound answers of accepted variants in 80 runs. Of their 40 UNSAT answers 36 rest on a "
+        "verified proof; 4 were outside the checked share, contradict no known status and count as "
+        "unsolved. Variants that a gate blocked gave 2 unsound answers in 2 runs."
     ) in flat(text)
 
 
 def test_what_the_holdout_shows_is_said_with_its_spread_and_how_it_was_measured(text: str):
     assert (
-        "Holdout, 4 formulas that nothing in the evolution has seen: PAR-2 of the seed alpha over the champion's is 2, noise floor 1.01 from 2 "
-        "passes; solved 4 against 4: no claim: 4 formulas cannot decide, 8 may. Their runs were made in the cycles 0001 and 0002, not side by side."
+        "Holdout, 4 formulas that nothing in the evolution has seen: PAR-2 of the seed alpha over the "
+        "champion's is 2, noise floor 1.01 from 2 passes; solved 4 against 4: no claim: 4 formulas cannot "
+        "decide, 8 may. Their runs were made in the cycles 0001 and 0002, not side by side."
     ) in flat(text)
 
 
@@ -82,36 +92,86 @@ def test_train_and_holdout_show_champion_and_seeds_with_sat_and_unsat_apart(text
     heads = ["measure", f"champion: <b>fast</b> {ID['fast'][:6]}", "its seed: alpha", "seed: beta"]
     assert train[1:5] == heads
     assert holdout[1:4] == heads[:3]
-    values = {train[place]: train[place + 1:place + 4] for place in range(5, 93, 4)}
-    assert (values["PAR-2, s"], values["PAR-2 SAT, s"]) == (["1.150", "2.300", "3.450"], ["1.250", "2.500", "3.750"])
-    assert (values["PAR-2 UNSAT, s"], values["solved, UNSAT"]) == (["1.050", "2.100", "3.150"], ["2", "2", "2"])
-    assert (values["solved within 12 % of the timeout"], values["wrong answers"]) == (["3", "0", "0"], ["0", "0", "0"])
+    values = {train[place]: train[place + 1 : place + 4] for place in range(5, 93, 4)}
+    assert (values["PAR-2, s"], values["PAR-2 SAT, s"]) == (
+        ["1.150", "2.300", "3.450"],
+        ["1.250", "2.500", "3.750"],
+    )
+    assert (values["PAR-2 UNSAT, s"], values["solved, UNSAT"]) == (
+        ["1.050", "2.100", "3.150"],
+        ["2", "2", "2"],
+    )
+    assert (values["solved within 12 % of the timeout"], values["wrong answers"]) == (
+        ["3", "0", "0"],
+        ["0", "0", "0"],
+    )
 
 
 def test_gates_rules_builds_and_operators_are_counted(text: str):
     assert rows_after(text, "Gates")[10:30] == [
-        "0001", "0", "2", "2", "2", "2", "1", "1", "1", "0", "0002", "0", "1", "1", "1", "1", "1", "1", "0", "0"
+        "0001",
+        "0",
+        "2",
+        "2",
+        "2",
+        "2",
+        "1",
+        "1",
+        "1",
+        "0",
+        "0002",
+        "0",
+        "1",
+        "1",
+        "1",
+        "1",
+        "1",
+        "1",
+        "0",
+        "0",
     ]
-    assert rows_after(text, "What was blocked, and by which rule")[4:8] == ["correctness", "r-correctness", "1", "u-1: <wrong>"]
+    assert rows_after(text, "What was blocked, and by which rule")[4:8] == [
+        "correctness",
+        "r-correctness",
+        "1",
+        "u-1: <wrong>",
+    ]
     assert "2 proposed so far, 1 active." in flat(text)
     assert "compliance 50% 50%" in flat(text)
     assert "r-correctness 0001 0.5" in flat(text)
     best = rows_after(text, "Best variants by consensus")
-    assert (best[8:10], best[10], best[18]) == (["checked share", "variant"], "1", "1"), "every proof of the first was checked"
+    assert (best[8:10], best[10], best[18]) == (["checked share", "variant"], "1", "1"), (
+        "every proof of the first was checked"
+    )
     assert (best[7], best[17]) == ("duel", "champion"), "the table agrees with the sentence on rank 1"
     assert rows_after(text, "Builds")[5:15] == ["alpha", "2", "0", "4.5", "9", "beta", "1", "0", "4.5", "4.5"]
     assert rows_after(text, "What each operator gave")[6:17] == [
-        "tunable", "2", "2", "2", "1", "1", "patch", "1", "1", "0", "0",
+        "tunable",
+        "2",
+        "2",
+        "2",
+        "1",
+        "1",
+        "patch",
+        "1",
+        "1",
+        "0",
+        "0",
     ]
 
 
-HELPED = "costs less on 2 of 2 formulas and more on 0; on a new formula like these it helps with probability 1.00 (0.34 to 1.00)"
+HELPED = (
+    "costs less on 2 of 2 formulas and more on 0; on a new formula like these it helps with probability "
+    "1.00 (0.34 to 1.00)"
+)
 
 
 def test_each_family_of_a_duel_says_how_likely_the_challenger_helps_on_a_new_formula(root: Path, text: str):
     for family, costs in (("family s", "PAR-2 2.51 s and 1.26 s"), ("family u", "PAR-2 2.11 s and 1.06 s")):
         assert f"{family}: 2 formulas, solved 2 and 2, {costs}; {HELPED}" in text
-    assert "family u" not in read_sections(root, ["solvers"], "0001")[0].body, "a cycle that an earlier version made has no such table"
+    assert "family u" not in read_sections(root, ["solvers"], "0001")[0].body, (
+        "a cycle that an earlier version made has no such table"
+    )
 
 
 def test_an_earlier_cycle_knows_nothing_of_later_ones(root: Path):
@@ -125,12 +185,24 @@ def test_an_earlier_cycle_knows_nothing_of_later_ones(root: Path):
 
 def test_a_champion_that_reigns_on_is_shown_with_the_duel_that_it_once_won(root: Path):
     now = read_report(root, "0002")
-    lost = now.decisions[0] | {"champion_id": ID["fast"], "challenger_id": ID["tuned"], "wins": False, "cycle": "0003"}
+    lost = now.decisions[0] | {
+        "champion_id": ID["fast"],
+        "challenger_id": ID["tuned"],
+        "wins": False,
+        "cycle": "0003",
+    }
     later = verdict_sentence(replace(now, cycle="0003", decisions=[lost]))
     assert later.startswith("The champion, since cycle 0002, is <b>&lt;b&gt;fast&lt;/b&gt;</b> ")
-    assert "in this cycle its challenger did not gain more than the noise. It became champion with 2.00 times lower PAR-2 than <b>alpha</b>" in later
-    assert "in this cycle no variant challenged it." in verdict_sentence(replace(now, cycle="0003", decisions=[]))
-    assert "in this cycle none of 2 challengers gained" in verdict_sentence(replace(now, cycle="0003", decisions=[lost, lost]))
+    assert (
+        "in this cycle its challenger did not gain more than the noise. It became champion with 2.00 "
+        "times lower PAR-2 than <b>alpha</b>" in later
+    )
+    assert "in this cycle no variant challenged it." in verdict_sentence(
+        replace(now, cycle="0003", decisions=[])
+    )
+    assert "in this cycle none of 2 challengers gained" in verdict_sentence(
+        replace(now, cycle="0003", decisions=[lost, lost])
+    )
 
 
 def test_titles_and_reasons_are_text_and_never_markup(root: Path):
@@ -143,15 +215,31 @@ def test_titles_and_reasons_are_text_and_never_markup(root: Path):
 def test_an_unsound_answer_of_an_accepted_variant_is_shouted(tmp_path: Path):
     lake = make_lake(tmp_path)
     wrong = run_row(ID["fast"], "s-1", "wrong", 1.0, solved=False, cycle="0002")
-    refuted = run_row(ID["fast"], "u-1", "unsat", 1.0, solved=False, certificate=None, proof_status="refuted", cycle="0002")
-    undecided = run_row(ID["fast"], "u-2", "unsat", 1.0, solved=False, certificate=None, proof_status="unknown", cycle="0002")
-    lake.publish("solvers", "stability_runs", STABILITY_RUNS.frame([wrong, refuted, undecided]), cycle="0002", run_id="r2", schema=STABILITY_RUNS)
+    refuted = run_row(
+        ID["fast"], "u-1", "unsat", 1.0, solved=False, certificate=None, proof_status="refuted", cycle="0002"
+    )
+    undecided = run_row(
+        ID["fast"], "u-2", "unsat", 1.0, solved=False, certificate=None, proof_status="unknown", cycle="0002"
+    )
+    lake.publish(
+        "solvers",
+        "stability_runs",
+        STABILITY_RUNS.frame([wrong, refuted, undecided]),
+        cycle="0002",
+        run_id="r2",
+        schema=STABILITY_RUNS,
+    )
     said = soundness_sentence(read_report(tmp_path, "0002").runs)
-    assert said.startswith("UNSOUND: 2 answers of accepted variants in 83 runs. Of their 42 UNSAT answers 36 rest on a verified proof; 2 could not")
+    assert said.startswith(
+        "UNSOUND: 2 answers of accepted variants in 83 runs. Of their 42 UNSAT answers 36 rest on a "
+        "verified proof; 2 could not"
+    )
 
 
 def test_the_command_writes_page_and_figures(root: Path, tmp_path: Path):
-    code, out, err = evolake(root, "report", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures"))
+    code, out, err = evolake(
+        root, "report", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures")
+    )
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == f"report of cycle 0002: {tmp_path / 'r.html'}"
     assert out.splitlines()[-1].startswith("The new champion is <b>fast</b> (")
@@ -162,12 +250,23 @@ def test_the_command_writes_page_and_figures(root: Path, tmp_path: Path):
 def test_two_lines_share_a_page_and_a_line_without_a_section_gets_the_common_one(tmp_path: Path):
     lake = make_lake(tmp_path / "lake")
     other_line(lake)
-    code, out, _ = evolake(tmp_path / "lake", "report", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures"))
+    code, out, _ = evolake(
+        tmp_path / "lake", "report", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures")
+    )
     page = (tmp_path / "r.html").read_text()
-    assert (code, out.splitlines()[0]) == (0, f"report of other cycle 0001, solvers cycle 0002: {tmp_path / 'r.html'}")
+    assert (code, out.splitlines()[0]) == (
+        0,
+        f"report of other cycle 0001, solvers cycle 0002: {tmp_path / 'r.html'}",
+    )
     assert "other: The champion, since cycle 0001, is thing (aaa)." in out
-    assert [page.count(part) for part in ("<h1>Cycle", '<section id="other">', '<section id="solvers">')] == [2, 1, 1]
-    assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == {f"solvers_{name}" for name in FIGURES}
+    assert [page.count(part) for part in ("<h1>Cycle", '<section id="other">', '<section id="solvers">')] == [
+        2,
+        1,
+        1,
+    ]
+    assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == {
+        f"solvers_{name}" for name in FIGURES
+    }
     assert chosen_cycles(tmp_path / "lake", cycle="0002") == {"solvers": "0002"}
     assert chosen_cycles(tmp_path / "lake", cycle="0001") == {"other": "0001", "solvers": "0001"}
     assert chosen_cycles(tmp_path / "lake", ["other"]) == {"other": "0001"}
@@ -176,11 +275,15 @@ def test_two_lines_share_a_page_and_a_line_without_a_section_gets_the_common_one
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--cycle", "7"), "cycle '0007' of solvers is not finished"), (("--lines", "solvers,none"), "no line 'none'"),
-        (("--lines", ","), "no line is named"), (("--cycle", "soon"), "a cycle is a number"),
+        (("--cycle", "7"), "cycle '0007' of solvers is not finished"),
+        (("--lines", "solvers,none"), "no line 'none'"),
+        (("--lines", ","), "no line is named"),
+        (("--cycle", "soon"), "a cycle is a number"),
     ],
 )
-def test_wrong_use_is_a_sentence_and_exit_code_2(root: Path, tmp_path: Path, words: tuple[str, ...], message: str):
+def test_wrong_use_is_a_sentence_and_exit_code_2(
+    root: Path, tmp_path: Path, words: tuple[str, ...], message: str
+):
     code, out, err = evolake(root, "report", "--out", str(tmp_path / "r.html"), *words)
     assert (code, message in err + out, (tmp_path / "r.html").exists()) == (2, True, False)
 
@@ -199,14 +302,19 @@ def ask(root: Path, name: str, *parameters: str) -> list[list]:
 
 def test_proofs_verified_and_unsound_answers_by_variant(root: Path):
     assert [[row[1], *row[2:]] for row in ask(root, "unsound_answers")] == [
-        ["liar", "blocked", 2, 0, None, 0, 2], ["alpha", "accepted", 28, 14, 1.0, 14, 0], ["<b>fast</b>", "accepted", 28, 14, 0.857, 12, 0],
-        ["tuned", "accepted", 20, 10, 0.8, 8, 0], ["beta", "accepted", 4, 2, 1.0, 2, 0],
+        ["liar", "blocked", 2, 0, None, 0, 2],
+        ["alpha", "accepted", 28, 14, 1.0, 14, 0],
+        ["<b>fast</b>", "accepted", 28, 14, 0.857, 12, 0],
+        ["tuned", "accepted", 20, 10, 0.8, 8, 0],
+        ["beta", "accepted", 4, 2, 1.0, 2, 0],
     ]
 
 
 def test_what_builds_cost(root: Path):
     assert ask(root, "build_costs") == [
-        ["0001", "alpha", 1, 0, 1, 4.5, 4.5, 3], ["0001", "beta", 1, 0, 1, 4.5, 4.5, 3], ["0002", "alpha", 1, 0, 1, 4.5, 4.5, 3],
+        ["0001", "alpha", 1, 0, 1, 4.5, 4.5, 3],
+        ["0001", "beta", 1, 0, 1, 4.5, 4.5, 3],
+        ["0002", "alpha", 1, 0, 1, 4.5, 4.5, 3],
     ]
 
 
@@ -230,9 +338,24 @@ def test_a_lake_of_another_line_answers_with_no_rows(tmp_path: Path, name: str):
 
 def other_line(lake: Lake) -> None:
     """A line that has a champion and nothing else, one cycle done."""
-    row = {"artifact_id": "aaa", "line": "other", "kind": "k", "cycle": "0001", "state": "champion", "content_sha": "c", "title": "thing"}
+    row = {
+        "artifact_id": "aaa",
+        "line": "other",
+        "kind": "k",
+        "cycle": "0001",
+        "state": "champion",
+        "content_sha": "c",
+        "title": "thing",
+    }
     crown = {"line": "other", "cycle": "0001", "artifact_id": "aaa", "score": 1.0}
     for schema, content in ((ARTIFACTS, row), (CHAMPIONS, crown)):
-        lake.publish("other", side_table("survivors", schema), schema.frame([content]), cycle="0001", run_id="r", schema=schema)
+        lake.publish(
+            "other",
+            side_table("survivors", schema),
+            schema.frame([content]),
+            cycle="0001",
+            run_id="r",
+            schema=schema,
+        )
     lake.seals.seal("other", "0001", "v1", None, "r")
     lake.seals.seal("other", "0002", "v2", "v1", "r")

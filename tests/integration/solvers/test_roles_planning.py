@@ -1,4 +1,5 @@
-"""What operators plan applies to the parent's own tree: seeds of three code bases, children by edits, and children that were written as diffs."""
+"""What operators plan applies to the parent's own tree: seeds of three code bases, children by edits, and
+children that were written as diffs."""
 
 from __future__ import annotations
 
@@ -31,19 +32,37 @@ PLANS = 4
 SETTINGS = SolversSettings(variants_per_cycle=PLANS)
 DECAY = '"The variable activity decay factor", 0.95'
 EDITED = {
-    "minisat22": (with_defaults("restart-geometric"), Edit("tunable", "var-decay", {"value": 0.85}), Edit("tunable", "luby", {"value": False})),
+    "minisat22": (
+        with_defaults("restart-geometric"),
+        Edit("tunable", "var-decay", {"value": 0.85}),
+        Edit("tunable", "luby", {"value": False}),
+    ),
     "mergesat3": (with_defaults("chrono-relative"), Edit("tunable", "chrono", {"value": 50})),
-    "cadical195": (with_defaults("cadical-bump-reasons"), Edit("tunable", "bumpreasondepth", {"value": 2}), Edit("tunable", "chrono", {"value": 0})),
+    "cadical195": (
+        with_defaults("cadical-bump-reasons"),
+        Edit("tunable", "bumpreasondepth", {"value": 2}),
+        Edit("tunable", "chrono", {"value": 0}),
+    ),
 }
-"""What a child by edits carries: patches, among them one that leaves an option of the others without effect, and a switch that was thrown."""
-BAKED = {"minisat22": ("phase-rephase", "restart-ema"), "mergesat3": ("phase-initial",), "cadical195": ("cadical-restart-blocked",)}
-"""Patches whose code a child holds that was written as a diff, so that nobody knows of them but by reading."""
+"""What a child by edits carries: patches, among them one that leaves an option of the others without effect,
+and a switch that was thrown."""
+BAKED = {
+    "minisat22": ("phase-rephase", "restart-ema"),
+    "mergesat3": ("phase-initial",),
+    "cadical195": ("cadical-restart-blocked",),
+}
+"""Patches whose code a child holds that was written as a diff, so that nobody knows of them but by
+reading."""
 REWRITTEN = {
-    "minisat22": (("opt_var_decay (_cat", "opt_var_decay (other"), ("conflicts++; conflictC++;", "conflictC++; conflicts++;")),
+    "minisat22": (
+        ("opt_var_decay (_cat", "opt_var_decay (other"),
+        ("conflicts++; conflictC++;", "conflictC++; conflicts++;"),
+    ),
     "mergesat3": (("solves++;", "solves += 1;"),),
     "cadical195": (("opts.scorefactor;", "(double) opts.scorefactor;"),),
 }
-"""What another such child writes otherwise: places where the catalogue has an anchor, and the declaration of an option."""
+"""What another such child writes otherwise: places where the catalogue has an anchor, and the declaration of
+an option."""
 UNREAD = {"mergesat3": {"ccnr-switch-heuristic"}}
 """Options that a seed declares and never reads."""
 
@@ -66,19 +85,34 @@ def seed() -> Callable[[str], Base]:
 def children(base: Base, place: Path) -> list[KnownVariant]:
     """The seed, a child by edits, and two that were written."""
     result = [KnownVariant(source_sha(base.folder), base.name, "seed", "seed", base.folder, ())]
-    for title, edits in (("edited", EDITED[base.name]), ("baked", [with_defaults(name) for name in BAKED[base.name]]), ("rewritten", ())):
+    for title, edits in (
+        ("edited", EDITED[base.name]),
+        ("baked", [with_defaults(name) for name in BAKED[base.name]]),
+        ("rewritten", ()),
+    ):
         folder = place / title
         shutil.copytree(base.folder, folder)
         assert all(outcome.applied for outcome in apply_edits(folder, base.adapter, edits))
         for old, new in REWRITTEN[base.name] if title == "rewritten" else ():
             rewrite(folder, old, new)
-        result.append(KnownVariant(source_sha(folder), base.name, title, title, folder, tuple(edits) if title == "edited" else None))
+        result.append(
+            KnownVariant(
+                source_sha(folder),
+                base.name,
+                title,
+                title,
+                folder,
+                tuple(edits) if title == "edited" else None,
+            )
+        )
     return result
 
 
 def rewrite(folder: Path, old: str, new: str) -> None:
     """Other text for the one place where the tokens of `old` stand."""
-    [(path, text)] = [(path, text) for path, text in source_files(folder).items() if len(pattern(old).findall(text)) == 1]
+    [(path, text)] = [
+        (path, text) for path, text in source_files(folder).items() if len(pattern(old).findall(text)) == 1
+    ]
     (folder / path).write_bytes(pattern(old).sub(lambda _: new, text).encode("latin-1"))
 
 
@@ -93,35 +127,55 @@ def made(known: list[KnownVariant], base: Base, into: Path, cycle: str) -> tuple
 
 
 @pytest.mark.parametrize("name", EDITED)
-def test_every_plan_applies_to_its_parents_tree_and_gives_a_new_variant(name: str, seed: Callable[[str], Base], tmp_path: Path) -> None:
+def test_every_plan_applies_to_its_parents_tree_and_gives_a_new_variant(
+    name: str, seed: Callable[[str], Base], tmp_path: Path
+) -> None:
     base = seed(name)
     known = children(base, tmp_path)
     for number, parents in enumerate([*([item] for item in known), known], start=1):
         plans, proposals = made(parents, base, tmp_path / "made", f"{number:04d}")
-        assert len(plans) == PLANS and {plan["parent_ids"][0] for plan in plans} <= {item.variant_id for item in parents}
+        assert len(plans) == PLANS and {plan["parent_ids"][0] for plan in plans} <= {
+            item.variant_id for item in parents
+        }
         assert [item.reason for item in proposals.unmade] == []
         targets = {plan["plan_id"]: plan["target"] for plan in plans}
         for variant in proposals.variants:
             target = targets[variant.plan_id]
-            assert (variant.repairs, [row for row in variant.dropped if row["parent"] == 0]) == (0, []), variant.changelog
+            assert (variant.repairs, [row for row in variant.dropped if row["parent"] == 0]) == (0, []), (
+                variant.changelog
+            )
             assert target.partition(":")[2] in variant.changelog
             assert variant.edits is None or not target or target in {edit.key for edit in variant.edits}
 
 
 @pytest.mark.parametrize("name", EDITED)
-def test_what_applies_is_found_in_the_tree_itself(name: str, seed: Callable[[str], Base], tmp_path: Path) -> None:
+def test_what_applies_is_found_in_the_tree_itself(
+    name: str, seed: Callable[[str], Base], tmp_path: Path
+) -> None:
     base = seed(name)
-    whole, _, baked, rewritten = [editable_tree(source_files(item.folder), base.adapter) for item in children(base, tmp_path)]
+    whole, _, baked, rewritten = [
+        editable_tree(source_files(item.folder), base.adapter) for item in children(base, tmp_path)
+    ]
     assert set(whole.patches) == {spec.name for spec in catalogue(base.adapter)}
-    assert {item.name for item in tunables(base.folder, base.adapter)} - set(whole.options) == UNREAD.get(name, set())
+    assert {item.name for item in tunables(base.folder, base.adapter)} - set(whole.options) == UNREAD.get(
+        name, set()
+    )
     slots = {PATCHES[patch].slot for patch in BAKED[name]}
     left = {patch for patch in whole.patches if PATCHES[patch].slot not in slots}
     shared = {"minisat22": {"reduce-glue-tiers"}}.get(name, set())
-    assert set(baked.patches) == left - shared, "neither those that stand in it, nor others of their slots, nor what shares their helpers"
+    assert set(baked.patches) == left - shared, (
+        "neither those that stand in it, nor others of their slots, nor what shares their helpers"
+    )
     family = family_of(base.adapter)
-    gone = {patch for patch in whole.patches if any(pattern(old).search(rewrite.anchor) or pattern(rewrite.anchor).search(old)
-                                                    for rewrite in PATCHES[patch].forms[family] for old, _ in REWRITTEN[name])}
+    gone = {
+        patch
+        for patch in whole.patches
+        if any(
+            pattern(old).search(rewrite.anchor) or pattern(rewrite.anchor).search(old)
+            for rewrite in PATCHES[patch].forms[family]
+            for old, _ in REWRITTEN[name]
+        )
+    }
     assert gone and set(rewritten.patches) == set(whole.patches) - gone
     dead = {option for edit in EDITED[name] if edit.kind == "patch" for option in PATCHES[edit.name].shadows}
     assert {item.name for item in applicable(whole, EDITED[name]).options} == set(whole.options) - dead
-

@@ -1,4 +1,5 @@
-"""From plans to variants: by edits and by diffs, with real builds as the gate, feedback, repairs, crossovers and documents."""
+"""From plans to variants: by edits and by diffs, with real builds as the gate, feedback, repairs, crossovers
+and documents."""
 
 from __future__ import annotations
 
@@ -22,7 +23,14 @@ from evolake.lake import DERIVATIONS
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import Edit, read_edits, write_edits
 from evolake.solvers.evolution.authors import Commission
-from evolake.solvers.evolution.planning import Base, KnownVariant, Savings, SearchRecord, parent_pool, plan_variants
+from evolake.solvers.evolution.planning import (
+    Base,
+    KnownVariant,
+    Savings,
+    SearchRecord,
+    parent_pool,
+    plan_variants,
+)
 from evolake.solvers.evolution.proposing import excerpt
 from evolake.solvers.evolution.proposing import propose as propose_module
 from evolake.solvers.evolution.proposing.proposal import Proposals
@@ -45,10 +53,12 @@ def operators() -> Agents:
 DECAY, FIRST = Edit("tunable", "var-decay", {"value": 0.8}), Edit("tunable", "rfirst", {"value": 40})
 
 
-def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_it(project: SmallProject) -> None:
+def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_it(
+    project: SmallProject,
+) -> None:
     with operators() as agents:
         result = project.propose(agents, [planned([project.seed])])
-    variant, = result.variants
+    (variant,) = result.variants
     assert not variant.blocked and variant.edits is not None and variant.origin == "operators"
     assert variant.weights == ((project.seed.variant_id, 1.0),)
     assert (variant.folder / "edits.json").read_text() == write_edits(variant.edits)
@@ -61,7 +71,7 @@ def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_i
 
 def test_edits_and_base_make_the_same_sources_again(project: SmallProject) -> None:
     with operators() as agents:
-        variant, = project.propose(agents, [planned([project.seed])]).variants
+        (variant,) = project.propose(agents, [planned([project.seed])]).variants
     again = project.child("again", *read_edits((variant.folder / "edits.json").read_text()))
     assert again.variant_id == variant.variant_id
 
@@ -75,19 +85,34 @@ def test_the_same_seed_makes_the_same_variants(project: SmallProject, tmp_path: 
     assert first == second and len(set(first)) == 3
 
 
-def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(
+    project: SmallProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two crossovers of the same parents, the second of which has to find something new."""
     parents = [project.seed, project.child("one", DECAY), project.child("two", FIRST)]
-    plans = [planned(parents[1:], "crossover", "", number=number) for number in range(2)] + [planned([project.seed], number=2)]
+    plans = [planned(parents[1:], "crossover", "", number=number) for number in range(2)] + [
+        planned([project.seed], number=2)
+    ]
     judged: list[Path] = []
 
     def propose(workers: int) -> Any:
         with operators() as agents:
             result = project.propose(
-                agents, plans, parents, judge=lambda folder: (judged.append(folder), project.judge(folder))[1], workers=workers,
+                agents,
+                plans,
+                parents,
+                judge=lambda folder: (judged.append(folder), project.judge(folder))[1],
+                workers=workers,
             )
             calls = [(row["role"], row["artifact_id"], row["response_sha"]) for row in agents.rows()]
-            return [(item.variant_id, item.title, item.edits, item.diff, item.dropped) for item in result.variants], result.unmade, calls
+            return (
+                [
+                    (item.variant_id, item.title, item.edits, item.diff, item.dropped)
+                    for item in result.variants
+                ],
+                result.unmade,
+                calls,
+            )
 
     with monkeypatch.context() as serial:
         serial.setattr(propose_module, "in_turn", one_after_another)
@@ -98,35 +123,55 @@ def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(projec
     assert len(judged) == 3 * 4, "the second crossover was to meet the first"
 
 
-def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropped(project: SmallProject) -> None:
+def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropped(
+    project: SmallProject,
+) -> None:
     item = project.child("one", DECAY)
     two = project.child("two", FIRST, Edit("tunable", "var-decay", {"value": 0.7}))
     with operators() as agents:
-        variant, = project.propose(agents, [planned([item, two], "crossover", "")], [project.seed, item, two]).variants
-    assert variant.edits is not None and sorted(edit.described() for edit in variant.edits) == ["rfirst = 40", "var-decay = 0.8"]
+        (variant,) = project.propose(
+            agents, [planned([item, two], "crossover", "")], [project.seed, item, two]
+        ).variants
+    assert variant.edits is not None and sorted(edit.described() for edit in variant.edits) == [
+        "rfirst = 40",
+        "var-decay = 0.8",
+    ]
     assert variant.weights == ((item.variant_id, 0.5), (two.variant_id, 0.5))
-    assert [(row["what"], row["parent"], row["reason"]) for row in variant.dropped] == [("tunable:var-decay", 2, "same-edit-other-values")]
+    assert [(row["what"], row["parent"], row["reason"]) for row in variant.dropped] == [
+        ("tunable:var-decay", 2, "same-edit-other-values")
+    ]
     assert "same-edit-other-values" in (variant.folder / "CHANGELOG.md").read_text()
 
 
 def test_a_combination_has_the_edits_of_both_and_both_are_in_its_derivations(project: SmallProject) -> None:
     first, second = project.child("one", DECAY), project.child("two", FIRST)
     with operators() as agents:
-        variant, = project.propose(agents, [planned([first, second], "crossover", "combine")], [project.seed, first, second]).variants
-    assert variant.edits is not None and {edit.key: edit for edit in variant.edits} == {DECAY.key: DECAY, FIRST.key: FIRST}
+        (variant,) = project.propose(
+            agents, [planned([first, second], "crossover", "combine")], [project.seed, first, second]
+        ).variants
+    assert variant.edits is not None and {edit.key: edit for edit in variant.edits} == {
+        DECAY.key: DECAY,
+        FIRST.key: FIRST,
+    }
     rows = DERIVATIONS.frame(derivations_of(variant, "0001")).to_dicts()
     assert [(row["parent_id"], row["operator"], row["weight"]) for row in rows] == [
-        (first.variant_id, "combine", 0.5), (second.variant_id, "combine", 0.5),
+        (first.variant_id, "combine", 0.5),
+        (second.variant_id, "combine", 0.5),
     ]
     assert not variant.dropped and not variant.blocked
 
 
 def test_edits_that_conflict_are_not_combined(project: SmallProject) -> None:
-    first, second = project.child("one", DECAY), project.child("two", Edit("tunable", "var-decay", {"value": 0.7}), FIRST)
+    first, second = (
+        project.child("one", DECAY),
+        project.child("two", Edit("tunable", "var-decay", {"value": 0.7}), FIRST),
+    )
     with operators() as agents:
-        result = project.propose(agents, [planned([first, second], "crossover", "combine")], [project.seed, first, second])
+        result = project.propose(
+            agents, [planned([first, second], "crossover", "combine")], [project.seed, first, second]
+        )
     assert not result.variants
-    unmade, = result.unmade
+    (unmade,) = result.unmade
     assert "The edits conflict" in unmade.reason and "var-decay" in unmade.reason
 
 
@@ -134,28 +179,49 @@ def test_what_helps_alone_is_planned_together_and_nothing_else_is(project: Small
     first, second = project.child("one", DECAY), project.child("two", FIRST)
     third = project.child("three", Edit("tunable", "rfirst", {"value": 50}))
     known = [project.seed, first, second, third]
-    pool = parent_pool(known, {project.base.name: project.base}, ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
+    pool = parent_pool(
+        known, {project.base.name: project.base}, ranking=[], metrics=[], settings=SETTINGS, cycle="0001"
+    )
 
     def combined(*helping: KnownVariant, joined: Sequence[Sequence[str]] = ()) -> set[frozenset[str]]:
-        record, pairs = SearchRecord(joined=joined, savings=Savings(helping=frozenset(item.variant_id for item in helping))), set()
+        record, pairs = (
+            SearchRecord(
+                joined=joined, savings=Savings(helping=frozenset(item.variant_id for item in helping))
+            ),
+            set(),
+        )
         for number in range(1, 25):
             with operators() as agents:
-                made = plan_variants(agents, pool, record, ShownRules(), settings=SETTINGS, seeds=CycleSeeds(number, "solvers", "0001"))
+                made = plan_variants(
+                    agents,
+                    pool,
+                    record,
+                    ShownRules(),
+                    settings=SETTINGS,
+                    seeds=CycleSeeds(number, "solvers", "0001"),
+                )
             pairs |= {frozenset(row["parent_ids"]) for row in made.rows if row["target"] == "combine"}
         return pairs
 
     one, two, three = (item.variant_id for item in (first, second, third))
     assert combined(first, second) == {frozenset([one, two])}
-    assert combined(first, second, third) == {frozenset([one, two]), frozenset([one, three])}, "two and three move the same option"
+    assert combined(first, second, third) == {frozenset([one, two]), frozenset([one, three])}, (
+        "two and three move the same option"
+    )
     assert combined(first) == combined() == combined(first, second, joined=[[two, one]]) == set()
 
 
 def test_a_crossover_of_written_variants_joins_files(project: SmallProject) -> None:
     item = project.written("one", GOOD)
-    diff = "--- a/src/core/Solver.h\n+++ b/src/core/Solver.h\n@@ -1,1 +1,2 @@\n #include <stdint.h>\n+// Ranges are not kept.\n"
+    diff = (
+        "--- a/src/core/Solver.h\n+++ b/src/core/Solver.h\n@@ -1,1 +1,2 @@\n #include <stdint.h>\n+// "
+        "Ranges are not kept.\n"
+    )
     two = project.written("two", diff)
     with operators() as agents:
-        variant, = project.propose(agents, [planned([item, two], "crossover", "")], [project.seed, item, two]).variants
+        (variant,) = project.propose(
+            agents, [planned([item, two], "crossover", "")], [project.seed, item, two]
+        ).variants
     assert variant.edits is None and not (variant.folder / "edits.json").exists()
     assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
     assert "Ranges are not kept" in (variant.folder / "src/core/Solver.h").read_text()
@@ -164,7 +230,7 @@ def test_a_crossover_of_written_variants_joins_files(project: SmallProject) -> N
 def test_an_edit_on_a_written_variant_keeps_what_was_written(project: SmallProject) -> None:
     item = project.written("one", GOOD)
     with operators() as agents:
-        variant, = project.propose(agents, [planned([item])], [project.seed, item]).variants
+        (variant,) = project.propose(agents, [planned([item])], [project.seed, item]).variants
     assert variant.edits is None
     assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
     assert "0.95" not in (variant.folder / "src/core/Solver.cc").read_text()
@@ -173,15 +239,17 @@ def test_an_edit_on_a_written_variant_keeps_what_was_written(project: SmallProje
 def test_a_crossover_that_would_exist_already_gets_one_edit_more(project: SmallProject) -> None:
     first, second = project.child("one", DECAY), project.child("two", DECAY, FIRST)
     with operators() as agents:
-        variant, = project.propose(agents, [planned([first, second], "crossover", "")], [project.seed, first, second]).variants
+        (variant,) = project.propose(
+            agents, [planned([first, second], "crossover", "")], [project.seed, first, second]
+        ).variants
     assert variant.edits is not None
     assert {edit.key for edit in variant.edits} >= {DECAY.key, FIRST.key} and variant.edits != second.edits
 
 
 def test_what_exists_already_goes_back_to_the_coder(project: SmallProject) -> None:
     with operators() as agents:
-        first, = project.propose(agents, [planned([project.seed])]).variants
-        second, = project.propose(agents, [planned([project.seed])], existing=[first.variant_id]).variants
+        (first,) = project.propose(agents, [planned([project.seed])]).variants
+        (second,) = project.propose(agents, [planned([project.seed])], existing=[first.variant_id]).variants
     assert second.variant_id != first.variant_id
     assert (second.repairs, second.objections) == (1, ("This variant exists already, source for source.",))
 
@@ -198,17 +266,28 @@ class Coder:
         self.prompts.append(asked.messages[1]["content"])
         if "which lines you have to read" in asked.messages[0]["content"]:
             return {"regions": self.regions, "rationale": "all of it"}
-        return {"title": "larger budget", "changelog": "The budget is three times the first interval.", "diff": self.diffs.pop(0)}
+        return {
+            "title": "larger budget",
+            "changelog": "The budget is three times the first interval.",
+            "diff": self.diffs.pop(0),
+        }
 
 
-def by_model(project: SmallProject, coder: Coder, plans: list[dict[str, Any]] | None = None, **more: Any) -> tuple[Proposals, list[dict[str, Any]]]:
+def by_model(
+    project: SmallProject, coder: Coder, plans: list[dict[str, Any]] | None = None, **more: Any
+) -> tuple[Proposals, list[dict[str, Any]]]:
     with LoopbackModel(serve(coder)) as server:
         settings = Settings(
-            backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "scripted"},
+            backend="model",
+            model_base_url=server.base_url,
+            model_api_key=SecretStr(KEY),
+            models={"default": "scripted"},
             budget=BudgetSettings(tokens_per_run=10_000_000),
         )
         with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
-            return project.propose(agents, plans or [planned([project.seed], "rewrite", "")], **more), agents.rows()
+            return project.propose(
+                agents, plans or [planned([project.seed], "rewrite", "")], **more
+            ), agents.rows()
 
 
 @pytest.fixture
@@ -221,22 +300,33 @@ def test_sources_that_fit_are_shown_whole_and_the_coder_is_not_asked_which(proje
     coder = Coder(GOOD)
     result, rows = by_model(project, coder)
     assert [row["role"] for row in rows] == ["solvers_coder"] and not result.variants[0].blocked
-    assert "=== src/core/Solver.cc from line 1\n#include" in coder.prompts[0] and "struct IntRange" in coder.prompts[0]
+    assert (
+        "=== src/core/Solver.cc from line 1\n#include" in coder.prompts[0]
+        and "struct IntRange" in coder.prompts[0]
+    )
 
 
-def test_what_a_plan_names_is_shown_and_the_coder_is_not_asked_which(project: SmallProject, large: None) -> None:
+def test_what_a_plan_names_is_shown_and_the_coder_is_not_asked_which(
+    project: SmallProject, large: None
+) -> None:
     coder = Coder(GOOD)
-    plan = planned([project.seed], "rewrite", "") | {"instructions": "Let budget() return three times the first interval."}
+    plan = planned([project.seed], "rewrite", "") | {
+        "instructions": "Let budget() return three times the first interval."
+    }
     _, rows = by_model(project, coder, [plan])
     assert [row["role"] for row in rows] == ["solvers_coder"]
     sources = coder.prompts[0].partition("# The sources")[2]
-    assert "return opt_first.value * 2;" in sources and "static IntOption opt_first" in sources and "int main()" not in sources
+    assert (
+        "return opt_first.value * 2;" in sources
+        and "static IntOption opt_first" in sources
+        and "int main()" not in sources
+    )
 
 
 def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProject, large: None) -> None:
     coder = Coder(GOOD)
     result, rows = by_model(project, coder)
-    variant, = result.variants
+    (variant,) = result.variants
     assert (variant.origin, variant.repairs, variant.edits, variant.blocked) == ("model", 0, None, False)
     assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
     assert [row["role"] for row in rows] == ["solvers_coder_lookup", "solvers_coder"]
@@ -244,7 +334,9 @@ def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProj
     assert not (variant.folder / "edits.json").exists()
 
 
-def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(
+    project: SmallProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The coder is asked as it was before, then as it is now under replay only: nothing is asked anew."""
     from evolake.agents import prompts
     from evolake.solvers.evolution.proposing import write
@@ -258,8 +350,11 @@ def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(project: Sm
         first, _ = by_model(project, Coder(GOOD))
     settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)
     with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
-        again, = project.propose(agents, [planned([project.seed], "rewrite", "")]).variants
-        assert [(row["role"], row["usd"]) for row in agents.rows()] == [("solvers_coder_lookup", 0.0), ("solvers_coder", 0.0)]
+        (again,) = project.propose(agents, [planned([project.seed], "rewrite", "")]).variants
+        assert [(row["role"], row["usd"]) for row in agents.rows()] == [
+            ("solvers_coder_lookup", 0.0),
+            ("solvers_coder", 0.0),
+        ]
     assert again.variant_id == first.variants[0].variant_id
 
 
@@ -269,32 +364,55 @@ def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(pr
     result, _ = by_model(project, coder, plans, knowledge=["Restarts matter."])
     assert [item.blocked for item in result.variants] == [True, False]
     first, second = coder.prompts[0], coder.prompts[-1]
-    assert "child of" in second and ": blocked" in second and "undeclared_name" in second and "src/core/Solver.cc: budget" in second
+    assert (
+        "child of" in second
+        and ": blocked" in second
+        and "undeclared_name" in second
+        and "src/core/Solver.cc: budget" in second
+    )
     assert ": blocked" not in first and all("Restarts matter." in text for text in (first, second))
 
 
-def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(project: SmallProject, tmp_path: Path, large: None) -> None:
+def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(
+    project: SmallProject, tmp_path: Path, large: None
+) -> None:
     lender = tmp_path / "lender"
     shutil.copytree(project.seed.folder, lender)
     (lender / "src/core/Other.cc").write_text("int lent_idea() {\n    return 7;\n}\n")
     other = KnownVariant(source_sha(lender), "other", "other", "seed", lender, ())
     coder = Coder(GOOD, regions=[{"path": "reference/other/core/Other.cc", "first_line": 2, "last_line": 2}])
     bases = {"small": project.base, "other": Base("other", lender, project.base.adapter)}
-    result, _ = by_model(project, coder, [planned([project.seed, other], "crossover", "")], known=[project.seed, other], bases=bases)
-    variant, = result.variants
-    assert variant.weights == ((project.seed.variant_id, 0.75), (other.variant_id, 0.25)) and variant.base == "small"
-    assert DERIVATIONS.frame(derivations_of(variant, "0001")).select("child_id", "parent_id", "operator", "weight").rows() == [
-        (variant.variant_id, project.seed.variant_id, "crossover", 0.75), (variant.variant_id, other.variant_id, "crossover", 0.25),
+    result, _ = by_model(
+        project,
+        coder,
+        [planned([project.seed, other], "crossover", "")],
+        known=[project.seed, other],
+        bases=bases,
+    )
+    (variant,) = result.variants
+    assert (
+        variant.weights == ((project.seed.variant_id, 0.75), (other.variant_id, 0.25))
+        and variant.base == "small"
+    )
+    assert DERIVATIONS.frame(derivations_of(variant, "0001")).select(
+        "child_id", "parent_id", "operator", "weight"
+    ).rows() == [
+        (variant.variant_id, project.seed.variant_id, "crossover", 0.75),
+        (variant.variant_id, other.variant_id, "crossover", 0.25),
     ]
-    assert "reference/other/core/: Other.cc 3" in coder.prompts[0] and "int lent_idea() {\n" in coder.prompts[1]
+    assert (
+        "reference/other/core/: Other.cc 3" in coder.prompts[0] and "int lent_idea() {\n" in coder.prompts[1]
+    )
     assert "of another code base, other: carry its idea over, not its text" in coder.prompts[1]
     assert not (variant.folder / "src/core/Other.cc").exists()
 
 
-def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(project: SmallProject) -> None:
+def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(
+    project: SmallProject,
+) -> None:
     coder = Coder(STRAY, UNBUILDABLE, GOOD)
     result, rows = by_model(project, coder)
-    variant, = result.variants
+    (variant,) = result.variants
     assert (variant.repairs, variant.blocked) == (2, False)
     assert "does not apply" in variant.objections[0] and "undeclared_name" in variant.objections[1]
     assert "does not apply" in coder.prompts[1] and "undeclared_name" in coder.prompts[2]
@@ -304,7 +422,7 @@ def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(
 def test_repairs_are_bounded_and_what_was_judged_last_is_a_blocked_variant(project: SmallProject) -> None:
     coder = Coder(UNBUILDABLE, STRAY, STRAY)
     result, _ = by_model(project, coder)
-    variant, = result.variants
+    (variant,) = result.variants
     assert variant.blocked and "undeclared_name" in variant.judged.feedback
     assert coder.diffs == []
 
@@ -334,7 +452,9 @@ def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(pro
         return project.judge(folder)
 
     with operators() as agents:
-        result = project.propose(agents, [planned([project.seed]), planned([project.seed], number=1)], judge=judge)
+        result = project.propose(
+            agents, [planned([project.seed]), planned([project.seed], number=1)], judge=judge
+        )
     assert [item.plan_id for item in result.unmade] == ["plan0"]
     assert result.unmade[0].reason.startswith("judging it raised RecursionError")
     assert [item.plan_id for item in result.variants] == ["plan1"]
@@ -349,25 +469,38 @@ def measured(*ratios: float) -> tuple[Callable[[Commission, Path], Trial], list[
 
     def trial(commission: Commission, folder: Path) -> Trial:
         asked.append((folder / "src/core/Solver.cc").read_text())
-        rows = [{"variant_id": name, "cpu_s": 1.0} for name in (commission.parents[0].variant_id, source_sha(folder))]
+        rows = [
+            {"variant_id": name, "cpu_s": 1.0}
+            for name in (commission.parents[0].variant_id, source_sha(folder))
+        ]
         return Trial(rows, f"PAR-2 ratio {ratios[len(asked) - 1]:g}", ratios[len(asked) - 1])
 
     return trial, asked
 
 
 @pytest.mark.parametrize(("ratios", "kept"), [((0.9, 1.05), "* 4;"), ((0.9, 0.8), "* 3;")])
-def test_a_coder_sees_its_variant_beside_its_parent_and_the_cheaper_of_two_stays(project: SmallProject, ratios: tuple[float, ...], kept: str) -> None:
+def test_a_coder_sees_its_variant_beside_its_parent_and_the_cheaper_of_two_stays(
+    project: SmallProject, ratios: tuple[float, ...], kept: str
+) -> None:
     trial, asked = measured(*ratios)
     coder = Coder(GOOD, REVISED)
     result, rows = by_model(project, coder, trial=trial)
-    variant, = result.variants
-    assert [row["role"] for row in rows] == ["solvers_coder", "solvers_coder_revise"] and "PAR-2 ratio 0.9" in coder.prompts[1]
+    (variant,) = result.variants
+    assert [row["role"] for row in rows] == [
+        "solvers_coder",
+        "solvers_coder_revise",
+    ] and "PAR-2 ratio 0.9" in coder.prompts[1]
     assert kept in (variant.folder / "src/core/Solver.cc").read_text() and len(asked) == 2
     assert len(variant.trials) == 3, "the parent once, and both variants"
-    assert {row["artifact_id"] for row in rows} <= {variant.variant_id, *(row["variant_id"] for row in variant.trials)}
+    assert {row["artifact_id"] for row in rows} <= {
+        variant.variant_id,
+        *(row["variant_id"] for row in variant.trials),
+    }
 
 
-def test_a_gain_or_a_difference_within_the_noise_takes_no_question_and_an_empty_diff_keeps_the_variant(project: SmallProject) -> None:
+def test_a_gain_or_a_difference_within_the_noise_takes_no_question_and_an_empty_diff_keeps_the_variant(
+    project: SmallProject,
+) -> None:
     for ratio in (1.3, 0.95):
         trial, _ = measured(ratio)
         result, rows = by_model(project, Coder(GOOD), trial=trial)
@@ -386,8 +519,12 @@ def test_a_trial_is_measured_once_so_that_a_replay_asks_with_the_same_figures(pr
     settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)
     other, asked = measured(0.5, 0.4)
     with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
-        again, = project.propose(agents, [planned([project.seed], "rewrite", "")], trial=other).variants
-    assert (again.variant_id, list(again.trials), asked) == (first.variants[0].variant_id, list(first.variants[0].trials), [])
+        (again,) = project.propose(agents, [planned([project.seed], "rewrite", "")], trial=other).variants
+    assert (again.variant_id, list(again.trials), asked) == (
+        first.variants[0].variant_id,
+        list(first.variants[0].trials),
+        [],
+    )
 
 
 def test_no_two_requests_of_a_cycle_are_the_same(project: SmallProject) -> None:

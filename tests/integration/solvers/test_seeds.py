@@ -1,4 +1,5 @@
-"""The five seeds, for real: fetched from the package index that pip uses, built in the jail, run, and their models and proofs checked.
+"""The five seeds, for real: fetched from the package index that pip uses, built in the jail, run, and their
+models and proofs checked.
 
 Where no index can be reached the tests are skipped by name, and fail under EVOLAKE_REQUIRE_ALL=1.
 """
@@ -34,7 +35,8 @@ SMALL_FORMULAS = 85
 
 
 class Project:
-    """Seeds laid out and built once for the module, or for the whole run where other files want their programs too."""
+    """Seeds laid out and built once for the module, or for the whole run where other files want their
+    programs too."""
 
     def __init__(self, root: Path):
         self.lake = root / "lake"
@@ -71,20 +73,31 @@ def pigeons(holes: int) -> list[list[int]]:
     place = lambda pigeon, hole: pigeon * holes + hole + 1  # noqa: E731
     clauses = [[place(pigeon, hole) for hole in range(holes)] for pigeon in range(holes + 1)]
     pairs = itertools.combinations(range(holes + 1), 2)
-    return clauses + [[-place(first, hole), -place(second, hole)] for first, second in pairs for hole in range(holes)]
+    return clauses + [
+        [-place(first, hole), -place(second, hole)] for first, second in pairs for hole in range(holes)
+    ]
 
 
 def random_clauses(variables: int, count: int, seed: int) -> list[list[int]]:
     rng = np.random.default_rng(seed)
-    return [((rng.choice(variables, 3, replace=False) + 1) * rng.choice([-1, 1], 3)).tolist() for _ in range(count)]
+    return [
+        ((rng.choice(variables, 3, replace=False) + 1) * rng.choice([-1, 1], 3)).tolist()
+        for _ in range(count)
+    ]
 
 
 def instances(folder: Path) -> dict[Path, str]:
-    """Files and their answers: hard enough that clauses are learnt, dropped and eliminated, and the corners of the format."""
+    """Files and their answers: hard enough that clauses are learnt, dropped and eliminated, and the corners
+    of the format."""
     made = {
-        "pigeons": (pigeons(7), "unsat"), "crowded": (random_clauses(120, 600, 1), "unsat"), "loose": (random_clauses(150, 450, 2), "sat"),
-        "units": ([[1], [-1, 2], [-2, 3], [-3, -1]], "unsat"), "repeated": ([[1, 1, -2], [2, -2, 3], [-1, -1], [2, 2, 2]], "unsat"),
-        "tautology": ([[1, -1], [2, -2, 3]], "sat"), "empty-clause": ([[1], []], "unsat"), "nothing": ([], "sat"),
+        "pigeons": (pigeons(7), "unsat"),
+        "crowded": (random_clauses(120, 600, 1), "unsat"),
+        "loose": (random_clauses(150, 450, 2), "sat"),
+        "units": ([[1], [-1, 2], [-2, 3], [-3, -1]], "unsat"),
+        "repeated": ([[1, 1, -2], [2, -2, 3], [-1, -1], [2, 2, 2]], "unsat"),
+        "tautology": ([[1, -1], [2, -2, 3]], "sat"),
+        "empty-clause": ([[1], []], "unsat"),
+        "nothing": ([], "sat"),
     }
     result = {}
     for name, (clauses, answer) in made.items():
@@ -96,14 +109,19 @@ def instances(folder: Path) -> dict[Path, str]:
 
 
 @pytest.mark.parametrize("name", SEEDS)
-def test_a_seed_solves_with_checked_models_and_verified_proofs(project: Project, name: str, tmp_path: Path, requires: Callable[[str], str]):
+def test_a_seed_solves_with_checked_models_and_verified_proofs(
+    project: Project, name: str, tmp_path: Path, requires: Callable[[str], str]
+):
     requires("c++")
     program = project.program(name)
     for path, answer in instances(tmp_path).items():
         run = run_solver(program, path, LIMITS, scratch=tmp_path / "scratch", want_proof=True)
         assert (path.stem, run.status, run.problems) == (path.stem, answer, ())
         if answer == "sat":
-            assert run.model is not None and len(falsified_clauses(read_dimacs(path.read_bytes()), run.model)) == 0
+            assert (
+                run.model is not None
+                and len(falsified_clauses(read_dimacs(path.read_bytes()), run.model)) == 0
+            )
         else:
             assert run.proof is not None
             verdict = check_proof(path, run.proof)
@@ -114,10 +132,15 @@ def test_a_seed_solves_with_checked_models_and_verified_proofs(project: Project,
 
 
 @pytest.mark.parametrize("name", SEEDS)
-def test_two_runs_of_a_seed_count_alike(project: Project, name: str, tmp_path: Path, requires: Callable[[str], str]):
+def test_two_runs_of_a_seed_count_alike(
+    project: Project, name: str, tmp_path: Path, requires: Callable[[str], str]
+):
     requires("c++")
     path = next(path for path in instances(tmp_path) if path.stem == "crowded")
-    counts = [run_solver(project.program(name), path, LIMITS, scratch=tmp_path).counters["conflicts"] for _ in range(2)]
+    counts = [
+        run_solver(project.program(name), path, LIMITS, scratch=tmp_path).counters["conflicts"]
+        for _ in range(2)
+    ]
     assert counts[0] == counts[1] > 0
 
 
@@ -128,18 +151,25 @@ def test_a_seed_is_laid_out_with_its_licences_and_again_the_same(project: Projec
     again = lay_out_seed(seed_named(name), seed_lake(name), tmp_path)
     assert source_sha(again) == source_sha(folder) and diff_sources(folder, again) == ""
     for licence in load_adapter(seed_named(name).adapter).licences:
-        assert "Permission is hereby granted" in (folder / licence).read_text() or "Copyright" in (folder / licence).read_text()
+        assert (
+            "Permission is hereby granted" in (folder / licence).read_text()
+            or "Copyright" in (folder / licence).read_text()
+        )
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_building_a_seed_twice_gives_the_same_program(project: Project, name: str, requires: Callable[[str], str]):
+def test_building_a_seed_twice_gives_the_same_program(
+    project: Project, name: str, requires: Callable[[str], str]
+):
     requires("c++")
     program = project.program(name)
     again = build_variant(project.folder(name), load_adapter(name), project.blobs, again=True)
     assert again.program == program.folder.name
 
 
-def test_no_library_but_the_compilers_own_is_needed_by_a_seed(project: Project, requires: Callable[[str], str]):
+def test_no_library_but_the_compilers_own_is_needed_by_a_seed(
+    project: Project, requires: Callable[[str], str]
+):
     requires("c++")
     for name in QUICK:
         data = (project.program(name).folder / load_adapter(name).argv[0]).read_bytes()
@@ -148,14 +178,19 @@ def test_no_library_but_the_compilers_own_is_needed_by_a_seed(project: Project, 
 
 def test_the_small_formulas_of_cadical_are_there(project: Project):
     project.folder("cadical195")
-    files = sorted((seed_trees(seed_lake("cadical195"), place_of("cadical195"))("cadical195") / "test/cnf").glob("*.cnf"))
+    files = sorted(
+        (seed_trees(seed_lake("cadical195"), place_of("cadical195"))("cadical195") / "test/cnf").glob("*.cnf")
+    )
     assert len(files) == SMALL_FORMULAS
 
 
 def test_an_edit_of_a_seed_is_a_strict_diff(project: Project, tmp_path: Path):
     folder = tmp_path / "variant"
     shutil.copytree(project.folder("minisat22"), folder)
-    diff = "--- a/src/core/Solver.h\n+++ b/src/core/Solver.h\n@@ -1,1 +1,2 @@\n uint64_t dec_vars, clauses_literals, learnts_literals\n+int extra;\n"
+    diff = (
+        "--- a/src/core/Solver.h\n+++ b/src/core/Solver.h\n@@ -1,1 +1,2 @@\n uint64_t dec_vars, "
+        "clauses_literals, learnts_literals\n+int extra;\n"
+    )
     refused = apply_diff(folder, diff, editable=load_adapter("minisat22").editable)
     assert not refused.applied and "stands nowhere in the file" in refused.problems[0]
     makefile = "--- a/src/mtl/template.mk\n+++ b/src/mtl/template.mk\n@@ -1 +1 @@\n-##\n+#\n"

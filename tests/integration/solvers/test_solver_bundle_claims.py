@@ -1,4 +1,5 @@
-"""What a bundle states of a solver is measured again: the two of its duel meet here, on formulas that nobody knew before."""
+"""What a bundle states of a solver is measured again: the two of its duel meet here, on formulas that nobody
+knew before."""
 
 from __future__ import annotations
 
@@ -26,7 +27,14 @@ from evolake.solvers.bundle_duel import OTHER, stated
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.gates.verifying import Verified
 from evolake.solvers.measurement.benchmark import MeasuringPlan, run_limits
-from evolake.solvers.measurement.duel import Contender, Decision, DuelPlan, decide_duel, decision_rng, run_duel
+from evolake.solvers.measurement.duel import (
+    Contender,
+    Decision,
+    DuelPlan,
+    decide_duel,
+    decision_rng,
+    run_duel,
+)
 from evolake.solvers.measuring_again import Duel, compared, drawn, recipes_in, rows_of
 from evolake.solvers.report.artifacts import gain_of_decision
 from evolake.solvers.repository.build import build_variant, open_program
@@ -72,15 +80,28 @@ def honest(project: GatesProject, tmp_path_factory: pytest.TempPathFactory) -> H
     adapter = project.adapter("minisat22")
 
     def contender(place: Path) -> Contender:
-        return Contender(source_sha(place), open_program(build_variant(place, adapter, blobs), adapter, blobs, folder / "programs"))
+        return Contender(
+            source_sha(place),
+            open_program(build_variant(place, adapter, blobs), adapter, blobs, folder / "programs"),
+        )
 
     first, second = contender(other), contender(own)
-    suite = fresh_suite("quick", blobs, folder, FreshKey(bytes(32), 0, "0001"), seeds=settings.seeds, count=9, trees=None)
+    suite = fresh_suite(
+        "quick", blobs, folder, FreshKey(bytes(32), 0, "0001"), seeds=settings.seeds, count=9, trees=None
+    )
     with ThreadPoolExecutor(1) as executor:
-        rows = run_duel(DuelPlan(first, second, suite, "0001", 1), MeasuringPlan(run_limits(10, 1024, 128)), executor)
+        rows = run_duel(
+            DuelPlan(first, second, suite, "0001", 1), MeasuringPlan(run_limits(10, 1024, 128)), executor
+        )
     decision = decide_duel(DUELS.frame(rows), decision_rng(0, "0001", second.variant_id))
     assert decision.wins, decision.reason
-    file = exported_champion(Lake(settings.require_lake()), {second.variant_id: own, first.variant_id: other}, rows, decision.row("0001"), folder)
+    file = exported_champion(
+        Lake(settings.require_lake()),
+        {second.variant_id: own, first.variant_id: other},
+        rows,
+        decision.row("0001"),
+        folder,
+    )
     whole = opened(file)
     claims, held = json.loads(whole.members["claims.json"]), whole.facts["champion"]
     assert claims["root_seed"] == 0 and held["gain"]["against"] == "slow"
@@ -88,21 +109,44 @@ def honest(project: GatesProject, tmp_path_factory: pytest.TempPathFactory) -> H
     return Honest(claims, held, whole.members, own, judged, settings)
 
 
-def exported_champion(lake: Lake, folders: Mapping[str, Path], trials: Any, decision: Mapping[str, Any], out: Path) -> Path:
+def exported_champion(
+    lake: Lake, folders: Mapping[str, Path], trials: Any, decision: Mapping[str, Any], out: Path
+) -> Path:
     """The bundle of the first of these variants, which has won the duel with the second."""
     titles = dict(zip(folders, ("minisat22", "slow"), strict=True))
     rows: list[dict[str, Any]] = [
         {
-            "variant_id": name, "cycle": "0000", "state": "accepted", "title": titles[name], "base": "minisat22", "operator": "seed",
-            "archive_sha": archive_variant(place, lake.blobs), "parents": [],
+            "variant_id": name,
+            "cycle": "0000",
+            "state": "accepted",
+            "title": titles[name],
+            "base": "minisat22",
+            "operator": "seed",
+            "archive_sha": archive_variant(place, lake.blobs),
+            "parents": [],
         }
         for name, place in folders.items()
     ]
     publish(lake, "solvers", "incoming_variants", VARIANTS, rows, "0002")
     publish(lake, "solvers", "champion", DECISIONS, [decision])
     publish(lake, "solvers", "champion_trials", DUELS, trials)
-    known = [{"artifact_id": row["variant_id"], "kind": "variant", "title": row["title"], "content_sha": row["archive_sha"]} for row in rows]
-    crown(lake, "solvers", known[0], passed("solvers", known[0]["artifact_id"]), 0.1, others=[known[1] | {"state": "accepted"}])
+    known = [
+        {
+            "artifact_id": row["variant_id"],
+            "kind": "variant",
+            "title": row["title"],
+            "content_sha": row["archive_sha"],
+        }
+        for row in rows
+    ]
+    crown(
+        lake,
+        "solvers",
+        known[0],
+        passed("solvers", known[0]["artifact_id"]),
+        0.1,
+        others=[known[1] | {"state": "accepted"}],
+    )
     return exported(lake.root, "solvers", out / "champion.tar", EVOLAKE_PROFILE="demo")
 
 
@@ -110,7 +154,13 @@ def copied(honest: Honest) -> tuple[dict[str, Any], dict[str, Any]]:
     return json.loads(json.dumps(honest.claims)), json.loads(json.dumps(honest.held))
 
 
-def check(honest: Honest, claims: Mapping[str, Any], held: Mapping[str, Any], folder: Path, members: Mapping[str, bytes] | None = None) -> list[Said]:
+def check(
+    honest: Honest,
+    claims: Mapping[str, Any],
+    held: Mapping[str, Any],
+    folder: Path,
+    members: Mapping[str, bytes] | None = None,
+) -> list[Said]:
     """What the statement comes to, without the gates."""
     facts = {"artifact_id": source_sha(honest.own), "champion": held}
     rules = Ruleset("solvers", ())
@@ -118,20 +168,29 @@ def check(honest: Honest, claims: Mapping[str, Any], held: Mapping[str, Any], fo
     judging = Judging(bundle, honest.settings, rules, rules, None, folder, honest.settings.require_lake())
     duel = Duel.model_validate(claims["duel"]) if claims["duel"] else None
     verified = Verified(honest.own, "smoke", honest.judged, "")
-    return list(stated(judging, duel, SIZES.model_dump(mode="json"), claims["root_seed"], verified, honest.settings))
+    return list(
+        stated(judging, duel, SIZES.model_dump(mode="json"), claims["root_seed"], verified, honest.settings)
+    )
 
 
 def restated(honest: Honest, claims: Mapping[str, Any], held: dict[str, Any]) -> None:
     """State what follows from the claims, as a careful forger would."""
     own, other = source_sha(honest.own), held["gain"]["against_id"]
-    decision = decide_duel(DUELS.frame(rows_of(Duel.model_validate(claims["duel"]), own, other)), decision_rng(0, "0001", own))
+    decision = decide_duel(
+        DUELS.frame(rows_of(Duel.model_validate(claims["duel"]), own, other)), decision_rng(0, "0001", own)
+    )
     held["gain"] = replace(gain_of_decision(decision.row("0001")), against=held["gain"]["against"]).to_json()
 
 
 def test_an_honest_gain_is_measured_again_on_formulas_that_are_drawn_here(honest: Honest, tmp_path: Path):
     claims, held = copied(honest)
     said = check(honest, claims, held, tmp_path)
-    assert [(item.outcome, item.gain) for item in said] == [("unmeasured", False), ("recomputed", False), ("holds", True), ("note", False)], said
+    assert [(item.outcome, item.gain) for item in said] == [
+        ("unmeasured", False),
+        ("recomputed", False),
+        ("holds", True),
+        ("note", False),
+    ], said
     assert "the seed minisat22" in said[-1].what and said[0].what == "score"
 
 
@@ -142,7 +201,11 @@ def test_times_that_were_changed_are_not_reached_here(honest: Honest, tmp_path: 
             row["cpu_s"] = min(9.9, row["cpu_s"] * 40)
     restated(honest, claims, held)
     said = next(item for item in check(honest, claims, held, tmp_path) if item.gain)
-    assert (said.outcome, said.gain, "not reached on formulas drawn here" in said.said) == ("fails", True, True), said
+    assert (said.outcome, said.gain, "not reached on formulas drawn here" in said.said) == (
+        "fails",
+        True,
+        True,
+    ), said
 
 
 def other_text(claims: dict[str, Any], held: dict[str, Any]) -> None:
@@ -183,8 +246,10 @@ def easy_formulas(claims: dict[str, Any], held: dict[str, Any]) -> None:
 
 FORGERIES = {
     "text of the gain": (other_text, "the gain that is stated is not that of its evaluations: text"),
-    "noise": (no_noise, "the gain that is stated is not that of its evaluations: noise_floor"), "no duel": (no_duel, "no runs of their duel"),
-    "runs dropped": (runs_of_the_other_dropped, "its duel lacks 1 run"), "a run twice": (a_run_twice, "twice"),
+    "noise": (no_noise, "the gain that is stated is not that of its evaluations: noise_floor"),
+    "no duel": (no_duel, "no runs of their duel"),
+    "runs dropped": (runs_of_the_other_dropped, "its duel lacks 1 run"),
+    "a run twice": (a_run_twice, "twice"),
     "certificate": (solved_without_a_certificate, "without a model or proof"),
 }
 OF_FORMULAS = {"formulas dropped": formulas_dropped, "easy formulas": easy_formulas}
@@ -217,7 +282,9 @@ def test_a_slowed_solver_that_is_called_a_seed_is_refused(honest: Honest, tmp_pa
     assert (said.outcome, "is not the seed of that name" in said.said) == ("fails", True), said
 
 
-def test_another_solver_than_the_one_that_is_named_is_refused(honest: Honest, project: GatesProject, tmp_path: Path):
+def test_another_solver_than_the_one_that_is_named_is_refused(
+    honest: Honest, project: GatesProject, tmp_path: Path
+):
     claims, held = copied(honest)
     blobs = BlobStore(tmp_path / "blobs")
     said = check(honest, claims, held, tmp_path, {OTHER: blobs.get(archive_variant(honest.own, blobs))})[-1]
@@ -226,8 +293,12 @@ def test_another_solver_than_the_one_that_is_named_is_refused(honest: Honest, pr
 
 def test_a_duel_on_a_suite_that_is_not_here_is_not_called_measured_again(honest: Honest):
     duel = Duel.model_validate(honest.claims["duel"])
-    assert recipes_in(duel, "competition:2025", honest.settings.seeds) == recipes_in(duel, "quick", honest.settings.seeds)
-    renamed = Duel(cycle="0001", trials=[row.model_copy(update={"instance": f"x-{row.instance}"}) for row in duel.trials])
+    assert recipes_in(duel, "competition:2025", honest.settings.seeds) == recipes_in(
+        duel, "quick", honest.settings.seeds
+    )
+    renamed = Duel(
+        cycle="0001", trials=[row.model_copy(update={"instance": f"x-{row.instance}"}) for row in duel.trials]
+    )
     assert recipes_in(renamed, "competition:2025", honest.settings.seeds) is None
 
 
@@ -242,19 +313,34 @@ def decided(ratios: list[float]) -> Decision:
     """The decision of a duel in which the other took so many seconds on formulas of one second."""
     rows = [
         {
-            "cycle": "c", "champion_id": "a", "challenger_id": "b", "instance": f"f{number}@c", "pair": 0, "part": part, "place": 0,
-            "variant_id": "a" if part == "champion" else "b", "status": "sat", "solved": True, "certificate": "model", "cpu_s": seconds,
+            "cycle": "c",
+            "champion_id": "a",
+            "challenger_id": "b",
+            "instance": f"f{number}@c",
+            "pair": 0,
+            "part": part,
+            "place": 0,
+            "variant_id": "a" if part == "champion" else "b",
+            "status": "sat",
+            "solved": True,
+            "certificate": "model",
+            "cpu_s": seconds,
             "timeout_s": 100.0,
         }
-        for number, ratio in enumerate(ratios) for part, seconds in (("champion", ratio), ("challenger", 1.0))
+        for number, ratio in enumerate(ratios)
+        for part, seconds in (("champion", ratio), ("challenger", 1.0))
     ]
     return decide_duel(DUELS.frame(rows), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(("here", "outcome"), [
-    ([1.9, 2.2, 2.0, 1.8, 2.1, 2.3, 1.7, 2.0, 2.1], "holds"), ([1.0, 1.1, 0.9, 1.05, 0.95, 1.0, 1.1, 0.9, 1.0], "fails"),
-    ([4.0, 0.6, 3.5, 0.7, 5.0, 0.5, 2.0, 1.5, 0.9], "open"),
-])
+@pytest.mark.parametrize(
+    ("here", "outcome"),
+    [
+        ([1.9, 2.2, 2.0, 1.8, 2.1, 2.3, 1.7, 2.0, 2.1], "holds"),
+        ([1.0, 1.1, 0.9, 1.05, 0.95, 1.0, 1.1, 0.9, 1.0], "fails"),
+        ([4.0, 0.6, 3.5, 0.7, 5.0, 0.5, 2.0, 1.5, 0.9], "open"),
+    ],
+)
 def test_a_ratio_of_times_must_be_reached_on_most_recipes(here: list[float], outcome: str):
     before = {f"f{number}": float(np.log(2.0 + 0.05 * number)) for number in range(9)}
     now = {f"f{number}": float(np.log(ratio)) for number, ratio in enumerate(here)}

@@ -1,6 +1,8 @@
-"""A child of two code bases, the way a cycle makes it: planned by a model on one, with an idea of the other carried over, through all gates.
+"""A child of two code bases, the way a cycle makes it: planned by a model on one, with an idea of the other
+carried over, through all gates.
 
-Glucose strengthens the decay of scores at first and weakens it every so many conflicts; MiniSat's child gets that ramp.
+Glucose strengthens the decay of scores at first and weakens it every so many conflicts; MiniSat's child gets
+that ramp.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ RAMP = "if(conflicts % 5000 == 0 && var_decay < max_var_decay)"
 
 @dataclass(frozen=True)
 class Carried:
-    """What the turns of planner and coder gave. seeds: base -> id. prompts: what the model was asked, in order. judged: what the gates said."""
+    """What the turns of planner and coder gave. seeds: base -> id. prompts: what the model was asked, in
+    order. judged: what the gates said."""
 
     seeds: dict[str, str]
     prompts: list[str]
@@ -62,15 +65,31 @@ def carried(project: GatesProject) -> Carried:
     blobs, root = project.bench.blobs, project.root
     folders = {base: project.seed(base) for base in (OWN, OTHER)}
     rows = [
-        dict.fromkeys(VARIANTS.columns) | {
-            "variant_id": source_sha(folder), "state": "accepted", "cycle": "0000", "title": base, "base": base, "operator": "seed", "origin": "seed",
-            "parents": [], "edits": "[]", "archive_sha": archive_variant(folder, blobs), "evidence": "{}", "changed": "",
+        dict.fromkeys(VARIANTS.columns)
+        | {
+            "variant_id": source_sha(folder),
+            "state": "accepted",
+            "cycle": "0000",
+            "title": base,
+            "base": base,
+            "operator": "seed",
+            "origin": "seed",
+            "parents": [],
+            "edits": "[]",
+            "archive_sha": archive_variant(folder, blobs),
+            "evidence": "{}",
+            "changed": "",
         }
         for base, folder in folders.items()
     ]
     seeds = {str(row["base"]): str(row["variant_id"]) for row in rows}
     workspace = Workspace(
-        blobs, root / "work", SEEDS, SolversSettings(variants_per_cycle=1, trial_formulas=0), 0, {str(row["base"]): row for row in rows},
+        blobs,
+        root / "work",
+        SEEDS,
+        SolversSettings(variants_per_cycle=1, trial_formulas=0),
+        0,
+        {str(row["base"]): row for row in rows},
         lambda name: pytest.fail(f"{name} is not needed"),
     )
     place = Lender(seeds, ramp_diff(project, root / "ramp"), line_of(folders[OTHER], RAMP))
@@ -84,18 +103,24 @@ def carried(project: GatesProject) -> Carried:
     population = empty_population().with_tables(variants=rows)
     with LoopbackModel(serve(place)) as server:
         settings = Settings(
-            backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "scripted"},
+            backend="model",
+            model_base_url=server.base_url,
+            model_api_key=SecretStr(KEY),
+            models={"default": "scripted"},
             budget=BudgetSettings(tokens_per_run=10_000_000),
         )
         with open_agents(settings, root / "tape", "0001", "run", line="solvers") as agents:
             planned = plan_cycle(agents, population, workspace, RULES, seeds=seeds_of_cycle)
-            turn = CoderTurn(agents, judge, root / "made", workspace.settings, seeds_of_cycle, shown_rules(RULES))
+            turn = CoderTurn(
+                agents, judge, root / "made", workspace.settings, seeds_of_cycle, shown_rules(RULES)
+            )
             made = make_variants(turn, population, planned.rows, workspace)
     return Carried(seeds, place.prompts, planned, made, judged)
 
 
 class Lender:
-    """A script of planner and coder: names both parents, reads the other's code at one line, and writes the diff."""
+    """A script of planner and coder: names both parents, reads the other's code at one line, and writes the
+    diff."""
 
     def __init__(self, seeds: dict[str, str], diff: str, line: int) -> None:
         self.seeds, self.diff, self.line = seeds, diff, line
@@ -106,13 +131,24 @@ class Lender:
         wanted = (asked.response_format or {})["json_schema"]["schema"]["properties"]
         if "plans" in wanted:
             plan = {
-                "parent_id": self.seeds[OWN][:12], "second_parent_id": self.seeds[OTHER][:12], "kind": "crossover", "target": "",
-                "hypothesis": "A decay that weakens keeps long-run structure.", "instructions": "Carry the ramp of the decay over.",
+                "parent_id": self.seeds[OWN][:12],
+                "second_parent_id": self.seeds[OTHER][:12],
+                "kind": "crossover",
+                "target": "",
+                "hypothesis": "A decay that weakens keeps long-run structure.",
+                "instructions": "Carry the ramp of the decay over.",
             }
             return {"assessment": "Two code bases, nothing joined yet.", "plans": [plan]}
         if "regions" in wanted:
-            return {"regions": [{"path": LENT, "first_line": self.line - 2, "last_line": self.line + 2}], "rationale": "The ramp of the decay."}
-        return {"title": "decay ramp", "changelog": "The decay begins at 0.8 and weakens as conflicts go by, as in Glucose.", "diff": self.diff}
+            return {
+                "regions": [{"path": LENT, "first_line": self.line - 2, "last_line": self.line + 2}],
+                "rationale": "The ramp of the decay.",
+            }
+        return {
+            "title": "decay ramp",
+            "changelog": "The decay begins at 0.8 and weakens as conflicts go by, as in Glucose.",
+            "diff": self.diff,
+        }
 
 
 def ramp_diff(project: GatesProject, folder: Path) -> str:
@@ -131,7 +167,11 @@ def line_of(folder: Path, text: str) -> int:
 
 def test_a_model_plans_on_one_code_base_and_names_another(carried: Carried) -> None:
     [plan] = PLANS.frame(carried.planned.rows).to_dicts()
-    assert (plan["kind"], plan["parent_ids"], plan["origin"]) == ("crossover", [carried.seeds[OWN], carried.seeds[OTHER]], "model")
+    assert (plan["kind"], plan["parent_ids"], plan["origin"]) == (
+        "crossover",
+        [carried.seeds[OWN], carried.seeds[OTHER]],
+        "model",
+    )
 
 
 def test_the_coder_is_shown_the_code_of_the_other(carried: Carried) -> None:
@@ -142,16 +182,29 @@ def test_the_coder_is_shown_the_code_of_the_other(carried: Carried) -> None:
 
 def test_the_child_passes_every_gate_on_the_base_that_it_builds_on(carried: Carried) -> None:
     [row], [judged] = carried.made.rows, carried.judged
-    assert (carried.made.failures, carried.made.unmade, row["repairs"], row["gate"], row["reason"]) == (0, [], 0, None, None), judged.feedback
+    assert (carried.made.failures, carried.made.unmade, row["repairs"], row["gate"], row["reason"]) == (
+        0,
+        [],
+        0,
+        None,
+        None,
+    ), judged.feedback
     assert judged.accepted and list(json.loads(row["evidence"])) == sorted(gate.name for gate in GATES)
     assert (row["base"], row["operator"], row["edits"]) == (OWN, "crossover", None)
-    proofs = {run["proof_status"] for run in carried.made.runs if run["gate"] == "correctness" and run["expected"] == "UNSAT"}
+    proofs = {
+        run["proof_status"]
+        for run in carried.made.runs
+        if run["gate"] == "correctness" and run["expected"] == "UNSAT"
+    }
     assert proofs == {"verified"}
 
 
 def test_the_rows_of_descent_carry_both_code_bases_with_weights(carried: Carried) -> None:
     [row] = carried.made.rows
     assert row["parents"] == [carried.seeds[OWN], carried.seeds[OTHER]]
-    assert DERIVATIONS.frame(carried.made.derivations).select("child_id", "parent_id", "operator", "weight", "cycle").rows() == [
-        (row["variant_id"], carried.seeds[OWN], "crossover", 0.75, "0001"), (row["variant_id"], carried.seeds[OTHER], "crossover", 0.25, "0001"),
+    assert DERIVATIONS.frame(carried.made.derivations).select(
+        "child_id", "parent_id", "operator", "weight", "cycle"
+    ).rows() == [
+        (row["variant_id"], carried.seeds[OWN], "crossover", 0.75, "0001"),
+        (row["variant_id"], carried.seeds[OTHER], "crossover", 0.25, "0001"),
     ]

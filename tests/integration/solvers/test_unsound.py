@@ -1,4 +1,5 @@
-"""Who reads the label reads nothing; who guesses is found out, falls for good, and takes nobody along. Real builds, runs, proofs and duels."""
+"""Who reads the label reads nothing; who guesses is found out, falls for good, and takes nobody along. Real
+builds, runs, proofs and duels."""
 
 from __future__ import annotations
 
@@ -33,8 +34,16 @@ from evolake.solvers.tables import RACES
 from evolake.solvers.tables_archive import VARIANTS
 
 SETTINGS = SolversSettings(
-    seeds=["minisat22"], timeout_s=10, memory_mb=1024, train_instances=3, holdout_instances=1, holdout_repeats=1, smoke_instances=12, challengers=1,
-    pairs=1, proof_mb=128,
+    seeds=["minisat22"],
+    timeout_s=10,
+    memory_mb=1024,
+    train_instances=3,
+    holdout_instances=1,
+    holdout_repeats=1,
+    smoke_instances=12,
+    challengers=1,
+    pairs=1,
+    proof_mb=128,
 )
 LOOKED_AT = ("instance", "status", "answer", "conflicts", "decisions", "propagations")
 
@@ -63,7 +72,12 @@ def arena(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], st
         plant(mutant, folders[mutant.name])
     rows = {name: _row(name, folder, project) for name, folder in folders.items()}
     workspace = Workspace(
-        project.bench.blobs, project.root / "work", SEEDS, SETTINGS, 0, {"minisat22": rows["seed"]},
+        project.bench.blobs,
+        project.root / "work",
+        SEEDS,
+        SETTINGS,
+        0,
+        {"minisat22": rows["seed"]},
         lambda name: pytest.fail(f"{name} is not needed"),
     )
     return Arena(project, workspace, rows)
@@ -71,9 +85,20 @@ def arena(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], st
 
 def _row(name: str, folder: Path, project: GatesProject) -> dict[str, Any]:
     return dict.fromkeys(VARIANTS.columns) | {
-        "variant_id": source_sha(folder), "state": "accepted", "cycle": "0000" if name == "seed" else "0001", "title": name, "base": "minisat22",
-        "operator": "seed" if name == "seed" else "diff", "origin": "test", "hypothesis": name, "changed": "", "parents": [],
-        "archive_sha": archive_variant(folder, project.bench.blobs), "diff_sha": project.bench.blobs.put(b""), "evidence": "{}", "repairs": 0,
+        "variant_id": source_sha(folder),
+        "state": "accepted",
+        "cycle": "0000" if name == "seed" else "0001",
+        "title": name,
+        "base": "minisat22",
+        "operator": "seed" if name == "seed" else "diff",
+        "origin": "test",
+        "hypothesis": name,
+        "changed": "",
+        "parents": [],
+        "archive_sha": archive_variant(folder, project.bench.blobs),
+        "diff_sha": project.bench.blobs.put(b""),
+        "evidence": "{}",
+        "repairs": 0,
         "objections": [],
     }
 
@@ -83,18 +108,27 @@ def test_who_reads_the_label_finds_none(arena: Arena) -> None:
     rows = {}
     for name in ("seed", LABEL_READER.name):
         program = arena.program(name)
-        plan, runner = MeasuringPlan(arena.workspace.limits.run, proof_share=0.0), GateRunner(name, program, "0001", SMOKE_LIMITS)
+        plan, runner = (
+            MeasuringPlan(arena.workspace.limits.run, proof_share=0.0),
+            GateRunner(name, program, "0001", SMOKE_LIMITS),
+        )
         with ThreadPoolExecutor(2) as executor:
             rows[name] = [
                 *smoke_runs(runner, Suite("smoke", suite.instances[-9:]), cache=arena.project.root / "cache"),
                 *run_jobs(plan_jobs({name: program}, train, plan, cycle="0001"), executor).to_dicts(),
             ]
-    assert _seen(rows[LABEL_READER.name]) == _seen(rows["seed"]), "it searches as its base does, whatever is expected"
+    assert _seen(rows[LABEL_READER.name]) == _seen(rows["seed"]), (
+        "it searches as its base does, whatever is expected"
+    )
     assert {row["expected"] for row in rows["seed"]} == {"SAT", "UNSAT"}
     there = train.instances[0].path
     assert there is not None
-    run = run_solver(arena.program(LABEL_READER.name), there, RunLimits(), scratch=arena.project.root / "scratch")
-    assert run.counters["conflicts"] != next(row["conflicts"] for row in rows["seed"] if row["instance"] == train.instances[0].name), "it can differ"
+    run = run_solver(
+        arena.program(LABEL_READER.name), there, RunLimits(), scratch=arena.project.root / "scratch"
+    )
+    assert run.counters["conflicts"] != next(
+        row["conflicts"] for row in rows["seed"] if row["instance"] == train.instances[0].name
+    ), "it can differ"
 
 
 def _seen(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
@@ -102,7 +136,9 @@ def _seen(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
 
 
 @pytest.mark.parametrize("mutant", [LATE_GUESSER, SILENT_GUESSER], ids=lambda mutant: mutant.name)
-def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(mutant: Mutant, arena: Arena) -> None:
+def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(
+    mutant: Mutant, arena: Arena
+) -> None:
     row, workspace = arena.rows[mutant.name], arena.workspace
     if mutant is LATE_GUESSER:
         judged = arena.project.quick.judge(workspace.folder(row["archive_sha"]), "minisat22", unlinted())
@@ -120,25 +156,38 @@ def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(m
     assert (said.gate, said.rule_id) == ("benchmark", "solvers-benchmark-sound")
     assert said.evidence_sha is not None and workspace.blobs.has(said.evidence_sha)
     closed = _close(arena, population, [row], runs, verdicts, [])
-    assert {arena.name(item["variant_id"]): item["state"] for item in closed.rows()} == {"seed": "champion", mutant.name: "blocked"}
+    assert {arena.name(item["variant_id"]): item["state"] for item in closed.rows()} == {
+        "seed": "champion",
+        mutant.name: "blocked",
+    }
     assert closed.row(row["variant_id"])["rule_id"] == "solvers-benchmark-sound"
     assert set(closed.runs["variant_id"]) == {arena.rows["seed"]["variant_id"]} and closed.ranking.height == 1
 
 
 def test_who_is_found_unsound_in_a_race_fights_no_duel(arena: Arena) -> None:
     guesser, seed, reader = (arena.rows[name] for name in (LATE_GUESSER.name, "seed", LABEL_READER.name))
-    settings = arena.workspace.settings.model_copy(update={"race_entrants": 4, "race_formulas": 3, "challengers": 1})
+    settings = arena.workspace.settings.model_copy(
+        update={"race_entrants": 4, "race_formulas": 3, "challengers": 1}
+    )
     workspace = replace(arena.workspace, settings=settings)
-    population = empty_population().add(variants=[seed, guesser, reader]).with_states({seed["variant_id"]: "champion"})
+    population = (
+        empty_population().add(variants=[seed, guesser, reader]).with_states({seed["variant_id"]: "champion"})
+    )
     ranking = [_ranked(row, place) for place, row in enumerate((guesser, reader, seed), 1)]
     judge = stage_judge("duel", RULES, workspace.blobs, cycle="0008", run_id="test")
     with ThreadPoolExecutor(2) as executor:
         selection = decide_champion(
-            workspace, RankedCycle(population, [], ranking), executor, seeds=CycleSeeds(0, "solvers", "0008"), judge=judge,
+            workspace,
+            RankedCycle(population, [], ranking),
+            executor,
+            seeds=CycleSeeds(0, "solvers", "0008"),
+            judge=judge,
         )
     races = RACES.frame(selection.races)
     assert set(races["variant_id"]) == {guesser["variant_id"], reader["variant_id"]}
-    assert set(races.filter("survives")["variant_id"]) <= {reader["variant_id"]}, "it is as fast as the champion, so that noise decides"
+    assert set(races.filter("survives")["variant_id"]) <= {reader["variant_id"]}, (
+        "it is as fast as the champion, so that noise decides"
+    )
     assert set(races.filter(pl.col("stopped").is_not_null())["variant_id"]) >= {guesser["variant_id"]}
     assert guesser["variant_id"] in unsound_in(selection.verdicts)
     assert guesser["variant_id"] not in {row["challenger_id"] for row in selection.decisions}
@@ -148,31 +197,55 @@ def test_who_is_found_unsound_in_a_race_fights_no_duel(arena: Arena) -> None:
 
 
 def test_a_champion_that_is_found_unsound_in_a_later_duel_falls_and_the_next_one_reigns(arena: Arena) -> None:
-    guesser, seed, reader, workspace = (arena.rows[LATE_GUESSER.name], arena.rows["seed"], arena.rows[LABEL_READER.name], arena.workspace)
-    population = empty_population().add(variants=[seed, guesser, reader]).with_states({guesser["variant_id"]: "champion"})
+    guesser, seed, reader, workspace = (
+        arena.rows[LATE_GUESSER.name],
+        arena.rows["seed"],
+        arena.rows[LABEL_READER.name],
+        arena.workspace,
+    )
+    population = (
+        empty_population()
+        .add(variants=[seed, guesser, reader])
+        .with_states({guesser["variant_id"]: "champion"})
+    )
     ranking = [_ranked(row, place) for place, row in enumerate((guesser, reader, seed), 1)]
     judge = stage_judge("duel", RULES, workspace.blobs, cycle="0007", run_id="test")
     with ThreadPoolExecutor(2) as executor:
         selection = decide_champion(
-            workspace, RankedCycle(population, [], ranking), executor, seeds=CycleSeeds(0, "solvers", "0007"), judge=judge,
+            workspace,
+            RankedCycle(population, [], ranking),
+            executor,
+            seeds=CycleSeeds(0, "solvers", "0007"),
+            judge=judge,
         )
     assert unsound_in(selection.verdicts) == {guesser["variant_id"]}
     assert selection.champion_id != guesser["variant_id"] and selection.changed
     assert guesser["variant_id"] not in {row["champion_id"] for row in selection.decisions if row["wins"]}
-    closed = _close(arena, population, [], shop_runs(), selection.verdicts, selection.decisions, ranking, cycle="0007")
+    closed = _close(
+        arena, population, [], shop_runs(), selection.verdicts, selection.decisions, ranking, cycle="0007"
+    )
     states = {arena.name(item["variant_id"]): item["state"] for item in closed.rows()}
-    assert states[LATE_GUESSER.name] == "blocked" and arena.name(selection.champion_id) == closed.rows("champion")[0]["title"]
-    assert guesser["variant_id"] not in closed.live_ids() and guesser["variant_id"] not in set(closed.ranking["variant_id"])
+    assert (
+        states[LATE_GUESSER.name] == "blocked"
+        and arena.name(selection.champion_id) == closed.rows("champion")[0]["title"]
+    )
+    assert guesser["variant_id"] not in closed.live_ids() and guesser["variant_id"] not in set(
+        closed.ranking["variant_id"]
+    )
     assert closed.row(guesser["variant_id"])["gate"] == "duel"
 
 
 def test_a_champion_that_is_refuted_on_the_holdout_falls_and_no_role_reads_by_what(arena: Arena) -> None:
     guesser, seed, workspace = arena.rows[LATE_GUESSER.name], arena.rows["seed"], arena.workspace
-    population = empty_population().add(variants=[seed, guesser]).with_states({guesser["variant_id"]: "champion"})
+    population = (
+        empty_population().add(variants=[seed, guesser]).with_states({guesser["variant_id"]: "champion"})
+    )
     ranking = [_ranked(row, place) for place, row in enumerate((guesser, seed), 1)]
     judge = stage_judge("holdout", RULES, workspace.blobs, cycle="0003", run_id="test")
     with ThreadPoolExecutor(2) as executor:
-        runs, verdicts = measure_holdout(workspace, RankedCycle(population, [], ranking), [], executor, cycle="0003", judge=judge)
+        runs, verdicts = measure_holdout(
+            workspace, RankedCycle(population, [], ranking), [], executor, cycle="0003", judge=judge
+        )
     assert unsound_in(verdicts) == {guesser["variant_id"]}
     assert {arena.name(name) for name in runs["variant_id"]} == {"seed", LATE_GUESSER.name}
     closed = _close(arena, population, [], shop_runs(), verdicts, [], ranking, cycle="0003")
@@ -183,19 +256,39 @@ def test_a_champion_that_is_refuted_on_the_holdout_falls_and_no_role_reads_by_wh
 def test_a_seed_that_is_found_unsound_stays_a_base(arena: Arena) -> None:
     seed, other = arena.rows["seed"], arena.rows[LABEL_READER.name]
     population = empty_population().add(variants=[seed, other]).with_states({other["variant_id"]: "champion"})
-    objection = {"artifact_id": seed["variant_id"], "gate_no": 5, "gate": "benchmark", "rule_id": "r", "outcome": "block", "reason": "x"}
+    objection = {
+        "artifact_id": seed["variant_id"],
+        "gate_no": 5,
+        "gate": "benchmark",
+        "rule_id": "r",
+        "outcome": "block",
+        "reason": "x",
+    }
     closed = _close(arena, population, [], shop_runs(), [objection], [], [_ranked(other, 1)])
-    assert [row["variant_id"] for row in closed.seeds()] == [seed["variant_id"]] == [closed.seed_of("minisat22")["variant_id"]]
+    assert (
+        [row["variant_id"] for row in closed.seeds()]
+        == [seed["variant_id"]]
+        == [closed.seed_of("minisat22")["variant_id"]]
+    )
     assert closed.live_ids() == [other["variant_id"]]
     assert closed.row(seed["variant_id"])["state"] == "blocked"
 
 
 def test_who_reigns_when_the_winner_is_unsound() -> None:
-    population = empty_population().add(variants=[dict.fromkeys(VARIANTS.columns) | {"variant_id": "old", "state": "champion", "operator": "seed"}])
-    decisions = [{"champion_id": "old", "challenger_id": name, "wins": wins, "ratio": ratio} for name, wins, ratio in
-                 (("best", True, 2.0), ("good", True, 1.5), ("poor", False, 0.9))]
+    population = empty_population().add(
+        variants=[
+            dict.fromkeys(VARIANTS.columns) | {"variant_id": "old", "state": "champion", "operator": "seed"}
+        ]
+    )
+    decisions = [
+        {"champion_id": "old", "challenger_id": name, "wins": wins, "ratio": ratio}
+        for name, wins, ratio in (("best", True, 2.0), ("good", True, 1.5), ("poor", False, 0.9))
+    ]
     ranked = RankedCycle(population, [], [])
-    after = [champion_after(ranked, decisions, unsound) for unsound in ((), {"best"}, {"best", "good"}, {"best", "good", "poor"})]
+    after = [
+        champion_after(ranked, decisions, unsound)
+        for unsound in ((), {"best"}, {"best", "good"}, {"best", "good", "poor"})
+    ]
     assert after == ["best", "good", "old", "old"]
 
 
@@ -207,14 +300,28 @@ def shop_runs() -> pl.DataFrame:
 
 def _ranked(row: Mapping[str, Any], place: int) -> dict[str, Any]:
     return {
-        "variant_id": row["variant_id"], "cycle": "0001", "rank": place, "consensus": place / 10, "visits": 1.0, "ucb": 0.0, "solved": 1.0,
-        "par2": 1.0, "wrong": 0,
+        "variant_id": row["variant_id"],
+        "cycle": "0001",
+        "rank": place,
+        "consensus": place / 10,
+        "visits": 1.0,
+        "ucb": 0.0,
+        "solved": 1.0,
+        "par2": 1.0,
+        "wrong": 0,
     }
 
 
 def _close(
-    arena: Arena, population: Population, variants: Sequence[Mapping[str, Any]], runs: pl.DataFrame, verdicts: Sequence[Verdict | Mapping[str, Any]],
-    decisions: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]] | None = None, *, cycle: str = "0001",
+    arena: Arena,
+    population: Population,
+    variants: Sequence[Mapping[str, Any]],
+    runs: pl.DataFrame,
+    verdicts: Sequence[Verdict | Mapping[str, Any]],
+    decisions: Sequence[Mapping[str, Any]],
+    ranking: Sequence[Mapping[str, Any]] | None = None,
+    *,
+    cycle: str = "0001",
 ) -> Population:
     """The population after a cycle in which only this happened."""
     from evolake.solvers.measurement.metrics import compute_metrics
@@ -223,6 +330,11 @@ def _close(
     sound = without(runs, objections(said))
     measured = compute_metrics(sound).to_dicts() if sound.height else []
     ranked = ranking or [_ranked(arena.rows["seed"], 1)]
-    added: dict[str, list[Any]] = {name: [] for name in ("objectives", "rule_proposals", "attempts", "derivations", "findings", "holdout")}
+    added: dict[str, list[Any]] = {
+        name: []
+        for name in ("objectives", "rule_proposals", "attempts", "derivations", "findings", "holdout")
+    }
     results = CycleResults(runs, measured, decisions, json.loads(json.dumps(said)))
-    return close_cycle(arena.workspace, RankedCycle(population, variants, ranked), results, added, cycle=cycle)
+    return close_cycle(
+        arena.workspace, RankedCycle(population, variants, ranked), results, added, cycle=cycle
+    )

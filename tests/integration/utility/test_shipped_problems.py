@@ -1,4 +1,5 @@
-"""The shipped problems: the file is what the primers give, and every answer is found again from the statement alone, by every validator."""
+"""The shipped problems: the file is what the primers give, and every answer is found again from the statement
+alone, by every validator."""
 
 from __future__ import annotations
 
@@ -32,24 +33,35 @@ def test_the_file_is_what_the_primers_give(rows: list[dict[str, Any]]) -> None:
     assert FILE.stat().st_size < 400_000
 
 
-def test_every_answer_is_found_again_from_the_statement_by_every_validator(rows: list[dict[str, Any]]) -> None:
+def test_every_answer_is_found_again_from_the_statement_by_every_validator(
+    rows: list[dict[str, Any]],
+) -> None:
     families = {family.name: family for family in read_families(FOLDER)}
     with open_pool(workers=1, preload=PRELOAD) as pool:
         for name in DIFFICULTIES:
             family, own = families[name], [row for row in rows if row["family"] == name]
-            inputs = [item.inputs for item in read(family.reader or "", [row["text"] for row in own], pool=pool)]
+            inputs = [
+                item.inputs for item in read(family.reader or "", [row["text"] for row in own], pool=pool)
+            ]
             assert len(family.voters()) > 2
             for source in family.voters().values():
                 answers = [item.answer for item in solve(source, inputs, pool=pool)]
                 wrong = [
-                    (row["text"], answer) for row, answer in zip(own, answers, strict=True)
+                    (row["text"], answer)
+                    for row, answer in zip(own, answers, strict=True)
                     if not equivalent(answer, json.loads(row["answer"]), case_sensitive=row["case_sensitive"])
                 ]
                 assert wrong == []
 
 
-def test_no_statement_stands_twice_and_every_primer_has_enough_at_each_difficulty(rows: list[dict[str, Any]]) -> None:
-    assert len({" ".join(row["text"].split()).casefold() for row in rows}) == len({row["problem_id"] for row in rows}) == len(rows)
+def test_no_statement_stands_twice_and_every_primer_has_enough_at_each_difficulty(
+    rows: list[dict[str, Any]],
+) -> None:
+    assert (
+        len({" ".join(row["text"].split()).casefold() for row in rows})
+        == len({row["problem_id"] for row in rows})
+        == len(rows)
+    )
     counts = Counter((row["family"], row["difficulty"]) for row in rows)
     assert set(counts) == {(name, difficulty) for name, some in DIFFICULTIES.items() for difficulty in some}
     assert min(counts.values()) >= 20 and max(counts.values()) == EACH
@@ -59,7 +71,9 @@ def test_no_statement_stands_twice_and_every_primer_has_enough_at_each_difficult
 def test_primers_are_whole_on_one_side_and_the_held_out_fifth_is_there(answer_format: Any) -> None:
     problems = read_problems(FILE, answer_format)
     train, heldout = split(problems, 0.2)
-    assert len(train) + len(heldout) == len(problems) and not {item.family for item in train} & {item.family for item in heldout}
+    assert len(train) + len(heldout) == len(problems) and not {item.family for item in train} & {
+        item.family for item in heldout
+    }
     assert 0.1 < len(heldout) / len(problems) < 0.35 and len({item.family for item in heldout}) > 1
     assert len(heldout) >= 100, "as many as an evaluation takes by default"
     assert all(("\\boxed" in problem.text) == (answer_format == "boxed") for problem in problems)

@@ -1,5 +1,5 @@
-"""The study with real weights, real updates and instances drawn in the jail: killed by the system it goes on to the same rows; its command
-says what it did."""
+"""The study with real weights, real updates and instances drawn in the jail: killed by the system it goes on
+to the same rows; its command says what it did."""
 
 from __future__ import annotations
 
@@ -37,22 +37,39 @@ from evolake.utility.tables import LINEAGES, TRAIN
 def even(prompt: Any, problem: Problem, number: int, sample: Sample) -> Rollout:
     """Rewards replies of an even number of characters: something that random weights get right sometimes."""
     good = len(sample.reply) % 2 == 0
-    return Rollout("", problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, good, True, float(good))
+    return Rollout(
+        "", problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, good, True, float(good)
+    )
 
 
 def cell(name: str = "evolved-0") -> Cell:
     rows = [
-        {"problem_id": f"p{number}", "suite": TRAIN if number < 5 else LINEAGES, "arms": ["evolved"] if number < 5 else [], "family_id": None,
-         "category": "c", "difficulty": 1, "text": f"{number} and {number}?", "answer": str(2 * number), "case_sensitive": True, "scorer": "answer"}
+        {
+            "problem_id": f"p{number}",
+            "suite": TRAIN if number < 5 else LINEAGES,
+            "arms": ["evolved"] if number < 5 else [],
+            "family_id": None,
+            "category": "c",
+            "difficulty": 1,
+            "text": f"{number} and {number}?",
+            "answer": str(2 * number),
+            "case_sensitive": True,
+            "scorer": "answer",
+        }
         for number in range(7)
     ]
     return Cell(name, rows, SIZES, even, "sha", 7)
 
 
 def study(root: Path, tell: Callable[[str], None] = lambda line: None) -> Outcome:
-    """Runs what is missing of a study of two arms and two seeds in the lake there, with rewards that move random weights."""
+    """Runs what is missing of a study of two arms and two seeds in the lake there, with rewards that move
+    random weights."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {**SETTINGS, "EVOLAKE_LAKE": str(root), "EVOLAKE_UTILITY__TEST_PROBLEMS": "2"}.items():
+        for name, value in {
+            **SETTINGS,
+            "EVOLAKE_LAKE": str(root),
+            "EVOLAKE_UTILITY__TEST_PROBLEMS": "2",
+        }.items():
             patch.setenv(name, value)
         patch.setattr(running, "judge_with", lambda *_: even)
         return run_study(load("laptop"), ["base", "evolved"], [0, 1], "run-study", tell=tell)
@@ -61,12 +78,17 @@ def study(root: Path, tell: Callable[[str], None] = lambda line: None) -> Outcom
 def published(root: Path) -> dict[str, list[dict[str, Any]]]:
     """Every table of the study, row by row."""
     lake = Lake(root)
-    parts = [("study", None), ("problems", None), *((asset, cell) for asset in ("steps", "replies") for cell in lake.cycles("utility", asset))]
+    parts = [
+        ("study", None),
+        ("problems", None),
+        *((asset, cell) for asset in ("steps", "replies") for cell in lake.cycles("utility", asset)),
+    ]
     return {f"{asset} {cell}": lake.read("utility", asset, cell).to_dicts() for asset, cell in parts}
 
 
 def test_a_study_killed_by_the_system_between_steps_goes_on_to_the_tables_of_an_unbroken_one(tmp_path: Path):
-    """The child is killed by SIGKILL in the middle of its second cell; what it published and noted is read here, and the rest is done here."""
+    """The child is killed by SIGKILL in the middle of its second cell; what it published and noted is read
+    here, and the rest is done here."""
     families_lake(tmp_path / "whole")
     shutil.copytree(tmp_path / "whole", tmp_path / "killed")
     study(tmp_path / "whole")
@@ -81,10 +103,20 @@ def test_a_study_killed_by_the_system_between_steps_goes_on_to_the_tables_of_an_
         "study(Path(sys.argv[2]), kill)\n"
     )
     places = f"{Path(__file__).parent}:{Path(__file__).parents[2]}"
-    done = subprocess.run([sys.executable, "-c", code, places, str(tmp_path / "killed")], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, places, str(tmp_path / "killed")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == -signal.SIGKILL, done.stderr
     left = [path.parent.name for path in (tmp_path / "killed").rglob("*.weights")]
-    assert left == ["evolved-0"] and published(tmp_path / "killed").keys() == {"study None", "problems None", "steps base-0", "replies base-0"}
+    assert left == ["evolved-0"] and published(tmp_path / "killed").keys() == {
+        "study None",
+        "problems None",
+        "steps base-0",
+        "replies base-0",
+    }
 
     said: list[str] = []
     again = study(tmp_path / "killed", said.append)
@@ -93,7 +125,9 @@ def test_a_study_killed_by_the_system_between_steps_goes_on_to_the_tables_of_an_
     assert said[0].startswith("this size sees 99.1 points: 2 held-out questions with 2 replies each")
     assert said[1:3] == ["evolved-0: step 3 of 3", "base-1: evaluated"]
     assert published(tmp_path / "killed") == whole
-    assert len(whole) == 2 + 2 * 4 and all(row["updated"] for row in whole["steps evolved-0"]), "the weights have moved"
+    assert len(whole) == 2 + 2 * 4 and all(row["updated"] for row in whole["steps evolved-0"]), (
+        "the weights have moved"
+    )
 
 
 def test_arms_of_one_seed_differ_by_their_problems_alone():
@@ -116,7 +150,11 @@ def test_the_profile_gpu_at_small_sizes_trains_and_evaluates_a_cell(tmp_path: Pa
     own = settings.of(UtilitySettings).model_copy(update={"steps": 1, "batch_problems": 2, "max_tokens": 6})
     assert (own.rollouts, own.answer_format, prompts.rows_at_once) == (16, "boxed", 256)
     settings = settings.with_section(prompts).with_section(own)
-    result = run_cell(replace(cell(), sizes=own), open_policy(policy_settings(settings), tmp_path, "utility", "run"), Unkept())
+    result = run_cell(
+        replace(cell(), sizes=own),
+        open_policy(policy_settings(settings), tmp_path, "utility", "run"),
+        Unkept(),
+    )
     assert [(row["step"], row["rollouts"], row["updated"]) for row in result.steps] == [(1, 2 * 16, True)]
     assert [row["problem_id"] for row in result.replies] == ["p5", "p6"]
 
@@ -141,10 +179,30 @@ def studied(tmp_path_factory: pytest.TempPathFactory):
     families_lake(root / "lake")
     (root / "bench.jsonl").write_text('{"question": "1 + 1?", "answer": "2", "scorer": "exact"}\n')
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {**SETTINGS, "EVOLAKE_LAKE": str(root / "lake"), "EVOLAKE_PROFILE": "laptop"}.items():
+        for name, value in {
+            **SETTINGS,
+            "EVOLAKE_LAKE": str(root / "lake"),
+            "EVOLAKE_PROFILE": "laptop",
+        }.items():
             patch.setenv(name, value)
-        first = evolake("families", "utility", "--arms", "base,evolved", "--benchmark", str(root / "bench.jsonl"), "--json")
-        second = evolake("families", "utility", "--benchmark", str(root / "bench.jsonl"), "--json", "--out", str(root / "out"))
+        first = evolake(
+            "families",
+            "utility",
+            "--arms",
+            "base,evolved",
+            "--benchmark",
+            str(root / "bench.jsonl"),
+            "--json",
+        )
+        second = evolake(
+            "families",
+            "utility",
+            "--benchmark",
+            str(root / "bench.jsonl"),
+            "--json",
+            "--out",
+            str(root / "out"),
+        )
         yield root, json.loads(first.stdout), json.loads(second.stdout)
 
 
@@ -152,31 +210,50 @@ def test_the_command_runs_what_is_missing_and_says_what_it_found(studied):
     root, first, second = studied
     assert (first["verdict"], first["ran"]) == ("complete", ["base-0", "evolved-0"])
     assert (second["kept"], second["ran"]) == (["base-0", "evolved-0"], ["seeds-0", "mixed-0", "parents-0"])
-    assert first["study_sha"] == second["study_sha"] and any("drawn from a world" in note for note in second["notes"])
+    assert first["study_sha"] == second["study_sha"] and any(
+        "drawn from a world" in note for note in second["notes"]
+    )
     assert any(note.startswith("of bench: 0 of 1 held-out problems have") for note in second["notes"])
     assert {(row["matching"], row["suite"]) for row in second["summary"]} == {
         (matching, suite) for matching in ("steps", "instances", "tokens") for suite in (LINEAGES, "bench")
     }
     page = (root / "out" / "report.html").read_text()
-    for said in ("What evolved families are worth", "Held-out lineages, equal tokens", "Bench, equal steps", "Differences, paired by problem"):
+    for said in (
+        "What evolved families are worth",
+        "Held-out lineages, equal tokens",
+        "Bench, equal steps",
+        "Differences, paired by problem",
+    ):
         assert said in page
     assert "Not finished" not in page and len(list((root / "out" / "figures").glob("*.png"))) == 4
 
 
 def test_problems_that_are_evaluated_on_share_no_ancestor_with_those_that_are_trained_on(studied):
     stored = read_study(Lake(studied[0] / "lake"))
-    parents = dict(Lake(studied[0] / "lake").read("families", "incoming_families", "0002").select("family_id", "parents").iter_rows())
+    parents = dict(
+        Lake(studied[0] / "lake")
+        .read("families", "incoming_families", "0002")
+        .select("family_id", "parents")
+        .iter_rows()
+    )
 
     def lineage(family: str) -> set[str]:
         return {family}.union(*(lineage(parent) for parent in parents[family]))
 
     sides = [
-        set().union(*map(lineage, stored.problems.filter(pl.col("suite") == suite)["family_id"].unique().to_list())) for suite in (TRAIN, LINEAGES)
+        set().union(
+            *map(lineage, stored.problems.filter(pl.col("suite") == suite)["family_id"].unique().to_list())
+        )
+        for suite in (TRAIN, LINEAGES)
     ]
     assert all(sides) and not sides[0] & sides[1]
     trained = stored.problems.filter(pl.col("suite") == TRAIN).explode("arms")
     operators = {arm: set(part["operator"].unique().to_list()) for (arm,), part in trained.group_by("arms")}
-    assert operators["seeds"] == operators["parents"] == {"seed"} and "seed" not in operators["evolved"] and "seed" in operators["mixed"]
+    assert (
+        operators["seeds"] == operators["parents"] == {"seed"}
+        and "seed" not in operators["evolved"]
+        and "seed" in operators["mixed"]
+    )
     assert stored.problems["text"].str.contains("Reply with|1 \\+ 1").all()
 
 
@@ -184,7 +261,11 @@ def test_a_pause_ends_after_a_step_and_a_changed_size_is_another_study(studied):
     settings = load("laptop")
     settings = settings.with_section(settings.of(UtilitySettings).model_copy(update={"learning_rate": 2e-3}))
     paused = run_study(settings, ["evolved"], [0], "run-pause", minutes=1e-9)
-    assert (paused.ran, paused.left) == ((), ("evolved-0",)) and paused.study and paused.study.sha != studied[2]["study_sha"]
+    assert (
+        (paused.ran, paused.left) == ((), ("evolved-0",))
+        and paused.study
+        and paused.study.sha != studied[2]["study_sha"]
+    )
     said: list[str] = []
     assert run_study(settings, ["evolved"], [0], "run-again", tell=said.append).ran == ("evolved-0",)
     assert said[1:] == ["evolved-0: step 2 of 3", "evolved-0: step 3 of 3"]

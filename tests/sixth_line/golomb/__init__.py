@@ -1,1 +1,2 @@
-"""Golomb rulers: marks on a line, no two pairs of which are the same distance apart; the shorter the better."""
+"""Golomb rulers: marks on a line, no two pairs of which are the same distance apart; the shorter the
+better."""

@@ -25,11 +25,25 @@ def check(judging: Judging) -> Iterator[Said]:
     marks, claimed = tuple(judging.bundle.read(MARKS)), judging.bundle.read("claims.json")["length"]
     if not marks or not all(type(mark) is int for mark in marks):
         raise ValueError("its marks are no whole numbers")
-    done = run_gates(marks, GATES, judging.asked, artifact_id=judging.artifact_id, cycle="bundle", run_id="bundle")
+    done = run_gates(
+        marks, GATES, judging.asked, artifact_id=judging.artifact_id, cycle="bundle", run_id="bundle"
+    )
     objection = done.blocked_by
-    yield Said("gates", "fails" if objection else "holds", f"{objection.gate} blocks it: {objection.reason}" if objection else "both pass it")
-    yield Said("identity", "holds" if ruler_id(marks) == judging.artifact_id else "fails", f"the marks are {list(marks)}")
-    yield Said("length", "holds" if max(marks) == claimed else "fails", f"it is {max(marks)}, and it claims {claimed}")
+    yield Said(
+        "gates",
+        "fails" if objection else "holds",
+        f"{objection.gate} blocks it: {objection.reason}" if objection else "both pass it",
+    )
+    yield Said(
+        "identity",
+        "holds" if ruler_id(marks) == judging.artifact_id else "fails",
+        f"the marks are {list(marks)}",
+    )
+    yield Said(
+        "length",
+        "holds" if max(marks) == claimed else "fails",
+        f"it is {max(marks)}, and it claims {claimed}",
+    )
 
 
 BUNDLE = LineBundle(("ruler",), (MARKS,), ("form", "distances"), carry, check, rules)

@@ -10,7 +10,10 @@ from evolake.lake import Catalogue, Lake
 from evolake.plots.style import BLUE, dress, figure, to_png
 from evolake.report.pages import Section, render
 
-BEST = "SELECT cycle, min(length) AS shortest, count(*) AS rulers FROM golomb.survivors WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"
+BEST = (
+    "SELECT cycle, min(length) AS shortest, count(*) AS rulers FROM golomb.survivors WHERE cycle <= "
+    "$cycle GROUP BY cycle ORDER BY cycle"
+)
 
 
 def lengths(cycles: list[str], shortest: list[int]) -> bytes:
@@ -28,4 +31,10 @@ def golomb_section(root: Path, cycle: str) -> Section:
         best = catalogue.frame(BEST, {"cycle": cycle})
     figures = {"The shortest ruler": lengths(best["cycle"].to_list(), best["shortest"].to_list())}
     headline = escape(f"The shortest ruler is {best['shortest'].min()} long.")
-    return Section("golomb", cycle, headline, render("golomb", "section.html.j2", headline=headline, best=best, figures=figures), figures)
+    return Section(
+        "golomb",
+        cycle,
+        headline,
+        render("golomb", "section.html.j2", headline=headline, best=best, figures=figures),
+        figures,
+    )

@@ -16,18 +16,27 @@ from evolake.lake import TableSchema, incoming_tables
 from evolake.lines import folder_of
 
 RULERS = TableSchema(
-    "golomb_rulers", 1,
+    "golomb_rulers",
+    1,
     {
-        "ruler_id": (pl.String, "Ruler: sha256 (hex) of its marks."), "cycle": pl.String,
+        "ruler_id": (pl.String, "Ruler: sha256 (hex) of its marks."),
+        "cycle": pl.String,
         "marks": (pl.String, "JSON list of whole numbers, the places of the marks from 0."),
-        "length": (pl.Int64, "Distance of the last mark from the first; shorter is better."), "parent_id": pl.String,
+        "length": (pl.Int64, "Distance of the last mark from the first; shorter is better."),
+        "parent_id": pl.String,
     },
     keys=("ruler_id",),
 )
 PASSED = TableSchema("golomb_passed", 1, {**RULERS.described, "passed": pl.Boolean}, keys=("ruler_id",))
 GENERATIONS = {"rulers": RULERS}
 """What goes from cycle to cycle."""
-TABLES = incoming_tables(GENERATIONS) | {"seeds": RULERS, "candidates": RULERS, "form": PASSED, "distances": PASSED, "survivors": RULERS}
+TABLES = incoming_tables(GENERATIONS) | {
+    "seeds": RULERS,
+    "candidates": RULERS,
+    "form": PASSED,
+    "distances": PASSED,
+    "survivors": RULERS,
+}
 """Asset -> schema of every table that the line publishes."""
 
 
@@ -38,7 +47,13 @@ def ruler_id(marks: Sequence[int]) -> str:
 
 def ruler_row(marks: Sequence[int], cycle: str, parent: str | None = None) -> dict[str, Any]:
     """A row of RULERS. Bad marks make a row too: the gates are there to say so."""
-    return {"ruler_id": ruler_id(marks), "cycle": cycle, "marks": json.dumps(list(marks)), "length": max(marks) - min(marks), "parent_id": parent}
+    return {
+        "ruler_id": ruler_id(marks),
+        "cycle": cycle,
+        "marks": json.dumps(list(marks)),
+        "length": max(marks) - min(marks),
+        "parent_id": parent,
+    }
 
 
 def seed_ruler(marks: int) -> tuple[int, ...]:
@@ -72,7 +87,11 @@ def distances_differ(evidence: Mapping[str, Any]) -> Finding | None:
 
 GATES = (
     GateSpec(0, "form", lambda marks: {"marks": list(marks)}),
-    GateSpec(1, "distances", lambda marks: {"distances": [later - earlier for earlier, later in combinations(marks, 2)]}),
+    GateSpec(
+        1,
+        "distances",
+        lambda marks: {"distances": [later - earlier for earlier, later in combinations(marks, 2)]},
+    ),
 )
 
 
@@ -83,4 +102,11 @@ def rules() -> Ruleset:
 
 def verdicts(row: Mapping[str, Any], *, run_id: str) -> tuple[Verdict, ...]:
     """What the gates say of a row of RULERS."""
-    return run_gates(tuple(json.loads(row["marks"])), GATES, rules(), artifact_id=row["ruler_id"], cycle=row["cycle"], run_id=run_id).verdicts
+    return run_gates(
+        tuple(json.loads(row["marks"])),
+        GATES,
+        rules(),
+        artifact_id=row["ruler_id"],
+        cycle=row["cycle"],
+        run_id=run_id,
+    ).verdicts

@@ -19,4 +19,12 @@ class GolombSettings(BaseModel):
 
 def requirements() -> list[Requirement]:
     """Whole numbers of 64 bits."""
-    return [Requirement("whole numbers of 64 bits", sys.maxsize > 2**32, f"up to {sys.maxsize}", "the golomb line", "use a 64-bit Python")]
+    return [
+        Requirement(
+            "whole numbers of 64 bits",
+            sys.maxsize > 2**32,
+            f"up to {sys.maxsize}",
+            "the golomb line",
+            "use a 64-bit Python",
+        )
+    ]

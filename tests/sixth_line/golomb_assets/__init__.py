@@ -31,7 +31,9 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
 def candidates(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """Children of the shortest rulers there are."""
     opened, settings = open_cycle(context, lake, line), lake.settings()
-    parents = read_population(lake, line, opened.cycle)["rulers"].sort("length", "ruler_id").head(3).to_dicts()
+    parents = (
+        read_population(lake, line, opened.cycle)["rulers"].sort("length", "ruler_id").head(3).to_dicts()
+    )
     rng = generator(settings.seed, line.name, opened.cycle, "mutation")
     children = {}
     for number in range(settings.of(GolombSettings).rulers_per_cycle):
@@ -40,7 +42,14 @@ def candidates(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.Data
         children[row["ruler_id"]] = row
     known = {row["ruler_id"] for row in read_population(lake, line, opened.cycle)["rulers"].to_dicts()}
     made = RULERS.frame([row for name, row in children.items() if name not in known])
-    side(lake, "candidates", ARTIFACTS, artifacts(made, opened.cycle, "candidate", context.run_id), opened.cycle, context.run_id)
+    side(
+        lake,
+        "candidates",
+        ARTIFACTS,
+        artifacts(made, opened.cycle, "candidate", context.run_id),
+        opened.cycle,
+        context.run_id,
+    )
     context.add_output_metadata(opened.metadata())
     return made
 
@@ -49,22 +58,46 @@ def artifacts(rulers: pl.DataFrame, cycle: str, state: str, run_id: str) -> list
     """Rows of ARTIFACTS."""
     return [
         {
-            "artifact_id": row["ruler_id"], "line": line.name, "kind": "ruler", "cycle": cycle, "state": state, "content_sha": row["ruler_id"],
-            "title": row["marks"], "created_at": datetime.now(UTC), "run_id": run_id, "code_version": "1",
+            "artifact_id": row["ruler_id"],
+            "line": line.name,
+            "kind": "ruler",
+            "cycle": cycle,
+            "state": state,
+            "content_sha": row["ruler_id"],
+            "title": row["marks"],
+            "created_at": datetime.now(UTC),
+            "run_id": run_id,
+            "code_version": "1",
         }
         for row in rulers.to_dicts()
     ]
 
 
-def side(lake: LakeResource, asset: str, schema: TableSchema, rows: list[dict], cycle: str, run_id: str) -> None:
+def side(
+    lake: LakeResource, asset: str, schema: TableSchema, rows: list[dict], cycle: str, run_id: str
+) -> None:
     """Publishes what an asset adds to a shared table."""
-    lake.open().publish(line.name, side_table(asset, schema), schema.frame(rows), cycle=cycle, run_id=run_id, schema=schema)
+    lake.open().publish(
+        line.name, side_table(asset, schema), schema.frame(rows), cycle=cycle, run_id=run_id, schema=schema
+    )
 
 
-def gated(context: dg.AssetExecutionContext, lake: LakeResource, rows: pl.DataFrame, gate: str) -> pl.DataFrame:
+def gated(
+    context: dg.AssetExecutionContext, lake: LakeResource, rows: pl.DataFrame, gate: str
+) -> pl.DataFrame:
     """The rows with the gate's word, which is published as verdicts."""
-    judged = {row["ruler_id"]: [verdict for verdict in verdicts(row, run_id=context.run_id) if verdict.gate == gate] for row in rows.to_dicts()}
-    side(lake, gate, VERDICTS, [item.row() for result in judged.values() for item in result], context.partition_key, context.run_id)
+    judged = {
+        row["ruler_id"]: [verdict for verdict in verdicts(row, run_id=context.run_id) if verdict.gate == gate]
+        for row in rows.to_dicts()
+    }
+    side(
+        lake,
+        gate,
+        VERDICTS,
+        [item.row() for result in judged.values() for item in result],
+        context.partition_key,
+        context.run_id,
+    )
     passed = [bool(result) and all(item.outcome == "pass" for item in result) for result in judged.values()]
     return rows.select(list(RULERS.columns)).with_columns(passed=pl.Series(passed, dtype=pl.Boolean))
 
@@ -82,8 +115,14 @@ def distances(context: dg.AssetExecutionContext, lake: LakeResource, form: pl.Da
 
 
 every_survivor_has_two_passes = suite_check(
-    distances, "every_survivor_has_two_passes", "Who goes on has passed both gates.", line.cycles,
-    lambda gxe: [gxe.ExpectColumnValuesToNotBeNull(column="passed"), gxe.ExpectColumnValuesToBeUnique(column="ruler_id")],
+    distances,
+    "every_survivor_has_two_passes",
+    "Who goes on has passed both gates.",
+    line.cycles,
+    lambda gxe: [
+        gxe.ExpectColumnValuesToNotBeNull(column="passed"),
+        gxe.ExpectColumnValuesToBeUnique(column="ruler_id"),
+    ],
     "SELECT * FROM golomb.distances WHERE cycle = $cycle AND passed IS NULL",
 )
 
@@ -94,7 +133,21 @@ def survivors(context: dg.AssetExecutionContext, lake: LakeResource, distances: 
     cycle = context.partition_key
     living = RULERS.frame(distances.filter("passed").select(list(RULERS.columns)).to_dicts())
     before = read_population(lake, line, cycle)["rulers"]
-    side(lake, "survivors", ARTIFACTS, artifacts(living, cycle, "accepted", context.run_id), cycle, context.run_id)
-    sealed = seal_cycle(context, lake, line, cycle, {"rulers": pl.concat([before, living])}, guarded_by=[every_survivor_has_two_passes])
+    side(
+        lake,
+        "survivors",
+        ARTIFACTS,
+        artifacts(living, cycle, "accepted", context.run_id),
+        cycle,
+        context.run_id,
+    )
+    sealed = seal_cycle(
+        context,
+        lake,
+        line,
+        cycle,
+        {"rulers": pl.concat([before, living])},
+        guarded_by=[every_survivor_has_two_passes],
+    )
     context.add_output_metadata(sealed.metadata())
     return living

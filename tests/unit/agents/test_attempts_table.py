@@ -1,10 +1,14 @@
-"""The table of attempts in a prompt: compact, the newest and the most similar, and no cell that breaks its line."""
+"""The table of attempts in a prompt: compact, the newest and the most similar, and no cell that breaks its
+line."""
 
 from evolake.agents.attempts_table import HEAD, LONGEST_IDEA, TriedIdea, attempts_table
 
 
 def tried(count):
-    return [TriedIdea(f"{number:04d}", f"c{number}", "p", f"idea number {number}", "blocked") for number in range(count)]
+    return [
+        TriedIdea(f"{number:04d}", f"c{number}", "p", f"idea number {number}", "blocked")
+        for number in range(count)
+    ]
 
 
 def test_nothing_tried_is_no_table():
@@ -12,8 +16,13 @@ def test_nothing_tried_is_no_table():
 
 
 def test_a_line_has_what_decides():
-    item = TriedIdea("0003", "abc", "def", "glue clauses kept longer", "accepted", "+3.1 % (1.0 to 5.2)", "", 12.34)
-    assert attempts_table([item]) == f"{HEAD}\n0003 | abc | def | accepted | +3.1 % (1.0 to 5.2) | 12.3 | glue clauses kept longer"
+    item = TriedIdea(
+        "0003", "abc", "def", "glue clauses kept longer", "accepted", "+3.1 % (1.0 to 5.2)", "", 12.34
+    )
+    assert (
+        attempts_table([item])
+        == f"{HEAD}\n0003 | abc | def | accepted | +3.1 % (1.0 to 5.2) | 12.3 | glue clauses kept longer"
+    )
 
 
 def test_only_the_newest_without_a_direction():

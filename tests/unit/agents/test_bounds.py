@@ -1,4 +1,5 @@
-"""What a server sends is bounded before anything is built of it, and what it says of itself is compared with what can be true."""
+"""What a server sends is bounded before anything is built of it, and what it says of itself is compared with
+what can be true."""
 
 from __future__ import annotations
 
@@ -27,12 +28,19 @@ from evolake.reading.json_text import values_of
 
 
 def completion(content: str) -> str:
-    return json.dumps({"model": "m", "choices": [{"message": {"content": content}}], "usage": {"prompt_tokens": 9, "completion_tokens": 9}})
+    return json.dumps(
+        {
+            "model": "m",
+            "choices": [{"message": {"content": content}}],
+            "usage": {"prompt_tokens": 9, "completion_tokens": 9},
+        }
+    )
 
 
 VALUES = st.recursive(
     st.none() | st.text(max_size=9) | st.integers(),
-    lambda item: st.lists(item, max_size=5) | st.dictionaries(st.text(max_size=5), item, max_size=5), max_leaves=15,
+    lambda item: st.lists(item, max_size=5) | st.dictionaries(st.text(max_size=5), item, max_size=5),
+    max_leaves=15,
 )
 
 
@@ -52,15 +60,19 @@ def test_no_text_holds_more_values_than_are_counted(value: Any) -> None:
 
 
 CROWDS = {
-    "objects": "[" + "{}," * 1_300_000 + "{}]", "lists": "[" + "[]," * 1_300_000 + "[]]", "numbers": "[" + "1," * 1_900_000 + "1]",
-    "keys": "{" + ",".join(f'"{n:x}":1' for n in range(101_000)) + "}", "behind a quote": 'said " [' + "{}," * 1_300_000 + "{}]",
+    "objects": "[" + "{}," * 1_300_000 + "{}]",
+    "lists": "[" + "[]," * 1_300_000 + "[]]",
+    "numbers": "[" + "1," * 1_900_000 + "1]",
+    "keys": "{" + ",".join(f'"{n:x}":1' for n in range(101_000)) + "}",
+    "behind a quote": 'said " [' + "{}," * 1_300_000 + "{}]",
     "behind two quotes": 'He said "so" and " then {"a": [' + "{}," * 900_000 + "{}]}",
 }
 
 
 @pytest.mark.parametrize("name", CROWDS)
 def test_four_megabytes_of_empty_values_are_not_built(name: str) -> None:
-    """Five million objects of 16 MB take gigabytes; the bound holds for the envelope and for the text within it."""
+    """Five million objects of 16 MB take gigabytes; the bound holds for the envelope and for the text within
+    it."""
     text = CROWDS[name]
     wrapped = completion(text)
     tracemalloc.start()
@@ -106,10 +118,22 @@ def test_an_encoding_nobody_asked_for_and_a_broken_body_are_refused() -> None:
         list(decoded([b"no gzip"], "gzip"))
 
 
-@pytest.mark.parametrize(("counts", "believed"), [
-    (Counts(100, 20), True), (Counts(0, 0), False), (Counts(0, 20), False), (Counts(100, 0), False), (Counts(9, 20), False), (Counts(11, 20), True),
-    (Counts(2**52, 20), False), (Counts(100, 2**52), False), (Counts(400, 30_000), False), (Counts(400, 8192), True), (Counts(2000, 12_000), True),
-])
+@pytest.mark.parametrize(
+    ("counts", "believed"),
+    [
+        (Counts(100, 20), True),
+        (Counts(0, 0), False),
+        (Counts(0, 20), False),
+        (Counts(100, 0), False),
+        (Counts(9, 20), False),
+        (Counts(11, 20), True),
+        (Counts(2**52, 20), False),
+        (Counts(100, 2**52), False),
+        (Counts(400, 30_000), False),
+        (Counts(400, 8192), True),
+        (Counts(2000, 12_000), True),
+    ],
+)
 def test_counts_are_believed_where_they_can_be_true(counts: Counts, believed: bool) -> None:
     assert plausible(counts, 360, "x" * 60, 8192) == believed
 
@@ -118,12 +142,29 @@ def test_an_empty_reply_may_have_no_tokens() -> None:
     assert plausible(Counts(100, 0), 360, "", 8192)
 
 
-@pytest.mark.parametrize(("asked", "answered", "same"), [
-    ("m", "m", True), ("m", "", True), ("M", "m", True), ("gpt-x", "gpt-x-2025-04-14", True), ("gpt-x", "gpt-x-0613", True),
-    ("vendor/llama-x", "llama-x", True), ("llama-x", "/models/llama-x.gguf", True), ("m-latest", "m-20250101", True), ("m-latest", "m", True),
-    ("m", "m-latest", True), ("m", "m:latest", True), ("gpt-x", "gpt-x-mini", False), ("gpt-x", "gpt-x-mini-2025-04-14", False),
-    ("gpt-x", "gpt", False), ("gpt-x-2025-04-14", "gpt-x-2024-01-01", False), ("large", "small", False), ("m", "m2", False), ("m", "m-2-mini", False),
-])
+@pytest.mark.parametrize(
+    ("asked", "answered", "same"),
+    [
+        ("m", "m", True),
+        ("m", "", True),
+        ("M", "m", True),
+        ("gpt-x", "gpt-x-2025-04-14", True),
+        ("gpt-x", "gpt-x-0613", True),
+        ("vendor/llama-x", "llama-x", True),
+        ("llama-x", "/models/llama-x.gguf", True),
+        ("m-latest", "m-20250101", True),
+        ("m-latest", "m", True),
+        ("m", "m-latest", True),
+        ("m", "m:latest", True),
+        ("gpt-x", "gpt-x-mini", False),
+        ("gpt-x", "gpt-x-mini-2025-04-14", False),
+        ("gpt-x", "gpt", False),
+        ("gpt-x-2025-04-14", "gpt-x-2024-01-01", False),
+        ("large", "small", False),
+        ("m", "m2", False),
+        ("m", "m-2-mini", False),
+    ],
+)
 def test_a_snapshot_is_its_model_and_a_sibling_is_another(asked: str, answered: str, same: bool) -> None:
     assert same_model(asked, answered) == same
 
@@ -134,18 +175,43 @@ def test_the_model_that_a_completion_names_is_one_short_line() -> None:
         assert read_completion(json.dumps(body | {"model": name})).model == read
 
 
-@pytest.mark.parametrize("text", [
-    "\n".join("`" * n for n in range(3, 900)), "```\n" * 50_000, "~~~x\n" * 50_000, "`" * 400_000, "```\n" + "x\n" * 100_000,
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join("`" * n for n in range(3, 900)),
+        "```\n" * 50_000,
+        "~~~x\n" * 50_000,
+        "`" * 400_000,
+        "```\n" + "x\n" * 100_000,
+    ],
+)
 def test_fences_of_any_kind_are_found_in_one_pass(text: str) -> None:
     assert isinstance(validate_text(text, AddReply), str)
 
 
 def entry(key: str) -> TapeEntry:
     return TapeEntry(
-        key=key, role="r", model="m", attempt=0, sampling={}, messages=[], schema_sha="s", outcome="received", detail="", content="{}",
-        input_tokens=1, cached_tokens=None, output_tokens=2, charged_tokens=3, usd=None, charged_usd=0.0, latency_s=0.1,
-        created_at="t", line="l", cycle="1", run_id="r",
+        key=key,
+        role="r",
+        model="m",
+        attempt=0,
+        sampling={},
+        messages=[],
+        schema_sha="s",
+        outcome="received",
+        detail="",
+        content="{}",
+        input_tokens=1,
+        cached_tokens=None,
+        output_tokens=2,
+        charged_tokens=3,
+        usd=None,
+        charged_usd=0.0,
+        latency_s=0.1,
+        created_at="t",
+        line="l",
+        cycle="1",
+        run_id="r",
     )
 
 
@@ -166,7 +232,17 @@ def test_an_entry_with_any_bit_turned_is_never_an_answer(tmp_path: Path, bit: in
         assert error.what and error.wanted and error.got and error.do
 
 
-@pytest.mark.parametrize("damage", [b"[" * 100_000, b'{"a":' * 50_000, b"9" * 5000, b"null", b"[]", b'{"format": 1, "sha": "0", "entry": [1]}'])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"[" * 100_000,
+        b'{"a":' * 50_000,
+        b"9" * 5000,
+        b"null",
+        b"[]",
+        b'{"format": 1, "sha": "0", "entry": [1]}',
+    ],
+)
 def test_an_entry_of_another_kind_is_damaged(tmp_path: Path, damage: bytes) -> None:
     tape = CallCache(tmp_path)
     tape.write(entry(KEY))
@@ -181,7 +257,12 @@ def test_what_the_system_says_of_the_tape_is_an_error_with_what_to_do(tmp_path: 
     tape.path(KEY).mkdir(parents=True)
     (tmp_path / "flat").write_text("")
     flat = CallCache(tmp_path / "flat")
-    steps: list[Any] = [lambda: tape.read(KEY), lambda: flat.read(KEY), lambda: flat.write(entry(KEY)), lambda: flat.lock(KEY).__enter__()]
+    steps: list[Any] = [
+        lambda: tape.read(KEY),
+        lambda: flat.read(KEY),
+        lambda: flat.write(entry(KEY)),
+        lambda: flat.lock(KEY).__enter__(),
+    ]
     account = tmp_path / "account"
     account.mkdir()
     steps += [lambda: Account(account).refresh(), lambda: Account(account).add("k", Usage(1, 1, 0.0))]
@@ -195,9 +276,20 @@ def test_what_the_system_says_of_the_tape_is_an_error_with_what_to_do(tmp_path: 
 def test_lines_of_an_account_that_no_call_wrote_are_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "account.jsonl"
     good = {"key": "a", "tokens": 5, "usd": 0.5}
-    bad = ['{"key": "b", "tokens": -9, "usd": 0}', '{"key": "c", "tokens": 1, "usd": -5}', '{"key": "d", "tokens": 1e999, "usd": 0}',
-           '{"key": "e", "tokens": 1, "usd": NaN}', '{"key": "f", "tokens": 1, "usd": Infinity}', '{"key": 7, "tokens": 1, "usd": 0}', "[" * 9000,
-           "9" * 5000, "null", '"x"', '{"key": "g", "tokens": true, "usd": 0}', "\x00\xff"]
+    bad = [
+        '{"key": "b", "tokens": -9, "usd": 0}',
+        '{"key": "c", "tokens": 1, "usd": -5}',
+        '{"key": "d", "tokens": 1e999, "usd": 0}',
+        '{"key": "e", "tokens": 1, "usd": NaN}',
+        '{"key": "f", "tokens": 1, "usd": Infinity}',
+        '{"key": 7, "tokens": 1, "usd": 0}',
+        "[" * 9000,
+        "9" * 5000,
+        "null",
+        '"x"',
+        '{"key": "g", "tokens": true, "usd": 0}',
+        "\x00\xff",
+    ]
     path.write_text("\n".join([*bad, json.dumps(good), *bad]) + "\n", encoding="latin-1")
     account = Account(path)
     account.refresh()
@@ -206,7 +298,16 @@ def test_lines_of_an_account_that_no_call_wrote_are_passed_over(tmp_path: Path) 
 
 @pytest.mark.parametrize("text", ["[" * 1_000_000, "9" * 10_000, '{"a": ' * 500_000])
 def test_a_call_of_a_function_that_is_nested_or_huge_is_a_finding_of_the_doctor(text: str) -> None:
-    for sent in (text, json.dumps({"choices": [{"message": {"tool_calls": [{"function": {"name": "report_total", "arguments": text}}]}}]})):
+    for sent in (
+        text,
+        json.dumps(
+            {
+                "choices": [
+                    {"message": {"tool_calls": [{"function": {"name": "report_total", "arguments": text}}]}}
+                ]
+            }
+        ),
+    ):
         endpoint: Any = SimpleNamespace(post_tool=lambda *_, sent=sent, **__: SimpleNamespace(text=sent))
         tried = probe._function(endpoint, "m", 10)  # pyright: ignore[reportPrivateUsage]
         assert (tried.what, tried.ok) == ("function calling", False)

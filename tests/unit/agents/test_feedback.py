@@ -26,17 +26,34 @@ def tables_of(line: str) -> dict[str, TableSchema]:
 def faults(line: str, feedback: Feedback) -> list[str]:
     """What is wrong with a declaration."""
     tables, found = tables_of(line), []
-    columns = {f"{table}.{column}" for table in feedback.tables if table in tables for column in tables[table].columns}
+    columns = {
+        f"{table}.{column}"
+        for table in feedback.tables
+        if table in tables
+        for column in tables[table].columns
+    }
     found += [f"there is no table {table}" for table in feedback.tables if table not in tables]
-    found += [f"{name} is no column of {', '.join(feedback.tables)}" for name in (*feedback.shown, *feedback.missing) if name not in columns]
-    found += [f"{name} is shown, and listed as missing" for name in feedback.missing if name in feedback.shown]
+    found += [
+        f"{name} is no column of {', '.join(feedback.tables)}"
+        for name in (*feedback.shown, *feedback.missing)
+        if name not in columns
+    ]
+    found += [
+        f"{name} is shown, and listed as missing" for name in feedback.missing if name in feedback.shown
+    ]
     for named in feedback.left_out.values():
         places = {name: (name, *(f"{table}.{name}" for table in tables)) for name in named}
         whole = {f"{table}.*" for table in feedback.tables}
-        found += [f"{name}: no such column" for name in named if columns.isdisjoint(places[name]) and name not in whole]
+        found += [
+            f"{name}: no such column"
+            for name in named
+            if columns.isdisjoint(places[name]) and name not in whole
+        ]
     for name in sorted(columns):
         if not feedback.place_of(*name.split(".", 1)):
-            found.append(f"{name} is declared nowhere: say in which request a role reads it, or why none does")
+            found.append(
+                f"{name} is declared nowhere: say in which request a role reads it, or why none does"
+            )
     for name, places in feedback.shown.items():
         found += [f"{name}: {fault}" for place in places if (fault := fault_of(line, place))]
     return found
@@ -66,13 +83,19 @@ def fields_read(role: Role[Any, Any]) -> set[str]:
         read.add(name)
         return BaseModel.__getattribute__(request, name)
 
-    role.values(blank(type("Noted", (role.request,), {"__module__": role.request.__module__, "__getattribute__": noted})))
+    role.values(
+        blank(
+            type("Noted", (role.request,), {"__module__": role.request.__module__, "__getattribute__": noted})
+        )
+    )
     return read & set(role.request.model_fields)
 
 
 def blank(kind: type[BaseModel]) -> Any:
     """A message without content: its defaults, and of what is required something empty."""
-    return kind.model_construct(**{name: empty(field.annotation) for name, field in kind.model_fields.items() if field.is_required()})
+    return kind.model_construct(
+        **{name: empty(field.annotation) for name, field in kind.model_fields.items() if field.is_required()}
+    )
 
 
 def empty(kind: Any) -> Any:
@@ -96,14 +119,14 @@ def test_every_line_with_roles_that_propose_is_declared() -> None:
 
 
 def test_a_field_that_is_part_of_a_composed_text_counts_as_shown() -> None:
-    assert [fault_of("programs", f"programs_writer.{name}") for name in ("attempts", "contest", "scores")] == [
-        "", "", "the prompt of programs_writer does not show scores",
-    ]
+    assert [
+        fault_of("programs", f"programs_writer.{name}") for name in ("attempts", "contest", "scores")
+    ] == ["", "", "the prompt of programs_writer does not show scores"]
 
 
 def test_columns_are_named_by_table() -> None:
     assert shown_in(("programs_writer.attempts",), "unmade", "reason idea") == dict.fromkeys(
-        columns_of("unmade", "reason idea"), ("programs_writer.attempts",),
+        columns_of("unmade", "reason idea"), ("programs_writer.attempts",)
     )
     assert Feedback(("measured",), {}, {"raw": ("measured.*",)}).place_of("measured", "host") == "raw"
 
@@ -112,18 +135,27 @@ def test_a_declaration_that_is_wrong_is_found() -> None:
     wrong = Feedback(
         tables=("unmade", "nothing"),
         shown={
-            "unmade.reason": ("programs_writer.trials", "programs_writer.verdicts", "solvers_planner.history"), "unmade.gate": (),
+            "unmade.reason": (
+                "programs_writer.trials",
+                "programs_writer.verdicts",
+                "solvers_planner.history",
+            ),
+            "unmade.gate": (),
         },
-        left_out={"names the row": ("number", "cycle", "colour")}, missing=("unmade.reason",),
+        left_out={"names the row": ("number", "cycle", "colour")},
+        missing=("unmade.reason",),
     )
     assert faults("programs", wrong) == [
-        "there is no table nothing", "unmade.gate is no column of unmade, nothing", "unmade.reason is shown, and listed as missing",
+        "there is no table nothing",
+        "unmade.gate is no column of unmade, nothing",
+        "unmade.reason is shown, and listed as missing",
         "colour: no such column",
         "unmade.generation is declared nowhere: say in which request a role reads it, or why none does",
         "unmade.idea is declared nowhere: say in which request a role reads it, or why none does",
         "unmade.operator is declared nowhere: say in which request a role reads it, or why none does",
         "unmade.parent_id is declared nowhere: say in which request a role reads it, or why none does",
         "unmade.project is declared nowhere: say in which request a role reads it, or why none does",
-        "unmade.reason: the prompt of programs_writer does not show trials", "unmade.reason: WriterRequest has no field verdicts",
+        "unmade.reason: the prompt of programs_writer does not show trials",
+        "unmade.reason: WriterRequest has no field verdicts",
         "unmade.reason: the line has no role solvers_planner",
     ]

@@ -1,4 +1,5 @@
-"""What a cycle by a model will cost: from the settings without history, from the lake with it, and which limit stops it."""
+"""What a cycle by a model will cost: from the settings without history, from the lake with it, and which
+limit stops it."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ from evolake.prompts.tables import PROMPTS
 from evolake.settings import BudgetSettings, PriceSettings, Settings, load
 
 DEMO = {
-    "EVOLAKE_PROFILE": "demo", "EVOLAKE_BACKEND": "model", "EVOLAKE_MODELS": '{"default": "m"}',
+    "EVOLAKE_PROFILE": "demo",
+    "EVOLAKE_BACKEND": "model",
+    "EVOLAKE_MODELS": '{"default": "m"}',
     "EVOLAKE_PRICES": '{"m": {"input": 1, "output": 10}}',
 }
 
@@ -34,20 +37,45 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def of_line(settings: Settings, lake: Path, name: str = "prompts") -> LineForecast:
-    result, = forecasts(settings, lake, [name])
+    (result,) = forecasts(settings, lake, [name])
     return result
 
 
 def finish(lake: Path, cycle: str, calls: dict[str, int], *, tokens: tuple[int, int] = (1000, 100)) -> None:
     """A finished cycle of the prompts line with these calls of roles, and the seal of the next one."""
     rows: list[dict[str, Any]] = [
-        asdict(AgentCall(
-            f"{cycle}-{role}-{number}", None, cycle, role, "model", "m", "p", "r", tokens[0], 0, tokens[1], 0.0, 1.0, 0, "ok",
-        )) for role, count in calls.items() for number in range(count)
+        asdict(
+            AgentCall(
+                f"{cycle}-{role}-{number}",
+                None,
+                cycle,
+                role,
+                "model",
+                "m",
+                "p",
+                "r",
+                tokens[0],
+                0,
+                tokens[1],
+                0.0,
+                1.0,
+                0,
+                "ok",
+            )
+        )
+        for role, count in calls.items()
+        for number in range(count)
     ]
     store = Lake(lake)
     store.publish("prompts", "iterations", PROMPTS.frame([]), cycle=cycle, run_id="r", schema=PROMPTS)
-    store.publish("prompts", side_table("iterations", AGENT_CALLS), AGENT_CALLS.frame(rows), cycle=cycle, run_id="r", schema=AGENT_CALLS)
+    store.publish(
+        "prompts",
+        side_table("iterations", AGENT_CALLS),
+        AGENT_CALLS.frame(rows),
+        cycle=cycle,
+        run_id="r",
+        schema=AGENT_CALLS,
+    )
     before = None
     for name in (cycle, f"{int(cycle) + 1:04}"):
         if store.seals.read("prompts", name) is None:
@@ -61,14 +89,26 @@ def test_without_history_the_settings_and_the_prompts_say_it(settings: Settings,
     by_role = {row.role: row for row in result.rows}
     assert result.cycle == "0001" and result.cycles == ()
     assert by_role["prompts_critic"].calls_most == own.batch_problems * (1 + settings.model_repairs)
-    assert all(0 < row.calls_likely <= row.calls_most and 0 < row.tokens_likely < row.tokens_most for row in result.rows)
+    assert all(
+        0 < row.calls_likely <= row.calls_most and 0 < row.tokens_likely < row.tokens_most
+        for row in result.rows
+    )
     critic = by_role["prompts_critic"]
     assert critic.tokens_most >= critic.calls_most * settings.model_max_output_tokens
-    assert result.total.usd_likely is not None and result.total.usd_most is not None and 0 < result.total.usd_likely < result.total.usd_most
+    assert (
+        result.total.usd_likely is not None
+        and result.total.usd_most is not None
+        and 0 < result.total.usd_likely < result.total.usd_most
+    )
 
 
 def test_finished_cycles_say_what_is_probable(settings: Settings, tmp_path: Path) -> None:
-    finish(tmp_path, "0001", {"prompts_critic": 3, "prompts_editor": 4, "prompts_consolidator": 1}, tokens=(1000, 100))
+    finish(
+        tmp_path,
+        "0001",
+        {"prompts_critic": 3, "prompts_editor": 4, "prompts_consolidator": 1},
+        tokens=(1000, 100),
+    )
     result = of_line(settings, tmp_path)
     by_role = {row.role: row for row in result.rows}
     assert result.cycles == ("0001",) and result.cycle == "0002"
@@ -77,19 +117,35 @@ def test_finished_cycles_say_what_is_probable(settings: Settings, tmp_path: Path
     assert by_role["prompts_critic"].usd_likely == pytest.approx(3 * (1000 * 1 + 100 * 10) / 1e6)
 
 
-def test_a_role_that_no_finished_cycle_asked_keeps_what_the_settings_say(settings: Settings, tmp_path: Path) -> None:
+def test_a_role_that_no_finished_cycle_asked_keeps_what_the_settings_say(
+    settings: Settings, tmp_path: Path
+) -> None:
     finish(tmp_path, "0001", {"prompts_critic": 3})
     by_role = {row.role: row for row in of_line(settings, tmp_path).rows}
-    assert by_role["prompts_recombiner"].calls_likely == pytest.approx(settings.of(PromptsSettings).crossover, abs=0.1)
+    assert by_role["prompts_recombiner"].calls_likely == pytest.approx(
+        settings.of(PromptsSettings).crossover, abs=0.1
+    )
 
 
-@pytest.mark.parametrize(("tokens", "reached", "words"), [
-    (10, "probably", "probably stops it"), (200_000, "at most", "far more than is probable"), (10**9, "never", "is not reached"),
-])
-def test_the_limit_that_stops_a_cycle_first_is_named(settings: Settings, tmp_path: Path, tokens: int, reached: str, words: str) -> None:
-    limited = settings.model_copy(update={"budget": BudgetSettings(tokens_per_cycle=tokens, usd_per_run=10**6)})
+@pytest.mark.parametrize(
+    ("tokens", "reached", "words"),
+    [
+        (10, "probably", "probably stops it"),
+        (200_000, "at most", "far more than is probable"),
+        (10**9, "never", "is not reached"),
+    ],
+)
+def test_the_limit_that_stops_a_cycle_first_is_named(
+    settings: Settings, tmp_path: Path, tokens: int, reached: str, words: str
+) -> None:
+    limited = settings.model_copy(
+        update={"budget": BudgetSettings(tokens_per_cycle=tokens, usd_per_run=10**6)}
+    )
     result = of_line(limited, tmp_path)
-    assert (result.limits[0].setting, result.limits[0].reached) == ("EVOLAKE_BUDGET__TOKENS_PER_CYCLE", reached)
+    assert (result.limits[0].setting, result.limits[0].reached) == (
+        "EVOLAKE_BUDGET__TOKENS_PER_CYCLE",
+        reached,
+    )
     assert words in result.stops and words in forecast_sentence([result])
 
 
@@ -99,7 +155,9 @@ def test_without_a_price_no_sum_in_usd_is_made_up(settings: Settings, tmp_path: 
     assert result.total.usd_most is None and "usd unknown" in forecast_sentence([result])
 
 
-def test_operators_call_no_model_but_a_policy_behind_an_endpoint_does(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_operators_call_no_model_but_a_policy_behind_an_endpoint_does(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("EVOLAKE_BACKEND", "operators")
     assert of_line(load(), tmp_path).rows == () and forecast_sentence([of_line(load(), tmp_path)]) == ""
     monkeypatch.setenv("EVOLAKE_PROMPTS__POLICY", "endpoint")
@@ -107,10 +165,14 @@ def test_operators_call_no_model_but_a_policy_behind_an_endpoint_does(settings: 
 
 
 def test_seed_families_that_are_not_judged_yet_are_counted_if_a_model_reviews_them(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def reviews() -> int:
-        return next(row for row in of_line(load(), tmp_path, "families").rows if row.role == "families_quality_reviewer").calls_most
+        return next(
+            row
+            for row in of_line(load(), tmp_path, "families").rows
+            if row.role == "families_quality_reviewer"
+        ).calls_most
 
     shipped = reviews()
     monkeypatch.setenv("EVOLAKE_FAMILIES__SEED_REVIEW", "model")
@@ -133,19 +195,30 @@ def test_a_line_that_is_not_there_is_an_error(settings: Settings, tmp_path: Path
         forecasts(settings, tmp_path, ["bridges"])
 
 
-def test_the_dry_run_prints_a_table_and_starts_nothing(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_dry_run_prints_a_table_and_starts_nothing(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def started(*_: object, **__: object) -> None:
         raise AssertionError("something was started")
 
     monkeypatch.setattr("subprocess.Popen", started)
     done = CliRunner().invoke(run, ["--dry-run", "prompts", "designs"], standalone_mode=False)
     assert done.exception is None and done.return_value == 0, done.output
-    assert "prompts_editor" in done.output and "designs_designer" in done.output and "no budget is set" in done.output
+    assert (
+        "prompts_editor" in done.output
+        and "designs_designer" in done.output
+        and "no budget is set" in done.output
+    )
     told = CliRunner().invoke(run, ["--dry-run", "--json", "--lines", "prompts"], standalone_mode=False)
     value = json.loads(told.output)
-    assert value["lines"][0]["total"]["calls_most"] == sum(row["calls_most"] for row in value["lines"][0]["roles"])
+    assert value["lines"][0]["total"]["calls_most"] == sum(
+        row["calls_most"] for row in value["lines"][0]["roles"]
+    )
     monkeypatch.setenv("EVOLAKE_BACKEND", "operators")
-    assert "No model is called" in CliRunner().invoke(run, ["--dry-run", "prompts"], standalone_mode=False).output
+    assert (
+        "No model is called"
+        in CliRunner().invoke(run, ["--dry-run", "prompts"], standalone_mode=False).output
+    )
 
 
 @pytest.mark.parametrize("words", [["prompts", "--lines", "designs"], ["--json", "prompts"]])

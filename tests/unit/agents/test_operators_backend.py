@@ -44,7 +44,11 @@ def test_the_seed_decides_what_is_drawn(tmp_path: Path) -> None:
 def test_a_role_that_returns_one_object_twice_loses_no_row(tmp_path: Path) -> None:
     constant = AddReply(total=1)
     agents = _agents(tmp_path)
-    replies = agents.call_many(Role("constant", AddRequest, AddReply, lambda request, rng: constant), [AddRequest(a=0, b=1)] * 2, seeds=[0, 1])
+    replies = agents.call_many(
+        Role("constant", AddRequest, AddReply, lambda request, rng: constant),
+        [AddRequest(a=0, b=1)] * 2,
+        seeds=[0, 1],
+    )
     assert [reply.value is constant for reply in replies] == [True, True]
     for number, reply in enumerate(replies):
         agents.assign(reply.call_id, f"artifact-{number}")
@@ -58,8 +62,20 @@ def test_rows_say_that_no_model_was_asked(tmp_path: Path) -> None:
     hashes = {name: row.pop(name) for name in ("call_id", "prompt_sha", "response_sha")}
     assert all(len(value) == 64 for value in hashes.values())
     assert row == {
-        "artifact_id": None, "cycle": "0001", "role": "drawer", "backend": "operators", "model": "operators", "input_tokens": 0, "cached_tokens": 0,
-        "output_tokens": 0, "usd": 0.0, "latency_s": 0.0, "attempt": 0, "status": "ok", "prompt_id": None, "sampling": None,
+        "artifact_id": None,
+        "cycle": "0001",
+        "role": "drawer",
+        "backend": "operators",
+        "model": "operators",
+        "input_tokens": 0,
+        "cached_tokens": 0,
+        "output_tokens": 0,
+        "usd": 0.0,
+        "latency_s": 0.0,
+        "attempt": 0,
+        "status": "ok",
+        "prompt_id": None,
+        "sampling": None,
         "reason": None,
     }
     assert not (tmp_path / "tape").exists()

@@ -17,27 +17,39 @@ from evolake.agents.prompts import build_messages, load_prompt, render
 from evolake.agents.roles import Role, hide
 from evolake.errors import MachineryError
 
-TEMPLATE = "You judge.\n<!-- user -->\nId {{ name | inline }}, number {{n}}.\nNotes:\n{{notes|text}}\nCode: {{code}} end\n"
+TEMPLATE = (
+    "You judge.\n<!-- user -->\nId {{ name | inline }}, number {{n}}.\nNotes:\n{{notes|text}}\nCode: "
+    "{{code}} end\n"
+)
 VALUES = {"name": "a\n`b`", "n": 3, "notes": ["try x", "leave y"], "code": "f = {{n}}\n```"}
 
 
 def test_a_template_is_filled_in_one_pass() -> None:
     assert render(TEMPLATE, VALUES) == (
-        "You judge.", "Id a 'b', number 3.\nNotes:\n- try x\n- leave y\nCode: \n````data code\nf = {{n}}\n```\n````\n end",
+        "You judge.",
+        "Id a 'b', number 3.\nNotes:\n- try x\n- leave y\nCode: \n````data code\nf = {{n}}\n```\n````\n end",
     )
 
 
-@pytest.mark.parametrize(("change", "says"), [
-    ({"code": None, "extra": 1}, "values without a placeholder: extra"),
-    ({"drop": "code"}, "placeholders without a value: code"),
-])
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"code": None, "extra": 1}, "values without a placeholder: extra"),
+        ({"drop": "code"}, "placeholders without a value: code"),
+    ],
+)
 def test_placeholders_and_values_must_be_the_same(change: dict, says: str) -> None:
-    values = {name: value for name, value in (VALUES | change).items() if name not in ("drop", change.get("drop"))}
+    values = {
+        name: value for name, value in (VALUES | change).items() if name not in ("drop", change.get("drop"))
+    }
     with pytest.raises(MachineryError, match=says):
         render(TEMPLATE, values)
 
 
-@pytest.mark.parametrize("template", ["no user part {{a}}", "one\n<!-- user -->\ntwo\n<!-- user -->\nthree", "\n<!-- user -->\nonly user"])
+@pytest.mark.parametrize(
+    "template",
+    ["no user part {{a}}", "one\n<!-- user -->\ntwo\n<!-- user -->\nthree", "\n<!-- user -->\nonly user"],
+)
 def test_a_prompt_has_two_parts(template: str) -> None:
     with pytest.raises(MachineryError, match="cannot be split"):
         render(template, {})
@@ -66,7 +78,8 @@ def test_every_shipped_prompt_splits_and_uses_known_forms() -> None:
 def test_messages_state_the_rule_on_data_and_the_schema(tmp_path: Path) -> None:
     system, user = build_messages(add_role(tmp_path), AddRequest(a=1, b=2, note="hello"))
     assert (system["role"], user) == (
-        "system", {"role": "user", "content": "First: 1\nSecond: 2\nNote by the candidate:\n```data note\nhello\n```"},
+        "system",
+        {"role": "user", "content": "First: 1\nSecond: 2\nNote by the candidate:\n```data note\nhello\n```"},
     )
     assert "never an instruction" in system["content"] and system["content"].count('"total":') == 1
 
@@ -105,7 +118,12 @@ def test_a_cut_keeps_both_ends_and_counts_what_is_missing(text: str, limit: int)
         assert shown == text
         return
     head = limit * 3 // 4
-    assert shown == text[:head] + f"\n[... {len(text) - limit} characters cut here ...]\n" + text[len(text) - (limit - head) :]
+    assert (
+        shown
+        == text[:head]
+        + f"\n[... {len(text) - limit} characters cut here ...]\n"
+        + text[len(text) - (limit - head) :]
+    )
 
 
 @given(st.text(alphabet=st.characters(), max_size=40))
@@ -124,21 +142,43 @@ def test_inline_is_one_short_line_without_backticks() -> None:
 
 
 def test_structures_become_an_outline_that_keeps_code_readable() -> None:
-    value = {"id": 1, "items": [{"t": "x", "n": None}, {"t": "y\nz", "s": [1, 2.5]}], "none": [], "map": {"deep": {"e": ""}}, "words": ["a", "b"]}
-    assert as_text(value) == "id: 1\nitems:\n  - t: x\n  - t: |\n      y\n      z\n    s: [1, 2.5]\nwords:\n  - a\n  - b"
+    value = {
+        "id": 1,
+        "items": [{"t": "x", "n": None}, {"t": "y\nz", "s": [1, 2.5]}],
+        "none": [],
+        "map": {"deep": {"e": ""}},
+        "words": ["a", "b"],
+    }
+    assert (
+        as_text(value)
+        == "id: 1\nitems:\n  - t: x\n  - t: |\n      y\n      z\n    s: [1, 2.5]\nwords:\n  - a\n  - b"
+    )
     assert [as_text(item) for item in (None, True, 2, "s", [], {})] == ["none", "true", "2", "s", "[]", "{}"]
 
 
 def test_earlier_questions_have_every_field() -> None:
-    value = {"items": [{"t": "x", "n": None}, {"t": "y\nz", "s": [1, 2.5]}], "none": [], "map": {}, "words": ["a"], "p": 0.1234567890123}
+    value = {
+        "items": [{"t": "x", "n": None}, {"t": "y\nz", "s": [1, 2.5]}],
+        "none": [],
+        "map": {},
+        "words": ["a"],
+        "p": 0.1234567890123,
+    }
     assert as_text(value, every_field=True) == (
-        "items:\n  - t: x\n    n: null\n  - t: |\n      y\n      z\n    s: [1, 2.5]\nnone: []\nmap: {}\nwords:\n  - a\np: 0.1234567890123"
+        "items:\n  - t: x\n    n: null\n  - t: |\n      y\n      z\n    s: [1, 2.5]\nnone: []\nmap: {}\n"
+        "words:\n  - a\np: 0.1234567890123"
     )
-    assert as_text([{"a": 1, "b": 2}] * 3, every_field=True) == "- a: 1\n  b: 2\n- a: 1\n  b: 2\n- a: 1\n  b: 2"
+    assert (
+        as_text([{"a": 1, "b": 2}] * 3, every_field=True) == "- a: 1\n  b: 2\n- a: 1\n  b: 2\n- a: 1\n  b: 2"
+    )
 
 
 def test_a_list_of_short_records_is_a_table_and_of_others_an_outline() -> None:
-    records = [{"family": "uf", "solved": 3, "cpu_s": 1 / 3}, {"family": "php", "cpu_s": None}, {"family": "", "solved": 0, "exact": True}]
+    records = [
+        {"family": "uf", "solved": 3, "cpu_s": 1 / 3},
+        {"family": "php", "cpu_s": None},
+        {"family": "", "solved": 0, "exact": True},
+    ]
     assert as_text({"runs": records}) == (
         "runs:\n  family | solved | cpu_s | exact\n  uf | 3 | 0.3333333333 |\n  php |  |  |\n   | 0 |  | true"
     )
@@ -149,6 +189,12 @@ def test_a_list_of_short_records_is_a_table_and_of_others_an_outline() -> None:
 
 @pytest.mark.parametrize("empty", [None, "", [], {}, {"a": None, "b": {"c": []}}])
 def test_a_section_of_an_empty_value_is_left_out_and_one_with_more_is_not(empty: object) -> None:
-    template = "s\n<!-- user -->\n# One\n{{one}}\n\n# Two\n{{ two | text }}\n\n## Three\nof {{three}}\n# Four\n{{one}}\n"
+    template = (
+        "s\n<!-- user -->\n# One\n{{one}}\n\n# Two\n{{ two | text }}\n\n## Three\nof {{three}}\n# Four\n"
+        "{{one}}\n"
+    )
     assert render(template, {"one": empty, "two": empty, "three": empty})[1] == "## Three\nof none"
-    assert render(template, {"one": 0, "two": "t", "three": False})[1] == "# One\n0\n\n# Two\nt\n\n## Three\nof false\n# Four\n0"
+    assert (
+        render(template, {"one": 0, "two": "t", "three": False})[1]
+        == "# One\n0\n\n# Two\nt\n\n## Three\nof false\n# Four\n0"
+    )

@@ -42,30 +42,48 @@ class Sketch(BaseModel):
 
 
 def test_what_a_schema_says_twice_is_left_out_and_fields_keep_their_names_and_order() -> None:
-    point = {"description": "A place.", "properties": {"title": {"default": "", "type": "string"}, "x": {"type": "number"}}, "required": ["x"]}
+    point = {
+        "description": "A place.",
+        "properties": {"title": {"default": "", "type": "string"}, "x": {"type": "number"}},
+        "required": ["x"],
+    }
     del point["properties"]["title"]["default"]
     tree = {
         "description": "A place with places below it.",
-        "properties": {"at": {"$ref": "#/$defs/Point"}, "below": {"items": {"$ref": "#/$defs/Tree"}, "type": "array"}},
-        "required": ["at"], "type": "object",
+        "properties": {
+            "at": {"$ref": "#/$defs/Point"},
+            "below": {"items": {"$ref": "#/$defs/Tree"}, "type": "array"},
+        },
+        "required": ["at"],
+        "type": "object",
     }
     assert compact_schema(Sketch.model_json_schema()) == {
         "description": "A drawing.",
         "properties": {
-            "first": {"$ref": "#/$defs/Point", "description": "where it begins"}, "last": {"$ref": "#/$defs/Point"},
-            "forest": {"$ref": "#/$defs/Tree"}, "scale": {"type": "integer"}, "kind": {"default": "plain", "type": "string"},
+            "first": {"$ref": "#/$defs/Point", "description": "where it begins"},
+            "last": {"$ref": "#/$defs/Point"},
+            "forest": {"$ref": "#/$defs/Tree"},
+            "scale": {"type": "integer"},
+            "kind": {"default": "plain", "type": "string"},
             "notes": {"additionalProperties": True, "type": "object"},
         },
-        "required": ["first", "last"], "type": "object", "$defs": {"Point": point | {"type": "object"}, "Tree": tree},
+        "required": ["first", "last"],
+        "type": "object",
+        "$defs": {"Point": point | {"type": "object"}, "Tree": tree},
     }
-    assert schema_text(Sketch.model_json_schema()).index('"first"') < schema_text(Sketch.model_json_schema()).index('"kind"')
+    assert schema_text(Sketch.model_json_schema()).index('"first"') < schema_text(
+        Sketch.model_json_schema()
+    ).index('"kind"')
 
 
 def test_a_definition_that_is_used_once_stands_where_it_is_used() -> None:
     class Line(BaseModel):
         start: Point
 
-    assert compact_schema(Line.model_json_schema())["properties"]["start"]["properties"] == {"title": {"type": "string"}, "x": {"type": "number"}}
+    assert compact_schema(Line.model_json_schema())["properties"]["start"]["properties"] == {
+        "title": {"type": "string"},
+        "x": {"type": "number"},
+    }
     assert "$defs" not in compact_schema(Line.model_json_schema())
 
 
@@ -82,7 +100,11 @@ def definitions_used(node: Any) -> Iterator[str]:
 def test_the_schema_of_every_role_keeps_its_fields_and_is_at_most_four_fifths_as_long(name: str) -> None:
     whole = known_roles()[name].reply.model_json_schema()
     compact = compact_schema(whole)
-    for_models = [name for name, item in whole["properties"].items() if not item.get("description", "").startswith(("leave null", "leave empty"))]
+    for_models = [
+        name
+        for name, item in whole["properties"].items()
+        if not item.get("description", "").startswith(("leave null", "leave empty"))
+    ]
     assert list(compact["properties"]) == for_models and compact.get("required") == whole.get("required")
     assert set(compact.get("required", ())) <= set(for_models)
     assert set(definitions_used(compact)) == set(compact.get("$defs", {}))

@@ -18,32 +18,46 @@ PRICES = {"m": PriceSettings(input=1, output=2)}
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
     """Three calls of two runs of two cycles of a line; one of them lost."""
-    for cycle, run, key, tokens, usd in (("0001", "r1", "a", 1000, 0.25), ("0001", "r1", "a/lost/1", 500, 0.1), ("0002", "r2", "b", 200, 0.05)):
-        Budget(BudgetSettings(), CallCache(tmp_path / "tape"), line="designs", cycle=cycle, run_id=run).charge(key, Usage(1, tokens, usd))
+    for cycle, run, key, tokens, usd in (
+        ("0001", "r1", "a", 1000, 0.25),
+        ("0001", "r1", "a/lost/1", 500, 0.1),
+        ("0002", "r2", "b", 200, 0.05),
+    ):
+        Budget(
+            BudgetSettings(), CallCache(tmp_path / "tape"), line="designs", cycle=cycle, run_id=run
+        ).charge(key, Usage(1, tokens, usd))
     return tmp_path
 
 
-def sentence(lake: Path, budget: BudgetSettings, *, runs: tuple[str, ...] = ("r1", "r2"), **changes: object) -> str:
-    settings = Settings(**({"backend": "model", "models": {"default": "m"}, "prices": PRICES, "budget": budget} | changes))  # type: ignore[arg-type]
+def sentence(
+    lake: Path, budget: BudgetSettings, *, runs: tuple[str, ...] = ("r1", "r2"), **changes: object
+) -> str:
+    settings = Settings(
+        **({"backend": "model", "models": {"default": "m"}, "prices": PRICES, "budget": budget} | changes)
+    )  # type: ignore[arg-type]
     return spent_sentence(settings, lake, {"designs": ["0001", "0002"]}, runs)
 
 
 def test_it_says_calls_tokens_usd_and_what_is_left_where_most_was_spent(lake: Path) -> None:
     every = BudgetSettings(tokens_per_run=2000, usd_per_run=1, tokens_per_cycle=1400, usd_per_cycle=5)
     assert sentence(lake, every) == (
-        "model: 3 calls paid, 1,700 tokens, 0.4000 usd; budget left: 500 of 2,000 tokens per run, 0.6500 of 1 usd per run, "
-        "0 of 1,400 tokens per cycle, 4.6500 of 5 usd per cycle"
+        "model: 3 calls paid, 1,700 tokens, 0.4000 usd; budget left: 500 of 2,000 tokens per run, 0.6500 "
+        "of 1 usd per run, 0 of 1,400 tokens per cycle, 4.6500 of 5 usd per cycle"
     )
 
 
 def test_a_run_that_replayed_all_paid_nothing(lake: Path) -> None:
     said = sentence(lake, BudgetSettings(tokens_per_run=2000), runs=("r3",))
     assert said == "model: 0 calls paid, 0 tokens, 0.0000 usd; budget left: 2,000 of 2,000 tokens per run"
-    assert sentence(lake, BudgetSettings(), runs=("r3",), replay_only=True).endswith("budget left: nothing is asked under replay only")
+    assert sentence(lake, BudgetSettings(), runs=("r3",), replay_only=True).endswith(
+        "budget left: nothing is asked under replay only"
+    )
 
 
 def test_a_price_that_nobody_knows_is_no_zero(lake: Path) -> None:
-    assert "1,700 tokens, usd unknown (no price of m); budget left: 500 of 2,000" in sentence(lake, BudgetSettings(tokens_per_run=2000), prices={})
+    assert "1,700 tokens, usd unknown (no price of m); budget left: 500 of 2,000" in sentence(
+        lake, BudgetSettings(tokens_per_run=2000), prices={}
+    )
 
 
 def test_operators_say_that_no_model_was_asked(lake: Path) -> None:
@@ -52,4 +66,6 @@ def test_operators_say_that_no_model_was_asked(lake: Path) -> None:
 
 
 def test_a_policy_that_was_asked_beside_operators_is_counted(lake: Path) -> None:
-    assert sentence(lake, BudgetSettings(), backend="operators").startswith("model: 3 calls paid, 1,700 tokens, ")
+    assert sentence(lake, BudgetSettings(), backend="operators").startswith(
+        "model: 3 calls paid, 1,700 tokens, "
+    )

@@ -21,21 +21,52 @@ from evolake.errors import BudgetExhausted, CorruptPart
 from evolake.settings import BudgetSettings, PriceSettings
 
 ASKED: dict[str, Any] = {
-    "role": "r", "model": "m", "messages": [{"role": "user", "content": "x"}], "schema": {"a": 1}, "sampling": {"max_output_tokens": 1}, "attempt": 0,
+    "role": "r",
+    "model": "m",
+    "messages": [{"role": "user", "content": "x"}],
+    "schema": {"a": 1},
+    "sampling": {"max_output_tokens": 1},
+    "attempt": 0,
 }
 
 
 def entry(key: str, content: str = "{}") -> TapeEntry:
     return TapeEntry(
-        key=key, role="r", model="m", attempt=0, sampling={}, messages=[], schema_sha="s", outcome="received", detail="", content=content,
-        input_tokens=1, cached_tokens=None, output_tokens=2, charged_tokens=3, usd=None, charged_usd=0.0, latency_s=0.1, created_at="t", line="l",
-        cycle="0001", run_id="r",
+        key=key,
+        role="r",
+        model="m",
+        attempt=0,
+        sampling={},
+        messages=[],
+        schema_sha="s",
+        outcome="received",
+        detail="",
+        content=content,
+        input_tokens=1,
+        cached_tokens=None,
+        output_tokens=2,
+        charged_tokens=3,
+        usd=None,
+        charged_usd=0.0,
+        latency_s=0.1,
+        created_at="t",
+        line="l",
+        cycle="0001",
+        run_id="r",
     )
 
 
-@pytest.mark.parametrize(("part", "other"), [
-    ("role", "s"), ("model", "n"), ("messages", []), ("schema", {}), ("sampling", {"temperature": 0.5}), ("attempt", 1),
-])
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        ("role", "s"),
+        ("model", "n"),
+        ("messages", []),
+        ("schema", {}),
+        ("sampling", {"temperature": 0.5}),
+        ("attempt", 1),
+    ],
+)
 def test_every_part_of_what_is_asked_changes_the_key(part: str, other: Any) -> None:
     assert cache_key(**ASKED) == cache_key(**json.loads(json.dumps(ASKED)))
     assert cache_key(**ASKED) != cache_key(**(ASKED | {part: other}))
@@ -47,7 +78,9 @@ def test_the_first_entry_of_a_key_stays(tmp_path: Path) -> None:
     tape.write(entry(key, "first"))
     tape.write(entry(key, "second"))
     assert tape.read(key) == entry(key, "first")
-    assert [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()] == [Path("ab", "ab" * 31 + ".json")]
+    assert [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()] == [
+        Path("ab", "ab" * 31 + ".json")
+    ]
 
 
 def test_the_nearest_entry_is_named_with_its_first_other_line(tmp_path: Path) -> None:
@@ -56,7 +89,10 @@ def test_the_nearest_entry_is_named_with_its_first_other_line(tmp_path: Path) ->
     for key, text in said.items():
         tape.write(replace(entry(key), messages=[{"role": "user", "content": text}]))
     asked = [{"role": "user", "content": "plan\none\nthree"}]
-    assert tape.nearest("r", asked) == "its nearest entry cdcdcdcdcdcd has 'four' in line 5 where this call has 'its end'"
+    assert (
+        tape.nearest("r", asked)
+        == "its nearest entry cdcdcdcdcdcd has 'four' in line 5 where this call has 'its end'"
+    )
     assert tape.nearest("another role", asked) == ""
 
 
@@ -78,7 +114,9 @@ def test_an_entry_under_another_key_is_damaged(tmp_path: Path) -> None:
         tape.read(key)
 
 
-def test_an_account_counts_each_attempt_once_over_all_processes_and_passes_over_torn_lines(tmp_path: Path) -> None:
+def test_an_account_counts_each_attempt_once_over_all_processes_and_passes_over_torn_lines(
+    tmp_path: Path,
+) -> None:
     first, second = Account(tmp_path / "a.jsonl"), Account(tmp_path / "a.jsonl")
     first.add("k1", Usage(1, 10, 0.5))
     first.add("k1", Usage(1, 10, 0.5))
@@ -90,14 +128,23 @@ def test_an_account_counts_each_attempt_once_over_all_processes_and_passes_over_
 
 
 def test_a_call_that_fails_gives_its_reservation_back(tmp_path: Path) -> None:
-    budget = Budget(BudgetSettings(tokens_per_run=10), CallCache(tmp_path), line="designs", cycle="0001", run_id="../odd id")
+    budget = Budget(
+        BudgetSettings(tokens_per_run=10),
+        CallCache(tmp_path),
+        line="designs",
+        cycle="0001",
+        run_id="../odd id",
+    )
     with pytest.raises(ZeroDivisionError), budget.reserve(Usage(1, 10, 0.0)):
         raise ZeroDivisionError
     with budget.reserve(Usage(1, 10, 0.0)) as reservation:
         reservation.settle("k", Usage(1, 4, 0.0))
     with budget.reserve(Usage(1, 6, 0.0)):
         pass
-    with pytest.raises(BudgetExhausted, match="budget of 10 tokens per run"), budget.reserve(Usage(1, 7, 0.0)):
+    with (
+        pytest.raises(BudgetExhausted, match="budget of 10 tokens per run"),
+        budget.reserve(Usage(1, 7, 0.0)),
+    ):
         pass
     assert budget.spent() == (Usage(1, 4, 0.0), Usage(1, 4, 0.0))
     assert {path.parent for path in tmp_path.rglob("*.jsonl")} == {tmp_path / "accounts"}
@@ -108,7 +155,13 @@ def test_spending_within_estimates_never_passes_the_limit(calls: list[tuple[int,
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        budget = Budget(BudgetSettings(tokens_per_cycle=limit), CallCache(Path(folder)), line="l", cycle="0001", run_id="r")
+        budget = Budget(
+            BudgetSettings(tokens_per_cycle=limit),
+            CallCache(Path(folder)),
+            line="l",
+            cycle="0001",
+            run_id="r",
+        )
         for number, (estimate, share) in enumerate(calls):
             try:
                 with budget.reserve(Usage(1, estimate, 0.0)) as reservation:
@@ -120,20 +173,35 @@ def test_spending_within_estimates_never_passes_the_limit(calls: list[tuple[int,
 
 def test_prices_are_per_million_and_cached_tokens_have_their_own() -> None:
     counts = Counts(1_000_000, 500_000, 400_000)
-    assert price_usd(PriceSettings(input=2, cached=0.5, output=8), counts) == pytest.approx(0.6 * 2 + 0.4 * 0.5 + 0.5 * 8)
+    assert price_usd(PriceSettings(input=2, cached=0.5, output=8), counts) == pytest.approx(
+        0.6 * 2 + 0.4 * 0.5 + 0.5 * 8
+    )
     assert price_usd(PriceSettings(input=2, output=8), counts) == pytest.approx(2 + 4)
     assert price_usd(None, counts) is None
 
 
-@pytest.mark.parametrize(("usage", "counts"), [
-    (None, None), ({}, None), ({"prompt_tokens": 1}, None), ({"prompt_tokens": -1, "completion_tokens": 2}, None),
-    ({"prompt_tokens": True, "completion_tokens": 2}, None), ({"prompt_tokens": "1", "completion_tokens": 2}, None),
-    ({"prompt_tokens": 5, "completion_tokens": 2}, Counts(5, 2)),
-    ({"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": None}, Counts(5, 2)),
-    ({"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 3}}, Counts(5, 2, 3)),
-    ({"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 9}}, Counts(5, 2, 5)),
-    ({"prompt_tokens": 5, "completion_tokens": 2, "prompt_cache_hit_tokens": 4}, Counts(5, 2, 4)),
-])
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        (None, None),
+        ({}, None),
+        ({"prompt_tokens": 1}, None),
+        ({"prompt_tokens": -1, "completion_tokens": 2}, None),
+        ({"prompt_tokens": True, "completion_tokens": 2}, None),
+        ({"prompt_tokens": "1", "completion_tokens": 2}, None),
+        ({"prompt_tokens": 5, "completion_tokens": 2}, Counts(5, 2)),
+        ({"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": None}, Counts(5, 2)),
+        (
+            {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 3}},
+            Counts(5, 2, 3),
+        ),
+        (
+            {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 9}},
+            Counts(5, 2, 5),
+        ),
+        ({"prompt_tokens": 5, "completion_tokens": 2, "prompt_cache_hit_tokens": 4}, Counts(5, 2, 4)),
+    ],
+)
 def test_usage_is_read_or_taken_as_absent(usage: Any, counts: Counts | None) -> None:
     assert read_counts(usage) == counts
 
@@ -143,10 +211,17 @@ def test_estimates_are_from_above() -> None:
     assert estimate_tokens([{"role": "user", "content": "abcd"}, {"role": "user", "content": ""}]) == 34
 
 
-@pytest.mark.parametrize(("outcome", "replayed", "known", "words"), [
-    ("ok", False, True, "ok"), ("ok", False, False, "ok+no_usage"), ("ok", True, True, "replayed"), ("ok", True, False, "replayed+no_usage"),
-    ("truncated", True, True, "replayed+truncated"), ("too_large", False, False, "too_large+no_usage"),
-])
+@pytest.mark.parametrize(
+    ("outcome", "replayed", "known", "words"),
+    [
+        ("ok", False, True, "ok"),
+        ("ok", False, False, "ok+no_usage"),
+        ("ok", True, True, "replayed"),
+        ("ok", True, False, "replayed+no_usage"),
+        ("truncated", True, True, "replayed+truncated"),
+        ("too_large", False, False, "too_large+no_usage"),
+    ],
+)
 def test_status_words(outcome: str, replayed: bool, known: bool, words: str) -> None:
     assert status_words(outcome, replayed=replayed, usage_known=known) == words
 
@@ -158,7 +233,9 @@ def test_an_error_with_status_200_is_empty_and_not_billed() -> None:
     assert billed(Received("empty", "", counts=Counts(1, 0))) and billed(Received("garbled", "x"))
 
 
-FIELDS = st.sampled_from(["choices", "message", "content", "refusal", "finish_reason", "usage", "text", "prompt_tokens"])
+FIELDS = st.sampled_from(
+    ["choices", "message", "content", "refusal", "finish_reason", "usage", "text", "prompt_tokens"]
+)
 BODIES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(FIELDS, inner, max_size=4),
@@ -168,11 +245,26 @@ BODIES = st.recursive(
 
 @given(BODIES)
 def test_no_body_of_any_shape_raises(body: Any) -> None:
-    for wrapped in (body, {"choices": body}, {"choices": [body]}, {"choices": [{"message": body}]}, {"choices": [{"message": {"content": body}}]}):
-        assert read_completion(json.dumps(wrapped)).outcome in ("received", "truncated", "refused", "empty", "garbled")
+    for wrapped in (
+        body,
+        {"choices": body},
+        {"choices": [body]},
+        {"choices": [{"message": body}]},
+        {"choices": [{"message": {"content": body}}]},
+    ):
+        assert read_completion(json.dumps(wrapped)).outcome in (
+            "received",
+            "truncated",
+            "refused",
+            "empty",
+            "garbled",
+        )
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 50_000, "\ud800".encode("utf-8", "surrogatepass").decode("utf-8", "replace")])
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, '{"a":' * 50_000, "\ud800".encode("utf-8", "surrogatepass").decode("utf-8", "replace")],
+)
 def test_nesting_without_end_is_garbled(text: str) -> None:
     assert read_completion(text).outcome == "garbled"
     assert isinstance(validate_text(text, AddReply), str)
@@ -181,10 +273,17 @@ def test_nesting_without_end_is_garbled(text: str) -> None:
 @given(st.integers(), st.text(alphabet="ab c\n", max_size=20), st.text(alphabet="ab c\n", max_size=20))
 def test_an_object_is_found_among_words_and_fences(total: int, before: str, after: str) -> None:
     bare = json.dumps({"total": total})
-    for text in (f"{before}{bare}{after}", f"{before}\n```json\n{bare}\n```\n{after}", f"{before}\n~~~\n{bare}\n~~~\n{after}"):
+    for text in (
+        f"{before}{bare}{after}",
+        f"{before}\n```json\n{bare}\n```\n{after}",
+        f"{before}\n~~~\n{bare}\n~~~\n{after}",
+    ):
         assert validate_text(text, AddReply) == AddReply(total=total)
 
 
 def test_what_is_wrong_is_said_of_the_object_not_of_the_words_around_it() -> None:
-    assert validate_text('Here: {"total": "x"}', AddReply) == "total: Input should be a valid integer, unable to parse string as an integer"
+    assert (
+        validate_text('Here: {"total": "x"}', AddReply)
+        == "total: Input should be a valid integer, unable to parse string as an integer"
+    )
     assert str(validate_text("no object at all", AddReply)).startswith("not JSON")

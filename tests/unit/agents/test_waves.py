@@ -15,14 +15,19 @@ def test_every_place_is_in_one_wave(count, number):
 
 
 def test_notes_of_one_generation_differ():
-    texts = {SiblingNote(number=number + 1, count=4, direction=direction_of(["a", "b"], number)).text() for number in range(4)}
+    texts = {
+        SiblingNote(number=number + 1, count=4, direction=direction_of(["a", "b"], number)).text()
+        for number in range(4)
+    }
     assert len(texts) == 4
 
 
 def test_a_note_says_what_the_others_proposed():
     text = SiblingNote(number=2, count=2, direction="structure", siblings=["a cache: score 3"]).text()
     assert text.splitlines() == [
-        "This is request 2 of 2 of this generation.", "Direction of this one: structure", "Others of this generation proposed (do something else):",
+        "This is request 2 of 2 of this generation.",
+        "Direction of this one: structure",
+        "Others of this generation proposed (do something else):",
         "- a cache: score 3",
     ]
 

@@ -1,4 +1,5 @@
-"""What docs/architecture.md counts under "Adding things": one file with what is added, its test, and no list elsewhere."""
+"""What docs/architecture.md counts under "Adding things": one file with what is added, its test, and no list
+elsewhere."""
 
 from __future__ import annotations
 
@@ -27,7 +28,10 @@ from evolake.solvers.objectives import portfolio as solvers
 ROOT = Path(__file__).resolve().parents[3]
 LINES_WITH_FIGURES = ("designs", "families", "programs", "prompts", "repair", "solvers", "utility")
 LINES_WITH_ROLES = ("designs", "families", "programs", "prompts", "solvers")
-PORTFOLIOS = {"designs": (FAMILY_FOLDER, HELPERS, OBJECTIVE_FAMILIES), "solvers": (solvers.FOLDER, solvers.HELPERS, solvers.FAMILIES)}
+PORTFOLIOS = {
+    "designs": (FAMILY_FOLDER, HELPERS, OBJECTIVE_FAMILIES),
+    "solvers": (solvers.FOLDER, solvers.HELPERS, solvers.FAMILIES),
+}
 
 
 def package_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, files: Mapping[str, str]) -> str:
@@ -57,7 +61,16 @@ def test_every_file_of_the_folder_is_a_family_of_objectives_and_nothing_lists_th
         fields = {field for _, field, _, _ in string.Formatter().parse(family.description) if field}
         drawn = {**family.choices, **family.ranges}
         assert fields <= set(drawn) and drawn, name
-        assert make(name, {constant: values[0] for constant, values in drawn.items()}, "", folder=folder, helpers=helpers).family == name
+        assert (
+            make(
+                name,
+                {constant: values[0] for constant, values in drawn.items()},
+                "",
+                folder=folder,
+                helpers=helpers,
+            ).family
+            == name
+        )
 
 
 @pytest.mark.parametrize("line", LINES_WITH_FIGURES)
@@ -66,20 +79,30 @@ def test_every_module_of_a_line_s_figures_is_a_figure_that_its_page_shows_and_no
     figures = figures_in(package)
     assert len(figures) == len(modules_of(package)) >= 3
     template = "".join(path.read_text() for path in (folder_of(package).parent / "templates").glob("*.j2"))
-    places = set(re.findall(r'pictures\(placed\["(\w+)"\][,)]', template)) | ({"figures"} if "pictures(figures)" in template else set())
+    places = set(re.findall(r'pictures\(placed\["(\w+)"\][,)]', template)) | (
+        {"figures"} if "pictures(figures)" in template else set()
+    )
     assert {figure.place for figure in figures} <= places
     if line == "repair":
         return  # its figures bear the names of its tables
-    modules = [path for folder in (f"evolake.{line}.report", f"assets.{line}") for path in folder_of(folder).glob("*.py")]
+    modules = [
+        path
+        for folder in (f"evolake.{line}.report", f"assets.{line}")
+        for path in folder_of(folder).glob("*.py")
+    ]
     elsewhere = {text for path in modules for text in strings_of(path)}
     assert {figure.title for figure in figures} & elsewhere == set()
     assert not [figure.title for figure in figures if figure.title in template]
 
 
 def test_a_figure_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    text = "from evolake.report.figures import Figure\n\nFIGURE = Figure({title!r}, lambda given: given and given * {times}, {more})\n"
+    text = (
+        "from evolake.report.figures import Figure\n\nFIGURE = Figure({title!r}, lambda given: given and "
+        "given * {times}, {more})\n"
+    )
     files = {
-        "second.py": text.format(title="Second", times=2, more="asset='survivors'"), "first.py": text.format(title="First", times=1, more="order=1"),
+        "second.py": text.format(title="Second", times=2, more="asset='survivors'"),
+        "first.py": text.format(title="First", times=1, more="order=1"),
         "third.py": text.format(title="Third", times=3, more="place='top'"),
     }
     package = package_of(tmp_path, monkeypatch, "some_figures", files)
@@ -95,9 +118,15 @@ NAMED_A = "from evolake.report.figures import Figure\nFIGURE = Figure('A', id)"
 
 
 @pytest.mark.parametrize(
-    ("files", "message"), [({"bare.py": ""}, "bare draws no figure"), ({"one.py": NAMED_A, "two.py": NAMED_A}, "two figures of .* are called 'A'")],
+    ("files", "message"),
+    [
+        ({"bare.py": ""}, "bare draws no figure"),
+        ({"one.py": NAMED_A, "two.py": NAMED_A}, "two figures of .* are called 'A'"),
+    ],
 )
-def test_a_module_that_draws_nothing_and_a_title_given_twice_are_told(files: dict, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_module_that_draws_nothing_and_a_title_given_twice_are_told(
+    files: dict, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     package = package_of(tmp_path, monkeypatch, "wrong_figures", files)
     with pytest.raises(MachineryError, match=message):
         figures_in(package)
@@ -117,10 +146,16 @@ def test_a_role_stands_in_one_module_and_its_prompt_has_a_place_for_every_field(
         assert role.name.startswith(f"{line}_")
         values = role.prompt_values(marked_request(role.request))
         assert set(values) == placeholders(load_prompt(role.prompt or role.name)), role.name
-    found = [path for package in ("evolake", "assets", "pipelines", "resources") for path in folder_of(package).rglob("*.py")]
+    found = [
+        path
+        for package in ("evolake", "assets", "pipelines", "resources")
+        for path in folder_of(package).rglob("*.py")
+    ]
     modules = [path for path in found if path.name != "feedback.py"]
     naming = {path: strings_of(path) for path in modules}
-    assert {role.name: sum(role.name in result for result in naming.values()) for role in roles} == {role.name: 1 for role in roles}
+    assert {role.name: sum(role.name in result for result in naming.values()) for role in roles} == {
+        role.name: 1 for role in roles
+    }
 
 
 def test_a_role_is_found_in_its_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -139,7 +174,12 @@ class Answer(BaseModel):
 
 CLERK = Role("bridges_clerk", Question, Answer, lambda question, random: Answer(text=question.text))
 """
-    package = package_of(tmp_path, monkeypatch, "some_roles", {"clerk.py": text, "models.py": "", "user.py": "from some_roles.clerk import CLERK"})
+    package = package_of(
+        tmp_path,
+        monkeypatch,
+        "some_roles",
+        {"clerk.py": text, "models.py": "", "user.py": "from some_roles.clerk import CLERK"},
+    )
     assert [role.name for role in roles_in(package)] == ["bridges_clerk"]
 
 
@@ -158,7 +198,9 @@ def objective(results):
     return FACTOR * results[0]["cost"] if results else 1e9
 '''
     folder = package_of(tmp_path, monkeypatch, "some_objectives", {"first.py": text, "levels.py": ""})
-    assert families_in(folder) == {"first": Family("the first", "the first, times {FACTOR}", ranges={"FACTOR": (1.0, 2.0)}, name="first")}
+    assert families_in(folder) == {
+        "first": Family("the first", "the first, times {FACTOR}", ranges={"FACTOR": (1.0, 2.0)}, name="first")
+    }
     source = make("first", {"FACTOR": 1.25}, "", folder=folder).source
     assert "FAMILY" not in source and "import" not in source
     namespace: dict = {}

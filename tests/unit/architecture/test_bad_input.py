@@ -1,4 +1,5 @@
-"""No bad input to any command ends in a traceback or is called a bug: each case of `tests/bad_inputs.txt` ends as its row says."""
+"""No bad input to any command ends in a traceback or is called a bug: each case of `tests/bad_inputs.txt`
+ends as its row says."""
 
 from __future__ import annotations
 
@@ -32,17 +33,25 @@ def here(tmp_path_factory) -> Path:
     for name, data in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
-    pl.DataFrame({"objective_id": [0, 0], "design_id": [1, 2], "score": [1.0, 2.0]}).write_parquet(folder / "scores.parquet")
+    pl.DataFrame({"objective_id": [0, 0], "design_id": [1, 2], "score": [1.0, 2.0]}).write_parquet(
+        folder / "scores.parquet"
+    )
     pl.DataFrame({"x": [1]}).write_parquet(folder / "other.parquet")
     (folder / "words.json").write_text('{"0": "x"}')
     return folder
 
 
-def commands(command: click.Command | None, path: tuple[str, ...], context: click.Context) -> list[tuple[str, ...]]:
+def commands(
+    command: click.Command | None, path: tuple[str, ...], context: click.Context
+) -> list[tuple[str, ...]]:
     """The path of every command that there is, of every installed line."""
     if not isinstance(command, click.Group):
         return [path]
-    return [result for name in command.list_commands(context) for result in commands(command.get_command(context, name), (*path, name), context)]
+    return [
+        result
+        for name in command.list_commands(context)
+        for result in commands(command.get_command(context, name), (*path, name), context)
+    ]
 
 
 def words_of(case: Case, here: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -77,19 +86,31 @@ def test_with_json_the_error_is_an_object_on_standard_output(case: Case, here: P
 
 def test_every_command_has_cases_and_there_are_enough():
     typed = [[word for word in case.typed.split() if not word.startswith("EVOLAKE_")] for case in CASES]
-    bare = [path for path in commands(cli, (), click.Context(cli)) if not any(tuple(words[: len(path)]) == path for words in typed)]
+    bare = [
+        path
+        for path in commands(cli, (), click.Context(cli))
+        if not any(tuple(words[: len(path)]) == path for words in typed)
+    ]
     assert bare == [], "write cases for these into tests/bad_inputs.txt"
     assert len(CASES) >= 250 and len({case.typed for case in CASES}) == len(CASES)
 
 
-@pytest.mark.parametrize(("error", "kind"), [
-    (OSError(28, "No space left on device", "/lake/x"), MachineryError), (OSError(30, "Read-only file system", "/lake/x"), MachineryError),
-    (PermissionError(13, "Permission denied", "/lake/x"), MachineryError), (OSError(27, "File too large", "/lake/x"), MachineryError),
-    (OSError(24, "Too many open files"), MachineryError), (MemoryError("Unable to allocate 93 GiB"), MachineryError),
-    (NotADirectoryError(20, "Not a directory", "/file/x"), InputError), (IsADirectoryError(21, "Is a directory", "/folder"), InputError),
-    (FileNotFoundError(2, "No such file or directory", "/gone"), InputError), (OSError(36, "File name too long", "x" * 300), InputError),
-    (FileNotFoundError(2, "No such file or directory", str(Path(click.__file__))), InputError),
-])
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (OSError(28, "No space left on device", "/lake/x"), MachineryError),
+        (OSError(30, "Read-only file system", "/lake/x"), MachineryError),
+        (PermissionError(13, "Permission denied", "/lake/x"), MachineryError),
+        (OSError(27, "File too large", "/lake/x"), MachineryError),
+        (OSError(24, "Too many open files"), MachineryError),
+        (MemoryError("Unable to allocate 93 GiB"), MachineryError),
+        (NotADirectoryError(20, "Not a directory", "/file/x"), InputError),
+        (IsADirectoryError(21, "Is a directory", "/folder"), InputError),
+        (FileNotFoundError(2, "No such file or directory", "/gone"), InputError),
+        (OSError(36, "File name too long", "x" * 300), InputError),
+        (FileNotFoundError(2, "No such file or directory", str(Path(click.__file__))), InputError),
+    ],
+)
 def test_what_the_machine_refuses_is_no_bug(error: BaseException, kind: type):
     assert type(expected(error)) is kind
 
@@ -111,7 +132,10 @@ def test_ctrl_c_ends_with_one_sentence(error: BaseException, code: int, capsys):
         raise error
 
     assert end(stopped, []) == code
-    assert capsys.readouterr().err.strip() == "interrupted; what was finished is kept, run the command again to continue"
+    assert (
+        capsys.readouterr().err.strip()
+        == "interrupted; what was finished is kept, run the command again to continue"
+    )
 
 
 @pytest.mark.parametrize("typed", [("--help",), ("rules", "checkers")])
@@ -121,17 +145,33 @@ def test_a_reader_that_is_gone_is_no_verdict(typed: tuple[str, ...]):
     os.close(read)
     program = "import sys; from evolake.cli import main; main()"
     with os.fdopen(write) as closed:
-        done = subprocess.run([sys.executable, "-c", program, *typed], stdout=closed, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", program, *typed],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
     assert (done.returncode, done.stderr) == (PIPE_CLOSED, "")
 
 
-@pytest.mark.parametrize("seeds", sorted({name.partition("/")[0] for name in FILES if name.endswith("solvers.toml")}))
+@pytest.mark.parametrize(
+    "seeds", sorted({name.partition("/")[0] for name in FILES if name.endswith("solvers.toml")})
+)
 def test_a_mistyped_solvers_toml_is_an_input_error_that_names_the_file(seeds: str, here: Path):
     with pytest.raises(InputError, match=r"solvers\.toml"):
         load_seeds(here / seeds / "solvers.toml")
 
 
-@pytest.mark.parametrize("data", [FILES["binary"], FILES["latin"], b"---\nid: ../../x\nversion: 1\nkind: static\ngate: g\ncheck: c\n---\n", b""])
+@pytest.mark.parametrize(
+    "data",
+    [
+        FILES["binary"],
+        FILES["latin"],
+        b"---\nid: ../../x\nversion: 1\nkind: static\ngate: g\ncheck: c\n---\n",
+        b"",
+    ],
+)
 def test_a_rule_file_that_is_none_is_an_input_error_that_names_the_file(data: bytes, tmp_path: Path):
     (tmp_path / "designs").mkdir()
     (tmp_path / "designs" / "rule.md").write_bytes(data)
@@ -140,6 +180,8 @@ def test_a_rule_file_that_is_none_is_an_input_error_that_names_the_file(data: by
 
 
 def test_a_pattern_of_a_rule_that_is_no_regular_expression_is_an_input_error(monkeypatch):
-    monkeypatch.setitem(CHECKERS, "test.pattern", lambda evidence, *, pattern: re.search(pattern, evidence["text"]) and None)
+    monkeypatch.setitem(
+        CHECKERS, "test.pattern", lambda evidence, *, pattern: re.search(pattern, evidence["text"]) and None
+    )
     with pytest.raises(InputError, match="no regular expression"):
         apply("test.pattern", {"text": "x"}, {"pattern": "("})

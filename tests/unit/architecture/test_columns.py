@@ -1,4 +1,5 @@
-"""Every column of every table says what it means, in words that its name does not say already, with its unit."""
+"""Every column of every table says what it means, in words that its name does not say already, with its
+unit."""
 
 from __future__ import annotations
 
@@ -25,7 +26,12 @@ ROOT = Path(__file__).parents[3]
 SIXTH = ROOT / "tests" / "sixth_line"
 HOLDS_TABLES = re.compile(r"\bTableSchema\(")
 UNITS = (
-    (r"_s$|_s_", "second"), (r"_ms$", "millisecond"), (r"_mb$", "MiB"), (r"_bytes$", "bytes"), (r"^usd", "US dollars"), (r"_at$", "UTC"),
+    (r"_s$|_s_", "second"),
+    (r"_ms$", "millisecond"),
+    (r"_mb$", "MiB"),
+    (r"_bytes$", "bytes"),
+    (r"^usd", "US dollars"),
+    (r"_at$", "UTC"),
     (r"_sha$", r"blob|sha256"),
 )
 EMPTY = set("a an and as at be by for from how in is it its many of on or that the this to was what".split())  # noqa: SIM905
@@ -52,47 +58,86 @@ def tables() -> list[Any]:
 
 
 def schemas(tables: list[Any]) -> dict[int, TableSchema]:
-    return {id(value): value for module in tables for value in vars(module).values() if isinstance(value, TableSchema)}
+    return {
+        id(value): value
+        for module in tables
+        for value in vars(module).values()
+        if isinstance(value, TableSchema)
+    }
 
 
 def described(tables: list[Any]) -> list[tuple[str, str, str]]:
     """(table, column, description) of every column."""
-    return [(schema.name, column, text) for schema in schemas(tables).values() for column, text in schema.descriptions.items()]
+    return [
+        (schema.name, column, text)
+        for schema in schemas(tables).values()
+        for column, text in schema.descriptions.items()
+    ]
 
 
 def says_more(column: str, text: str) -> bool:
     """Whether a description has at least two words that count and are not in the column's name."""
     stems = [word.rstrip("s") for word in re.findall(r"[a-z]+", column.lower())]
-    fresh = {word for word in re.findall(r"[\w%]+", text.lower()) if word not in EMPTY and word.rstrip("s") not in stems}
+    fresh = {
+        word
+        for word in re.findall(r"[\w%]+", text.lower())
+        if word not in EMPTY and word.rstrip("s") not in stems
+    }
     return len(fresh) >= 2
 
 
 def test_every_description_says_more_than_the_name(tables):
     assert len(described(tables)) > 1000
-    assert [item for item in described(tables) if not says_more(item[1], item[2]) or not item[2].endswith((".", "?"))] == []
+    assert [
+        item
+        for item in described(tables)
+        if not says_more(item[1], item[2]) or not item[2].endswith((".", "?"))
+    ] == []
 
 
-@pytest.mark.parametrize("column, text", [
-    ("run_id", "The id of the run."), ("cycle", "Cycle."), ("problems", "How many problems."), ("cpu_s", "CPU, in s."), ("rank", ""),
-])
+@pytest.mark.parametrize(
+    "column, text",
+    [
+        ("run_id", "The id of the run."),
+        ("cycle", "Cycle."),
+        ("problems", "How many problems."),
+        ("cpu_s", "CPU, in s."),
+        ("rank", ""),
+    ],
+)
 def test_a_restatement_of_the_name_is_seen(column, text):
     assert not says_more(column, text)
 
 
 def test_every_unit_is_said(tables):
     silent = [
-        (table, column, text) for table, column, text in described(tables) for name, unit in UNITS
+        (table, column, text)
+        for table, column, text in described(tables)
+        for name, unit in UNITS
         if re.search(name, column) and not re.search(unit, text, re.IGNORECASE)
     ]
     assert silent == []
 
 
 def test_every_shared_word_is_used(tables):
-    used = {column for schema in schemas(tables).values() for column, text in schema.descriptions.items() if text == VOCABULARY.get(column)}
-    assert VOCABULARY.keys() - used - {"superseded", "origin_line", "origin_asset", "origin_cycle", "origin_run"} == set()  # of the catalogue's views
+    used = {
+        column
+        for schema in schemas(tables).values()
+        for column, text in schema.descriptions.items()
+        if text == VOCABULARY.get(column)
+    }
+    assert (
+        VOCABULARY.keys() - used - {"superseded", "origin_line", "origin_asset", "origin_cycle", "origin_run"}
+        == set()
+    )  # of the catalogue's views
     for module in tables:
         terms = getattr(module, "TERMS", {})
-        drawn = {column for schema in schemas(tables).values() if schema.terms == terms for column in schema.columns}
+        drawn = {
+            column
+            for schema in schemas(tables).values()
+            if schema.terms == terms
+            for column in schema.columns
+        }
         assert terms.keys() - drawn == set(), module.__name__
 
 
@@ -117,12 +162,22 @@ def test_every_asset_shows_its_columns_and_sql_knows_them():
             schema = declared(line, asset)
             columns = definition.metadata_by_key[key].get("dagster/column_schema")
             if schema is None:
-                frames = [output for output in definition.op.output_defs if output.dagster_type.typing_type in (pl.DataFrame, pl.LazyFrame)]
+                frames = [
+                    output
+                    for output in definition.op.output_defs
+                    if output.dagster_type.typing_type in (pl.DataFrame, pl.LazyFrame)
+                ]
                 assert (columns, frames) == (None, []), key
                 continue
             assert known[line, asset] is schema, key
             assert columns is not None, key
-            assert {column.name: column.description for column in columns.columns} == {name: schema.note(name) for name in schema.columns}
+            assert {column.name: column.description for column in columns.columns} == {
+                name: schema.note(name) for name in schema.columns
+            }
             shown.append(key.path)
-    assert {line for line, _ in shown} == set(lines()) >= {"designs", "families", "programs", "prompts", "repair", "solvers"}
+    assert (
+        {line for line, _ in shown}
+        == set(lines())
+        >= {"designs", "families", "programs", "prompts", "repair", "solvers"}
+    )
     assert len(shown) > 60

@@ -41,18 +41,46 @@ def test_every_import_is_of_a_declared_package():
     known, providers = declared(), packages_distributions()
     result = {name for package in OWN for path in (ROOT / package).rglob("*.py") for name in imported(path)}
     assert {"dagster", "polars", "duckdb"} <= result
-    assert sorted(name for name in result if not known & {plain(item) for item in providers.get(name, [name])}) == []
+    assert (
+        sorted(name for name in result if not known & {plain(item) for item in providers.get(name, [name])})
+        == []
+    )
 
 
 def test_every_declared_package_is_pinned():
-    pinned = {plain(line) for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")}
+    pinned = {
+        plain(line)
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+        if not line.startswith("#")
+    }
     assert sorted(declared() - pinned) == []
 
 
 def test_nothing_uses_what_make_takes_out_of_packages():
-    trimmed = next(line for line in (ROOT / "Makefile").read_text().splitlines() if line.startswith("TRIM :="))
-    assert all(f" {place} " in trimmed for place in ("torch/test", "torch/include", "pyarrow/include", "pyarrow/*flight*", "zstandard/_cffi*"))
-    needs_it = re.compile(r"torch\.compile\(|cpp_extension|_inductor|pyarrow(\.| import )flight|^\s*(from|import) \w+\.tests\b", re.MULTILINE)
-    files = [path for package in OWN for path in (ROOT / package).rglob("*.py") if path.name != "put_off_compiler.py"]  # it names what it keeps out
+    trimmed = next(
+        line for line in (ROOT / "Makefile").read_text().splitlines() if line.startswith("TRIM :=")
+    )
+    assert all(
+        f" {place} " in trimmed
+        for place in (
+            "torch/test",
+            "torch/include",
+            "pyarrow/include",
+            "pyarrow/*flight*",
+            "zstandard/_cffi*",
+        )
+    )
+    needs_it = re.compile(
+        r"torch\.compile\(|cpp_extension|_inductor|pyarrow(\.| import )flight|^\s*(from|import) \w+\.tests\b",
+        re.MULTILINE,
+    )
+    files = [
+        path
+        for package in OWN
+        for path in (ROOT / package).rglob("*.py")
+        if path.name != "put_off_compiler.py"
+    ]  # it names what it keeps out
     assert [str(path) for path in files if needs_it.search(path.read_text())] == []
-    assert needs_it.search("import torch\nstep = torch.compile(step)") and needs_it.search("from pyarrow import flight")
+    assert needs_it.search("import torch\nstep = torch.compile(step)") and needs_it.search(
+        "from pyarrow import flight"
+    )

@@ -1,4 +1,5 @@
-"""One function names every file after data: whatever the text, the name stays in its folder and is no other text's."""
+"""One function names every file after data: whatever the text, the name stays in its folder and is no other
+text's."""
 
 from __future__ import annotations
 
@@ -13,10 +14,40 @@ from evolake.errors import InputError
 from evolake.file_names import LONGEST, check_id, file_name
 
 HOSTILE = (
-    "", ".", "..", "../../x", "/etc/passwd", "a/b", "a\\b", "C:\\x", "con", "NUL", "lpt1", "a\0b", "\ud800", "~", "-rf", ".hidden", "trailing.",
-    "x " * 400, "a" * 101, "\u202etxt", "naïve", "nai\u0308ve", "\ufb01", "\u0130", "\u00df", "任务", "a\nb", "*", "$(id)", "%2e%2e",
+    "",
+    ".",
+    "..",
+    "../../x",
+    "/etc/passwd",
+    "a/b",
+    "a\\b",
+    "C:\\x",
+    "con",
+    "NUL",
+    "lpt1",
+    "a\0b",
+    "\ud800",
+    "~",
+    "-rf",
+    ".hidden",
+    "trailing.",
+    "x " * 400,
+    "a" * 101,
+    "\u202etxt",
+    "naïve",
+    "nai\u0308ve",
+    "\ufb01",
+    "\u0130",
+    "\u00df",
+    "任务",
+    "a\nb",
+    "*",
+    "$(id)",
+    "%2e%2e",
 )
-TEXTS = st.one_of(st.text(st.characters(codec=None)), st.sampled_from(HOSTILE), st.text("abAB-_.~/ \\0", max_size=6))
+TEXTS = st.one_of(
+    st.text(st.characters(codec=None)), st.sampled_from(HOSTILE), st.text("abAB-_.~/ \\0", max_size=6)
+)
 
 
 @given(TEXTS)
@@ -25,17 +56,28 @@ def test_a_name_stays_in_its_folder_and_every_file_system_takes_it(text: str):
     assert Path("/folder", name).resolve().parent == Path("/folder")
     assert re.fullmatch(r"[a-z0-9][a-z0-9_~-]*\.html", name)
     assert len(name) <= LONGEST + len(".html")
-    assert name.partition(".")[0] not in {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))}
+    assert name.partition(".")[0] not in {
+        "con",
+        "prn",
+        "aux",
+        "nul",
+        *(f"com{n}" for n in range(10)),
+        *(f"lpt{n}" for n in range(10)),
+    }
     assert name == file_name(text, ".html")
 
 
 @given(TEXTS, TEXTS)
 def test_two_texts_have_two_names_also_where_case_is_not_told_apart(first: str, second: str):
     assert (file_name(first).casefold() == file_name(second).casefold()) == (first == second)
-    assert file_name(file_name(first)) != file_name(first) or "~" not in file_name(first), "a name that was made is the plain name of nothing"
+    assert file_name(file_name(first)) != file_name(first) or "~" not in file_name(first), (
+        "a name that was made is the plain name of nothing"
+    )
 
 
-@pytest.mark.parametrize("text", ["survivor-3", "the_scaling", "0001", "a" * LONGEST, "3f2a0000-aaaa-bbbb-cccc-0123456789ab"])
+@pytest.mark.parametrize(
+    "text", ["survivor-3", "the_scaling", "0001", "a" * LONGEST, "3f2a0000-aaaa-bbbb-cccc-0123456789ab"]
+)
 def test_a_plain_text_keeps_its_name(text: str):
     assert file_name(text, ".png") == f"{text}.png"
 

@@ -1,5 +1,5 @@
-"""The help of every command fits a terminal of 80 columns, uncut. It starts with a verb, says what each option is and what holds without it, and that
-of a group shows an example.
+"""The help of every command fits a terminal of 80 columns, uncut. It starts with a verb, says what each
+option is and what holds without it, and that of a group shows an example.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from evolake.cli import cli
 NO_VERBS = ("What", "Who", "Whether", "The", "A", "An", "Where", "Does", "Of", "All")
 
 
-def commands(command: click.Command = cli, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+def commands(
+    command: click.Command = cli, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Yield the words of every command, with itself."""
     yield path, command
     if isinstance(command, click.Group):
@@ -52,16 +54,28 @@ def test_a_help_fits_80_columns_and_starts_with_a_verb(path: tuple[str, ...]):
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_an_option_says_what_it_is_and_what_holds_without_it(path: tuple[str, ...]):
     with click.Context(COMMANDS[path]) as context:
-        options = [(one, one.get_help_record(context)) for one in COMMANDS[path].params if isinstance(one, click.Option) and not one.hidden]
+        options = [
+            (one, one.get_help_record(context))
+            for one in COMMANDS[path].params
+            if isinstance(one, click.Option) and not one.hidden
+        ]
     assert [one.opts for one, _ in options if not one.help] == []
-    open_ones = [(one, record[1]) for one, record in options if record and not (one.is_flag or one.flag_value or one.required or one.multiple)]
+    open_ones = [
+        (one, record[1])
+        for one, record in options
+        if record and not (one.is_flag or one.flag_value or one.required or one.multiple)
+    ]
     assert [one.opts for one, text in open_ones if "default" not in text.lower()] == []
 
 
 @pytest.mark.parametrize("path", GROUPS, ids=" ".join)
 def test_the_help_of_a_group_shows_a_command_of_it_that_exists(path: tuple[str, ...]):
     done = CliRunner().invoke(cli, [*path, "--help"], terminal_width=80, max_content_width=80)
-    shown = [line.strip() for line in done.stdout.partition("\nOptions:")[0].splitlines() if line.startswith("    evolake ")]
+    shown = [
+        line.strip()
+        for line in done.stdout.partition("\nOptions:")[0].splitlines()
+        if line.startswith("    evolake ")
+    ]
     assert shown
     for line in shown:
         words = shlex.split(line)[1:]
@@ -70,7 +84,16 @@ def test_the_help_of_a_group_shows_a_command_of_it_that_exists(path: tuple[str, 
         assert not isinstance(command, click.Group), f"{line!r} names no command"
         with click.Context(command) as context:
             command.make_parser(context).parse_args(list(rest))  # raises for an option that it does not have
-        assert len([one for one in command.params if isinstance(one, click.Option) and one.required and not set(one.opts) & set(rest)]) == 0
+        assert (
+            len(
+                [
+                    one
+                    for one in command.params
+                    if isinstance(one, click.Option) and one.required and not set(one.opts) & set(rest)
+                ]
+            )
+            == 0
+        )
 
 
 @pytest.mark.parametrize("path", GROUPS, ids=" ".join)
@@ -79,6 +102,8 @@ def test_the_commands_of_a_group_fit_80_columns(path: tuple[str, ...]):
     assert done.exit_code == 0
     listed = done.stdout.partition("\nCommands:\n")[2].splitlines()
     assert listed
-    assert [line for line in listed if line.endswith("...") or len(line) > 80 or not line.rstrip().endswith(".")] == []
+    assert [
+        line for line in listed if line.endswith("...") or len(line) > 80 or not line.rstrip().endswith(".")
+    ] == []
     first_words = [line.split()[1] for line in listed]
     assert [word for word in first_words if not word[0].isupper() or word in NO_VERBS] == []

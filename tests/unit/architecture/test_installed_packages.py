@@ -1,4 +1,5 @@
-"""What is installed works on every supported Python: pins, groups, and the statements of pyproject.toml and the Makefile agree."""
+"""What is installed works on every supported Python: pins, groups, and the statements of pyproject.toml and
+the Makefile agree."""
 
 from __future__ import annotations
 
@@ -26,7 +27,10 @@ def pins() -> dict[str, tuple[Requirement, set[str]]]:
     """Return name -> the pin and the groups that need it."""
     lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
     parts = [line.partition("  # ") for line in lines]
-    return {canonicalize_name(Requirement(pin).name): (Requirement(pin), set(groups.split())) for pin, _, groups in parts}
+    return {
+        canonicalize_name(Requirement(pin).name): (Requirement(pin), set(groups.split()))
+        for pin, _, groups in parts
+    }
 
 
 def excluded(requires_python: str | None) -> list[str]:
@@ -35,7 +39,8 @@ def excluded(requires_python: str | None) -> list[str]:
 
 
 def reachable(starts: list[Requirement]) -> set[str]:
-    """Return the installed packages that the requirements need on this Python, by the packages' own metadata."""
+    """Return the installed packages that the requirements need on this Python, by the packages' own
+    metadata."""
     found: set[str] = set()
     open_ones = [(start, extra) for start in starts for extra in ("", *start.extras)]
     seen = set()
@@ -60,16 +65,25 @@ def reachable(starts: list[Requirement]) -> set[str]:
 
 def test_every_installed_package_allows_every_supported_python():
     needed = {name for name, (_, groups) in pins().items() if groups & {"base", "training", "test"}}
-    installed = [dist for dist in metadata.distributions() if canonicalize_name(dist.metadata["Name"]) in needed]
+    installed = [
+        dist for dist in metadata.distributions() if canonicalize_name(dist.metadata["Name"]) in needed
+    ]
     assert len(installed) > 150
     bad = {dist.metadata["Name"]: excluded(dist.metadata.get("Requires-Python")) for dist in installed}
     assert {name: pythons for name, pythons in bad.items() if pythons} == {}
     assert excluded(">=3.11.5") == ["3.11.0"] and excluded("<3.13") == ["3.13.0"]
 
 
-@pytest.mark.parametrize(("extra", "groups"), [
-    ("", {"base"}), ("training", {"base", "training"}), ("test", {"base", "test"}), ("s3", {"base", "s3"}), ("cluster", {"base", "cluster"}),
-])
+@pytest.mark.parametrize(
+    ("extra", "groups"),
+    [
+        ("", {"base"}),
+        ("training", {"base", "training"}),
+        ("test", {"base", "test"}),
+        ("s3", {"base", "s3"}),
+        ("cluster", {"base", "cluster"}),
+    ],
+)
 def test_a_group_of_pins_holds_all_that_its_packages_need(extra: str, groups: set[str]):
     listed = PROJECT["dependencies"] + (PROJECT["optional-dependencies"][extra] if extra else [])
     starts = [Requirement(line) for line in listed]
@@ -82,10 +96,14 @@ def test_a_group_of_pins_holds_all_that_its_packages_need(extra: str, groups: se
 
 def test_what_is_installed_is_what_is_pinned():
     pinned = {name: pin for name, (pin, groups) in pins().items() if groups & {"base", "training", "test"}}
-    versions = {canonicalize_name(dist.metadata["Name"]): Version(dist.version) for dist in metadata.distributions()}
+    versions = {
+        canonicalize_name(dist.metadata["Name"]): Version(dist.version) for dist in metadata.distributions()
+    }
     wrong = {
-        name: str(versions.get(name)) for name, pin in pinned.items()
-        if (pin.marker is None or pin.marker.evaluate()) and (name not in versions or not pin.specifier.contains(versions[name].public))
+        name: str(versions.get(name))
+        for name, pin in pinned.items()
+        if (pin.marker is None or pin.marker.evaluate())
+        and (name not in versions or not pin.specifier.contains(versions[name].public))
     }
     assert wrong == {}
 
@@ -111,8 +129,12 @@ def test_pyproject_its_classifiers_and_make_name_the_same_pythons():
 
 
 def test_make_takes_the_oldest_suitable_python():
-    chosen = subprocess.run(["sh", "deploy/oldest_python.sh"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
-    version = subprocess.run([chosen, "-c", "import sys; print(sys.version_info[:2])"], capture_output=True, text=True, check=True).stdout
+    chosen = subprocess.run(
+        ["sh", "deploy/oldest_python.sh"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    version = subprocess.run(
+        [chosen, "-c", "import sys; print(sys.version_info[:2])"], capture_output=True, text=True, check=True
+    ).stdout
     assert version.strip() in ("(3, 11)", "(3, 12)", "(3, 13)")
 
 
@@ -123,11 +145,29 @@ def test_a_pin_that_does_not_fit_ends_at_once_with_its_name(tmp_path: Path):
     name, version = "needs_python_4", "1.0"
     with zipfile.ZipFile(tmp_path / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
         info = f"{name}-{version}.dist-info"
-        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nRequires-Python: >=4\n")
+        wheel.writestr(
+            f"{info}/METADATA",
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nRequires-Python: >=4\n",
+        )
         wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr(f"{info}/RECORD", "")
     (tmp_path / "pins.txt").write_text("needs-python-4==1.0  # base\n")
-    options = ["--no-deps", "--no-index", "--find-links", str(tmp_path), "--target", str(tmp_path / "out"), "--requirement", "pins.txt"]
-    done = subprocess.run([sys.executable, "-m", "pip", "install", *options], cwd=tmp_path, capture_output=True, text=True, check=False)
+    options = [
+        "--no-deps",
+        "--no-index",
+        "--find-links",
+        str(tmp_path),
+        "--target",
+        str(tmp_path / "out"),
+        "--requirement",
+        "pins.txt",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "install", *options],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 1
     assert "needs-python-4" in done.stderr + done.stdout and "4" in done.stderr

@@ -1,4 +1,5 @@
-"""Every object that is named by a string, to be imported when it is needed, is there; and listing the lines imports none of them."""
+"""Every object that is named by a string, to be imported when it is needed, is there; and listing the lines
+imports none of them."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ SCIENCE = ["numpy", "polars", "pydantic", "dagster", "duckdb", "torch", "scipy",
 
 
 def named() -> Iterator[tuple[str, str]]:
-    """(file, name) of every string in the project that names an object of one of its modules, also where it is no `Lazy` (drivers of the jail)."""
+    """(file, name) of every string in the project that names an object of one of its modules, also where it
+    is no `Lazy` (drivers of the jail)."""
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text())):
@@ -33,7 +35,11 @@ def named() -> Iterator[tuple[str, str]]:
 
 def of_spec(spec: LineSpec) -> Iterator[Lazy[object]]:
     for value in vars(spec).values():
-        yield from (part for part in (value.values() if isinstance(value, dict) else [value]) if isinstance(part, Lazy))
+        yield from (
+            part
+            for part in (value.values() if isinstance(value, dict) else [value])
+            if isinstance(part, Lazy)
+        )
 
 
 def test_every_object_that_a_string_names_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +47,11 @@ def test_every_object_that_a_string_names_is_there(monkeypatch: pytest.MonkeyPat
     names = list(named())
     assert len(names) > 100
     assert {file.partition("/")[0] for file, _ in names} == {"assets", "evolake", "tests"}
-    assert [(file, name) for file, name in names if not hasattr(import_module(name.partition(":")[0]), name.partition(":")[2])] == []
+    assert [
+        (file, name)
+        for file, name in names
+        if not hasattr(import_module(name.partition(":")[0]), name.partition(":")[2])
+    ] == []
 
 
 def test_every_gate_and_part_of_a_line_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,12 +64,29 @@ def test_every_gate_and_part_of_a_line_is_there(monkeypatch: pytest.MonkeyPatch)
     assert all(import_module(module) for spec in specs for module in spec.checkers)
 
 
-@pytest.mark.parametrize("name", ["", "evolake.lines", "evolake.lines:", ":lines", "evolake lines:lines", "evolake.lines:lines.x", ".lines:lines"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "evolake.lines",
+        "evolake.lines:",
+        ":lines",
+        "evolake lines:lines",
+        "evolake.lines:lines.x",
+        ".lines:lines",
+    ],
+)
 def test_a_name_of_another_form_is_refused_when_it_is_written(name: str) -> None:
     with pytest.raises(ValueError, match="package.module:object"):
         Lazy(name)
 
 
 def test_listing_the_lines_and_their_commands_imports_no_science() -> None:
-    code = f"import sys; from evolake.cli import cli; cli.list_commands(None); print([name for name in {SCIENCE} if name in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    code = (
+        "import sys; from evolake.cli import cli; cli.list_commands(None); print([name for name in "
+        f"{SCIENCE} if name in sys.modules])"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "[]\n"
+    )

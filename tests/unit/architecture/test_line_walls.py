@@ -1,7 +1,8 @@
-"""A line imports no other line but those that its spec says it stands on, and of the rest what lies below the lines; what lies below imports no line.
+"""A line imports no other line but those that its spec says it stands on, and of the rest what lies below the
+lines; what lies below imports no line.
 
-The contracts in pyproject.toml draw the rooms inside of each line. These walls between lines follow from what is registered, so that a line brings
-its own.
+The contracts in pyproject.toml draw the rooms inside of each line. These walls between lines follow from what
+is registered, so that a line brings its own.
 """
 
 from __future__ import annotations
@@ -27,7 +28,13 @@ def packages() -> dict[str, tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def imports() -> grimp.ImportGraph:
-    roots = {"evolake", "assets", "resources", "pipelines", *(package.split(".")[0] for both in packages().values() for package in both)}
+    roots = {
+        "evolake",
+        "assets",
+        "resources",
+        "pipelines",
+        *(package.split(".")[0] for both in packages().values() for package in both),
+    }
     return grimp.build_graph(*sorted(roots), cache_dir=None)
 
 
@@ -40,7 +47,9 @@ def breaches(graph: grimp.ImportGraph, specs: Mapping[str, LineSpec]) -> list[st
     of = packages()
 
     def line_of(module: str) -> str | None:
-        return next((name for name, own in of.items() if any(within(module, package) for package in own)), None)
+        return next(
+            (name for name, own in of.items() if any(within(module, package) for package in own)), None
+        )
 
     result = []
     for importer in sorted(graph.modules):

@@ -1,4 +1,5 @@
-"""No command waits for a pipe or reads a device: each path on a command line, and each file in a folder that it names, is looked at first."""
+"""No command waits for a pipe or reads a device: each path on a command line, and each file in a folder that
+it names, is looked at first."""
 
 from __future__ import annotations
 
@@ -105,7 +106,8 @@ def bounded() -> Iterator[None]:
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    """A folder with a pipe, a link to an endless device, a folder and a file of each kind that a command needs beside them."""
+    """A folder with a pipe, a link to an endless device, a folder and a file of each kind that a command
+    needs beside them."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "endless").symlink_to("/dev/zero")
     (tmp_path / "folder").mkdir()
@@ -124,7 +126,11 @@ def here(tmp_path: Path) -> Path:
 
 
 def run(here: Path, *typed: str | Path, **environment: str):
-    variables = {"EVOLAKE_LAKE": str(here / "lake"), "HOME": str(here), "PATH": os.environ["PATH"]} | environment
+    variables = {
+        "EVOLAKE_LAKE": str(here / "lake"),
+        "HOME": str(here),
+        "PATH": os.environ["PATH"],
+    } | environment
     with bounded():
         return evolake(*typed, cwd=here, environment=variables)
 
@@ -154,7 +160,17 @@ FILES_READ = (
     ("bundle", "verify", "{}"),
     ("consensus", "rank", "{}", "--created", "rounds.json", "--round", "1"),
     ("consensus", "rank", "scores.parquet", "--created", "{}", "--round", "1"),
-    ("consensus", "rank", "scores.parquet", "--created", "rounds.json", "--round", "1", "--multipliers", "{}"),
+    (
+        "consensus",
+        "rank",
+        "scores.parquet",
+        "--created",
+        "rounds.json",
+        "--round",
+        "1",
+        "--multipliers",
+        "{}",
+    ),
     ("designs", "check", "{}"),
     ("designs", "solve", "{}"),
     ("families", "audit", "import", "{}"),
@@ -176,7 +192,9 @@ FILES_READ = (
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("typed", FILES_READ, ids=" ".join)
-def test_whatever_reads_a_file_ends_at_once_with_a_sentence(typed: tuple[str, ...], kind: str, here: Path) -> None:
+def test_whatever_reads_a_file_ends_at_once_with_a_sentence(
+    typed: tuple[str, ...], kind: str, here: Path
+) -> None:
     done = run(here, *(word.replace("{}", kind) for word in typed))
     assert done.returncode in (2, 3), done.stderr
     assert "this is a bug" not in done.stderr and "Traceback" not in done.stderr
@@ -190,7 +208,9 @@ def family(here: Path) -> Path:
     return here / "family"
 
 
-@pytest.mark.parametrize("name", ["generator.py", "family.toml", "reader.py", "validators/a.py", "mutations.toml"])
+@pytest.mark.parametrize(
+    "name", ["generator.py", "family.toml", "reader.py", "validators/a.py", "mutations.toml"]
+)
 @pytest.mark.parametrize("kind", ["pipe", "endless"])
 def test_a_family_whose_file_is_none_is_refused(name: str, kind: str, here: Path) -> None:
     target = family(here) / name

@@ -12,7 +12,12 @@ names = st.text(min_size=1, max_size=12)
 
 def test_the_numbers_are_the_same_on_every_machine():
     assert child_seed(0, "designs", "0001", "instances", 3) == 8118058299482867902
-    assert generator(0, "designs", "0001", "instances", 3).integers(0, 1000, 4).tolist() == [888, 265, 175, 271]
+    assert generator(0, "designs", "0001", "instances", 3).integers(0, 1000, 4).tolist() == [
+        888,
+        265,
+        175,
+        271,
+    ]
 
 
 @given(st.integers(0, 2**63), names, names, st.integers(0, 10**6))

@@ -28,12 +28,17 @@ def clean_environment(monkeypatch):
 
 def test_shipped_profiles_load():
     assert settings.profile_names() == ["cluster", "demo", "gpu", "laptop"]
-    assert [settings.load(name).of(DesignsSettings).batch for name in settings.profile_names()] == [100, 24, 100, 50]
+    assert [settings.load(name).of(DesignsSettings).batch for name in settings.profile_names()] == [
+        100,
+        24,
+        100,
+        50,
+    ]
 
 
 def test_cluster_is_the_paper_schedule():
     designs = settings.load("cluster").of(DesignsSettings)
-    assert [(level.max_n, level.max_steps, level.core_s) for level in (designs.low, designs.medium, designs.high)] == [
+    assert [(level.max_n, level.max_steps, level.core_s) for level in (designs.low, designs.medium, designs.high)] == [  # noqa: E501
         (640, 10_000, 60), (1280, 100_000, 300), (2560, 1_000_000, 1800),
     ]  # fmt: skip
 
@@ -42,7 +47,11 @@ def test_the_environment_wins_over_the_profile(monkeypatch):
     monkeypatch.setenv("EVOLAKE_DESIGNS__BATCH", "7")
     monkeypatch.setenv("EVOLAKE_PROFILE", "demo")
     loaded = settings.load()
-    assert (loaded.profile, loaded.of(DesignsSettings).batch, loaded.of(DesignsSettings).designs_per_cycle) == ("demo", 7, 6)
+    assert (
+        loaded.profile,
+        loaded.of(DesignsSettings).batch,
+        loaded.of(DesignsSettings).designs_per_cycle,
+    ) == ("demo", 7, 6)
 
 
 def test_a_lake_goes_on_with_the_profile_it_was_sealed_under_unless_another_is_named(monkeypatch, tmp_path):
@@ -81,7 +90,9 @@ def test_a_section_that_is_not_there_is_an_error_and_one_is_replaced_by_its_clas
 
 
 @pytest.mark.parametrize("profile", settings.profile_names())
-def test_every_profile_writes_designs_in_the_default_grammar_and_paper_stays_a_setting(profile: str, monkeypatch: pytest.MonkeyPatch):
+def test_every_profile_writes_designs_in_the_default_grammar_and_paper_stays_a_setting(
+    profile: str, monkeypatch: pytest.MonkeyPatch
+):
     assert settings.load(profile).of(DesignsSettings).grammar == DesignsSettings().grammar == "open"
     monkeypatch.setenv("EVOLAKE_DESIGNS__GRAMMAR", "paper")
     assert settings.load(profile).of(DesignsSettings).grammar == "paper"
@@ -91,7 +102,9 @@ def test_the_demo_runs_programs_on_an_example_that_the_repository_ships():
     recipe = (ROOT / "Makefile").read_text()
     [named] = re.findall(r"EVOLAKE_PROGRAMS__PROJECTS:-([^}]+)\}", recipe)
     assert (ROOT / named / "evaluator.py").is_file()
-    assert recipe.index("$(BIN)/evolake status --table") > recipe.index("$(BIN)/evolake report --out demo/report.html")
+    assert recipe.index("$(BIN)/evolake status --table") > recipe.index(
+        "$(BIN)/evolake report --out demo/report.html"
+    )
 
 
 def test_what_was_a_setting_is_accepted_with_its_one_value_and_refused_with_another(monkeypatch):
@@ -118,9 +131,17 @@ def test_every_setting_is_one_that_somebody_sets():
                 names[path] = any(attrgetter(path)(loaded) != default for loaded in profiles)
 
     walk(settings.settings_type(), "")
-    texts = [path.read_text() for folder, ending in (("docs", "*.md"), ("tests", "*.py")) for path in (ROOT / folder).rglob(ending)]
+    texts = [
+        path.read_text()
+        for folder, ending in (("docs", "*.md"), ("tests", "*.py"))
+        for path in (ROOT / folder).rglob(ending)
+    ]
     words = set(re.findall(r"\w+", "\n".join(texts)))
-    unset = [path for path, by_profile in names.items() if not by_profile and {path.split(".")[-1], variable_of(path)}.isdisjoint(words)]
+    unset = [
+        path
+        for path, by_profile in names.items()
+        if not by_profile and {path.split(".")[-1], variable_of(path)}.isdisjoint(words)
+    ]
     assert len(names) > 200 and unset == []
 
 

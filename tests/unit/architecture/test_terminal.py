@@ -24,10 +24,13 @@ from pipelines.runlog import _Visible  # pyright: ignore[reportPrivateUsage]
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "x\x1b]52;c;Y3Vy\x07\x1b[2J\x9b31m\u202egpj\u200b\u2066\u2028\U000e0041\x00\x7f"
-OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\U000e0000-\U000e0fff]")
+OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\U000e0000-\U000e0fff]"
+)
 PRINTING = re.compile(
-    r"\bclick\.(echo|secho|style|progressbar|echo_via_pager)\b|(?<![\w.])print\(|\bConsole\("
-    r"|sys\.std(out|err)\.(write|buffer)|error\.show\(|MetadataValue\.md\(|\.log\.(info|warning|error|debug|log)\(|import rich\b"
+    r"\bclick\.(echo|secho|style|progressbar|echo_via_pager)\b|(?<![\w.])print\(|\bConsole\(|sys\.std(out|"
+    r"err)\.(write|buffer)|error\.show\(|MetadataValue\.md\(|\.log\.(info|warning|error|debug|log)\(|"
+    r"import rich\b"
 )
 APART = {
     "evolake/terminal.py": "the one place",
@@ -110,7 +113,9 @@ def test_a_format_for_programs_is_exact_in_a_pipe_and_visible_on_a_terminal(
 
 def test_a_console_keeps_its_own_colours() -> None:
     file = io.StringIO()
-    visible_console(file=file, force_terminal=True, width=80, color_system="standard").print("[red]a[/red]\x1b[2J")
+    visible_console(file=file, force_terminal=True, width=80, color_system="standard").print(
+        "[red]a[/red]\x1b[2J"
+    )
     assert "\x1b[31ma" in file.getvalue() and "\x1b[2J" not in file.getvalue()
 
 
@@ -161,14 +166,20 @@ def test_hostile_ids_cells_files_and_arguments_reach_no_terminal(tmp_path: Path)
         done = evolake(
             *words,
             cwd=tmp_path,
-            environment={"EVOLAKE_LAKE": str(tmp_path / "lake"), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+            environment={
+                "EVOLAKE_LAKE": str(tmp_path / "lake"),
+                "HOME": str(tmp_path),
+                "PATH": "/usr/bin:/bin",
+            },
         )
         assert not OBEYED.search(done.stdout + done.stderr), words
         assert "this is a bug" not in done.stderr, (words, done.stderr)
 
 
 def test_a_design_that_raises_control_characters_is_blocked_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "d.py").write_text(f"raise ValueError({HOSTILE + chr(10) + 'd.py: accepted, 31 operators'!r})\n")
+    (tmp_path / "d.py").write_text(
+        f"raise ValueError({HOSTILE + chr(10) + 'd.py: accepted, 31 operators'!r})\n"
+    )
     for words in ((), ("--json",)):
         done = evolake("designs", "check", "d.py", *words, cwd=tmp_path)
         assert done.returncode == 1

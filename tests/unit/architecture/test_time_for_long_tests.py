@@ -1,4 +1,5 @@
-"""After the time that EVOLAKE_TESTS_UNTIL names, files marked `long` are not started but listed; other tests run."""
+"""After the time that EVOLAKE_TESTS_UNTIL names, files marked `long` are not started but listed; other tests
+run."""
 
 from __future__ import annotations
 
@@ -15,12 +16,25 @@ LONG = "tests/unit/docs/test_site.py"
 QUICK = "tests/unit/stats/test_power_law.py"
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")], ids=["one process", "two workers"])
+@pytest.mark.parametrize(
+    "workers",
+    [(), ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")],
+    ids=["one process", "two workers"],
+)
 def test_long_files_are_left_out_by_name_and_others_run(workers: tuple[str, ...]):
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "EVOLAKE_TESTS_UNTIL"))}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST", "EVOLAKE_TESTS_UNTIL"))
+    }
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *workers, LONG, QUICK]
     done = subprocess.run(
-        command, cwd=ROOT, env={**environment, "EVOLAKE_TESTS_UNTIL": "1"}, capture_output=True, text=True, check=False,
+        command,
+        cwd=ROOT,
+        env={**environment, "EVOLAKE_TESTS_UNTIL": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     listed = done.stdout.partition("not started: the time for long tests is used up")[2]

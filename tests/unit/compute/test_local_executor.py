@@ -25,7 +25,9 @@ def executor() -> Iterator[LocalExecutor]:
     opened.shutdown()
 
 
-def test_a_task_whose_process_is_killed_is_done_once_by_another_and_no_other_task_notices(executor: LocalExecutor, tmp_path: Path) -> None:
+def test_a_task_whose_process_is_killed_is_done_once_by_another_and_no_other_task_notices(
+    executor: LocalExecutor, tmp_path: Path
+) -> None:
     flag = tmp_path / "died"
     dying, others = executor.submit(die_once, str(flag)), [executor.submit(answer) for _ in range(6)]
     assert [dying.result(120), *(other.result(120) for other in others)] == ["done"] + [42] * 6
@@ -84,6 +86,9 @@ def test_no_worker_outlives_a_process_that_is_killed(tmp_path: Path) -> None:
         pid = int(parent.stdout.readline())
         parent.send_signal(signal.SIGKILL)
     deadline = time.monotonic() + 60
-    while Path("/proc", str(pid)).exists() and "Z" not in Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0]:
+    while (
+        Path("/proc", str(pid)).exists()
+        and "Z" not in Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0]
+    ):
         assert time.monotonic() < deadline, "the worker lives on"
         time.sleep(0.05)

@@ -1,4 +1,5 @@
-"""The laws of a contest: what does not matter to it, what its error is exactly, and that planted gains are found."""
+"""The laws of a contest: what does not matter to it, what its error is exactly, and that planted gains are
+found."""
 
 from __future__ import annotations
 
@@ -10,10 +11,23 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from evolake.contest import ERROR, Contest, exact, expected_false, family_sentence, looks, mean_ratio, paired, progress, sequential
+from evolake.contest import (
+    ERROR,
+    Contest,
+    exact,
+    expected_false,
+    family_sentence,
+    looks,
+    mean_ratio,
+    paired,
+    progress,
+    sequential,
+)
 from evolake.contest.flips import flip_p, subsets
 
-DIFFERENCES = st.lists(st.floats(-100, 100).filter(lambda value: value == 0 or abs(value) > 1e-6), min_size=1, max_size=13)
+DIFFERENCES = st.lists(
+    st.floats(-100, 100).filter(lambda value: value == 0 or abs(value) > 1e-6), min_size=1, max_size=13
+)
 COSTS = st.lists(st.tuples(st.floats(0.01, 10), st.floats(0.01, 10)), min_size=1, max_size=20)
 
 
@@ -53,11 +67,16 @@ def test_with_sides_swapped_the_interval_is_mirrored_and_never_both_win(differen
 def test_the_unit_of_the_score_does_not_matter(differences: list[float], factor: float) -> None:
     first, second = paired(differences, rng()), paired([factor * value for value in differences], rng())
     assert first.wins == second.wins
-    assert (factor * first.effect, factor * first.low, factor * first.high) == pytest.approx((second.effect, second.low, second.high))
+    assert (factor * first.effect, factor * first.low, factor * first.high) == pytest.approx(
+        (second.effect, second.low, second.high)
+    )
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=1, max_size=13), st.integers(-1000, 1000))
+@given(
+    st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=1, max_size=13),
+    st.integers(-1000, 1000),
+)
 def test_a_constant_added_to_both_sides_does_not_matter(scores: list[tuple[int, int]], constant: int) -> None:
     first = paired([ours - theirs for ours, theirs in scores], rng())
     assert first == paired([(ours + constant) - (theirs + constant) for ours, theirs in scores], rng())
@@ -65,7 +84,9 @@ def test_a_constant_added_to_both_sides_does_not_matter(scores: list[tuple[int, 
 
 @settings(max_examples=40, deadline=None)
 @given(COSTS, st.sampled_from([1e-3, 7.0]), st.randoms(use_true_random=False))
-def test_a_contest_by_mean_cost_has_the_same_laws(costs: list[tuple[float, float]], factor: float, random) -> None:
+def test_a_contest_by_mean_cost_has_the_same_laws(
+    costs: list[tuple[float, float]], factor: float, random
+) -> None:
     theirs, ours = (np.array(side) for side in zip(*costs, strict=True))
     first = mean_ratio(theirs, ours, rng())
     scaled, swapped = mean_ratio(factor * theirs, factor * ours, rng()), mean_ratio(ours, theirs, rng())
@@ -78,12 +99,15 @@ def test_a_contest_by_mean_cost_has_the_same_laws(costs: list[tuple[float, float
     assert not (first.wins and swapped.wins)
     assert first.low <= first.effect * (1 + 1e-9) and first.effect <= first.high * (1 + 1e-9)
     if len(costs) <= 14:
-        assert (first.low, first.high) == pytest.approx((1 / swapped.high, 1 / swapped.low if swapped.low else math.inf))
+        assert (first.low, first.high) == pytest.approx(
+            (1 / swapped.high, 1 / swapped.low if swapped.low else math.inf)
+        )
 
 
 @pytest.mark.parametrize("most", [6, 7, 8, 9])
 def test_of_all_ways_to_flip_the_pairs_at_most_the_stated_share_wins(most: int) -> None:
-    """The error is exact, early looks included: under the null every combination of signs is equally likely."""
+    """The error is exact, early looks included: under the null every combination of signs is equally
+    likely."""
     sizes = np.abs(np.random.default_rng(most).standard_t(2, size=most))
     won = sum(duel(np.array(signs) * sizes, most).wins for signs in product((1.0, -1.0), repeat=most))
     assert 0.6 * ERROR <= won / 2**most <= ERROR
@@ -99,7 +123,11 @@ def test_ties_and_zeros_cost_power_never_error(sizes: np.ndarray) -> None:
 def test_the_interval_holds_what_the_test_does_not_reject(n: int) -> None:
     differences = np.random.default_rng(n).normal(1.0, 1.0, size=n)
     contest = paired(differences, rng())
-    assert flip_p(differences - contest.low + 1e-9, rng()) <= ERROR < flip_p(differences - contest.low - 1e-9, rng())
+    assert (
+        flip_p(differences - contest.low + 1e-9, rng())
+        <= ERROR
+        < flip_p(differences - contest.low - 1e-9, rng())
+    )
     assert contest.wins == (contest.low > 0)
 
 
@@ -119,12 +147,23 @@ def test_an_exact_comparison_says_so_and_any_better_score_is_better() -> None:
     assert "no noise" in exact(1.0, 3).reason
 
 
-@pytest.mark.parametrize(("differences", "most", "expected"), [
-    ([1.0, 1.0], 8, "open"), ([1.0, 1.0, 1.0], 8, "open"), ([1.0, -2.0, 0.5], 8, "cannot win"), ([5.0, -1.0, 1.0], 6, "cannot win"),
-    ([5.0, 1.0, 1.0], 6, "open"), ([1.0] * 7, 8, "wins"), ([1.0] * 6 + [-0.1], 8, "open"), ([1.0, 2.0], 2, "cannot win"),
-    ([0.0] * 3, 8, "cannot win"),
-])
-def test_a_contest_stops_once_its_outcome_is_clear(differences: list[float], most: int, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("differences", "most", "expected"),
+    [
+        ([1.0, 1.0], 8, "open"),
+        ([1.0, 1.0, 1.0], 8, "open"),
+        ([1.0, -2.0, 0.5], 8, "cannot win"),
+        ([5.0, -1.0, 1.0], 6, "cannot win"),
+        ([5.0, 1.0, 1.0], 6, "open"),
+        ([1.0] * 7, 8, "wins"),
+        ([1.0] * 6 + [-0.1], 8, "open"),
+        ([1.0, 2.0], 2, "cannot win"),
+        ([0.0] * 3, 8, "cannot win"),
+    ],
+)
+def test_a_contest_stops_once_its_outcome_is_clear(
+    differences: list[float], most: int, expected: str
+) -> None:
     assert progress(differences, most) == expected
 
 
@@ -141,7 +180,15 @@ def test_who_is_called_hopeless_could_win_by_no_pairs_to_come() -> None:
 
 
 def test_looks_are_at_three_at_seven_and_at_the_end() -> None:
-    assert [looks(most) for most in (1, 3, 6, 7, 8, 12, 20)] == [[1], [3], [3, 6], [3, 7], [3, 7, 8], [3, 7, 12], [3, 20]]
+    assert [looks(most) for most in (1, 3, 6, 7, 8, 12, 20)] == [
+        [1],
+        [3],
+        [3, 6],
+        [3, 7],
+        [3, 7, 8],
+        [3, 7, 12],
+        [3, 20],
+    ]
 
 
 def test_pairs_that_are_missing_never_win() -> None:
@@ -157,17 +204,27 @@ def test_a_planted_gain_is_found() -> None:
     assert sum(duel(draw.normal(1.6, 1.0, size=8), 8).wins for _ in range(100)) >= 80
     base = draw.uniform(0.3, 1.0, size=(100, 22))
     factor = np.exp(draw.normal(-0.11, 0.47, size=(100, 22)))
-    assert sum(mean_ratio(theirs, theirs * by / 1.8, rng()).wins for theirs, by in zip(base, factor, strict=True)) >= 80
+    assert (
+        sum(
+            mean_ratio(theirs, theirs * by / 1.8, rng()).wins for theirs, by in zip(base, factor, strict=True)
+        )
+        >= 80
+    )
 
 
 def test_fewer_than_eight_formulas_decide_nothing() -> None:
     contest = mean_ratio(np.full(7, 4.0), np.ones(7), rng())
-    assert (contest.effect, contest.low, contest.wins) == (4.0, 0.0, False) and "7 formulas decide nothing, 8 may" in contest.reason
+    assert (contest.effect, contest.low, contest.wins) == (
+        4.0,
+        0.0,
+        False,
+    ) and "7 formulas decide nothing, 8 may" in contest.reason
     assert mean_ratio(np.full(8, 4.0), np.ones(8), rng()).wins
 
 
 def test_a_gain_on_every_formula_wins_however_much_the_formulas_differ_in_cost() -> None:
-    """Measured on nine formulas, all 6 to 9 % sooner: a test that takes the spread of costs for skewness found nothing."""
+    """Measured on nine formulas, all 6 to 9 % sooner: a test that takes the spread of costs for skewness
+    found nothing."""
     theirs = np.array([0.076, 0.055, 0.105, 0.095, 0.043, 0.098, 0.094, 0.099, 0.093])
     ours = np.array([0.070, 0.051, 0.096, 0.088, 0.041, 0.090, 0.086, 0.091, 0.086])
     contest, mirrored = mean_ratio(theirs, ours, rng()), mean_ratio(ours, theirs, rng())
@@ -186,9 +243,19 @@ def test_one_formula_alone_is_no_gain() -> None:
 
 
 def test_subsets_are_all_of_them_or_drawn_by_the_generator() -> None:
-    assert subsets(3, rng()).tolist() == [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]]
+    assert subsets(3, rng()).tolist() == [
+        [1, 0, 0],
+        [0, 1, 0],
+        [1, 1, 0],
+        [0, 0, 1],
+        [1, 0, 1],
+        [0, 1, 1],
+        [1, 1, 1],
+    ]
     drawn = subsets(20, rng())
-    assert drawn.shape == (9999, 20) and abs(drawn.mean() - 0.5) < 0.01 and (drawn == subsets(20, rng())).all()
+    assert (
+        drawn.shape == (9999, 20) and abs(drawn.mean() - 0.5) < 0.01 and (drawn == subsets(20, rng())).all()
+    )
 
 
 @given(st.integers(1, 10_000), st.integers(0, 10))
@@ -203,10 +270,16 @@ def test_without_a_contest_nothing_is_said() -> None:
     assert family_sentence(0, 0) == ""
 
 
-@pytest.mark.parametrize("call", [
-    lambda: paired([], rng()), lambda: paired([1.0, math.nan], rng()), lambda: mean_ratio(np.ones(3), np.ones(4), rng()),
-    lambda: mean_ratio(np.ones(3), np.zeros(3), rng()), lambda: mean_ratio(np.array([]), np.array([]), rng()),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: paired([], rng()),
+        lambda: paired([1.0, math.nan], rng()),
+        lambda: mean_ratio(np.ones(3), np.ones(4), rng()),
+        lambda: mean_ratio(np.ones(3), np.zeros(3), rng()),
+        lambda: mean_ratio(np.array([]), np.array([]), rng()),
+    ],
+)
 def test_nonsense_is_refused(call) -> None:
     with pytest.raises(ValueError, match="must be|wanted"):
         call()

@@ -1,4 +1,5 @@
-"""The stated error rate, by the benchmark's own simulation with the lines' own functions: short here, longer in `benchmarks/false_promotions.py`."""
+"""The stated error rate, by the benchmark's own simulation with the lines' own functions: short here, longer
+in `benchmarks/false_promotions.py`."""
 
 from __future__ import annotations
 
@@ -27,12 +28,22 @@ def benchmark() -> Any:
     return module
 
 
-@pytest.mark.parametrize(("line", "contests"), [("designs", 80), ("programs", 120), ("solvers", 40), ("prompts", 60)])
-def test_equal_rivals_are_promoted_no_more_often_than_stated(benchmark: Any, line: str, contests: int) -> None:
+@pytest.mark.parametrize(
+    ("line", "contests"), [("designs", 80), ("programs", 120), ("solvers", 40), ("prompts", 60)]
+)
+def test_equal_rivals_are_promoted_no_more_often_than_stated(
+    benchmark: Any, line: str, contests: int
+) -> None:
     cells = list(benchmark.LINES[line][0](contests, 1))
-    assert {cell[2] for cell in cells} >= ({"helps some, hurts others"} if line in ("solvers", "prompts") else {"heavy tails", "ties", "censored"})
+    assert {cell[2] for cell in cells} >= (
+        {"helps some, hurts others"}
+        if line in ("solvers", "prompts")
+        else {"heavy tails", "ties", "censored"}
+    )
     for _, repeats, model, held, won in cells:
-        assert binomtest(won, held, benchmark.NO_LAW.get(model, ERROR), alternative="greater").pvalue > SURE, (repeats, model, won)
+        assert (
+            binomtest(won, held, benchmark.NO_LAW.get(model, ERROR), alternative="greater").pvalue > SURE
+        ), (repeats, model, won)
     lawful = [cell for cell in cells if cell[2] not in benchmark.NO_LAW]
     held, won = sum(cell[3] for cell in lawful), sum(cell[4] for cell in lawful)
     assert binomtest(won, held, ERROR, alternative="greater").pvalue > 0.01
@@ -56,22 +67,34 @@ def test_a_planted_gain_wins_at_the_default_repeats(benchmark: Any, line: str) -
 
 
 def test_the_command_prints_both_tables_and_fails_if_a_cell_is_above(
-    benchmark: Any, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch,
+    benchmark: Any, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert benchmark.main(["--line", "prompts", "--contests", "40", "--power", "2"]) == 0
     shown = capsys.readouterr().out
-    assert "how often the challenger becomes champion (stated: at most 2.5 %)" in shown and "gain that is seen 8 times in 10" in shown
-    monkeypatch.setitem(benchmark.LINES, "prompts", (lambda contests, seed: iter([("prompts", "64 problems", "seeds", 400, 40)]), 4))
+    assert (
+        "how often the challenger becomes champion (stated: at most 2.5 %)" in shown
+        and "gain that is seen 8 times in 10" in shown
+    )
+    monkeypatch.setitem(
+        benchmark.LINES,
+        "prompts",
+        (lambda contests, seed: iter([("prompts", "64 problems", "seeds", 400, 40)]), 4),
+    )
     assert benchmark.main(["--line", "prompts", "--power", "0"]) == 1
     assert "above what is stated: prompts, 64 problems, seeds" in capsys.readouterr().err
 
 
-def test_a_design_that_is_better_at_small_sizes_alone_is_promoted_no_more_often_than_stated(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_design_that_is_better_at_small_sizes_alone_is_promoted_no_more_often_than_stated(
+    benchmark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The duel at the largest solved size alone promotes it in a quarter to two thirds of contests."""
 
     def promoted(model: str) -> int:
         gains, settings = benchmark.NO_BETTER[model], benchmark.designs_settings(8)
-        drawn = (benchmark.over_sizes(benchmark.across_seeds, benchmark.rng_of(9, model, number), 8) for number in range(60))
+        drawn = (
+            benchmark.over_sizes(benchmark.across_seeds, benchmark.rng_of(9, model, number), 8)
+            for number in range(60)
+        )
         return sum(benchmark.designs(noise, gains, settings, number) for number, noise in enumerate(drawn))
 
     for model in ("power laws, not reached", "exponential laws, not reached"):

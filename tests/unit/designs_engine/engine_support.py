@@ -1,4 +1,5 @@
-"""What the engine's tests share. Sources here are ours, so they are traced in this process; strangers' files go through the jail there."""
+"""What the engine's tests share. Sources here are ours, so they are traced in this process; strangers' files
+go through the jail there."""
 
 from __future__ import annotations
 
@@ -32,23 +33,32 @@ HYPER_SPACE = {
 }
 """
 
-SIMPLE = VARIABLES + """
+SIMPLE = (
+    VARIABLES
+    + """
 def _grad_single(vars, idx, sgn, hp):
     literals = vars["v"][idx] * sgn
     c = (1 - literals.amax(dim=1)) / 2
     dv = torch.zeros_like(vars["v"]).index_add(0, idx.reshape(-1), (sgn * c[:, None]).reshape(-1))
     return {"v": -dv, "xl": -(c - hp.a), "xs": -(c - 0.25)}
 """
+)
 
-FLAT = VARIABLES.replace(
-    '"xs": dict(', '"w": dict(init=lambda s: torch.rand(s), shape=("B", "M", 3), bounds=(-9.0, 9.0)),\n    "xs": dict(',
-) + """
+FLAT = (
+    VARIABLES.replace(
+        '"xs": dict(',
+        '"w": dict(init=lambda s: torch.rand(s), shape=("B", "M", 3), bounds=(-9.0, 9.0)),\n    "xs": dict(',
+    )
+    + """
 def _grad_single(vars, idx, sgn, hp):
     return dict(vars)
 """
+)
 
 
-def traced(source: str, *, dtype: str = "float32", hyper: dict | None = None, size: tuple[int, int] | None = None) -> TracedDesign:
+def traced(
+    source: str, *, dtype: str = "float32", hyper: dict | None = None, size: tuple[int, int] | None = None
+) -> TracedDesign:
     """Traces and checks a trusted source without a jail."""
     before, threads = torch.get_default_dtype(), torch.get_num_threads()
     try:
@@ -62,7 +72,15 @@ def traced(source: str, *, dtype: str = "float32", hyper: dict | None = None, si
     return design
 
 
-def after(design: TracedDesign, engine: str, instances: Planted, steps: int = 5, *, dtype: str | None = None, seed: int = 3):
+def after(
+    design: TracedDesign,
+    engine: str,
+    instances: Planted,
+    steps: int = 5,
+    *,
+    dtype: str | None = None,
+    seed: int = 3,
+):
     """(stepper's name, state, solved) after some steps."""
     stepper, _ = make_stepper(design, instances, seed=seed, engine=engine, dtype=dtype or design.dtype)
     solved = stepper.run(steps)

@@ -1,4 +1,5 @@
-"""The equations of the baseline and of design 340 in plain numpy, float64, one instance at a time: written from the paper, not from the graphs."""
+"""The equations of the baseline and of design 340 in plain numpy, float64, one instance at a time: written
+from the paper, not from the graphs."""
 
 from __future__ import annotations
 

@@ -7,7 +7,16 @@ import math
 import numpy as np
 import pytest
 from unit.designs_engine import equations
-from unit.designs_engine.engine_support import BASELINE, DESIGN_340, SIMPLE, VARIABLES, after, distance, small_batch, traced
+from unit.designs_engine.engine_support import (
+    BASELINE,
+    DESIGN_340,
+    SIMPLE,
+    VARIABLES,
+    after,
+    distance,
+    small_batch,
+    traced,
+)
 
 from evolake.designs.engines import engine as engine_module
 from evolake.designs.engines.counted import RATES
@@ -31,7 +40,13 @@ def test_five_steps_in_float64_follow_the_equations_to_a_millionth(name, engine)
         state = [start[key][instance] for key in ("v", "xl", "xs")]
         for _ in range(5):
             release = equations.release_340 if name == "340" else None
-            state = equations.step(*state, instances.idx[instance], instances.sgn[instance].astype(float), design.hyper_values, release)
+            state = equations.step(
+                *state,
+                instances.idx[instance],
+                instances.sgn[instance].astype(float),
+                design.hyper_values,
+                release,
+            )
         for key, value in zip(("v", "xl", "xs"), state, strict=True):
             expected[key][instance] = value
     assert stepper.name == engine
@@ -61,7 +76,14 @@ def test_a_release_that_really_acts_is_the_same_in_all_engines():
 @pytest.mark.parametrize("engine", ["fused", "torch", "reference"])
 def test_of_tied_best_literals_only_the_first_is_held(engine):
     source = BASELINE.read_text().replace("2.0 * torch.rand(shape) - 1.0", "torch.zeros(shape)")
-    item = Planted(np.array([[[0, 1, 2]]], dtype=np.int32), np.ones((1, 1, 3), dtype=np.int8), np.ones((1, 3), dtype=np.int8), 3, 1, 0)
+    item = Planted(
+        np.array([[[0, 1, 2]]], dtype=np.int32),
+        np.ones((1, 1, 3), dtype=np.int8),
+        np.ones((1, 3), dtype=np.int8),
+        3,
+        1,
+        0,
+    )
     _, state, _ = after(traced(source), engine, item, 1)
     assert state["v"].tolist() == [[1.0, 0.0, 0.0]]
 
@@ -78,7 +100,12 @@ def test_solved_instances_are_those_whose_clauses_all_hold():
         stepper, _ = make_stepper(design, instances, seed=3, engine=engine)
         for _ in range(12):
             solved = stepper.run(1)[0]
-            literals = np.take_along_axis(stepper.state()["v"], instances.idx.reshape(40, -1), axis=1).reshape(instances.idx.shape) * instances.sgn
+            literals = (
+                np.take_along_axis(stepper.state()["v"], instances.idx.reshape(40, -1), axis=1).reshape(
+                    instances.idx.shape
+                )
+                * instances.sgn
+            )
             assert np.array_equal(solved, (literals > 0).any(axis=2).all(axis=1))
 
 
@@ -100,15 +127,26 @@ def test_more_threads_change_no_byte_and_their_time_counts(threads):
     assert all(np.array_equal(alone.run(steps), shared.run(steps)) for steps in (1, 8, 64))
     assert all(np.array_equal(alone.state()[name], shared.state()[name]) for name in ("v", "xl", "xs"))
     assert shared.cpu_elsewhere_s > 0 and alone.cpu_elsewhere_s == 0
-    first, other = (simulate(design, instances, max_steps=200, seed=3, by=EngineChoice(threads=count)) for count in (1, threads))
-    assert (first.median_step, first.steps_run, first.solved_at.tolist()) == (other.median_step, other.steps_run, other.solved_at.tolist())
+    first, other = (
+        simulate(design, instances, max_steps=200, seed=3, by=EngineChoice(threads=count))
+        for count in (1, threads)
+    )
+    assert (first.median_step, first.steps_run, first.solved_at.tolist()) == (
+        other.median_step,
+        other.steps_run,
+        other.solved_at.tolist(),
+    )
 
 
 def test_an_instance_runs_the_same_alone_and_in_company():
     design, many = traced(BASELINE.read_text()), planted(30, 6, 2)
     alone = Planted(many.idx[:1], many.sgn[:1], many.hidden[:1], many.n, many.m, many.seed)
     _, state, _ = after(design.__class__.from_json(design.to_json()), "fused", many, 4)
-    fixed = traced(BASELINE.read_text().replace("2.0 * torch.rand(shape) - 1.0", "torch.linspace(-0.5, 0.5, shape[1]).expand(shape)"))
+    fixed = traced(
+        BASELINE.read_text().replace(
+            "2.0 * torch.rand(shape) - 1.0", "torch.linspace(-0.5, 0.5, shape[1]).expand(shape)"
+        )
+    )
     together, single = after(fixed, "fused", many, 20)[1], after(fixed, "fused", alone, 20)[1]
     assert state["v"].shape == (6, 30)
     assert all(np.array_equal(together[name][:1], single[name]) for name in ("v", "xl", "xs"))
@@ -128,7 +166,12 @@ def test_the_median_step_is_the_median_of_the_steps_at_which_instances_are_first
     median = math.ceil(np.median(first))
     more_than_half = int(np.sort(first)[batch // 2])
     result = simulate(design, instances, max_steps=400, seed=7)
-    assert (result.median_step, result.steps_run, result.reached, result.timed_out) == (median, more_than_half, True, False)
+    assert (result.median_step, result.steps_run, result.reached, result.timed_out) == (
+        median,
+        more_than_half,
+        True,
+        False,
+    )
     assert result.unsolved_fraction == 1 - (first <= more_than_half).sum() / batch < 0.5
     assert result.solved_at.tolist() == np.where(first <= more_than_half, first, 0).tolist()
     further = simulate(design, instances, max_steps=more_than_half + 20, seed=7, until=StopRule(median=False))
@@ -155,16 +198,30 @@ class Blinking:
 
 def test_a_solution_that_is_left_again_counts_and_the_papers_rule_stands_beside_it(monkeypatch):
     design, instances = traced(SIMPLE), planted(20, 6, 3)
-    monkeypatch.setattr(engine_module, "make_stepper", lambda *args, **kwargs: (Blinking([1, 2, 3, 5, 9, 90]), None))
+    monkeypatch.setattr(
+        engine_module, "make_stepper", lambda *args, **kwargs: (Blinking([1, 2, 3, 5, 9, 90]), None)
+    )
     plain = simulate(design, instances, max_steps=400, seed=7)
-    assert (plain.median_step, plain.steps_run, plain.together_step) == (4, 5, None), "the middle of 3 and 5; at 5 only those from 2 and 5 on blink"
+    assert (plain.median_step, plain.steps_run, plain.together_step) == (4, 5, None), (
+        "the middle of 3 and 5; at 5 only those from 2 and 5 on blink"
+    )
     assert plain.left_again == 2, "those from 1 and 3 on"
-    monkeypatch.setattr(engine_module, "make_stepper", lambda *args, **kwargs: (Blinking([1, 2, 3, 5, 8, 11]), None))
+    monkeypatch.setattr(
+        engine_module, "make_stepper", lambda *args, **kwargs: (Blinking([1, 2, 3, 5, 8, 11]), None)
+    )
     beside = simulate(design, instances, max_steps=400, seed=7, until=StopRule(together=True))
-    assert (beside.median_step, beside.together_step, beside.steps_run) == (4, 11, 11), "2, 5, 8 and 11 blink together"
-    monkeypatch.setattr(engine_module, "make_stepper", lambda *args, **kwargs: (Blinking([1, 2, 3, 4, 8, 9]), None))
+    assert (beside.median_step, beside.together_step, beside.steps_run) == (4, 11, 11), (
+        "2, 5, 8 and 11 blink together"
+    )
+    monkeypatch.setattr(
+        engine_module, "make_stepper", lambda *args, **kwargs: (Blinking([1, 2, 3, 4, 8, 9]), None)
+    )
     never = simulate(design, instances, max_steps=400, seed=7, until=StopRule(together=True))
-    assert (never.median_step, never.together_step, never.steps_run) == (4, None, engine_module.TOGETHER * 4), "two blink at a time, for ever"
+    assert (never.median_step, never.together_step, never.steps_run) == (
+        4,
+        None,
+        engine_module.TOGETHER * 4,
+    ), "two blink at a time, for ever"
 
 
 @pytest.mark.parametrize(("batch", "ranks"), [(1, (1, 1)), (6, (1, 6)), (20, (6, 15)), (100, (40, 61))])
@@ -184,7 +241,10 @@ def test_the_interval_is_known_when_it_is_asked_for():
 
 def test_batches_of_any_size_agree_on_the_median_step():
     design = traced(BASELINE.read_text())
-    results = [simulate(design, planted(60, batch, 5), max_steps=5000, seed=7, until=StopRule(interval=True)) for batch in (20, 100, 400)]
+    results = [
+        simulate(design, planted(60, batch, 5), max_steps=5000, seed=7, until=StopRule(interval=True))
+        for batch in (20, 100, 400)
+    ]
     for one in results:
         for other in results:
             assert one.interval[0] <= (other.interval[1] or 5000)
@@ -196,13 +256,25 @@ def test_a_run_that_does_not_reach_the_median_extrapolates_it_from_what_is_solve
     design, instances = traced(BASELINE.read_text()), planted(60, 20, 3)
     result = simulate(design, instances, max_steps=9, seed=7)
     solved = round((1 - result.unsolved_fraction) * 20)
-    assert (result.median_step, result.steps_run, result.reached, result.timed_out) == (int(9 * 10.5 / (solved + 0.5)), 9, False, False)
+    assert (result.median_step, result.steps_run, result.reached, result.timed_out) == (
+        int(9 * 10.5 / (solved + 0.5)),
+        9,
+        False,
+        False,
+    )
 
 
 def test_seconds_that_a_run_may_take_are_counted_in_steps_and_work():
     design, instances = traced(BASELINE.read_text()), planted(200, 20, 3)
-    result = simulate(design, instances, max_steps=10**6, seed=7, bounds=WorkBounds(core_s=40 * 20 * 200 / RATES["fused"]))
-    assert (result.limit, result.steps_run, result.timed_out, result.work_per_step) == (40, 40, False, pytest.approx(1.0))
+    result = simulate(
+        design, instances, max_steps=10**6, seed=7, bounds=WorkBounds(core_s=40 * 20 * 200 / RATES["fused"])
+    )
+    assert (result.limit, result.steps_run, result.timed_out, result.work_per_step) == (
+        40,
+        40,
+        False,
+        pytest.approx(1.0),
+    )
     assert simulate(design, instances, max_steps=10**6, seed=7, bounds=WorkBounds(25)).steps_run == 25
     assert simulate(design, instances, max_steps=10, seed=7, bounds=WorkBounds(25, 1.0)).steps_run == 10
 
@@ -216,17 +288,26 @@ def test_a_state_that_is_no_number_is_diverged_and_unsolved(engine):
 
 @pytest.mark.parametrize("engine", ["fused", "torch", "reference"])
 def test_claiming_a_solution_in_extra_variables_solves_nothing(engine):
-    claim = '"solved": dict(init=lambda s: torch.ones(s), shape=("B", "M"), bounds=(0.0, 1.0)),\n    "xs": dict'
-    source = SIMPLE.replace('"xs": dict', claim).replace('{"v": -dv,', '{"solved": -vars["solved"], "v": 0 * dv,')
+    claim = (
+        '"solved": dict(init=lambda s: torch.ones(s), shape=("B", "M"), bounds=(0.0, 1.0)),\n    "xs": dict'
+    )
+    source = SIMPLE.replace('"xs": dict', claim).replace(
+        '{"v": -dv,', '{"solved": -vars["solved"], "v": 0 * dv,'
+    )
     result = simulate(traced(source), planted(40, 6, 3), max_steps=10, seed=1, by=EngineChoice(engine))
     assert result.unsolved_fraction == 1.0
 
 
 def test_extra_variables_of_other_shapes_run_in_all_engines():
-    source = VARIABLES.replace('"xs": dict', """"drift": dict(init=lambda s: torch.zeros(s), shape=("B", "N"), bounds=(None, None)),
+    source = (
+        VARIABLES.replace(
+            '"xs": dict',
+            """"drift": dict(init=lambda s: torch.zeros(s), shape=("B", "N"), bounds=(None, None)),
     "share": dict(init=lambda s: torch.full(s, 1 / 3), shape=("B", "M", 3), bounds=(0.0, float("inf"))),
     "wide": dict(init=lambda s: torch.rand(s), shape=("B", 2, "N"), bounds=(-2.0, 2.0)),
-    "xs": dict""") + """
+    "xs": dict""",
+        )
+        + """
 def _grad_single(vars, idx, sgn, hp):
     v, share, wide = vars["v"], vars["share"], vars["wide"]
     literals = v[idx] * sgn
@@ -234,7 +315,8 @@ def _grad_single(vars, idx, sgn, hp):
     dv = torch.zeros_like(v).scatter_add(0, idx.reshape(-1), (push * sgn).reshape(-1)) + wide[0] * wide[1]
     return {"v": -dv - vars["drift"], "drift": vars["drift"] - dv, "share": share - torch.softmax(literals, -1), "xl": vars["xs"] - 1,
             "xs": -push.sum(1), "wide": wide - wide.flip(0) * v}
-"""
+"""  # noqa: E501
+    )
     design, instances = traced(source, dtype="float64"), small_batch()
     _, plain, _ = after(design, "reference", instances)
     for engine in ("fused", "torch"):
@@ -247,11 +329,14 @@ def _grad_single(vars, idx, sgn, hp):
 
 @pytest.mark.parametrize("engine", ["fused", "torch", "reference"])
 def test_a_step_reads_only_what_was_there_before_it(engine):
-    source = VARIABLES.replace("default=0.1", "default=1.0").replace("bounds=(1.0, 1e6)", "bounds=(None, None)") + """
+    source = (
+        VARIABLES.replace("default=0.1", "default=1.0").replace("bounds=(1.0, 1e6)", "bounds=(None, None)")
+        + """
 def _grad_single(vars, idx, sgn, hp):
     v = vars["v"]
     return {"v": v, "xl": vars["xs"], "xs": vars["xl"]}
 """
+    )
     design, instances = traced(source, dtype="float64"), small_batch()
     stepper, _ = make_stepper(design, instances, seed=3, engine=engine, dtype="float64")
     before = {name: value.copy() for name, value in stepper.state().items()}
@@ -266,7 +351,9 @@ def test_designs_that_differ_in_parameters_share_one_kernel_and_not_one_result()
     source, instances = BASELINE.read_text(), small_batch()
     _, item, _ = after(traced(source), "fused", instances)
     kernels = set(kernel_build._KERNELS)
-    _, other, _ = after(traced(source, hyper={"alpha": 7.25, "beta": 31.5, "gamma": 0.31}), "fused", instances)
+    _, other, _ = after(
+        traced(source, hyper={"alpha": 7.25, "beta": 31.5, "gamma": 0.31}), "fused", instances
+    )
     assert set(kernel_build._KERNELS) == kernels
     assert distance(item, other) > 1e-3
 
@@ -277,13 +364,18 @@ def test_a_plan_serves_every_size_of_its_design_and_of_no_other(monkeypatch):
     monkeypatch.setattr(fused, "_PLANS", {})
     first, other = traced(BASELINE.read_text()), traced(BASELINE.read_text(), hyper={"alpha": 7.25})
     plans = [fused.planned(design, "float32") for design in (first, other, first)]
-    assert plans[0] is plans[2] and plans[0] is not plans[1] and fused.planned(first, "float64") is not plans[0]
+    assert (
+        plans[0] is plans[2] and plans[0] is not plans[1] and fused.planned(first, "float64") is not plans[0]
+    )
     monkeypatch.setattr(fused, "_PLANS_KEPT", 2)
     fused.planned(traced(BASELINE.read_text(), hyper={"alpha": 3.5}), "float32")
     assert len(fused._PLANS) == 2
 
 
-@pytest.mark.parametrize("wrong", [{"max_steps": 0}, {"seed": -1}, {"by": EngineChoice("warp")}, {"by": EngineChoice(dtype="float16")}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"max_steps": 0}, {"seed": -1}, {"by": EngineChoice("warp")}, {"by": EngineChoice(dtype="float16")}],
+)
 def test_arguments_that_make_no_run_are_refused(wrong):
     with pytest.raises(InputError):
         simulate(traced(SIMPLE), small_batch(), **({"max_steps": 5, "seed": 0} | wrong))

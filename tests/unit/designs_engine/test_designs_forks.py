@@ -1,4 +1,5 @@
-"""Engines' processes are forked from one server: workers use that of the process that started them, and the death of one is no other's."""
+"""Engines' processes are forked from one server: workers use that of the process that started them, and the
+death of one is no other's."""
 
 from __future__ import annotations
 
@@ -25,7 +26,12 @@ SIZES = [(3, 11, 47), (2, 40, 172)]
 
 def parent_of_engine() -> int:
     """The number of the process that forked the engine of this process."""
-    assert run_apart(Run(json.dumps(DESIGN.to_json()), 20, 4, seed=3, max_steps=5, instance_seed=3, ratio=4.3)).failure is None
+    assert (
+        run_apart(
+            Run(json.dumps(DESIGN.to_json()), 20, 4, seed=3, max_steps=5, instance_seed=3, ratio=4.3)
+        ).failure
+        is None
+    )
     stat = Path(f"/proc/{isolated._CHILDREN[0]._process.pid}/stat").read_text()
     return int(stat.rpartition(")")[2].split()[1])
 
@@ -48,8 +54,11 @@ def test_another_program_does_not_use_the_server_that_its_environment_names(own_
     parent_of_engine()
     owner, _, name = os.environ[forked_process.ADDRESS].partition(":")
     assert (owner, bool(name)) == (str(os.getpid()), True)
-    program = "from evolake.designs.engines import forked_process as f; import sys\n" \
-        "process = f.forked('evolake.designs.no_such_module', {}, 0, 1, sys.stderr.buffer)\nprint(len(f._SERVERS))"
+    program = (
+        "from evolake.designs.engines import forked_process as f; import sys\n"
+        "process = f.forked('evolake.designs.no_such_module', {}, 0, 1, sys.stderr.buffer)\n"
+        "print(len(f._SERVERS))"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout == "1\n", done.stderr
 
@@ -66,8 +75,13 @@ def test_shapes_are_worked_out_as_here():
     graph = DESIGN.gradient()
     raw = graph.to_json()
     vast = Graph.from_json(raw | {"nodes": [*raw["nodes"], ["zeros.default", [[10**9]], {}]]})
-    misfit = Graph.from_json(raw | {"nodes": [*raw["nodes"], ["matmul.default", [{"ref": 0}, {"ref": 0}, {"ref": 0}], {}]]})
-    results = [[fits(item, variables, SIZES, False) for item in (graph, vast, misfit)] for fits in (fits_apart, check_all)]
+    misfit = Graph.from_json(
+        raw | {"nodes": [*raw["nodes"], ["matmul.default", [{"ref": 0}, {"ref": 0}, {"ref": 0}], {}]]}
+    )
+    results = [
+        [fits(item, variables, SIZES, False) for item in (graph, vast, misfit)]
+        for fits in (fits_apart, check_all)
+    ]
     assert results[0] == results[1]
     assert [type(item) for item in results[0]] == [type(None), Blocked, Blocked]
 
@@ -76,5 +90,9 @@ def test_states_come_back_or_why_there_are_none():
     text = json.dumps(traced(SIMPLE, dtype="float64").to_json())
     states = states_apart(text, 20, 4, 3, 2)
     assert not isinstance(states, str)
-    assert {name: state.shape for name, state in states.items()} == {"v": (4, 20), "xl": (4, 86), "xs": (4, 86)}
+    assert {name: state.shape for name, state in states.items()} == {
+        "v": (4, 20),
+        "xl": (4, 86),
+        "xs": (4, 86),
+    }
     assert isinstance(states_apart("{}", 20, 4, 3, 2), str)

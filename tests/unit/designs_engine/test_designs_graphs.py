@@ -6,17 +6,47 @@ import copy
 import json
 
 import pytest
-from unit.designs_engine.engine_support import BASELINE, DESIGN_340, SIMPLE, VARIABLES, after, distance, small_batch, traced
+from unit.designs_engine.engine_support import (
+    BASELINE,
+    DESIGN_340,
+    SIMPLE,
+    VARIABLES,
+    after,
+    distance,
+    small_batch,
+    traced,
+)
 
 from evolake.designs.model.contract import Blocked, TracedDesign
-from evolake.designs.model.graph import Constant, Dtype, Graph, Node, Power, Reference, Symbol, canonical, decode, encode
+from evolake.designs.model.graph import (
+    Constant,
+    Dtype,
+    Graph,
+    Node,
+    Power,
+    Reference,
+    Symbol,
+    canonical,
+    decode,
+    encode,
+)
 from evolake.designs.model.spec import checked_hyper, checked_variable, read_hypers, read_variables
 from evolake.designs.model.unify import NotUniform, unify
 from evolake.designs.tracing.driver import Stop, load, trace
 from evolake.designs.tracing.trace import accept
 
 ARGUMENTS = [
-    1, -2.5, True, None, "sum", float("inf"), Reference(3), Symbol(0, 1, 3, -2), Power(2.0, -1.0, 0.5), Dtype("real"), (1, (2, Reference(0))),
+    1,
+    -2.5,
+    True,
+    None,
+    "sum",
+    float("inf"),
+    Reference(3),
+    Symbol(0, 1, 3, -2),
+    Power(2.0, -1.0, 0.5),
+    Dtype("real"),
+    (1, (2, Reference(0))),
     Constant("real", (2,), (0.5, -1.0)),
 ]
 
@@ -27,7 +57,12 @@ def test_every_kind_of_argument_survives_json(value):
 
 
 NO_ARGUMENTS = [
-    {"ref": True}, {"ref": 1, "size": 2}, {"size": [1, 2]}, {"float": "1"}, {"constant": {"dtype": "real", "shape": [3], "data": [1]}}, {},
+    {"ref": True},
+    {"ref": 1, "size": 2},
+    {"size": [1, 2]},
+    {"float": "1"},
+    {"constant": {"dtype": "real", "shape": [3], "data": [1]}},
+    {},
 ]
 
 
@@ -40,8 +75,10 @@ def test_what_is_no_argument_is_refused(value):
 def test_order_of_statements_names_and_operands_do_not_change_the_hash():
     other = SIMPLE.replace(
         "    c = (1 - literals.amax(dim=1)) / 2\n"
-        "    dv = torch.zeros_like(vars[\"v\"]).index_add(0, idx.reshape(-1), (sgn * c[:, None]).reshape(-1))\n",
-        "    unused = literals.exp().sum()\n    zero = torch.zeros_like(vars[\"v\"])\n    cost = (1 - literals.amax(dim=1)) / 2\n    c = cost\n"
+        '    dv = torch.zeros_like(vars["v"]).index_add(0, idx.reshape(-1), (sgn * c[:, '
+        "None]).reshape(-1))\n",
+        '    unused = literals.exp().sum()\n    zero = torch.zeros_like(vars["v"])\n    cost = (1 - '
+        "literals.amax(dim=1)) / 2\n    c = cost\n"
         "    dv = zero.index_add(0, idx.reshape(-1), (cost[:, None] * sgn).reshape(-1))\n",
     ).replace('vars["v"][idx] * sgn', 'sgn * vars["v"][idx]')
     assert other != SIMPLE
@@ -52,7 +89,11 @@ def test_a_changed_number_or_bound_or_rate_changes_the_hash():
     hashes = {
         traced(source, hyper=hyper).graph_sha
         for source, hyper in [
-            (SIMPLE, {}), (SIMPLE, {"a": 0.71}), (SIMPLE, {"lr": 0.2}), (SIMPLE.replace("1e6", "1e5"), {}), (SIMPLE.replace("0.25", "0.26"), {}),
+            (SIMPLE, {}),
+            (SIMPLE, {"a": 0.71}),
+            (SIMPLE, {"lr": 0.2}),
+            (SIMPLE.replace("1e6", "1e5"), {}),
+            (SIMPLE.replace("0.25", "0.26"), {}),
             (SIMPLE.replace("torch.ones(s)", "2 * torch.ones(s)"), {}),
         ]
     }
@@ -60,11 +101,28 @@ def test_a_changed_number_or_bound_or_rate_changes_the_hash():
 
 
 def test_equal_nodes_merge_and_random_ones_do_not():
-    two = (Node("input", ("sgn",)), Node("rand_like.default", (Reference(0),)), Node("rand_like.default", (Reference(0),)),
-           Node("sub.Tensor", (Reference(1), Reference(2))), Node("exp.default", (Reference(0),)), Node("exp.default", (Reference(0),)),
-           Node("mul.Tensor", (Reference(4), Reference(5))), Node("add.Tensor", (Reference(3), Reference(6))))
+    two = (
+        Node("input", ("sgn",)),
+        Node("rand_like.default", (Reference(0),)),
+        Node("rand_like.default", (Reference(0),)),
+        Node("sub.Tensor", (Reference(1), Reference(2))),
+        Node("exp.default", (Reference(0),)),
+        Node("exp.default", (Reference(0),)),
+        Node("mul.Tensor", (Reference(4), Reference(5))),
+        Node("add.Tensor", (Reference(3), Reference(6))),
+    )
     operators = [node.operator for node in canonical(Graph(two, (("x", 7),))).nodes]
-    assert sorted(operators) == sorted(["input", "rand_like.default", "rand_like.default", "sub.Tensor", "exp.default", "mul.Tensor", "add.Tensor"])
+    assert sorted(operators) == sorted(
+        [
+            "input",
+            "rand_like.default",
+            "rand_like.default",
+            "sub.Tensor",
+            "exp.default",
+            "mul.Tensor",
+            "add.Tensor",
+        ]
+    )
 
 
 @pytest.mark.parametrize("path", [BASELINE, DESIGN_340])
@@ -87,8 +145,12 @@ POINTS = ((5, 11, 47), (7, 101, 433), (6, 997, 4271), (11, 23, 89))
 @pytest.mark.parametrize(
     ("of_size", "form"),
     [
-        (lambda b, n, m: 7, 7), (lambda b, n, m: m, Symbol(0, 0, 1, 0)), (lambda b, n, m: 3 * m - n + 2, Symbol(0, -1, 3, 2)),
-        (lambda b, n, m: 1 / m, Power(1.0, 0.0, -1.0)), (lambda b, n, m: 2 * n**0.5 / m, Power(2.0, 0.5, -1.0)), (lambda b, n, m: 0.5, 0.5),
+        (lambda b, n, m: 7, 7),
+        (lambda b, n, m: m, Symbol(0, 0, 1, 0)),
+        (lambda b, n, m: 3 * m - n + 2, Symbol(0, -1, 3, 2)),
+        (lambda b, n, m: 1 / m, Power(1.0, 0.0, -1.0)),
+        (lambda b, n, m: 2 * n**0.5 / m, Power(2.0, 0.5, -1.0)),
+        (lambda b, n, m: 0.5, 0.5),
     ],
 )
 def test_numbers_that_follow_the_size_become_symbols(of_size, form):
@@ -96,19 +158,33 @@ def test_numbers_that_follow_the_size_become_symbols(of_size, form):
     got = merged.nodes[0].args[1]
     assert type(got) is type(form)
     if isinstance(form, Power):
-        assert (round(got.factor, 12), got.variables, got.clauses) == (form.factor, form.variables, form.clauses)
+        assert (round(got.factor, 12), got.variables, got.clauses) == (
+            form.factor,
+            form.variables,
+            form.clauses,
+        )
     else:
         assert got == form
 
 
-@pytest.mark.parametrize("of_size", [lambda b, n, m: int(0.01 * m), lambda b, n, m: n * m, lambda b, n, m: 1 / (n + 3), lambda b, n, m: n > 50])
+@pytest.mark.parametrize(
+    "of_size",
+    [
+        lambda b, n, m: int(0.01 * m),
+        lambda b, n, m: n * m,
+        lambda b, n, m: 1 / (n + 3),
+        lambda b, n, m: n > 50,
+    ],
+)
 def test_numbers_that_follow_it_otherwise_are_not_uniform(of_size):
     with pytest.raises(NotUniform):
         unify([scaled_by(of_size(*point)) for point in POINTS], POINTS, batched=False)
 
 
 def test_a_design_that_branches_on_the_size_is_traced_at_one_size_only():
-    source = SIMPLE.replace('    return {"v"', '    if len(vars["v"]) > 60:\n        c = c * 0.5\n    return {"v"')
+    source = SIMPLE.replace(
+        '    return {"v"', '    if len(vars["v"]) > 60:\n        c = c * 0.5\n    return {"v"'
+    )
     assert trace(source, {"hyper": {}, "dtype": "float32", "size": None})["gate"] == "size"
     design = traced(source, size=(70, 301), dtype="float64")
     instances = small_batch(70, 2)
@@ -128,21 +204,41 @@ def changed(answer, edit):
 
 
 FORGERIES = {
-    "an operator off the list": (lambda r: r["graph"]["gradient"]["nodes"].__setitem__(0, ["linalg_svd.default", [], {}]), "operators"),
-    "a python callback": (lambda r: r["graph"]["gradient"]["nodes"].__setitem__(0, ["input", ["__import__"], {}]), "graph"),
-    "a forward reference": (lambda r: r["graph"]["gradient"]["nodes"][0].__setitem__(1, [{"ref": 5}]), "graph"),
-    "a wrong shape": (lambda r: r["graph"]["gradient"]["outputs"].__setitem__("v", r["graph"]["gradient"]["outputs"]["xl"]), "contract"),
+    "an operator off the list": (
+        lambda r: r["graph"]["gradient"]["nodes"].__setitem__(0, ["linalg_svd.default", [], {}]),
+        "operators",
+    ),
+    "a python callback": (
+        lambda r: r["graph"]["gradient"]["nodes"].__setitem__(0, ["input", ["__import__"], {}]),
+        "graph",
+    ),
+    "a forward reference": (
+        lambda r: r["graph"]["gradient"]["nodes"][0].__setitem__(1, [{"ref": 5}]),
+        "graph",
+    ),
+    "a wrong shape": (
+        lambda r: r["graph"]["gradient"]["outputs"].__setitem__("v", r["graph"]["gradient"]["outputs"]["xl"]),
+        "contract",
+    ),
     "a missing output": (lambda r: r["graph"]["gradient"]["outputs"].pop("v"), "contract"),
     "no graph at all": (lambda r: r.__setitem__("graph", {"gradient": 7, "initial": {}}), "graph"),
     "no initial values": (lambda r: r["graph"]["initial"].pop("v"), "graph"),
     "bounds that are no numbers": (lambda r: r["variables"][0].__setitem__(2, "low"), "contract"),
     "two variables of one name": (lambda r: r["variables"].append(r["variables"][0]), "contract"),
     "a shape nobody has": (lambda r: r["variables"][0].__setitem__(1, ["B", "Q"]), "contract"),
-    "a type nobody has": (lambda r: r["graph"]["initial"]["v"]["nodes"].append(["zeros.default", [[3]], {"dtype": {"dtype": "complex64"}}]), None),
+    "a type nobody has": (
+        lambda r: r["graph"]["initial"]["v"]["nodes"].append(
+            ["zeros.default", [[3]], {"dtype": {"dtype": "complex64"}}]
+        ),
+        None,
+    ),
     "a huge tensor": (
         lambda r: r["graph"]["gradient"].update(
-            nodes=[["zeros.default", [[{"size": [0, 1, 0, 0]}, {"size": [0, 0, 1, 0]}]], {}], ["sum.dim_IntList", [{"ref": 0}, [1]], {}],
-                   ["sum.dim_IntList", [{"ref": 0}, [0]], {}]],
+            nodes=[
+                ["zeros.default", [[{"size": [0, 1, 0, 0]}, {"size": [0, 0, 1, 0]}]], {}],
+                ["sum.dim_IntList", [{"ref": 0}, [1]], {}],
+                ["sum.dim_IntList", [{"ref": 0}, [0]], {}],
+            ],
             outputs={"v": 1, "xl": 2, "xs": 2},
         ),
         "graph",
@@ -164,9 +260,14 @@ def test_a_forged_reply_is_blocked_by_the_host(name):
 
 
 WRONG_VARIABLES = [
-    {}, {"v": 1}, {"v": {"init": 1, "shape": ("B", "N"), "bounds": (0, 1)}}, {"v": {"init": len, "shape": ("B", "N")}},
-    {"v": {"init": len, "shape": ("N",), "bounds": (0, 1)}}, {"v": {"init": len, "shape": ("B", "N"), "bounds": (float("nan"), 1)}},
-    {"v": {"init": len, "shape": ("B", "N"), "bounds": (2, 1)}}, {"x": {"init": len, "shape": ("B", "N"), "bounds": (0, 1)}},
+    {},
+    {"v": 1},
+    {"v": {"init": 1, "shape": ("B", "N"), "bounds": (0, 1)}},
+    {"v": {"init": len, "shape": ("B", "N")}},
+    {"v": {"init": len, "shape": ("N",), "bounds": (0, 1)}},
+    {"v": {"init": len, "shape": ("B", "N"), "bounds": (float("nan"), 1)}},
+    {"v": {"init": len, "shape": ("B", "N"), "bounds": (2, 1)}},
+    {"x": {"init": len, "shape": ("B", "N"), "bounds": (0, 1)}},
     {"v": {"init": len, "shape": ("B", "N", 1000), "bounds": (0, 1)}},
 ]
 
@@ -178,14 +279,23 @@ def test_variables_that_are_none_are_refused(spec):
 
 
 def test_infinite_and_absent_bounds_mean_unbounded():
-    assert (checked_variable("x", ("B", "M"), (None, float("inf"))).low, checked_variable("x", ("B", "M"), (None, float("inf"))).high) == (None, None)
+    assert (
+        checked_variable("x", ("B", "M"), (None, float("inf"))).low,
+        checked_variable("x", ("B", "M"), (None, float("inf"))).high,
+    ) == (None, None)
 
 
 WRONG_HYPERS = [
-    [], {"a": 1}, {"a": {"type": "gamma", "default": 1, "low": 0, "high": 2}}, {"a": {"type": "uniform", "default": 3, "low": 0, "high": 2}},
-    {"a": {"type": "uniform", "default": float("nan"), "low": 0, "high": 2}}, {"a": {"type": "log_uniform", "default": 1, "low": 0, "high": 2}},
-    {"a": {"type": "categorical", "default": "x", "choices": []}}, {"a": {"type": "categorical", "default": "x", "choices": ["y"]}},
-    {"a": {"type": "uniform", "default": 1, "low": 3, "high": 2}}, {"a b": {"type": "uniform", "default": 1, "low": 0, "high": 2}},
+    [],
+    {"a": 1},
+    {"a": {"type": "gamma", "default": 1, "low": 0, "high": 2}},
+    {"a": {"type": "uniform", "default": 3, "low": 0, "high": 2}},
+    {"a": {"type": "uniform", "default": float("nan"), "low": 0, "high": 2}},
+    {"a": {"type": "log_uniform", "default": 1, "low": 0, "high": 2}},
+    {"a": {"type": "categorical", "default": "x", "choices": []}},
+    {"a": {"type": "categorical", "default": "x", "choices": ["y"]}},
+    {"a": {"type": "uniform", "default": 1, "low": 3, "high": 2}},
+    {"a b": {"type": "uniform", "default": 1, "low": 0, "high": 2}},
 ]
 
 
@@ -202,7 +312,10 @@ def test_a_default_on_the_edge_of_its_range_is_allowed():
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("def f(:", "line 1"), ("1/0", "ZeroDivisionError"), (VARIABLES, "no _grad_single"), ("raise SystemExit", "SystemExit"),
+        ("def f(:", "line 1"),
+        ("1/0", "ZeroDivisionError"),
+        (VARIABLES, "no _grad_single"),
+        ("raise SystemExit", "SystemExit"),
         ("x = 1", "no VARIABLES_SPEC, no HYPER_SPACE, no _grad_single"),
     ],
 )

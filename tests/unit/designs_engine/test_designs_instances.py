@@ -21,13 +21,21 @@ def test_the_hidden_assignment_satisfies_every_clause_of_three_distinct_variable
     assert set(np.unique(instances.sgn)) <= {-1, 1}
     ordered = np.sort(instances.idx, axis=2)
     assert (np.diff(ordered, axis=2) > 0).all()
-    values = np.take_along_axis(instances.hidden, instances.idx.reshape(batch, -1), axis=1).reshape(instances.idx.shape)
+    values = np.take_along_axis(instances.hidden, instances.idx.reshape(batch, -1), axis=1).reshape(
+        instances.idx.shape
+    )
     assert (values * instances.sgn > 0).any(axis=2).all()
 
 
 def test_clauses_hold_three_two_and_one_true_literals_in_the_stated_proportions():
     instances = planted(200, 60, 11)
-    true = (np.take_along_axis(instances.hidden, instances.idx.reshape(60, -1), axis=1).reshape(instances.idx.shape) * instances.sgn > 0).sum(axis=2)
+    true = (
+        np.take_along_axis(instances.hidden, instances.idx.reshape(60, -1), axis=1).reshape(
+            instances.idx.shape
+        )
+        * instances.sgn
+        > 0
+    ).sum(axis=2)
     shares = [(true == count).mean() for count in (0, 1, 2, 3)]
     error = 4 * np.sqrt(0.25 / true.size)
     assert shares[0] == 0
@@ -36,7 +44,13 @@ def test_clauses_hold_three_two_and_one_true_literals_in_the_stated_proportions(
 
 def test_false_literals_and_variables_are_placed_uniformly():
     instances = planted(50, 200, 12)
-    false = np.take_along_axis(instances.hidden, instances.idx.reshape(200, -1), axis=1).reshape(instances.idx.shape) * instances.sgn < 0
+    false = (
+        np.take_along_axis(instances.hidden, instances.idx.reshape(200, -1), axis=1).reshape(
+            instances.idx.shape
+        )
+        * instances.sgn
+        < 0
+    )
     assert np.allclose(false.mean(axis=(0, 1)), false.mean(), atol=0.01)
     counts = np.bincount(instances.idx.ravel(), minlength=50) / instances.idx.size
     assert np.allclose(counts, 1 / 50, atol=0.002)
@@ -45,7 +59,10 @@ def test_false_literals_and_variables_are_placed_uniformly():
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others():
     first, same, other = planted(30, 4, 5), planted(30, 4, 5), planted(30, 4, 6)
-    assert first.idx.tobytes() + first.sgn.tobytes() + first.hidden.tobytes() == same.idx.tobytes() + same.sgn.tobytes() + same.hidden.tobytes()
+    assert (
+        first.idx.tobytes() + first.sgn.tobytes() + first.hidden.tobytes()
+        == same.idx.tobytes() + same.sgn.tobytes() + same.hidden.tobytes()
+    )
     assert first.idx.tobytes() != other.idx.tobytes()
 
 

@@ -1,4 +1,5 @@
-"""Runs in a process that may die: its death, a step that does not end and a compilation that does not are results of the design that was run."""
+"""Runs in a process that may die: its death, a step that does not end and a compilation that does not are
+results of the design that was run."""
 
 from __future__ import annotations
 
@@ -25,27 +26,37 @@ from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import DUELS, EXPERIMENTS
 from evolake.errors import InputError, MachineryError
 
-DIES = VARIABLES + """
+DIES = (
+    VARIABLES
+    + """
 def _grad_single(vars, idx, sgn, hp):
     least = (vars["v"][:1] * 0).to(torch.int64) + torch.full((1,), -(2**63), dtype=torch.int64)
     bad = torch.div(least, torch.full((1,), 77, dtype=torch.int64), rounding_mode="trunc")
     return {"v": vars["v"] * 0 + bad.to(vars["v"].dtype), "xl": vars["xl"], "xs": vars["xs"]}
 """
-OUTSTAYS = VARIABLES + """
+)
+OUTSTAYS = (
+    VARIABLES
+    + """
 def _grad_single(vars, idx, sgn, hp):
     a = vars["v"][:1].expand(400)[:, None].expand(400, 400)
     for _ in range(200):
         a = (a @ a) * 1e-3
     return {"v": vars["v"] + a[0, 0], "xl": vars["xl"], "xs": vars["xs"]}
 """
+)
 SETTINGS = DesignsSettings(
-    batch=6, champion_repeats=1, low=FidelitySettings(max_n=20, max_steps=100, core_s=20),
-    medium=FidelitySettings(max_n=20, max_steps=100, core_s=20), high=FidelitySettings(max_n=20, max_steps=100, core_s=20),
+    batch=6,
+    champion_repeats=1,
+    low=FidelitySettings(max_n=20, max_steps=100, core_s=20),
+    medium=FidelitySettings(max_n=20, max_steps=100, core_s=20),
+    high=FidelitySettings(max_n=20, max_steps=100, core_s=20),
 )
 
 
 def text(source: str) -> str:
-    """A traced design. The divisor of DIES is put in afterwards, as in a forged reply: tracing works with real numbers, and would die too."""
+    """A traced design. The divisor of DIES is put in afterwards, as in a forged reply: tracing works with
+    real numbers, and would die too."""
     data = traced(source).to_json()
     for node in data["graph"]["gradient"]["nodes"]:
         if node[0] == "full.default" and node[1][1] == 77:
@@ -62,7 +73,17 @@ def test_a_run_apart_gives_what_a_run_here_gives():
     here = simulate(traced(BASELINE.read_text()), planted(20, 10, 3), max_steps=300, seed=3)
     parts: list[int] = []
     apart = run_apart(run(BASELINE.read_text()), lambda steps, solved: parts.append(steps))
-    for name in ("median_step", "unsolved_fraction", "steps_run", "engine", "timed_out", "diverged", "reached", "note", "failure"):
+    for name in (
+        "median_step",
+        "unsolved_fraction",
+        "steps_run",
+        "engine",
+        "timed_out",
+        "diverged",
+        "reached",
+        "note",
+        "failure",
+    ):
         assert getattr(apart, name) == getattr(here, name)
     assert apart.solved_at.tolist() == here.solved_at.tolist()
     assert parts
@@ -71,7 +92,11 @@ def test_a_run_apart_gives_what_a_run_here_gives():
 @pytest.mark.parametrize("engine", ["auto", "mixed", "torch", "reference"])
 def test_a_design_that_kills_its_process_is_unsolved_and_the_next_one_runs(engine):
     result = run_apart(run(DIES, engine=engine))
-    assert (result.unsolved_fraction, result.reached, result.failure) == (1.0, False, "the process that ran it died by SIGFPE")
+    assert (result.unsolved_fraction, result.reached, result.failure) == (
+        1.0,
+        False,
+        "the process that ran it died by SIGFPE",
+    )
     assert run_apart(run(SIMPLE)).failure is None
 
 
@@ -92,7 +117,8 @@ def test_a_step_that_does_not_end_is_stopped_by_what_it_computes():
 
 
 def test_a_step_that_a_loaded_machine_holds_up_is_waited_for(monkeypatch):
-    """The child stands still for twice its guard in the middle of a step, and has computed for a fraction of it."""
+    """The child stands still for twice its guard in the middle of a step, and has computed for a fraction of
+    it."""
     monkeypatch.setattr(isolated, "GRACE_S", 0.0)
     held_up: list[threading.Timer] = []
 
@@ -108,8 +134,11 @@ def test_a_step_that_a_loaded_machine_holds_up_is_waited_for(monkeypatch):
     assert (result.failure, result.timed_out, result.steps_run) == (None, False, 300)
 
 
-def test_a_run_that_starves_is_begun_again_with_more_time_and_is_unknown_when_it_starves_each_time(monkeypatch):
-    """The child is stopped for good in the middle of a run, as on a machine that gives it nothing; then only at the first try."""
+def test_a_run_that_starves_is_begun_again_with_more_time_and_is_unknown_when_it_starves_each_time(
+    monkeypatch,
+):
+    """The child is stopped for good in the middle of a run, as on a machine that gives it nothing; then only
+    at the first try."""
     monkeypatch.setattr(isolated, "GRACE_S", 0.0)
     monkeypatch.setattr(isolated, "PATIENCE", 2)
     stopped: list[int] = []
@@ -134,7 +163,8 @@ def test_a_run_that_starves_is_begun_again_with_more_time_and_is_unknown_when_it
 
 
 def test_a_child_is_waited_for_by_what_it_computes_and_by_the_clock(monkeypatch):
-    """Seconds that the clock has run and that the child, or several threads of it, have computed -> whether its guard of 10 s is over."""
+    """Seconds that the clock has run and that the child, or several threads of it, have computed -> whether
+    its guard of 10 s is over."""
     clock, child = SimpleNamespace(now=100.0), SimpleNamespace(computed=7.0)
     child.cpu_s = lambda: child.computed
     monkeypatch.setattr(isolated, "time", SimpleNamespace(monotonic=lambda: clock.now))
@@ -143,28 +173,56 @@ def test_a_child_is_waited_for_by_what_it_computes_and_by_the_clock(monkeypatch)
     for waited, computed in ((0, 0), (9, 9), (9, 18), (11, 11), (11, 2), (49, 0), (51, 0)):
         clock.now, child.computed = 100.0 + waited, 7.0 + computed
         outcomes[waited, computed] = guard.left_s() <= 0
-    assert outcomes == {(0, 0): False, (9, 9): False, (9, 18): False, (11, 11): True, (11, 2): False, (49, 0): False, (51, 0): True}
+    assert outcomes == {
+        (0, 0): False,
+        (9, 9): False,
+        (9, 18): False,
+        (11, 11): True,
+        (11, 2): False,
+        (49, 0): False,
+        (51, 0): True,
+    }
 
 
 def test_an_engine_that_is_not_ready_in_time_is_stopped(monkeypatch):
     monkeypatch.setattr(isolated, "MAKE_S", 0.0)
     result = run_apart(run(SIMPLE))
-    assert (result.timed_out, result.failure) == (False, "stopped after 0 processor seconds: its engine could not be made")
+    assert (result.timed_out, result.failure) == (
+        False,
+        "stopped after 0 processor seconds: its engine could not be made",
+    )
 
 
 def test_schedule_and_duel_have_a_row_for_a_design_that_kills_its_process():
     dead, fine = text(DIES), text(SIMPLE)
     with ThreadPoolExecutor(2) as pool:
-        rows = run_jobs(pool, [Job(name, design, "low", "0001", "test", 7, SETTINGS) for name, design in (("dead", dead), ("fine", fine))])
+        rows = run_jobs(
+            pool,
+            [
+                Job(name, design, "low", "0001", "test", 7, SETTINGS)
+                for name, design in (("dead", dead), ("fine", fine))
+            ],
+        )
         duel = decide_champion(
-            Contender("dead", dead), Contender("fine", fine), Contender("fine", fine), executor=pool, settings=SETTINGS, profile="test",
+            Contender("dead", dead),
+            Contender("fine", fine),
+            Contender("fine", fine),
+            executor=pool,
+            settings=SETTINGS,
+            profile="test",
             cycle_seeds=CycleSeeds(1, "designs", "0001"),
         )
-    assert (rows[0]["design_id"], rows[0]["N"], rows[0]["failure"]) == ("dead", 10, "the process that ran it died by SIGFPE")
+    assert (rows[0]["design_id"], rows[0]["N"], rows[0]["failure"]) == (
+        "dead",
+        10,
+        "the process that ran it died by SIGFPE",
+    )
     assert all(row["failure"] is None for row in rows[1:]) and len(rows) >= 2
     assert EXPERIMENTS.frame(rows)["unsolved_fraction"][0] == 1.0
     assert duel.champion_id == "fine"
-    assert set(DUELS.frame(duel.trials).filter(design_id="dead")["failure"]) == {"the process that ran it died by SIGFPE"}
+    assert set(DUELS.frame(duel.trials).filter(design_id="dead")["failure"]) == {
+        "the process that ran it died by SIGFPE"
+    }
 
 
 def test_the_engine_of_a_design_is_asked_apart_too():
@@ -187,21 +245,49 @@ def test_a_wrong_run_is_still_the_users_mistake_and_a_child_that_cannot_start_is
 @pytest.mark.parametrize(
     "forged",
     [
-        {"median_step": -1}, {"median_step": True}, {"unsolved_fraction": 2.0}, {"unsolved_fraction": "0"}, {"steps_run": 10**9}, {"solved_at": [1]},
-        {"solved_at": [1.5] * 10}, {"cpu_s": float("nan")}, {"diverged": 11},
-        {"work_per_step": 0.0}, {"work_per_step": -1.0}, {"limit": 10**12}, {"left_again": 11}, {"together_step": 0},
+        {"median_step": -1},
+        {"median_step": True},
+        {"unsolved_fraction": 2.0},
+        {"unsolved_fraction": "0"},
+        {"steps_run": 10**9},
+        {"solved_at": [1]},
+        {"solved_at": [1.5] * 10},
+        {"cpu_s": float("nan")},
+        {"diverged": 11},
+        {"work_per_step": 0.0},
+        {"work_per_step": -1.0},
+        {"limit": 10**12},
+        {"left_again": 11},
+        {"together_step": 0},
     ],
     ids=str,
 )
 def test_a_result_that_cannot_be_is_a_failure(forged):
     wanted = run(SIMPLE)
     honest = {
-        "median_step": 5, "unsolved_fraction": 0.4, "steps_run": 5, "solved_at": [1] * 10, "cpu_s": 0.1, "wall_s": 0.1, "engine": "fused",
-        "timed_out": False, "diverged": 0, "reached": True, "compile_s": 0.0, "note": None, "failure": None, "together_step": None, "left_again": 0,
-        "limit": 300, "work_per_step": 1.0,
+        "median_step": 5,
+        "unsolved_fraction": 0.4,
+        "steps_run": 5,
+        "solved_at": [1] * 10,
+        "cpu_s": 0.1,
+        "wall_s": 0.1,
+        "engine": "fused",
+        "timed_out": False,
+        "diverged": 0,
+        "reached": True,
+        "compile_s": 0.0,
+        "note": None,
+        "failure": None,
+        "together_step": None,
+        "left_again": 0,
+        "limit": 300,
+        "work_per_step": 1.0,
     }
     assert isolated._simulation(honest, wanted).failure is None
-    assert isolated._simulation(honest | forged, wanted).failure == "the process that ran it sent a result that cannot be"
+    assert (
+        isolated._simulation(honest | forged, wanted).failure
+        == "the process that ran it sent a result that cannot be"
+    )
 
 
 def at_one_size(symbol: list[int]) -> TracedDesign:
@@ -210,7 +296,8 @@ def at_one_size(symbol: list[int]) -> TracedDesign:
     graph = data["graph"]["gradient"]
     last = len(graph["nodes"])
     graph["nodes"] += [
-        ["zeros.default", [[{"size": symbol}, {"size": symbol}]], {}], ["sum.default", [{"ref": last}], {}],
+        ["zeros.default", [[{"size": symbol}, {"size": symbol}]], {}],
+        ["sum.default", [{"ref": last}], {}],
         ["add.Tensor", [{"ref": graph["outputs"]["v"]}, {"ref": last + 1}], {}],
     ]
     graph["outputs"]["v"] = last + 2
@@ -219,7 +306,9 @@ def at_one_size(symbol: list[int]) -> TracedDesign:
 
 
 @pytest.mark.parametrize("engine", ["auto", "torch", "reference"])
-@pytest.mark.parametrize(("symbol", "words"), [([0, 0, 500, 0], "numbers an instance"), ([0, -1, 0, 15], "does not fit itself")])
+@pytest.mark.parametrize(
+    ("symbol", "words"), [([0, 0, 500, 0], "numbers an instance"), ([0, -1, 0, 15], "does not fit itself")]
+)
 def test_sizes_are_bound_at_the_size_of_the_run_before_anything_is_allocated(engine, symbol, words):
     result = simulate(at_one_size(symbol), planted(20, 4, 0), max_steps=5, seed=0, by=EngineChoice(engine))
     assert result.failure is not None

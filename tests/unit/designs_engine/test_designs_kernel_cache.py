@@ -30,7 +30,12 @@ def test_a_kernel_is_compiled_once_and_read_back(folder, monkeypatch):
     assert distance(fresh, after(design, "fused", instances)[1]) == 0
 
 
-DAMAGES = [lambda data: data[:-7], lambda data: data[:100] + bytes([data[100] ^ 1]) + data[101:], lambda data: b"", lambda data: b"x\n" + data]
+DAMAGES = [
+    lambda data: data[:-7],
+    lambda data: data[:100] + bytes([data[100] ^ 1]) + data[101:],
+    lambda data: b"",
+    lambda data: b"x\n" + data,
+]
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=["cut", "flipped", "empty", "shifted"])
@@ -53,13 +58,17 @@ def test_a_folder_that_cannot_be_written_is_no_error(folder, monkeypatch):
 
 @pytest.mark.parametrize("features", ["", "+avx2,+fma", "+avx2"])
 def test_a_lesser_processor_computes_the_same_bytes(folder, monkeypatch, features):
-    """Compiled for the oldest 64-bit processor (two or four lanes, fused multiply-adds in software) and for some in between."""
+    """Compiled for the oldest 64-bit processor (two or four lanes, fused multiply-adds in software) and for
+    some in between."""
     if platform.machine() != "x86_64":
         features = ""
     design, instances = traced(DESIGN_340.read_text()), small_batch(24, 3)
     _, here, solved = after(design, "fused", instances, 12)
     machine = dict(kernel_build._machine())
-    machine["options"] = machine["options"] | {"cpu": "x86-64" if platform.machine() == "x86_64" else "generic", "features": features}
+    machine["options"] = machine["options"] | {
+        "cpu": "x86-64" if platform.machine() == "x86_64" else "generic",
+        "features": features,
+    }
     machine["name"] += features + " lesser"
     monkeypatch.setattr(kernel_build, "_MACHINE", machine)
     _, there, solved_there = after(design, "fused", instances, 12)

@@ -1,4 +1,5 @@
-"""What the host makes of a forged reply: names, shapes and sizes are checked again, and no kernel gets an array that does not fit."""
+"""What the host makes of a forged reply: names, shapes and sizes are checked again, and no kernel gets an
+array that does not fit."""
 
 from __future__ import annotations
 
@@ -31,7 +32,10 @@ def reply_of(source: str) -> dict:
         torch.set_default_dtype(before)
 
 
-@pytest.mark.parametrize("name", ["out0.0", "~out0.0", "in0.1", "v v", "v\n", "", "\u00e9", "\uff56", "x" * 65, "1v", 7, None, ["v"]])
+@pytest.mark.parametrize(
+    "name",
+    ["out0.0", "~out0.0", "in0.1", "v v", "v\n", "", "\u00e9", "\uff56", "x" * 65, "1v", 7, None, ["v"]],
+)
 @pytest.mark.parametrize("kind", ["variables", "hypers"])
 def test_the_host_checks_every_name_again(kind, name):
     reply = reply_of(SIMPLE)
@@ -69,8 +73,11 @@ def shrunk(array: np.ndarray) -> np.ndarray:
 
 
 CHANGES = {
-    "another array": lambda array: array.copy(), "a smaller one": shrunk, "none": lambda array: None,
-    "another type": lambda array: array.astype(np.float64), "a strided one": lambda array: np.repeat(array, 2, axis=2)[..., ::2],
+    "another array": lambda array: array.copy(),
+    "a smaller one": shrunk,
+    "none": lambda array: None,
+    "another type": lambda array: array.astype(np.float64),
+    "a strided one": lambda array: np.repeat(array, 2, axis=2)[..., ::2],
 }
 
 
@@ -88,7 +95,8 @@ def test_every_kernel_call_compares_its_arrays_with_the_plan(engine, change):
 
 
 def test_the_checked_build_reports_a_write_out_of_bounds_and_does_not_make_it(monkeypatch):
-    """The comparison is taken out here, so that the kernel really gets the small array: it must not write behind it."""
+    """The comparison is taken out here, so that the kernel really gets the small array: it must not write
+    behind it."""
     monkeypatch.setenv(CHECKS, "1")
     stepper = FusedStepper(traced(SIMPLE), small_batch(), 1, "float32")
     call = stepper._call
@@ -116,10 +124,9 @@ def test_a_clause_with_a_variable_that_is_none_makes_no_batch():
         Batch(instances, "float32")
 
 
-
-
 @pytest.mark.parametrize(
-    ("value", "words"), [("fast", "lr"), (float("inf"), "choice"), (10**400, "choice"), (float("nan"), "choice"), (True, "lr")],
+    ("value", "words"),
+    [("fast", "lr"), (float("inf"), "choice"), (10**400, "choice"), (float("nan"), "choice"), (True, "lr")],
     ids=["text", "infinite", "vast", "nan", "truth"],
 )
 def test_a_learning_rate_that_is_no_finite_number_blocks(value, words):
@@ -133,7 +140,11 @@ def test_a_learning_rate_that_is_no_finite_number_blocks(value, words):
 @pytest.mark.parametrize("key", ["device", "layout", "out", "generator", "pin_memory", "requires_grad"])
 def test_a_graph_that_says_where_its_numbers_lie_is_refused(key):
     reply = reply_of(SIMPLE)
-    node = next(node for node in reply["graph"]["gradient"]["nodes"] if node[0].startswith("new_zeros") or node[0].startswith("zeros_like"))
+    node = next(
+        node
+        for node in reply["graph"]["gradient"]["nodes"]
+        if node[0].startswith("new_zeros") or node[0].startswith("zeros_like")
+    )
     node[2][key] = "cpu"
     result = accept(reply, {}, "float32", None)
     assert isinstance(result, Blocked)

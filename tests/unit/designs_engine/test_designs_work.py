@@ -1,4 +1,5 @@
-"""Work: the same whatever the spelling, more for more, and never less for steps that are hidden inside a step."""
+"""Work: the same whatever the spelling, more for more, and never less for steps that are hidden inside a
+step."""
 
 from __future__ import annotations
 
@@ -19,14 +20,16 @@ from evolake.designs.work.substeps import substeps
 
 SOURCE = BASELINE.read_text()
 HEAD, BODY = SOURCE.split("def _grad_single(vars, idx, sgn, hp):\n")
-FLOW = BODY.replace("vars[\"v\"]", "v").replace("    xl, xs = vars[\"xl\"], vars[\"xs\"]\n", "")
+FLOW = BODY.replace('vars["v"]', "v").replace('    xl, xs = vars["xl"], vars["xs"]\n', "")
 FLOW = FLOW[: FLOW.index("    rate =")]
 
 
 def repeated(times: int) -> str:
     """The baseline, which takes `times` steps of its own inside one."""
     body = FLOW.replace("    ", "        ")
-    return HEAD + f"""def _grad_single(vars, idx, sgn, hp):
+    return (
+        HEAD
+        + f"""def _grad_single(vars, idx, sgn, hp):
     v, xl, xs = vars["v"], vars["xl"], vars["xs"]
     for _ in range({times}):
 {body}
@@ -35,6 +38,7 @@ def repeated(times: int) -> str:
         xl, xs = (xl + dt * dxl).clamp(1.0, 1e6), (xs + dt * dxs).clamp(0.0, 1.0)
     return {{"v": (vars["v"] - v) / hp.lr, "xl": (vars["xl"] - xl) / hp.lr, "xs": (vars["xs"] - xs) / hp.lr}}
 """
+    )
 
 
 def work(source: str, n: int = 160) -> float:
@@ -62,7 +66,9 @@ def test_one_step_is_no_repeated_flow():
 def test_looking_at_forces_of_neighbours_is_no_repeated_flow():
     """A force that clauses gather, or a rate reduced to a number, moves no variable of the design."""
     source = SOURCE.replace(
-        "    dxl =", "    near = (sgn * dv[idx]).amax(dim=1) + vars[\"v\"].mul(dv.abs().max())[idx].amax(dim=1)\n    c = c + 1e-3 * near\n    dxl =",
+        "    dxl =",
+        '    near = (sgn * dv[idx]).amax(dim=1) + vars["v"].mul(dv.abs().max())[idx].amax(dim=1)\n    c = '
+        "c + 1e-3 * near\n    dxl =",
     )
     assert substeps(traced(source).gradient()) == 1
     assert work(source) > 1.1
@@ -73,7 +79,7 @@ def test_looking_at_forces_of_neighbours_is_no_repeated_flow():
     [
         ("(1.0 - highest) / 2.0", "0.5 * (1.0 - highest)"),
         ("literals.topk(2, dim=1)", "torch.sort(literals, dim=1, descending=True)"),
-        ("vars[\"v\"][idx]", "vars[\"v\"].index_select(0, idx.reshape(-1)).reshape(idx.shape)"),
+        ('vars["v"][idx]', 'vars["v"].index_select(0, idx.reshape(-1)).reshape(idx.shape)'),
         ("xl * xs)[:, None]", "xl * xs).unsqueeze(1)"),
     ],
 )
@@ -84,11 +90,14 @@ def test_how_a_file_spells_a_step_hardly_matters(one, other):
 
 TWICE = {
     "a running sum over powers": "    dxs = dxs + 1e-9 * torch.cumsum(c.pow(1.1), dim=0)\n",
-    "a product of matrices": "    dxs = dxs + 1e-9 * torch.mm(literals, torch.mm(literals.t(), literals)).sum(dim=1)\n",
+    "a product of matrices": "    dxs = dxs + 1e-9 * torch.mm(literals, torch.mm(literals.t(), literals)).sum(dim=1)\n",  # noqa: E501
     "a sort of all clauses": "    dxs = dxs + 1e-9 * torch.sort(c).values\n",
     "random numbers": "    dxs = dxs + 1e-9 * torch.rand_like(c)\n",
     "exponentials": "    dxs = dxs + 1e-9 * torch.exp(c)\n",
-    "a second sum over clauses": "    dv = dv + 1e-9 * torch.zeros_like(dv).index_add(0, idx.reshape(-1), (force * force).reshape(-1))\n",
+    "a second sum over clauses": (
+        "    dv = dv + 1e-9 * torch.zeros_like(dv).index_add(0, idx.reshape(-1), (force * "
+        "force).reshape(-1))\n"
+    ),
 }
 
 
@@ -101,20 +110,29 @@ def test_whatever_is_added_is_paid_for(what):
 
 
 def test_a_graph_that_cannot_be_taken_apart_is_counted_by_its_shapes():
-    source = SOURCE.replace("    dxl =", "    dv = dv + 1e-9 * torch.cat([dv[1:] - dv[:-1], dv[:1]])\n    dxl =")
+    source = SOURCE.replace(
+        "    dxl =", "    dv = dv + 1e-9 * torch.cat([dv[1:] - dv[:-1], dv[:1]])\n    dxl ="
+    )
     result = count(traced(source))
     assert result.torch and result.graph is not None
     assert work(source) > 0.8
 
 
 def test_products_are_counted_by_their_multiplications():
-    square = SIMPLE.replace("    return", "    dv = dv + 1e-9 * torch.mm(dv[:, None] * torch.ones(1, 60), torch.ones(60, 3)).sum(dim=1)\n    return")
+    square = SIMPLE.replace(
+        "    return",
+        "    dv = dv + 1e-9 * torch.mm(dv[:, None] * torch.ones(1, 60), torch.ones(60, 3)).sum(dim=1)\n"
+        "    return",
+    )
     assert work(square) - work(SIMPLE) > 0.95 * 180 * COSTS["product"] * 160 / baseline_cost(160, 688)
 
 
 def test_every_operator_has_a_class_and_every_class_a_price():
     assert {class_of_torch(operator) for operator in ALLOWED} <= set(COSTS)
-    assert all(class_of_torch(operator) != "free" for operator in ("add.Tensor", "max.other", "max.dim", "sort.default", "exp.default", "mm.default"))
+    assert all(
+        class_of_torch(operator) != "free"
+        for operator in ("add.Tensor", "max.other", "max.dim", "sort.default", "exp.default", "mm.default")
+    )
     assert all(price > 0 for kind, price in COSTS.items() if kind != "free")
 
 

@@ -1,4 +1,5 @@
-"""Batches of uniform satisfiable formulas: drawn from the seed alone, kept as files, and no file is believed."""
+"""Batches of uniform satisfiable formulas: drawn from the seed alone, kept as files, and no file is
+believed."""
 
 from __future__ import annotations
 
@@ -11,7 +12,14 @@ import pytest
 
 from evolake.designs.engines.isolated import Run
 from evolake.designs.model import formulas
-from evolake.designs.model.formulas import PLANTED, FormulaKind, cache_folder, draw_formulas, prepare, uniform_kind
+from evolake.designs.model.formulas import (
+    PLANTED,
+    FormulaKind,
+    cache_folder,
+    draw_formulas,
+    prepare,
+    uniform_kind,
+)
 from evolake.designs.model.instances import Planted, planted
 from evolake.errors import InputError
 
@@ -30,17 +38,25 @@ def content(batch: Planted) -> tuple[bytes, bytes, bytes]:
 
 def test_planted_formulas_are_those_of_before() -> None:
     assert content(draw_formulas(PLANTED, 20, 3, 7)) == content(planted(20, 3, 7))
-    assert content(draw_formulas(FormulaKind(p0=0.2), 20, 3, 7)) == content(planted(20, 3, 7, p0=0.2)) != content(planted(20, 3, 7))
+    assert (
+        content(draw_formulas(FormulaKind(p0=0.2), 20, 3, 7))
+        == content(planted(20, 3, 7, p0=0.2))
+        != content(planted(20, 3, 7))
+    )
     assert Run("{}", 20, 3, 7, 10, instance_seed=7, ratio=4.3).formulas == PLANTED
 
 
 def test_uniform_formulas_are_satisfied_by_their_assignments_and_hide_none() -> None:
     batch = draw_formulas(UNIFORM, 60, 12, 5)
     assert (batch.idx.shape, batch.m) == ((12, 240, 3), 240)
-    literal = np.take_along_axis(batch.hidden, batch.idx.reshape(12, -1), axis=1).reshape(batch.idx.shape) * batch.sgn
+    literal = (
+        np.take_along_axis(batch.hidden, batch.idx.reshape(12, -1), axis=1).reshape(batch.idx.shape)
+        * batch.sgn
+    )
     assert (literal > 0).any(axis=2).all()
     assert all(len(set(clause)) == 3 for clause in batch.idx[0].tolist())
-    # unlike under a planted assignment with p0 = 0.08, about one clause in seven or more has three true literals
+    # unlike under a planted assignment with p0 = 0.08, about one clause in seven or more has three true
+    # literals
     assert np.mean((literal > 0).all(axis=2)) > 0.12
 
 
@@ -60,7 +76,10 @@ def test_who_has_the_file_needs_no_solver(folder: Path) -> None:
         "from evolake.designs.model.formulas import draw_formulas, uniform_kind\n"
         "print(draw_formulas(uniform_kind(4.0), 30, 2, 5).m)"
     )
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "120\n"
+    assert (
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        == "120\n"
+    )
 
 
 @pytest.mark.parametrize("damage", ["cut", "text", "unsatisfied", "other shape"])

@@ -1,4 +1,5 @@
-"""The median is the same whichever instances are computed, and what the median does not depend on is left out."""
+"""The median is the same whichever instances are computed, and what the median does not depend on is left
+out."""
 
 from __future__ import annotations
 
@@ -34,9 +35,13 @@ def searched(times: list[int], limit: int, *, prove_missed: bool) -> MedianSearc
 
 
 @given(
-    times=st.lists(st.one_of(st.just(0), st.integers(1, 400)), min_size=1, max_size=30), limit=st.integers(1, 300), prove_missed=st.booleans(),
+    times=st.lists(st.one_of(st.just(0), st.integers(1, 400)), min_size=1, max_size=30),
+    limit=st.integers(1, 300),
+    prove_missed=st.booleans(),
 )
-def test_a_search_decides_as_a_run_of_the_whole_batch(times: list[int], limit: int, prove_missed: bool) -> None:
+def test_a_search_decides_as_a_run_of_the_whole_batch(
+    times: list[int], limit: int, prove_missed: bool
+) -> None:
     search = searched(times, limit, prove_missed=prove_missed)
     solved = sorted(time for time in times if 0 < time <= limit)
     half = len(times) // 2 + 1
@@ -66,10 +71,13 @@ def test_a_batch_that_only_looked_missed_is_still_solved() -> None:
 
 @pytest.mark.parametrize("computed", ["unsolved", "deciding"])
 @pytest.mark.parametrize(("n", "batch", "most"), [(20, 9, 400), (40, 12, 2_000), (60, 10, 90)])
-def test_an_engine_that_leaves_out_instances_gives_the_same_medians(baseline: TracedDesign, computed, n: int, batch: int, most: int) -> None:
+def test_an_engine_that_leaves_out_instances_gives_the_same_medians(
+    baseline: TracedDesign, computed, n: int, batch: int, most: int
+) -> None:
     instances = planted(n, batch, 3)
     whole, part = (
-        simulate(baseline, instances, max_steps=most, seed=4, until=StopRule(computed=which)) for which in ("all", computed)
+        simulate(baseline, instances, max_steps=most, seed=4, until=StopRule(computed=which))
+        for which in ("all", computed)
     )
     same = ("reached", "steps_run", "limit", "engine", "failure")
     assert {name: getattr(part, name) for name in same} == {name: getattr(whole, name) for name in same}
@@ -79,11 +87,15 @@ def test_an_engine_that_leaves_out_instances_gives_the_same_medians(baseline: Tr
         assert part.solved_at.tolist() == whole.solved_at.tolist()
 
 
-def test_the_kernel_computes_chosen_instances_alone_and_refuses_others(baseline: TracedDesign, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernel_computes_chosen_instances_alone_and_refuses_others(
+    baseline: TracedDesign, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from evolake.designs.engines.fused import FusedStepper
 
     instances = planted(20, 6, 1)
-    whole, parts, threaded = (FusedStepper(baseline, instances, 2, "float32", threads) for threads in (1, 1, 3))
+    whole, parts, threaded = (
+        FusedStepper(baseline, instances, 2, "float32", threads) for threads in (1, 1, 3)
+    )
     solved = whole.run(40)
     odd, even = np.array([1, 3, 5]), np.array([4, 0, 2])
     first, second = parts.run_chosen(40, odd), parts.run_chosen(40, even)
@@ -98,16 +110,25 @@ def test_the_kernel_computes_chosen_instances_alone_and_refuses_others(baseline:
 
 
 def test_nothing_is_left_out_if_more_than_the_median_is_asked_for(baseline: TracedDesign) -> None:
-    result = simulate(baseline, planted(20, 8, 1), max_steps=300, seed=1, until=StopRule(together=True, computed="deciding"))
+    result = simulate(
+        baseline, planted(20, 8, 1), max_steps=300, seed=1, until=StopRule(together=True, computed="deciding")
+    )
     assert result.left_again is not None
     other = simulate(
-        baseline, planted(20, 3, 1), max_steps=30, seed=1, until=StopRule(computed="deciding"), by=EngineChoice("torch"),
+        baseline,
+        planted(20, 3, 1),
+        max_steps=30,
+        seed=1,
+        until=StopRule(computed="deciding"),
+        by=EngineChoice("torch"),
     )
     assert other.left_again is not None and not math.isnan(other.unsolved_fraction)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_kernel_gives_the_same_bytes_with_gathers_and_lane_by_lane(baseline: TracedDesign, monkeypatch: pytest.MonkeyPatch, dtype: str) -> None:
+def test_a_kernel_gives_the_same_bytes_with_gathers_and_lane_by_lane(
+    baseline: TracedDesign, monkeypatch: pytest.MonkeyPatch, dtype: str
+) -> None:
     from evolake.designs.compiler import kernel_call, kernel_emit
     from evolake.designs.compiler.kernel_emit import emit
     from evolake.designs.engines.fused import FusedStepper, planned
@@ -117,10 +138,14 @@ def test_a_kernel_gives_the_same_bytes_with_gathers_and_lane_by_lane(baseline: T
     assert "masked.gather.v" not in emit(plan, dtype, lane_by_lane=True).partition("define void")[2]
     with monkeypatch.context() as patched:
         sizes: list[int] = []
-        patched.setattr(kernel_emit, "instructions", lambda lines, dtype: sizes.append(len(lines)) or len(lines))
+        patched.setattr(
+            kernel_emit, "instructions", lambda lines, dtype: sizes.append(len(lines)) or len(lines)
+        )
         gathers = emit(plan, dtype)
         patched.setattr(kernel_emit, "MOST_INSTRUCTIONS", sizes[0])
-        assert emit(plan, dtype, lane_by_lane=True) == gathers, "which designs are compiled does not depend on the processor"
+        assert emit(plan, dtype, lane_by_lane=True) == gathers, (
+            "which designs are compiled does not depend on the processor"
+        )
     states = []
     for slowly in (True, False):
         monkeypatch.setattr(kernel_call, "gathers_slowly", lambda slowly=slowly: slowly)

@@ -18,8 +18,12 @@ from evolake.designs.model.formulas import uniform_kind
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ABLATIONS
 
-RUNGS = (BudgetLevel(80, 8, 1, 5000), BudgetLevel(80, 8, 2, 5000, uniform_kind(4.2)),
-    BudgetLevel(160, 8, 3, 5000), BudgetLevel(160, 8, 4, 5000, uniform_kind(4.2)))
+RUNGS = (
+    BudgetLevel(80, 8, 1, 5000),
+    BudgetLevel(80, 8, 2, 5000, uniform_kind(4.2)),
+    BudgetLevel(160, 8, 3, 5000),
+    BudgetLevel(160, 8, 4, 5000, uniform_kind(4.2)),
+)
 
 
 def test_every_term_is_left_out_once_and_nothing_else_changes() -> None:
@@ -28,7 +32,9 @@ def test_every_term_is_left_out_once_and_nothing_else_changes() -> None:
     terms = {str(item): item.genome for item in result}
     without = terms["force: -(k1 * square(at(v)))"]
     assert MAJORITY_TERM not in [held for _, held in places(without.drive("force"))]
-    assert [order(without.drive(slot)) for slot in ("v", "xs", "xl")] == [order(whole.drive(slot)) for slot in ("v", "xs", "xl")]
+    assert [order(without.drive(slot)) for slot in ("v", "xs", "xl")] == [
+        order(whole.drive(slot)) for slot in ("v", "xs", "xl")
+    ]
     assert len({item.genome.key() for item in result} | {whole.key()}) == len(result) + 1
     (memory,) = [item for item in result if item.slot == "memory"]
     assert memory.genome.memories == () and "m1 over each clause" in memory.term
@@ -46,13 +52,22 @@ def test_the_baseline_has_terms_too() -> None:
 
 def test_effects_are_told_by_kind_with_bounds() -> None:
     whole = [Stage(100, True, 0.1), Stage(900, True, 0.1), Stage(100, True, 0.1), Stage(900, True, 0.1)]
-    without = [Stage(200, True, 0.1), Stage(100, True, 0.1), Stage(9999, False, 0.1, 800), Stage(100, True, 0.1)]
+    without = [
+        Stage(200, True, 0.1),
+        Stage(100, True, 0.1),
+        Stage(9999, False, 0.1, 800),
+        Stage(100, True, 0.1),
+    ]
     effects = term_effects("force: a", RUNGS, whole, without)
     assert [(item.kind, item.ratio, item.bound) for item in effects] == [
-        ("planted", pytest.approx(math.sqrt(2 * 8)), "at least"), ("uniform", pytest.approx(1 / 9), ""),
+        ("planted", pytest.approx(math.sqrt(2 * 8)), "at least"),
+        ("uniform", pytest.approx(1 / 9), ""),
     ]
     assert effects_sentence(effects) == "force: a: helps planted ones at least 4x, costs uniform ones 9x"
-    assert effects_sentence(term_effects("t", RUNGS, whole, whole)) == "t: makes no difference on planted ones, makes no difference on uniform ones"
+    assert (
+        effects_sentence(term_effects("t", RUNGS, whole, whole))
+        == "t: makes no difference on planted ones, makes no difference on uniform ones"
+    )
     costly = term_effects("t", RUNGS, whole, [Stage(50, True, 0.1), *whole[1:]])[0]
     assert str(costly) == "costs planted ones 1.4x"
 
@@ -65,7 +80,10 @@ def test_rows_of_a_champion_s_terms_fit_their_table(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(ablation, "run_stages", run)
     settings = DesignsSettings(ablation_n=40)
     rungs = ablation_levels(settings, "0002", 7)
-    assert [(rung.kind.name, rung.n, rung.batch) for rung in rungs] == [("planted", 40, settings.race.batch), ("uniform", 40, settings.race.batch)]
+    assert [(rung.kind.name, rung.n, rung.batch) for rung in rungs] == [
+        ("planted", 40, settings.race.batch),
+        ("uniform", 40, settings.race.batch),
+    ]
     items = ablations(baseline())[:2]
     rows = ablation_rows("d", "whole", [(item, "without") for item in items], Inline(), rungs, "0002", 10.0)  # pyright: ignore[reportArgumentType]
     frame = ABLATIONS.frame(rows)

@@ -15,14 +15,18 @@ from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import DECISIONS, DUELS
 
 SETTINGS = DesignsSettings(
-    batch=10, champion_repeats=3, low=FidelitySettings(max_n=40, max_steps=400, core_s=10),
-    medium=FidelitySettings(max_n=57, max_steps=800, core_s=10), high=FidelitySettings(max_n=80, max_steps=1000, core_s=10),
+    batch=10,
+    champion_repeats=3,
+    low=FidelitySettings(max_n=40, max_steps=400, core_s=10),
+    medium=FidelitySettings(max_n=57, max_steps=800, core_s=10),
+    high=FidelitySettings(max_n=80, max_steps=1000, core_s=10),
 )
 CYCLE = CycleSeeds(3, "designs", "0004")
 
 
 def noisy(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
-    """`traced` is "steps at N=80, spread, largest size": linear in N, with a spread drawn from the seed and the design."""
+    """`traced` is "steps at N=80, spread, largest size": linear in N, with a spread drawn from the seed and
+    the design."""
     steps, spread, largest = (float(part) for part in traced.split(","))
     factor = np.exp(spread * np.random.default_rng([seed % 2**32, zlib.crc32(traced.encode())]).normal())
     needed = int(steps * n / 80 * factor)
@@ -38,7 +42,14 @@ def contender(name: str, steps: float, spread: float = 0.05, largest: int = 80) 
 def duel(challenger: Contender, incumbent: Contender, baseline: Contender, repeats: int = 3):
     settings = SETTINGS.model_copy(update={"champion_repeats": repeats})
     return decide_champion(
-        challenger, incumbent, baseline, executor=Inline(), settings=settings, cycle_seeds=CYCLE, profile="test", simulate=noisy
+        challenger,
+        incumbent,
+        baseline,
+        executor=Inline(),
+        settings=settings,
+        cycle_seeds=CYCLE,
+        profile="test",
+        simulate=noisy,
     )
 
 
@@ -56,7 +67,11 @@ def test_a_clear_win_crowns_the_challenger_and_measures_it_against_the_baseline(
     assert set(decisions) == {"incumbent", "baseline"}
     assert decisions["incumbent"]["ratio"] == pytest.approx(2.5, rel=0.1)
     assert decisions["baseline"]["ratio"] == pytest.approx(4.5, rel=0.1)
-    assert decisions["incumbent"]["ratio_low"] <= decisions["incumbent"]["ratio"] <= decisions["incumbent"]["ratio_high"]
+    assert (
+        decisions["incumbent"]["ratio_low"]
+        <= decisions["incumbent"]["ratio"]
+        <= decisions["incumbent"]["ratio_high"]
+    )
     assert {row["N"] for row in result.trials} == {20, 28, 40, 57, 80} == set(decisions["incumbent"]["sizes"])
     assert (decisions["incumbent"]["target"], decisions["baseline"]["target"]) == (80, None)
 
@@ -66,7 +81,11 @@ def test_a_win_within_the_noise_keeps_the_incumbent() -> None:
     assert result.champion_id == "old"
     row = result.decisions[0]
     assert not row["wins"] and row["noise_floor"] > row["ratio"]
-    assert "no gain beyond the noise" in row["reason"] and "95% interval" in row["reason"] and "3 seeds" in row["reason"]
+    assert (
+        "no gain beyond the noise" in row["reason"]
+        and "95% interval" in row["reason"]
+        and "3 seeds" in row["reason"]
+    )
 
 
 def test_the_incumbent_against_itself_is_no_duel_but_is_compared_with_the_baseline() -> None:
@@ -109,12 +128,21 @@ def test_where_nobody_reaches_the_size_the_next_smaller_one_decides() -> None:
 def test_seeds_are_fresh_shared_by_both_and_change_with_the_cycle() -> None:
     result = duel(contender("new", 200), contender("old", 500), BASELINE)
     largest = [row for row in result.trials if row["N"] == 80]
-    seeds = {part: [row["seed"] for row in largest if row["part"] == part] for part in ("challenger", "incumbent", "baseline")}
+    seeds = {
+        part: [row["seed"] for row in largest if row["part"] == part]
+        for part in ("challenger", "incumbent", "baseline")
+    }
     assert seeds["challenger"] == seeds["incumbent"] == seeds["baseline"]
     assert instance_seed(3, 80) not in seeds["incumbent"]
     later = decide_champion(
-        contender("new", 200), contender("old", 500), BASELINE, executor=Inline(), settings=SETTINGS,
-        cycle_seeds=CycleSeeds(3, "designs", "0005"), profile="test", simulate=noisy,
+        contender("new", 200),
+        contender("old", 500),
+        BASELINE,
+        executor=Inline(),
+        settings=SETTINGS,
+        cycle_seeds=CycleSeeds(3, "designs", "0005"),
+        profile="test",
+        simulate=noisy,
     )
     assert not {row["seed"] for row in later.trials} & {row["seed"] for row in result.trials}
 
@@ -126,7 +154,9 @@ def test_rows_fit_their_tables_and_a_second_run_is_the_same() -> None:
     assert DECISIONS.repeated_keys(DECISIONS.frame(first.decisions)).is_empty()
 
 
-def test_a_hopeless_challenger_is_given_up_after_three_pairs_and_the_champion_is_measured_to_the_end() -> None:
+def test_a_hopeless_challenger_is_given_up_after_three_pairs_and_the_champion_is_measured_to_the_end() -> (
+    None
+):
     result = duel(contender("new", 700), contender("old", 500), BASELINE, repeats=8)
     assert [ran(result, part) for part in ("challenger", "incumbent", "baseline")] == [3, 8, 8]
     assert [(row["pairs"], row["wins"]) for row in result.decisions] == [(3, False), (8, True)]
@@ -146,22 +176,44 @@ def test_one_seed_decides_nothing() -> None:
     assert DECISIONS.frame(result.decisions).height == 2
 
 
-def row(median_step: int, solved: bool = True, steps_run: int = 1000, timed_out: bool = False, per_step: float = 1.0) -> dict:
+def row(
+    median_step: int,
+    solved: bool = True,
+    steps_run: int = 1000,
+    timed_out: bool = False,
+    per_step: float = 1.0,
+) -> dict:
     return {
-        "median_step": median_step, "unsolved_fraction": 0.4 if solved else 0.9, "steps_run": steps_run, "max_steps": 1000 / per_step,
-        "timed_out": timed_out, "work_per_step": per_step, "median_work": median_step * per_step, "max_work": 1000.0,
+        "median_step": median_step,
+        "unsolved_fraction": 0.4 if solved else 0.9,
+        "steps_run": steps_run,
+        "max_steps": 1000 / per_step,
+        "timed_out": timed_out,
+        "work_per_step": per_step,
+        "median_work": median_step * per_step,
+        "max_work": 1000.0,
     }
 
 
 def test_what_a_limit_cut_never_helps_the_challenger() -> None:
     solved = row(500)
     assert gains([solved], [solved]) == [0.0]
-    assert gains([row(145, False)], [solved]) == [pytest.approx(np.log(0.5))], "an estimate below the limit is none"
-    assert gains([row(145, False, 87)], [solved]) == [pytest.approx(np.log(0.5))], "fewer counted seconds are no help either"
-    assert gains([row(145, False, 87, True), solved], [solved, solved]) == [0.0], "what a clock cut is no pair"
+    assert gains([row(145, False)], [solved]) == [pytest.approx(np.log(0.5))], (
+        "an estimate below the limit is none"
+    )
+    assert gains([row(145, False, 87)], [solved]) == [pytest.approx(np.log(0.5))], (
+        "fewer counted seconds are no help either"
+    )
+    assert gains([row(145, False, 87, True), solved], [solved, solved]) == [0.0], (
+        "what a clock cut is no pair"
+    )
     assert gains([row(250, per_step=2.0)], [solved]) == [0.0], "half the steps of twice the work are no gain"
-    assert gains([solved], [row(9000, False)]) == [pytest.approx(np.log(2))], "the incumbent counts with the limit, not with what is projected"
-    assert gains([solved], [row(9000, False, 87)]) == [pytest.approx(np.log(87 / 500))], "after 87 steps nothing more is known"
+    assert gains([solved], [row(9000, False)]) == [pytest.approx(np.log(2))], (
+        "the incumbent counts with the limit, not with what is projected"
+    )
+    assert gains([solved], [row(9000, False, 87)]) == [pytest.approx(np.log(87 / 500))], (
+        "after 87 steps nothing more is known"
+    )
     assert gains([solved], [row(9000, False, 87, True)]) == []
     assert gains([row(1, False)], [row(9000, False)]) == [0.0]
 
@@ -169,33 +221,58 @@ def test_what_a_limit_cut_never_helps_the_challenger() -> None:
 def test_who_solves_fewer_runs_does_not_win() -> None:
     def lucky(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
         fails = traced == "new" and seed == seeds[-1]
-        return Run(3, 0.9, max_work, limit=max_work) if fails else Run(10 if traced == "new" else 900, 0.4, 900)
+        return (
+            Run(3, 0.9, max_work, limit=max_work) if fails else Run(10 if traced == "new" else 900, 0.4, 900)
+        )
 
     from evolake.seeds import child_seed
 
     seeds = [child_seed(3, "designs", "0004", "champion", index) for index in range(8)]
     settings = SETTINGS.model_copy(update={"champion_repeats": 8})
     result = decide_champion(
-        Contender("new", "new", 80), Contender("old", "old", 80), Contender("old", "old", 80), executor=Inline(), settings=settings,
-        cycle_seeds=CYCLE, profile="test", simulate=lucky,
+        Contender("new", "new", 80),
+        Contender("old", "old", 80),
+        Contender("old", "old", 80),
+        executor=Inline(),
+        settings=settings,
+        cycle_seeds=CYCLE,
+        profile="test",
+        simulate=lucky,
     )
     assert result.champion_id == "new", "seven pairs decide before the one that it fails"
     seeds.append(seeds[2])
     again = decide_champion(
-        Contender("new", "new", 80), Contender("old", "old", 80), Contender("old", "old", 80), executor=Inline(), settings=settings,
-        cycle_seeds=CYCLE, profile="test", simulate=lucky,
+        Contender("new", "new", 80),
+        Contender("old", "old", 80),
+        Contender("old", "old", 80),
+        executor=Inline(),
+        settings=settings,
+        cycle_seeds=CYCLE,
+        profile="test",
+        simulate=lucky,
     )
     assert again.champion_id == "old"
-    assert again.decisions[0]["bound"] == "estimate" and "the challenger did not solve it within the limit in 1 of 8" in again.decisions[0]["reason"]
+    assert (
+        again.decisions[0]["bound"] == "estimate"
+        and "the challenger did not solve it within the limit in 1 of 8" in again.decisions[0]["reason"]
+    )
     assert again.decisions[0]["reason"].endswith("who solves fewer runs does not win")
 
 
 def test_a_duel_of_which_a_clock_cut_every_run_is_undecided() -> None:
-    def starved(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
+    def starved(
+        traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings
+    ) -> Run:
         return Run(145, 1.0, 87, timed_out=True, failure="cut by the clock", limit=max_work)
 
     result = decide_champion(
-        contender("new", 1), contender("old", 2), BASELINE, executor=Inline(), settings=SETTINGS, cycle_seeds=CYCLE, profile="test",
+        contender("new", 1),
+        contender("old", 2),
+        BASELINE,
+        executor=Inline(),
+        settings=SETTINGS,
+        cycle_seeds=CYCLE,
+        profile="test",
         simulate=starved,
     )
     assert result.champion_id == "old"
@@ -205,7 +282,9 @@ def test_a_duel_of_which_a_clock_cut_every_run_is_undecided() -> None:
 
 
 def test_a_pair_that_a_clock_cut_takes_no_victory_away() -> None:
-    def sometimes_starved(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
+    def sometimes_starved(
+        traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings
+    ) -> Run:
         if traced == "new" and seed == starved:
             return Run(145, 1.0, 87, timed_out=True, failure="cut by the clock", limit=max_work)
         return Run(10 if traced == "new" else 900, 0.4, 900, limit=max_work)
@@ -215,8 +294,14 @@ def test_a_pair_that_a_clock_cut_takes_no_victory_away() -> None:
     starved = child_seed(3, "designs", "0004", "champion", 1)
     settings = SETTINGS.model_copy(update={"champion_repeats": 8})
     result = decide_champion(
-        Contender("new", "new", 80), Contender("old", "old", 80), Contender("old", "old", 80), executor=Inline(), settings=settings,
-        cycle_seeds=CYCLE, profile="test", simulate=sometimes_starved,
+        Contender("new", "new", 80),
+        Contender("old", "old", 80),
+        Contender("old", "old", 80),
+        executor=Inline(),
+        settings=settings,
+        cycle_seeds=CYCLE,
+        profile="test",
+        simulate=sometimes_starved,
     )
     row = result.decisions[0]
     assert (result.champion_id, row["pairs"], row["bound"]) == ("new", 7, "")

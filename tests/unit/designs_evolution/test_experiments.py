@@ -1,4 +1,5 @@
-"""Running designs through the schedule with a stand-in for the simulation (it is passed in: nothing real is replaced)."""
+"""Running designs through the schedule with a stand-in for the simulation (it is passed in: nothing real is
+replaced)."""
 
 from __future__ import annotations
 
@@ -10,7 +11,14 @@ from designs_runs import Inline, Run
 
 from evolake.designs.bundle import carried_runs
 from evolake.designs.engines.counted import RATES
-from evolake.designs.evolution.experiments import OBJECTIVE_KEYS, Job, instance_seed, results_by_design, run_jobs, run_schedule
+from evolake.designs.evolution.experiments import (
+    OBJECTIVE_KEYS,
+    Job,
+    instance_seed,
+    results_by_design,
+    run_jobs,
+    run_schedule,
+)
 from evolake.designs.evolution.population import empty_population
 from evolake.designs.evolution.schedule import largest_solved, latest_levels
 from evolake.designs.evolution.scoring import worse_over_kinds
@@ -22,7 +30,9 @@ from evolake.errors import MachineryError
 from evolake.objectives.score import ScoreRow
 
 SETTINGS = DesignsSettings(
-    batch=10, low=FidelitySettings(max_n=40, max_steps=400, core_s=10), medium=FidelitySettings(max_n=57, max_steps=1600, core_s=20),
+    batch=10,
+    low=FidelitySettings(max_n=40, max_steps=400, core_s=10),
+    medium=FidelitySettings(max_n=57, max_steps=1600, core_s=20),
     high=FidelitySettings(max_n=80, max_steps=6400, core_s=30),
 )
 
@@ -30,14 +40,22 @@ SETTINGS = DesignsSettings(
 def quadratic(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
     """A design that needs `factor * n**2` steps; `traced` is the factor."""
     needed = int(float(traced) * n * n)
-    return Run(needed, 0.4, needed, limit=max_work) if needed <= max_work else Run(2 * max_work, 0.8, max_work, limit=max_work)
+    return (
+        Run(needed, 0.4, needed, limit=max_work)
+        if needed <= max_work
+        else Run(2 * max_work, 0.8, max_work, limit=max_work)
+    )
 
 
 def slow(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
     """A step costs so much that one takes six counted seconds at N=10; as many steps as `core_s` allows."""
     per_step = 6 * RATES["reference"] / (settings.batch * 10)
     limit = int(core_s * RATES["reference"] / (settings.batch * n * per_step))
-    return Run(1, 0.4, 1, work_per_step=per_step, limit=limit) if limit else Run(99, 1.0, 1, work_per_step=per_step, limit=1)
+    return (
+        Run(1, 0.4, 1, work_per_step=per_step, limit=limit)
+        if limit
+        else Run(99, 1.0, 1, work_per_step=per_step, limit=1)
+    )
 
 
 def job(name: str, factor: float, fidelity: str = "low", earlier: tuple = (), cycle: str = "0001") -> Job:
@@ -50,7 +68,13 @@ def levels(rows: list[dict]) -> list[tuple[int, int, bool]]:
 
 def test_a_schedule_climbs_until_a_level_fails() -> None:
     rows = run_schedule(job("a", 0.45), quadratic)
-    assert levels(rows) == [(10, 50, True), (14, 100, True), (20, 200, True), (28, 400, True), (40, 400, False)]
+    assert levels(rows) == [
+        (10, 50, True),
+        (14, 100, True),
+        (20, 200, True),
+        (28, 400, True),
+        (40, 400, False),
+    ]
 
 
 def test_higher_fidelities_go_on_where_the_lower_one_stopped() -> None:
@@ -81,30 +105,48 @@ def test_all_designs_of_all_cycles_meet_the_same_instances_of_a_size() -> None:
 
 def test_counted_seconds_cover_the_whole_fidelity_and_what_ends_by_them_is_a_row() -> None:
     rows = run_schedule(job("a", 0.0), slow)
-    assert [(row["N"], row["unsolved_fraction"] < 0.5, row["timed_out"]) for row in rows] == [(10, True, False), (14, False, False)]
+    assert [(row["N"], row["unsolved_fraction"] < 0.5, row["timed_out"]) for row in rows] == [
+        (10, True, False),
+        (14, False, False),
+    ]
 
 
 def twice(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
     """As `quadratic`, by a design that takes half the steps at twice the work a step."""
     run = quadratic(traced, n, max_work, seed, core_s, settings)
-    return replace(run, median_step=run.median_step // 2, steps_run=run.steps_run // 2, work_per_step=2.0, limit=max_work // 2)
+    return replace(
+        run,
+        median_step=run.median_step // 2,
+        steps_run=run.steps_run // 2,
+        work_per_step=2.0,
+        limit=max_work // 2,
+    )
 
 
 def test_half_the_steps_at_twice_the_work_are_no_gain_in_anything_that_objectives_see() -> None:
-    plain, packed = (run_schedule(job(name, 0.5), simulate) for name, simulate in (("plain", quadratic), ("packed", twice)))
+    plain, packed = (
+        run_schedule(job(name, 0.5), simulate) for name, simulate in (("plain", quadratic), ("packed", twice))
+    )
     assert [row["median_step"] for row in packed] == [row["median_step"] // 2 for row in plain]
     assert [row["median_work"] for row in packed] == [row["median_work"] for row in plain]
     told = results_by_design([*plain, *packed])
     steps = ("max_steps", "median_step", "steps_run", "unsolved_fraction", "N")
-    assert [[row[key] for key in steps] for row in told["plain"]] == [[row[key] for key in steps] for row in told["packed"]]
+    assert [[row[key] for key in steps] for row in told["plain"]] == [
+        [row[key] for key in steps] for row in told["packed"]
+    ]
 
 
 def test_an_estimate_never_stands_before_a_run_that_was_solved() -> None:
     solved = run_schedule(job("slow", 0.49), quadratic)
-    early = [row | {"design_id": "early"} for row in solved[:-1]] + [solved[-1] | {"design_id": "early", "median_step": 145, "median_work": 145.0}]
+    early = [row | {"design_id": "early"} for row in solved[:-1]] + [
+        solved[-1] | {"design_id": "early", "median_step": 145, "median_work": 145.0}
+    ]
     late = [row | {"design_id": "late", "unsolved_fraction": 0.4, "median_work": 399.0} for row in solved]
     told = results_by_design([*early, *late])
-    assert early[-1]["unsolved_fraction"] > 0.5 and told["early"][-1]["median_step"] == 400 > told["late"][-1]["median_step"]
+    assert (
+        early[-1]["unsolved_fraction"] > 0.5
+        and told["early"][-1]["median_step"] == 400 > told["late"][-1]["median_step"]
+    )
 
 
 def test_what_a_clock_cut_is_no_level_and_is_run_again() -> None:
@@ -114,7 +156,11 @@ def test_what_a_clock_cut_is_no_level_and_is_run_again() -> None:
     again = run_schedule(job("a", 0.45, "medium", tuple(cut)), quadratic)
     assert levels(again)[0] == (40, 800, True), "with its plain budget: it has not failed"
     assert empty_population().add(experiments=cut).experiments["N"].to_list() == [10, 14, 20, 28]
-    assert empty_population().add(experiments=[row | {"timed_out": True, "unsolved_fraction": 1.0} for row in rows]).experiments.is_empty()
+    assert (
+        empty_population()
+        .add(experiments=[row | {"timed_out": True, "unsolved_fraction": 1.0} for row in rows])
+        .experiments.is_empty()
+    )
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -134,7 +180,10 @@ def test_what_took_longest_so_far_is_begun_first() -> None:
             begun.append(args[0].design_id)
             return super().submit(fn, *args, **kwargs)
 
-    jobs = [job(name, factor, "medium", tuple(run_schedule(job(name, factor), quadratic))) for name, factor in (("fast", 0.1), ("slow", 0.2))]
+    jobs = [
+        job(name, factor, "medium", tuple(run_schedule(job(name, factor), quadratic)))
+        for name, factor in (("fast", 0.1), ("slow", 0.2))
+    ]
     rows = run_jobs(Noting(), jobs, simulate=quadratic)
     assert begun == ["slow", "fast"]
     assert list(dict.fromkeys(row["design_id"] for row in rows)) == ["fast", "slow"]
@@ -147,14 +196,19 @@ def test_a_lone_design_is_simulated_by_the_threads_it_may_have() -> None:
         parts.append(threads)
         return quadratic(*args)
 
-    assert run_schedule(replace(job("a", 0.45), threads=2), simulate) == run_schedule(job("a", 0.45), simulate)
+    assert run_schedule(replace(job("a", 0.45), threads=2), simulate) == run_schedule(
+        job("a", 0.45), simulate
+    )
     assert parts == [2] * 5 + [1] * 5
 
 
 def test_progress_is_told_job_by_job() -> None:
     parts: list[tuple[str, int]] = []
     run_jobs(
-        Inline(), [job("a", 0.45), job("b", 9.0)], simulate=quadratic, on_done=lambda done, rows: parts.append((done.design_id, len(rows)))
+        Inline(),
+        [job("a", 0.45), job("b", 9.0)],
+        simulate=quadratic,
+        on_done=lambda done, rows: parts.append((done.design_id, len(rows))),
     )
     assert parts == [("a", 5), ("b", 1)]
 
@@ -177,8 +231,18 @@ def test_objectives_see_one_row_a_size_and_no_times() -> None:
     medium = run_schedule(job("a", 0.45, "medium", tuple(low)), quadratic)
     result = results_by_design([*low, *medium])
     assert list(result) == ["a"]
-    assert [(row["N"], row["max_steps"]) for row in result["a"]] == [(10, 50), (14, 100), (20, 200), (28, 400), (40, 800), (57, 1600)]
-    assert all(set(row) == {*OBJECTIVE_KEYS, "max_steps", "median_step", "steps_run", "work_per_step"} for row in result["a"])
+    assert [(row["N"], row["max_steps"]) for row in result["a"]] == [
+        (10, 50),
+        (14, 100),
+        (20, 200),
+        (28, 400),
+        (40, 800),
+        (57, 1600),
+    ]
+    assert all(
+        set(row) == {*OBJECTIVE_KEYS, "max_steps", "median_step", "steps_run", "work_per_step"}
+        for row in result["a"]
+    )
     assert not {"wall_s", "cpu_s"} & set(OBJECTIVE_KEYS)
 
 
@@ -188,9 +252,18 @@ def test_trials_of_tuning_go_as_far_as_the_setting_says_and_only_while_they_reac
         jobs = [replace(item, settings=settings) for item in (job("fast", 0.2), job("slow", 0.45))]
         return {job.design_id: levels(measured_trial(job, quadratic))[-2:] for job in jobs}
 
-    assert reached("low") == {"fast": [(28, 400, True), (40, 400, True)], "slow": [(28, 400, True), (40, 400, False)]}
-    assert reached("medium") == {"fast": [(40, 400, True), (57, 1600, True)], "slow": [(28, 400, True), (40, 400, False)]}
-    assert reached("high") == {"fast": [(57, 1600, True), (80, 3200, True)], "slow": [(28, 400, True), (40, 400, False)]}
+    assert reached("low") == {
+        "fast": [(28, 400, True), (40, 400, True)],
+        "slow": [(28, 400, True), (40, 400, False)],
+    }
+    assert reached("medium") == {
+        "fast": [(40, 400, True), (57, 1600, True)],
+        "slow": [(28, 400, True), (40, 400, False)],
+    }
+    assert reached("high") == {
+        "fast": [(57, 1600, True), (80, 3200, True)],
+        "slow": [(28, 400, True), (40, 400, False)],
+    }
 
 
 def with_uniform(job: Job, share: float = 0.25) -> Job:
@@ -199,7 +272,14 @@ def with_uniform(job: Job, share: float = 0.25) -> Job:
 
 
 def by_kind(
-    traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings, *, kind: FormulaKind | None = None
+    traced: str,
+    n: int,
+    max_work: int,
+    seed: int,
+    core_s: float,
+    settings: DesignsSettings,
+    *,
+    kind: FormulaKind | None = None,
 ) -> Run:
     """As `quadratic`; on uniform formulas four times as much."""
     run = quadratic(traced, n, max_work, seed, core_s, settings)
@@ -210,13 +290,17 @@ def test_uniform_formulas_follow_the_planted_ones_at_low_fidelity() -> None:
     plain, both = run_schedule(job("a", 0.45), by_kind), run_schedule(with_uniform(job("a", 0.45)), by_kind)
     planted_rows = [row for row in both if row["kind"] == "planted"]
     assert planted_rows == plain
-    uniform_rows = both[len(plain):]
-    assert [(row["kind"], row["N"], row["ratio"]) for row in uniform_rows] == [("uniform", n, 4.1) for n in (10, 14, 20)]
+    uniform_rows = both[len(plain) :]
+    assert [(row["kind"], row["N"], row["ratio"]) for row in uniform_rows] == [
+        ("uniform", n, 4.1) for n in (10, 14, 20)
+    ]
     assert {row["batch"] for row in uniform_rows} == {max(1, round(plain[0]["batch"] / 3))}
     assert not {row["seed"] for row in uniform_rows} & {row["seed"] for row in plain}
     frame = EXPERIMENTS.frame(both)
     assert EXPERIMENTS.repeated_keys(frame).is_empty()
-    higher = run_schedule(replace(with_uniform(job("a", 0.45)), fidelity="medium", earlier=tuple(both)), by_kind)
+    higher = run_schedule(
+        replace(with_uniform(job("a", 0.45)), fidelity="medium", earlier=tuple(both)), by_kind
+    )
     assert {row["kind"] for row in higher} <= {"planted"}
 
 
@@ -224,24 +308,36 @@ def test_sizes_of_one_kind_say_nothing_of_the_other() -> None:
     both = run_schedule(with_uniform(job("a", 0.45)), by_kind)
     plain = run_schedule(job("a", 0.45), by_kind)
     assert latest_levels(both) == latest_levels(plain) and largest_solved(both) == largest_solved(plain)
-    assert [level["N"] for level in latest_levels(both, "uniform")] == [10, 14, 20] and largest_solved(both, "uniform") <= 20
+    assert [level["N"] for level in latest_levels(both, "uniform")] == [10, 14, 20] and largest_solved(
+        both, "uniform"
+    ) <= 20
     assert results_by_design(both) == results_by_design(plain)
     uniform = results_by_design(both, "uniform")["a"]
-    assert [level["median_step"] for level in uniform] == [4 * level["median_step"] for level in results_by_design(plain)["a"][:3]]
+    assert [level["median_step"] for level in uniform] == [
+        4 * level["median_step"] for level in results_by_design(plain)["a"][:3]
+    ]
     before = [{name: value for name, value in row.items() if name != "kind"} for row in plain]
-    assert [row["N"] for row in latest_levels(before)] == [row["N"] for row in latest_levels(plain)], "rows of lakes of before are planted"
+    assert [row["N"] for row in latest_levels(before)] == [row["N"] for row in latest_levels(plain)], (
+        "rows of lakes of before are planted"
+    )
 
 
 def test_a_design_is_scored_by_its_worse_place_over_kinds() -> None:
     def rows(**scores: float | None) -> list[ScoreRow]:
-        return [ScoreRow("o", name, score, "ok" if score is not None else "error", "") for name, score in scores.items()]
+        return [
+            ScoreRow("o", name, score, "ok" if score is not None else "error", "")
+            for name, score in scores.items()
+        ]
 
     planted_rows = rows(specialist=1.0, fair=2.0, slow=3.0, old=1.5, broken=None)
     uniform_rows = rows(specialist=90.0, fair=10.0, slow=30.0, broken=1.0)
     scores = {row.design_id: row.score for row in worse_over_kinds(planted_rows, uniform_rows)}
     # the specialist is the last of three on uniform formulas; what did not run on them keeps its score
     assert scores == {"specialist": 3.0, "fair": 2.0, "slow": 3.0, "old": 1.5, "broken": None}
-    lost = {row.design_id: row.score for row in worse_over_kinds(planted_rows, rows(specialist=None, fair=10.0, slow=30.0))}
+    lost = {
+        row.design_id: row.score
+        for row in worse_over_kinds(planted_rows, rows(specialist=None, fair=10.0, slow=30.0))
+    }
     assert lost["specialist"] == 3.0 and lost["fair"] == 2.0
     assert worse_over_kinds(planted_rows, []) == planted_rows
 
@@ -251,4 +347,6 @@ def test_a_bundle_carries_the_runs_on_planted_formulas() -> None:
     carried = carried_runs(both, "a", "search", 4.3)
     assert carried == carried_runs(plain, "a", "search", 4.3) and len(carried) == len(plain)
     before = [{name: value for name, value in row.items() if name != "kind"} for row in plain]
-    assert carried_runs(before, "a", "search", 4.3) == carried and carried_runs(both, "b", "search", 4.3) == []
+    assert (
+        carried_runs(before, "a", "search", 4.3) == carried and carried_runs(both, "b", "search", 4.3) == []
+    )

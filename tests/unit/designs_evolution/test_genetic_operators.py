@@ -12,12 +12,24 @@ from evolake.designs.genome.grammars import propose
 from evolake.designs.genome.values import Scale, moved_value, perturbed_values
 from evolake.designs.genome.variation import Parent, design_key, short_title
 from evolake.designs.grammars.paper_genome.genetic import OPERATORS, inherited_shares, with_values
-from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, genome, kinds, parameters_of, scales_of
+from evolake.designs.grammars.paper_genome.genome import (
+    BASELINE,
+    design_340,
+    genome,
+    kinds,
+    parameters_of,
+    scales_of,
+)
 
 FILE = Parent(
-    "file", "from a file", "SOURCE", {"a": 1.0, "k": 3, "mode": "x", "fixed": 2.0},
+    "file",
+    "from a file",
+    "SOURCE",
+    {"a": 1.0, "k": 3, "mode": "x", "fixed": 2.0},
     (
-        Scale("a", "log_uniform", 0.1, 10.0), Scale("k", "int", 1, 5), Scale("mode", "categorical", choices=("x", "y")),
+        Scale("a", "log_uniform", 0.1, 10.0),
+        Scale("k", "int", 1, 5),
+        Scale("mode", "categorical", choices=("x", "y")),
         Scale("fixed", "uniform", 2.0, 2.0),
     ),
 )
@@ -27,7 +39,10 @@ FILE = Parent(
 @given(st.integers(0, 2**32 - 1))
 def test_a_long_line_of_children_has_no_duplicate_and_weights_that_sum_to_one(seed: int) -> None:
     random = np.random.default_rng(seed)
-    parents = [parent_of_genome("base", "baseline", BASELINE), parent_of_genome("d340", "design 340", design_340())]
+    parents = [
+        parent_of_genome("base", "baseline", BASELINE),
+        parent_of_genome("d340", "design 340", design_340()),
+    ]
     taken = {parent.genome.key() for parent in parents if parent.genome}
     for number in range(25):
         first, second = random.choice(len(parents), 2)
@@ -35,9 +50,14 @@ def test_a_long_line_of_children_has_no_duplicate_and_weights_that_sum_to_one(se
         assert child is not None and child.genome is not None
         assert child.key() not in taken
         assert sum(weight for _, weight in child.weights) == pytest.approx(1.0, abs=1e-12)
-        assert {design_id for design_id, _ in child.weights} <= {parents[first].design_id, parents[second].design_id}
+        assert {design_id for design_id, _ in child.weights} <= {
+            parents[first].design_id,
+            parents[second].design_id,
+        }
         bounds = parameters_of(child.genome)
-        assert all(bounds[name].low <= value <= bounds[name].high for name, value in child.genome.values().items())
+        assert all(
+            bounds[name].low <= value <= bounds[name].high for name, value in child.genome.values().items()
+        )
         assert len(child.title) <= 40
         taken.add(child.key())
         parents.append(parent_of_genome(f"c{number}", child.title, child.genome))
@@ -45,19 +65,30 @@ def test_a_long_line_of_children_has_no_duplicate_and_weights_that_sum_to_one(se
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_each_operator_can_be_asked_for(operator: str) -> None:
-    parents = [parent_of_genome("d340", "design 340", design_340()), parent_of_genome("x", "x", genome({}, {"xl_decay": {}}))]
+    parents = [
+        parent_of_genome("d340", "design 340", design_340()),
+        parent_of_genome("x", "x", genome({}, {"xl_decay": {}})),
+    ]
     child = propose(parents, set(), np.random.default_rng(3), operator=operator)
     assert child is not None and child.operator == operator
 
 
 def test_the_same_generator_gives_the_same_child() -> None:
     parents = [parent_of_genome("d340", "design 340", design_340())]
-    assert propose(parents, set(), np.random.default_rng(5)) == propose(parents, set(), np.random.default_rng(5))
+    assert propose(parents, set(), np.random.default_rng(5)) == propose(
+        parents, set(), np.random.default_rng(5)
+    )
 
 
 def test_the_first_gate_of_a_release_never_stands_alone() -> None:
     for seed in range(20):
-        child = propose([parent_of_genome("b", "b", BASELINE)], set(), np.random.default_rng(seed), operator="add_gate", focus=["violation"])
+        child = propose(
+            [parent_of_genome("b", "b", BASELINE)],
+            set(),
+            np.random.default_rng(seed),
+            operator="add_gate",
+            focus=["violation"],
+        )
         assert child is not None and child.genome is not None
         release = [name for name in child.genome.term_names() if kinds()[name].slot == "release"]
         assert "violation" in release and len(release) >= 3
@@ -78,14 +109,21 @@ def test_a_design_from_a_file_can_only_be_perturbed_and_keeps_its_text() -> None
     for seed in range(20):
         child = propose([FILE, donor], set(), np.random.default_rng(seed), operator="graft")
         assert child is not None
-        assert (child.operator, child.source, child.genome, child.weights) == ("perturb", "SOURCE", None, (("file", 1.0),))
+        assert (child.operator, child.source, child.genome, child.weights) == (
+            "perturb",
+            "SOURCE",
+            None,
+            (("file", 1.0),),
+        )
         assert child.hyper != FILE.values
         assert child.hyper["fixed"] == 2.0 and 0.1 <= float(child.hyper["a"]) <= 10.0
         assert child.hyper["k"] in (1, 2, 3, 4, 5) and child.hyper["mode"] in ("x", "y")
 
 
 def test_a_file_is_no_donor() -> None:
-    child = propose([parent_of_genome("b", "b", BASELINE), FILE], set(), np.random.default_rng(1), operator="graft")
+    child = propose(
+        [parent_of_genome("b", "b", BASELINE), FILE], set(), np.random.default_rng(1), operator="graft"
+    )
     assert child is not None
     assert child.weights == (("b", 1.0),)
 

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 
 from evolake.designs.genome.parameters import BACKBONE
 from evolake.designs.grammars.paper_genome.compose import compose
-from evolake.designs.grammars.paper_genome.genome import BASELINE, KAPPA, PaperGenome, design_340, from_json, genome, kinds, parameters_of, without
+from evolake.designs.grammars.paper_genome.genome import (
+    BASELINE,
+    KAPPA,
+    PaperGenome,
+    design_340,
+    from_json,
+    genome,
+    kinds,
+    parameters_of,
+    without,
+)
 from evolake.errors import InputError
 
 
@@ -34,14 +44,18 @@ def genomes(draw: st.DrawFn) -> PaperGenome:
     """Any genome of the grammar."""
     names = closed(set(draw(st.lists(st.sampled_from(sorted(kinds())), max_size=8))))
     terms = {
-        name: {item.name: drawn_value(draw, item.low, item.high, item.type) for item in kinds()[name].parameters} for name in names
+        name: {
+            item.name: drawn_value(draw, item.low, item.high, item.type) for item in kinds()[name].parameters
+        }
+        for name in names
     }
     backbone = {item.name: drawn_value(draw, item.low, item.high, item.type) for item in (*BACKBONE, KAPPA)}
     return genome(backbone, terms)
 
 
 def loaded(source: str) -> dict:
-    """Runs a composed file. It is our own text, not a candidate's: composed from names and numbers of the grammar."""
+    """Runs a composed file. It is our own text, not a candidate's: composed from names and numbers of the
+    grammar."""
     names: dict = {}
     exec(compile(source, "composed", "exec"), names)
     return names
@@ -61,7 +75,9 @@ def test_any_genome_composes_to_a_file_whose_defaults_are_its_values(drawn: Pape
 
 @settings(max_examples=40, deadline=None)
 @given(genomes(), st.integers(0, 2**32 - 1))
-def test_the_gradient_of_any_genome_is_finite_and_has_the_shapes_of_its_variables(drawn: PaperGenome, seed: int) -> None:
+def test_the_gradient_of_any_genome_is_finite_and_has_the_shapes_of_its_variables(
+    drawn: PaperGenome, seed: int
+) -> None:
     import torch
 
     names, random = loaded(compose(drawn)), np.random.default_rng(seed)
@@ -69,12 +85,16 @@ def test_the_gradient_of_any_genome_is_finite_and_has_the_shapes_of_its_variable
     state = {}
     for name, spec in names["VARIABLES_SPEC"].items():
         low, high = spec["bounds"]
-        state[name] = torch.tensor(random.uniform(low, min(high, 1e4), size=n if spec["shape"][1] == "N" else m))
+        state[name] = torch.tensor(
+            random.uniform(low, min(high, 1e4), size=n if spec["shape"][1] == "N" else m)
+        )
     idx = torch.tensor(np.stack([random.permutation(n)[:3] for _ in range(m)]))
     sgn = torch.tensor(random.choice([-1.0, 1.0], size=(m, 3)))
     hyper = types.SimpleNamespace(**{name: entry["default"] for name, entry in names["HYPER_SPACE"].items()})
     gradient = names["_grad_single"](state, idx, sgn, hyper)
-    assert {name: tuple(value.shape) for name, value in gradient.items()} == {name: tuple(value.shape) for name, value in state.items()}
+    assert {name: tuple(value.shape) for name, value in gradient.items()} == {
+        name: tuple(value.shape) for name, value in state.items()
+    }
     assert all(bool(torch.isfinite(value).all()) for value in gradient.values())
 
 
@@ -88,7 +108,9 @@ def test_canonical_json_names_a_genome(drawn: PaperGenome) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(genomes(), st.data())
-def test_dropping_a_term_takes_along_what_needs_it_and_nothing_else(drawn: PaperGenome, data: st.DataObject) -> None:
+def test_dropping_a_term_takes_along_what_needs_it_and_nothing_else(
+    drawn: PaperGenome, data: st.DataObject
+) -> None:
     if not drawn.terms:
         return
     name = data.draw(st.sampled_from(drawn.term_names()))
@@ -102,12 +124,28 @@ def test_dropping_a_term_takes_along_what_needs_it_and_nothing_else(drawn: Paper
 
 def test_the_empty_genome_is_the_baseline_with_the_parameters_of_the_paper() -> None:
     assert genome() == BASELINE
-    assert BASELINE.values() == {"alpha": 5.0, "beta": 20.0, "gamma": 0.25, "delta": 0.05, "epsilon": 1e-3, "zeta": 1e-3, "lr": 1.0}
+    assert BASELINE.values() == {
+        "alpha": 5.0,
+        "beta": 20.0,
+        "gamma": 0.25,
+        "delta": 0.05,
+        "epsilon": 1e-3,
+        "zeta": 1e-3,
+        "lr": 1.0,
+    }
 
 
 def test_design_340_has_the_five_gates_and_its_own_values() -> None:
     result = design_340()
-    assert result.term_names() == ("xl_gate", "weak_band", "push_up", "tail_shift", "tail_gate", "amp_floor", "amp_norm")
+    assert result.term_names() == (
+        "xl_gate",
+        "weak_band",
+        "push_up",
+        "tail_shift",
+        "tail_gate",
+        "amp_floor",
+        "amp_norm",
+    )
     assert result.values()["kappa"] == 1.014919369
     assert result.values()["eta"] == 0.335452911
     assert "release = hp.kappa * gate_xl * band * lift * tail * amplitude" in compose(result)
@@ -148,5 +186,7 @@ def test_values_are_clipped_to_their_bounds() -> None:
 
 
 def test_parameter_names_never_collide() -> None:
-    names = [item.name for item in (*BACKBONE, KAPPA)] + [item.name for kind in kinds().values() for item in kind.parameters]
+    names = [item.name for item in (*BACKBONE, KAPPA)] + [
+        item.name for kind in kinds().values() for item in kind.parameters
+    ]
     assert len(names) == len(set(names))

@@ -37,16 +37,59 @@ def test_what_judging_one_raises_is_its_block_and_the_others_go_on() -> None:
 def test_a_merged_objective_is_what_its_text_is_whatever_the_other_lake_says(tmp_path: Path) -> None:
     first, second = compose(of_family("tail")), compose(of_family("reach"))
     shown = {
-        "family": "program", "parameters": "{}", "description": "x", "operator": "point", "imported_from": "there", "source_cycle": "0003",
-        "since_cycle": "0001", "bundle_id": "b", "reason": None,
+        "family": "program",
+        "parameters": "{}",
+        "description": "x",
+        "operator": "point",
+        "imported_from": "there",
+        "source_cycle": "0003",
+        "since_cycle": "0001",
+        "bundle_id": "b",
+        "reason": None,
     }
     lake = Lake(tmp_path / "lake")
-    keep_bundle(lake, [
-        shown | {"number": 0, "objective_id": "a" * 64, "voted": True, "source": first, "genome": '"top"', "parents": None},
-        shown | {"number": 1, "objective_id": "c" * 64, "voted": True, "source": second, "genome": None, "parents": json.dumps({"a" * 64: 1.0})},
-        shown | {"number": 2, "objective_id": "d" * 64, "voted": True, "source": f"{first}\n\n", "genome": None, "parents": None},
-        shown | {"number": 3, "objective_id": "e" * 64, "voted": True, "source": ROWS[0]["source"], "genome": None, "parents": None},
-    ], "test")
+    keep_bundle(
+        lake,
+        [
+            shown
+            | {
+                "number": 0,
+                "objective_id": "a" * 64,
+                "voted": True,
+                "source": first,
+                "genome": '"top"',
+                "parents": None,
+            },
+            shown
+            | {
+                "number": 1,
+                "objective_id": "c" * 64,
+                "voted": True,
+                "source": second,
+                "genome": None,
+                "parents": json.dumps({"a" * 64: 1.0}),
+            },
+            shown
+            | {
+                "number": 2,
+                "objective_id": "d" * 64,
+                "voted": True,
+                "source": f"{first}\n\n",
+                "genome": None,
+                "parents": None,
+            },
+            shown
+            | {
+                "number": 3,
+                "objective_id": "e" * 64,
+                "voted": True,
+                "source": ROWS[0]["source"],
+                "genome": None,
+                "parents": None,
+            },
+        ],
+        "test",
+    )
     population = empty_population().add(objectives=ROWS)
     judged, blocked = admitted_objectives(lake, population, {"b"}, "0001")
     assert [(row["objective_id"], row["genome"], row["parents"]) for row in judged] == [
@@ -56,11 +99,17 @@ def test_a_merged_objective_is_what_its_text_is_whatever_the_other_lake_says(tmp
     assert blocked == [], "the third is the first in other blanks, and the fourth is here already"
 
 
-def test_a_file_whose_program_cannot_be_read_is_blocked_and_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_whose_program_cannot_be_read_is_blocked_and_not_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def reading(source: str) -> Any:
         raise OverflowError("too large")
 
     monkeypatch.setattr("evolake.designs.evolution.objective_writing.read", reading)
     row = with_genome(ROWS[0])
-    assert (row["state"], row["genome"], row["reason"][:30]) == ("blocked", None, "judging it raised OverflowErro")
+    assert (row["state"], row["genome"], row["reason"][:30]) == (
+        "blocked",
+        None,
+        "judging it raised OverflowErro",
+    )
     assert judged_rows([row], lambda objective, starting=False: pytest.fail("it was judged")).rows == [row]

@@ -13,10 +13,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolake.designs.genome import grammars, open_genetic
-from evolake.designs.genome.grammars import GRAMMARS, adopted, compose, grammar_name, grammar_of, parent_of, propose, read_genome
+from evolake.designs.genome.grammars import (
+    GRAMMARS,
+    adopted,
+    compose,
+    grammar_name,
+    grammar_of,
+    parent_of,
+    propose,
+    read_genome,
+)
 from evolake.designs.genome.open_behaviour import evaluated, fingerprint
 from evolake.designs.genome.open_draw import Drawing
-from evolake.designs.genome.open_expression import LEAVES, IllTyped, fits, heads, kind_of, leaf_names, simplified, size
+from evolake.designs.genome.open_expression import (
+    LEAVES,
+    IllTyped,
+    fits,
+    heads,
+    kind_of,
+    leaf_names,
+    simplified,
+    size,
+)
 from evolake.designs.genome.open_genome import (
     MAX_MEMORIES,
     MAX_SIZE,
@@ -61,10 +79,16 @@ def test_a_line_of_children_is_canonical_typed_finite_and_never_behaves_the_same
         assert child.key() not in taken and fingerprint(child.genome)
         assert sum(weight for _, weight in child.weights) == pytest.approx(1.0, abs=1e-12)
         assert {name for name, _ in child.weights} <= {parents[first].design_id, parents[second].design_id}
-        assert child.genome.size() <= MAX_SIZE and len(child.genome.memories) <= MAX_MEMORIES and len(child.title) <= 40
+        assert (
+            child.genome.size() <= MAX_SIZE
+            and len(child.genome.memories) <= MAX_MEMORIES
+            and len(child.title) <= 40
+        )
         assert all(size(drive) <= MAX_SLOT for drive in child.genome.all_drives().values())
         bounds = child.genome.parameters()
-        assert all(bounds[name].low <= value <= bounds[name].high for name, value in child.genome.values().items())
+        assert all(
+            bounds[name].low <= value <= bounds[name].high for name, value in child.genome.values().items()
+        )
         taken.add(child.key())
         parents.append(parent(child.genome, f"c{number}"))
 
@@ -73,7 +97,12 @@ def test_a_line_of_children_is_canonical_typed_finite_and_never_behaves_the_same
 def test_each_operator_can_be_asked_for(operator: str) -> None:
     memory = Memory("m1", "clause", 0.0, 1.0, ("sub", "c", "m1"))
     first = open_genome(dict(BASE.drives) | {"xs": ("mul", "m1", BASE.drive("xs"))}, [memory], BASE.constants)
-    child = propose([parent(first), parent(changed(v=("tanh", "pull")), "other")], set(), np.random.default_rng(3), operator=operator)
+    child = propose(
+        [parent(first), parent(changed(v=("tanh", "pull")), "other")],
+        set(),
+        np.random.default_rng(3),
+        operator=operator,
+    )
     assert child is not None and child.operator == operator
 
 
@@ -83,13 +112,20 @@ def test_the_same_generator_gives_the_same_child() -> None:
 
 
 def test_nothing_of_the_paper_s_terms_is_in_it_and_its_start_is_the_baseline() -> None:
-    words = {word for name in vocabulary() for word in name.split(":")} | set(LEAVES) | set(open_genetic.OPERATORS)
+    words = (
+        {word for name in vocabulary() for word in name.split(":")}
+        | set(LEAVES)
+        | set(open_genetic.OPERATORS)
+    )
     assert words.isdisjoint(kinds())
     assert OPEN.seeds() == (BASE,)
     assert BASE.term_names() == () and BASE.values() == BASELINE.values()
     assert not set(OPEN.operators) & set(PAPER.operators)
     for grammar in GRAMMARS.values():
-        assert all(len(odds) == len(grammar.operators) and sum(odds) == pytest.approx(1) for odds in grammar.odds.values())
+        assert all(
+            len(odds) == len(grammar.operators) and sum(odds) == pytest.approx(1)
+            for odds in grammar.odds.values()
+        )
 
 
 @settings(max_examples=60, deadline=None)
@@ -119,10 +155,17 @@ def test_drawn_expressions_are_typed_and_their_canonical_form_computes_the_same(
 def test_designs_are_told_apart_by_what_they_do_and_not_by_how_they_are_written() -> None:
     twin = changed(xl=("neg", ("mul", ("sub", "delta", "c"), "alpha")))
     longer = changed(v=("mul", ("min", 1.0, 1.0), "pull"))
-    hidden = changed(v=("add", "pull", ("mul", 0.0, "drift")), xl=("mul", "alpha", ("sub", ("max", "c", ("mul", "c", "c")), "delta")))
+    hidden = changed(
+        v=("add", "pull", ("mul", 0.0, "drift")),
+        xl=("mul", "alpha", ("sub", ("max", "c", ("mul", "c", "c")), "delta")),
+    )
     assert twin.key() == longer.key() == hidden.key() == BASE.key()
-    others = [with_values(BASE, {"lr": 1.01}), with_values(BASE, {"epsilon": 0.0011}), changed(xl=("mul", "alpha", ("sub", "c", "gamma"))),
-              changed(v=("sub", "pull", ("mul", 0.01, "v")))]
+    others = [
+        with_values(BASE, {"lr": 1.01}),
+        with_values(BASE, {"epsilon": 0.0011}),
+        changed(xl=("mul", "alpha", ("sub", "c", "gamma"))),
+        changed(v=("sub", "pull", ("mul", 0.01, "v"))),
+    ]
     assert len({BASE.key(), *(other.key() for other in others)}) == 1 + len(others)
 
 
@@ -131,7 +174,10 @@ def test_a_design_that_leaves_the_finite_numbers_is_not_proposed() -> None:
     wild = changed(xl=("sub", huge, ("mul", "c", huge)))
     assert fingerprint(wild) == "" and len(wild.key()) == 64
     made = [propose([parent(wild)], set(), np.random.default_rng(seed)) for seed in range(4)]
-    assert all(child is None or (isinstance(child.genome, OpenGenome) and fingerprint(child.genome)) for child in made)
+    assert all(
+        child is None or (isinstance(child.genome, OpenGenome) and fingerprint(child.genome))
+        for child in made
+    )
 
 
 def test_what_nothing_reads_goes_and_names_are_numbered_as_they_appear() -> None:
@@ -150,16 +196,24 @@ def open_genome_constants(*names: str):
     for place, name in enumerate(names):
         drawing.constant(1.0 + place)
         held = drawing.fresh[-1]
-        yield type(held)(type(held.parameter)(name, "log_uniform", 0.0, held.parameter.low, held.parameter.high), held.value)
+        yield type(held)(
+            type(held.parameter)(name, "log_uniform", 0.0, held.parameter.low, held.parameter.high),
+            held.value,
+        )
 
 
 @pytest.mark.parametrize(
     ("drives", "message"),
     [
-        ({"xs": "v"}, "the drive of xs is of a variable"), ({"v": ("mul", "pull", "c")}, "do not fit together"),
-        ({"xs": "pull"}, "no name 'pull'"), ({"xs": ("wave", "c")}, "is no expression"), ({"xs": ("add", "c")}, "is no expression"),
-        ({"xs": ("lowest", "v")}, "lowest is of a literal"), ({"xs": ("power", "c", "xs")}, "an exponent is a scalar"),
-        ({"xs": True}, "a truth value is no number"), ({"force": "nobody"}, "no name 'nobody'"),
+        ({"xs": "v"}, "the drive of xs is of a variable"),
+        ({"v": ("mul", "pull", "c")}, "do not fit together"),
+        ({"xs": "pull"}, "no name 'pull'"),
+        ({"xs": ("wave", "c")}, "is no expression"),
+        ({"xs": ("add", "c")}, "is no expression"),
+        ({"xs": ("lowest", "v")}, "lowest is of a literal"),
+        ({"xs": ("power", "c", "xs")}, "an exponent is a scalar"),
+        ({"xs": True}, "a truth value is no number"),
+        ({"force": "nobody"}, "no name 'nobody'"),
     ],
 )
 def test_what_has_no_kind_is_refused_with_its_place(drives: dict, message: str) -> None:
@@ -171,7 +225,11 @@ def test_what_has_no_kind_is_refused_with_its_place(drives: dict, message: str) 
 
 def test_a_memory_that_follows_nothing_and_a_design_that_is_too_large_are_refused() -> None:
     with pytest.raises(InputError, match="the memory m1 follows nothing"):
-        open_genome(dict(BASE.drives) | {"xl": "fresh_m"}, [Memory("fresh_m", "clause", 0.0, 1.0, ("mul", 2.0, "fresh_m"))], BASE.constants)
+        open_genome(
+            dict(BASE.drives) | {"xl": "fresh_m"},
+            [Memory("fresh_m", "clause", 0.0, 1.0, ("mul", 2.0, "fresh_m"))],
+            BASE.constants,
+        )
     wide = "c"
     for _ in range(MAX_SLOT):
         wide = ("tanh", wide)
@@ -181,7 +239,11 @@ def test_a_memory_that_follows_nothing_and_a_design_that_is_too_large_are_refuse
 
 def test_a_simpler_genome_loses_its_last_memory_then_its_drives() -> None:
     memory = Memory("m1", "clause", 0.0, 1.0, ("sub", "c", "m1"))
-    made = open_genome(dict(BASE.drives) | {"xs": ("sub", BASE.drive("xs"), "m1"), "v": ("tanh", "pull")}, [memory], BASE.constants)
+    made = open_genome(
+        dict(BASE.drives) | {"xs": ("sub", BASE.drive("xs"), "m1"), "v": ("tanh", "pull")},
+        [memory],
+        BASE.constants,
+    )
     left, gone = simpler(made) or (made, "")
     assert gone == "the memory m1" and left.drive("xs") == BASE.drive("xs") and left.memories == ()
     last, gone = simpler(left) or (left, "")
@@ -209,12 +271,17 @@ def test_a_genome_is_read_back_only_whole() -> None:
 
 
 def test_without_the_further_grammars_everything_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A grammar is removed by removing its module: designs of the open one, and files, are varied as before."""
+    """A grammar is removed by removing its module: designs of the open one, and files, are varied as
+    before."""
     base = parent(BASE)
     file = replace(base, genome=None)
 
     def proposed() -> list[Any]:
-        made = [propose([first], set(), np.random.default_rng(seed)) for first in (base, file) for seed in range(4)]
+        made = [
+            propose([first], set(), np.random.default_rng(seed))
+            for first in (base, file)
+            for seed in range(4)
+        ]
         return [(child.source, child.hyper, child.title, child.key()) for child in made if child is not None]
 
     whole = proposed()
@@ -228,16 +295,31 @@ def test_the_baseline_that_designers_are_shown_is_the_paper_grammars() -> None:
 
 
 def test_a_gate_is_a_term_times_a_slow_memory_between_0_and_1() -> None:
-    children = [OPEN.propose([parent(BASE)], set(), np.random.default_rng(seed), operator="gate") for seed in range(40)]
-    gated = [child.genome for child in children if child is not None and child.operator == "gate" and isinstance(child.genome, OpenGenome)]
+    children = [
+        OPEN.propose([parent(BASE)], set(), np.random.default_rng(seed), operator="gate")
+        for seed in range(40)
+    ]
+    gated = [
+        child.genome
+        for child in children
+        if child is not None and child.operator == "gate" and isinstance(child.genome, OpenGenome)
+    ]
     assert len(gated) >= 20
     for drawn in gated:
         memory = drawn.memories[-1]
-        assert (memory.low, memory.high) == (0.0, 1.0) and any(memory.name in leaf_names(drive) for _, drive in drawn.drives)
+        assert (memory.low, memory.high) == (0.0, 1.0) and any(
+            memory.name in leaf_names(drive) for _, drive in drawn.drives
+        )
         # it relaxes towards a sigmoid, so it stays between 0 and 1 by itself
-        assert memory.drive[0] == "mul" and ("sigmoid" in heads(memory.drive)) and memory.name in leaf_names(memory.drive)
+        assert (
+            memory.drive[0] == "mul"
+            and ("sigmoid" in heads(memory.drive))
+            and memory.name in leaf_names(memory.drive)
+        )
     watched = {name for drawn in gated for name in leaf_names(drawn.memories[-1].drive)}
-    assert {"true3", "speed", "log_variables"} <= watched and len({drawn.memories[-1].axis for drawn in gated}) == 3
+    assert {"true3", "speed", "log_variables"} <= watched and len(
+        {drawn.memories[-1].axis for drawn in gated}
+    ) == 3
 
 
 def test_a_memory_that_follows_only_the_size_is_refused() -> None:

@@ -12,7 +12,14 @@ from evolake.designs.evolution.line_state import rank_designs, reach, standings
 from evolake.designs.evolution.merge import genealogy
 from evolake.designs.evolution.objective_writing import initial_objectives
 from evolake.designs.evolution.planning import resolved, short_ids, summaries
-from evolake.designs.evolution.population import Population, archive_asset, empty_population, population_of, read_population, text_id_of
+from evolake.designs.evolution.population import (
+    Population,
+    archive_asset,
+    empty_population,
+    population_of,
+    read_population,
+    text_id_of,
+)
 from evolake.designs.evolution.scoring import live_objectives
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ARCHIVE
@@ -21,18 +28,44 @@ from evolake.lake import Lake
 
 
 def design(name: str, state: str = "accepted", **more: object) -> dict:
-    return {"design_id": name, "state": state, "cycle": "0001", "title": f"title {name}", "origin": "seed", "operator": "seed", "tuned": False} | more
+    return {
+        "design_id": name,
+        "state": state,
+        "cycle": "0001",
+        "title": f"title {name}",
+        "origin": "seed",
+        "operator": "seed",
+        "tuned": False,
+    } | more
 
 
 def edge(child: str, parent: str, weight: float, operator: str = "graft") -> dict:
     return {"child_id": child, "parent_id": parent, "operator": operator, "weight": weight, "cycle": "0001"}
 
 
-def result(name: str, n: int, unsolved: float = 0.4, fidelity: str = "low", steps: int = 50, max_steps: int = 100) -> dict:
+def result(
+    name: str, n: int, unsolved: float = 0.4, fidelity: str = "low", steps: int = 50, max_steps: int = 100
+) -> dict:
     return {
-        "design_id": name, "cycle": "0001", "fidelity": fidelity, "level": 0, "batch": 10, "N": n, "ratio": 4.3, "run_till_median": True,
-        "max_steps": max_steps, "unsolved_fraction": unsolved, "median_step": steps, "steps_run": steps, "seed": 1, "wall_s": 0.1, "cpu_s": 0.1,
-        "profile": "test", "engine": "torch", "timed_out": False, "diverged": 0,
+        "design_id": name,
+        "cycle": "0001",
+        "fidelity": fidelity,
+        "level": 0,
+        "batch": 10,
+        "N": n,
+        "ratio": 4.3,
+        "run_till_median": True,
+        "max_steps": max_steps,
+        "unsolved_fraction": unsolved,
+        "median_step": steps,
+        "steps_run": steps,
+        "seed": 1,
+        "wall_s": 0.1,
+        "cpu_s": 0.1,
+        "profile": "test",
+        "engine": "torch",
+        "timed_out": False,
+        "diverged": 0,
     }
 
 
@@ -40,17 +73,30 @@ FAMILY = (
     empty_population()
     .admit(
         [design("a" * 64), design("b" * 64), design("c" * 64, "blocked"), design("d" * 64, tuned=True)],
-        [edge("b" * 64, "a" * 64, 1.0), edge("c" * 64, "a" * 64, 0.5), edge("c" * 64, "b" * 64, 0.5), edge("d" * 64, "b" * 64, 1.0, "tuning")],
+        [
+            edge("b" * 64, "a" * 64, 1.0),
+            edge("c" * 64, "a" * 64, 0.5),
+            edge("c" * 64, "b" * 64, 0.5),
+            edge("d" * 64, "b" * 64, 1.0, "tuning"),
+        ],
     )
-    .add(experiments=[
-        result("a" * 64, 10), result("a" * 64, 14, 0.8), result("b" * 64, 10), result("b" * 64, 14, 0.8),
-        result("b" * 64, 14, 0.3, "medium", 70, 200),
-    ])
+    .add(
+        experiments=[
+            result("a" * 64, 10),
+            result("a" * 64, 14, 0.8),
+            result("b" * 64, 10),
+            result("b" * 64, 14, 0.8),
+            result("b" * 64, 14, 0.3, "medium", 70, 200),
+        ]
+    )
 )
 
 
 def test_a_known_design_keeps_its_row_and_its_parents() -> None:
-    again = FAMILY.admit([design("b" * 64, "blocked"), design("e" * 64)], [edge("b" * 64, "d" * 64, 1.0), edge("e" * 64, "d" * 64, 1.0)])
+    again = FAMILY.admit(
+        [design("b" * 64, "blocked"), design("e" * 64)],
+        [edge("b" * 64, "d" * 64, 1.0), edge("e" * 64, "d" * 64, 1.0)],
+    )
     assert again.row("b" * 64)["state"] == "accepted"
     assert [row for row in again.edges() if row[0] == "b" * 64] == [("b" * 64, "a" * 64, 1.0)]
     assert ("e" * 64, "d" * 64, 1.0) in again.edges()
@@ -65,11 +111,17 @@ def test_designs_of_a_lake_without_the_column_grammar_are_of_the_paper_s_where_t
 
 
 def test_objectives_of_a_lake_without_operator_genome_and_parents_keep_voting_as_files() -> None:
-    grown = empty_population().add(objectives=initial_objectives(DesignsSettings(), cycle="0001", root_seed=1))
+    grown = empty_population().add(
+        objectives=initial_objectives(DesignsSettings(), cycle="0001", root_seed=1)
+    )
     frames = grown.frames()
     older = population_of(frames | {"objectives": frames["objectives"].drop("operator", "genome", "parents")})
     assert older.objectives.equals(frames["objectives"])
-    assert [item.objective_id for item in live_objectives(older)] == frames["objectives"]["objective_id"].to_list() != []
+    assert (
+        [item.objective_id for item in live_objectives(older)]
+        == frames["objectives"]["objective_id"].to_list()
+        != []
+    )
 
 
 def test_live_designs_are_the_accepted_and_the_champion() -> None:
@@ -103,7 +155,9 @@ def test_the_tuned_share_is_that_of_live_designs() -> None:
 def published(root: Path, population: Population) -> dict[str, str]:
     """Table -> content hash of the archive that enters cycle 0002, published as the asset that seals does."""
     return {
-        name: Lake(root).publish("designs", archive_asset(name), frame, cycle="0002", run_id="r", schema=ARCHIVE[name]).content_sha
+        name: Lake(root)
+        .publish("designs", archive_asset(name), frame, cycle="0002", run_id="r", schema=ARCHIVE[name])
+        .content_sha
         for name, frame in population.frames().items()
     }
 
@@ -116,7 +170,11 @@ def test_the_archive_comes_back_from_the_lake_as_it_went_in(tmp_path: Path) -> N
 
 def test_wall_time_is_no_content(tmp_path: Path) -> None:
     slower = [row | {"wall_s": 9.0, "cpu_s": 8.0} for row in FAMILY.experiment_rows()]
-    later = empty_population().admit(FAMILY.designs.to_dicts(), FAMILY.derivations.to_dicts()).add(experiments=slower)
+    later = (
+        empty_population()
+        .admit(FAMILY.designs.to_dicts(), FAMILY.derivations.to_dicts())
+        .add(experiments=slower)
+    )
     assert published(tmp_path / "a", FAMILY) == published(tmp_path / "b", later)
 
 
@@ -127,15 +185,29 @@ def test_a_table_that_lacks_a_column_is_refused() -> None:
 
 
 def test_the_last_try_decides_how_far_a_design_reached() -> None:
-    assert reach(FAMILY.experiment_rows(["a" * 64])) == {"largest_solved": 10, "median_step": 50, "median_work": 50.0, "fidelity": "low"}
-    assert reach(FAMILY.experiment_rows(["b" * 64])) == {"largest_solved": 14, "median_step": 70, "median_work": 70.0, "fidelity": "medium"}
+    assert reach(FAMILY.experiment_rows(["a" * 64])) == {
+        "largest_solved": 10,
+        "median_step": 50,
+        "median_work": 50.0,
+        "fidelity": "low",
+    }
+    assert reach(FAMILY.experiment_rows(["b" * 64])) == {
+        "largest_solved": 14,
+        "median_step": 70,
+        "median_work": 70.0,
+        "fidelity": "medium",
+    }
     assert reach([]) == {"largest_solved": 0, "median_step": None, "median_work": None, "fidelity": "none"}
 
 
 def test_ranking_rows_carry_visits_and_bounds_of_the_graph_search() -> None:
     order = ["b" * 64, "d" * 64, "a" * 64]
     rows = rank_designs(FAMILY, dict(zip(order, (0.1, 0.4, 0.9), strict=True)), order, "0001")
-    assert [(row["design_id"], row["rank"], row["consensus"]) for row in rows] == [("b" * 64, 1, 0.1), ("d" * 64, 2, 0.4), ("a" * 64, 3, 0.9)]
+    assert [(row["design_id"], row["rank"], row["consensus"]) for row in rows] == [
+        ("b" * 64, 1, 0.1),
+        ("d" * 64, 2, 0.4),
+        ("a" * 64, 3, 0.9),
+    ]
     visits = {row["design_id"]: row["visits"] for row in rows}
     assert visits["d" * 64] == 0.0
     assert visits["b" * 64] == pytest.approx(1.5)
@@ -159,7 +231,12 @@ def test_short_ids_are_mapped_back_and_unknown_ones_dropped() -> None:
 
 
 def test_a_genealogy_is_closed_under_parents() -> None:
-    assert genealogy(["d"], [("d", "b", 1.0), ("b", "a", 0.5), ("b", "z", 0.5), ("x", "d", 1.0)]) == {"d", "b", "a", "z"}
+    assert genealogy(["d"], [("d", "b", 1.0), ("b", "a", 0.5), ("b", "z", 0.5), ("x", "d", 1.0)]) == {
+        "d",
+        "b",
+        "a",
+        "z",
+    }
 
 
 def test_a_blocked_text_is_known_by_its_text_and_values() -> None:

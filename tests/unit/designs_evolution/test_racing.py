@@ -72,7 +72,9 @@ def test_the_score_is_the_mean_log_at_the_large_rungs() -> None:
 
 def test_the_elite_holds_few_of_one_form() -> None:
     other = open_genome(dict(BASE.drives) | {"v": ("tanh", "pull")}, (), BASE.constants).to_json()  # pyright: ignore[reportAttributeAccessIssue]
-    racers = [Racer(f"a{number}", "t", variant(number), (1,), 0, number / 10) for number in range(9)] + [Racer("b", "t", other, (1,), 0, 5.0)]
+    racers = [Racer(f"a{number}", "t", variant(number), (1,), 0, number / 10) for number in range(9)] + [
+        Racer("b", "t", other, (1,), 0, 5.0)
+    ]
     assert [racer.name for racer in kept(racers)] == [*(f"a{number}" for number in range(SAME_FORM)), "b"]
     assert form_of(variant(1)) == form_of(variant(2)) != form_of(other)
     assert form_of(PAPER.seeds()[0].to_json()) != form_of(PAPER.seeds()[1].to_json())
@@ -94,28 +96,52 @@ def test_a_difference_moves_the_first_along_what_tells_the_others_apart() -> Non
     parents = [parent_of(f"p{alpha}", "t", with_values(BASE, {"alpha": alpha})) for alpha in alphas]
     scale = next(scale for scale in parents[0].scales if scale.name == "alpha")
     children = [differed(parents, set(), np.random.default_rng(seed)) for seed in range(30)]
-    moved = [float(child.genome.values()["alpha"]) for child in children if child is not None and child.genome is not None]
+    moved = [
+        float(child.genome.values()["alpha"])
+        for child in children
+        if child is not None and child.genome is not None
+    ]
     assert len(moved) > 15 and all(child is None or child.operator == "difference" for child in children)
-    least, most = ((2.0 * 2.0**factor, 2.0 + 1.5 * factor)[scale.type == "uniform"] for factor in DIFFERENCE_FACTORS)
+    least, most = (
+        (2.0 * 2.0**factor, 2.0 + 1.5 * factor)[scale.type == "uniform"] for factor in DIFFERENCE_FACTORS
+    )
     assert all(min(least, scale.high) - 1e-4 <= value <= min(most, scale.high) + 1e-4 for value in moved)
-    assert differed([parents[0], parents[1], parents[1]], set(), np.random.default_rng(0)) is None, "no difference, no child"
+    assert differed([parents[0], parents[1], parents[1]], set(), np.random.default_rng(0)) is None, (
+        "no difference, no child"
+    )
     taken = {child.key() for child in children if child is not None}
     assert all(differed(parents, taken, np.random.default_rng(seed)) is None for seed in range(30))
 
 
-@given(values=st.lists(st.floats(0.01, 9.0), min_size=3, max_size=3), factor=st.floats(0.0, 2.0), kind=st.sampled_from(["uniform", "log_uniform"]))
+@given(
+    values=st.lists(st.floats(0.01, 9.0), min_size=3, max_size=3),
+    factor=st.floats(0.0, 2.0),
+    kind=st.sampled_from(["uniform", "log_uniform"]),
+)
 def test_a_difference_stays_within_the_bounds(values: list[float], factor: float, kind: str) -> None:
     first, item, other = ({"a": value, "b": "x", "c": value} for value in values)
-    scales = [Scale("a", kind, 0.1, 5.0), Scale("b", "categorical", choices=("x", "y")), Scale("d", "uniform", 0.0, 1.0)]
+    scales = [
+        Scale("a", kind, 0.1, 5.0),
+        Scale("b", "categorical", choices=("x", "y")),
+        Scale("d", "uniform", 0.0, 1.0),
+    ]
     result = differed_values(first, item, other, scales, factor, np.random.default_rng(0))
     assert 0.1 <= result["a"] <= 5.0 or result["a"] == first["a"]
-    assert {name: value for name, value in result.items() if name != "a"} == {name: value for name, value in first.items() if name != "a"}
+    assert {name: value for name, value in result.items() if name != "a"} == {
+        name: value for name, value in first.items() if name != "a"
+    }
 
 
 def test_a_design_stops_at_the_first_bar_that_it_misses(monkeypatch: pytest.MonkeyPatch) -> None:
     class Done:
         def __init__(self, steps: int, unsolved: float):
-            self.median_step, self.unsolved_fraction, self.failure, self.cpu_s, self.steps_run = steps, unsolved, None, 0.5, steps
+            self.median_step, self.unsolved_fraction, self.failure, self.cpu_s, self.steps_run = (
+                steps,
+                unsolved,
+                None,
+                0.5,
+                steps,
+            )
             self.timed_out, self.work_per_step = False, 2.0
 
     asked = []
@@ -132,8 +158,12 @@ def test_a_design_stops_at_the_first_bar_that_it_misses(monkeypatch: pytest.Monk
     assert racing.BAR_PLACE > 1
 
 
-BOTH = (BudgetLevel(80, 8, 1, 5000), BudgetLevel(80, 8, 2, 5000, uniform_kind(4.2)),
-    BudgetLevel(320, 8, 3, 20_000), BudgetLevel(160, 8, 4, 20_000, uniform_kind(4.2)))
+BOTH = (
+    BudgetLevel(80, 8, 1, 5000),
+    BudgetLevel(80, 8, 2, 5000, uniform_kind(4.2)),
+    BudgetLevel(320, 8, 3, 20_000),
+    BudgetLevel(160, 8, 4, 20_000, uniform_kind(4.2)),
+)
 
 
 def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,18 +182,35 @@ def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pyte
     monkeypatch.setattr("evolake.designs.engines.isolated.run_apart", run_apart)
     race = Race(OPEN, BOTH)
     result = Inline().submit(run_stages, "{}", BOTH, race.limits(), 10.0).result()
-    assert asked == [("planted", 80, 4.3, 0.08), ("uniform", 80, 4.2, 0.0), ("uniform", 160, 4.2, 0.0)], "a missed rung ends its own ladder alone"
-    assert [(lap.solved, lap.ran) for lap in result] == [(False, True), (True, True), (False, False), (True, True)]
+    assert asked == [("planted", 80, 4.3, 0.08), ("uniform", 80, 4.2, 0.0), ("uniform", 160, 4.2, 0.0)], (
+        "a missed rung ends its own ladder alone"
+    )
+    assert [(lap.solved, lap.ran) for lap in result] == [
+        (False, True),
+        (True, True),
+        (False, False),
+        (True, True),
+    ]
     racer = race.take("a", "t", variant(1), result)
     assert racer is not None and racer.missed == 2
-    assert [(item.kind, item.missed, item.n, item.median) for item in racer.by_kind] == [("planted", 2, 0, 0), ("uniform", 0, 160, 100)]
+    assert [(item.kind, item.missed, item.n, item.median) for item in racer.by_kind] == [
+        ("planted", 2, 0, 0),
+        ("uniform", 0, 160, 100),
+    ]
     assert racer.by_kind[0].score == math.inf and racer.by_kind[1].score == pytest.approx(math.log(100))
-    assert race.limits() == [5000, math.ceil(SLACK * 2 * 100), 20_000, math.ceil(SLACK * 100)], "as large as the largest of its kind"
+    assert race.limits() == [5000, math.ceil(SLACK * 2 * 100), 20_000, math.ceil(SLACK * 100)], (
+        "as large as the largest of its kind"
+    )
 
 
 def test_a_racer_is_judged_by_its_worse_rank_over_kinds_and_the_front_holds_what_none_beats() -> None:
     race = Race(OPEN, BOTH)
-    works = {"planted": (10, 900, 10, 900), "uniform": (900, 10, 900, 10), "fair": (90, 90, 90, 90), "worse": (95, 95, 95, 95)}
+    works = {
+        "planted": (10, 900, 10, 900),
+        "uniform": (900, 10, 900, 10),
+        "fair": (90, 90, 90, 90),
+        "worse": (95, 95, 95, 95),
+    }
     for number, (name, steps) in enumerate(works.items()):
         race.take(name, "t", variant(number), laps(*steps))
     assert [racer.name for racer in race.elite] == ["fair", "worse", "planted", "uniform"]
@@ -177,13 +224,20 @@ def test_the_front_has_children_too() -> None:
     for number, steps in enumerate(((10, 900, 10, 900), (90, 90, 90, 90))):
         race.take(f"r{number}", "t", variant(number), laps(*steps))
     race.elite = [racer for racer in race.elite if racer.name == "r1"]
-    parents = [child.weights[0][0] for child in (race.propose(np.random.default_rng(seed)) for seed in range(40)) if child is not None]
+    parents = [
+        child.weights[0][0]
+        for child in (race.propose(np.random.default_rng(seed)) for seed in range(40))
+        if child is not None
+    ]
     assert {"r0", "r1"} == set(parents) and parents.count("r1") > parents.count("r0")
 
 
 def test_those_that_solve_nothing_of_a_kind_come_last_and_a_crowd_of_equals_has_its_last_rank():
     def racer(name: str, planted: float, uniform: float) -> Racer:
-        scores = (KindScore("planted", 0, planted, 320, 100), KindScore("uniform", 4 if uniform == math.inf else 0, uniform, 226, 100))
+        scores = (
+            KindScore("planted", 0, planted, 320, 100),
+            KindScore("uniform", 4 if uniform == math.inf else 0, uniform, 226, 100),
+        )
         return Racer(name, name, "{}", (100,), 0, planted, "", scores)
 
     crowd = [racer(f"s{place}", 1.0 + place / 100, math.inf) for place in range(6)]

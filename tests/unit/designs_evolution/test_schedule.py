@@ -28,7 +28,25 @@ def row(n: int, max_steps: int, unsolved: float) -> dict:
 
 
 def test_sizes_are_those_of_the_paper() -> None:
-    assert [size_of(PAPER, k) for k in range(17)] == [10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320, 453, 640, 905, 1280, 1810, 2560]
+    assert [size_of(PAPER, k) for k in range(17)] == [
+        10,
+        14,
+        20,
+        28,
+        40,
+        57,
+        80,
+        113,
+        160,
+        226,
+        320,
+        453,
+        640,
+        905,
+        1280,
+        1810,
+        2560,
+    ]
     assert sizes(PAPER, "low")[-1] == 640
     assert sizes(PAPER, "medium")[-1] == 1280
     assert sizes(PAPER, "high")[-1] == 2560
@@ -90,7 +108,10 @@ def test_at_least_one_and_never_more_than_all_go_on(total: int, share: float) ->
     assert count - 1 < total * share + 1e-6
 
 
-@pytest.mark.parametrize(("total", "medium", "high"), [(0, 0, 0), (1, 1, 1), (2, 1, 1), (6, 3, 1), (7, 4, 1), (20, 10, 2), (30, 15, 3)])
+@pytest.mark.parametrize(
+    ("total", "medium", "high"),
+    [(0, 0, 0), (1, 1, 1), (2, 1, 1), (6, 3, 1), (7, 4, 1), (20, 10, 2), (30, 15, 3)],
+)
 def test_the_best_half_goes_to_medium_and_the_best_tenth_to_high(total: int, medium: int, high: int) -> None:
     order = [f"d{number}" for number in range(total)]
     assert promoted(order, "low", PAPER) == order

@@ -52,20 +52,33 @@ def held_against(search: Any, champion: list[Stage], rival: list[Stage], place: 
 
 def test_a_run_that_was_not_solved_counts_with_what_it_ran(search: Any) -> None:
     result = held_against(search, solved(900, 1000, 1100), [*solved(5000), *cut(2000, 3000)])
-    assert (result.champion, result.rival, result.solved, result.rival_solved) == ((900, 1000, 1100), (5000, 2000, 3000), True, False)
+    assert (result.champion, result.rival, result.solved, result.rival_solved) == (
+        (900, 1000, 1100),
+        (5000, 2000, 3000),
+        True,
+        False,
+    )
     assert "design 340 / champion at least" in str(result)
 
 
-@pytest.mark.parametrize(("champion", "rival", "reached"), [
-    ((1000, 1010, 990) * 3, (4000, 4100, 3900) * 3, True),
-    ((1000, 1010, 990) * 3, (2900, 2950, 2800) * 3, False),
-    # the ratio is above three, but three lies in its interval
-    ((1000, 1010, 990, 1000), (5000, 2000, 6000, 2500), False),
-])
-def test_a_bar_is_reached_only_beyond_the_error(search: Any, champion: tuple[int, ...], rival: tuple[int, ...], reached: bool) -> None:
+@pytest.mark.parametrize(
+    ("champion", "rival", "reached"),
+    [
+        ((1000, 1010, 990) * 3, (4000, 4100, 3900) * 3, True),
+        ((1000, 1010, 990) * 3, (2900, 2950, 2800) * 3, False),
+        # the ratio is above three, but three lies in its interval
+        ((1000, 1010, 990, 1000), (5000, 2000, 6000, 2500), False),
+    ],
+)
+def test_a_bar_is_reached_only_beyond_the_error(
+    search: Any, champion: tuple[int, ...], rival: tuple[int, ...], reached: bool
+) -> None:
     result = held_against(search, solved(*champion), solved(*rival))
     assert result.reached is reached and result.low <= result.ratio <= result.high
-    assert search.verdict([result]) == ("bar: REACHED at " if reached else "bar: not reached at ") + "planted p0=0.08 N=320"
+    assert (
+        search.verdict([result])
+        == ("bar: REACHED at " if reached else "bar: not reached at ") + "planted p0=0.08 N=320"
+    )
 
 
 def test_a_champion_that_was_not_solved_has_not_reached_it_and_a_rival_s_bound_suffices(search: Any) -> None:
@@ -85,7 +98,9 @@ def test_the_baseline_s_work_on_uniform_formulas_may_not_be_exceeded(search: Any
 
 def test_rungs_hold_both_kinds_and_several_p0_and_no_batch_twice(search: Any) -> None:
     rungs = search.budget_levels(3, "race")
-    assert {rung.kind.name for rung in rungs} == {"planted", "uniform"} and len({rung.seed for rung in rungs}) == len(rungs)
+    assert {rung.kind.name for rung in rungs} == {"planted", "uniform"} and len(
+        {rung.seed for rung in rungs}
+    ) == len(rungs)
     assert len({rung.kind.p0 for rung in rungs if rung.kind.name == "planted"}) >= 3
     assert all(4.0 <= rung.kind.ratio <= 4.2 for rung in rungs if rung.kind.name == "uniform")
     fresh = [rung for bar in search.BARS for rung in search.bar_rungs(bar, 3)]
@@ -98,12 +113,19 @@ def test_the_front_shows_work_relative_to_the_rival_of_each_kind(search: Any) ->
     race = racing.Race(OPEN, rungs)
     laps = [Stage(100 if rung.kind.name == "planted" else 300, True, 0.1) for rung in rungs]
     racer = race.take("a", "one", OPEN.baseline().to_json(), laps)
-    references = {"design 340": [Stage(200, True, 0.1) for _ in rungs], "baseline": [Stage(100, True, 0.1) for _ in rungs]}
+    references = {
+        "design 340": [Stage(200, True, 0.1) for _ in rungs],
+        "baseline": [Stage(100, True, 0.1) for _ in rungs],
+    }
     assert search.relative_works(racer, references, rungs) == pytest.approx({"planted": 0.5, "uniform": 3.0})
-    assert search.front_lines(race.front, references, rungs) == ["planted   0.50 of design 340   uniform   3.00 of baseline   one"]
+    assert search.front_lines(race.front, references, rungs) == [
+        "planted   0.50 of design 340   uniform   3.00 of baseline   one"
+    ]
 
 
-def test_a_search_is_continued_from_its_file_and_one_of_an_earlier_version_too(whole: Any, tmp_path: Path) -> None:
+def test_a_search_is_continued_from_its_file_and_one_of_an_earlier_version_too(
+    whole: Any, tmp_path: Path
+) -> None:
     rungs = whole.budget_levels(3, "race")
     race = racing.Race(OPEN, rungs)
     race.take("a", "one", OPEN.baseline().to_json(), [Stage(100, True, 0.1), Stage(200, False, 0.1)])
@@ -111,10 +133,20 @@ def test_a_search_is_continued_from_its_file_and_one_of_an_earlier_version_too(w
     search.references = {"baseline": [Stage(7, True, 0.1)]}
     search.keep()
     again, _, references = whole.read_state(tmp_path / "state.json", "open")
-    assert (again.elite, again.front, again.rungs, references) == (race.elite, race.front, rungs, search.references)
+    assert (again.elite, again.front, again.rungs, references) == (
+        race.elite,
+        race.front,
+        rungs,
+        search.references,
+    )
     data = json.loads((tmp_path / "state.json").read_text())
-    old = {**data, "rungs": [{name: value for name, value in rung.items() if name != "kind"} for rung in data["rungs"]]}
-    old["elite"] = [{name: value for name, value in racer.items() if name != "kinds"} for racer in data["elite"]]
+    old = {
+        **data,
+        "rungs": [{name: value for name, value in rung.items() if name != "kind"} for rung in data["rungs"]],
+    }
+    old["elite"] = [
+        {name: value for name, value in racer.items() if name != "kinds"} for racer in data["elite"]
+    ]
     del old["front"], old["references"]
     (tmp_path / "old.json").write_text(json.dumps(old))
     before, _, references = whole.read_state(tmp_path / "old.json", "open")

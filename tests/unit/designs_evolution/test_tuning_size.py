@@ -12,8 +12,11 @@ from evolake.designs.evolution.tuning_size import capped, largest_size, work_of
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 
 SETTINGS = DesignsSettings(
-    batch=10, tuning_trials=9, tuning_fidelity="high",
-    low=FidelitySettings(max_n=40, max_steps=400, core_s=10), medium=FidelitySettings(max_n=57, max_steps=1600, core_s=10),
+    batch=10,
+    tuning_trials=9,
+    tuning_fidelity="high",
+    low=FidelitySettings(max_n=40, max_steps=400, core_s=10),
+    medium=FidelitySettings(max_n=57, max_steps=1600, core_s=10),
     high=FidelitySettings(max_n=113, max_steps=3200, core_s=10),
 )
 
@@ -21,7 +24,15 @@ SETTINGS = DesignsSettings(
 def measured(*steps_by_size: tuple[int, int]) -> list[dict[str, Any]]:
     """Rows of sizes with the steps that they took, all solved."""
     return [
-        {"N": n, "batch": 10, "steps_run": steps, "median_step": steps, "max_steps": 10_000, "unsolved_fraction": 0.4} for n, steps in steps_by_size
+        {
+            "N": n,
+            "batch": 10,
+            "steps_run": steps,
+            "median_step": steps,
+            "max_steps": 10_000,
+            "unsolved_fraction": 0.4,
+        }
+        for n, steps in steps_by_size
     ]
 
 
@@ -56,7 +67,9 @@ def test_a_size_that_was_not_run_counts_as_the_power_law_says_and_at_most_as_the
     fits = -(-(up_to_57 + at_80) * 10 // 10**6)
     assert largest_size(SQUARES, with_work(fits)) == 80
     assert largest_size(SQUARES, with_work(-(-(up_to_57 + at_80 + at_113) * 10 // 10**6))) == 113
-    assert largest_size([], with_work(10**6)) == 113, "of a design that was never run, each size counts as its steps"
+    assert largest_size([], with_work(10**6)) == 113, (
+        "of a design that was never run, each size counts as its steps"
+    )
 
 
 @given(st.integers(1, 200), st.integers(1, 200))

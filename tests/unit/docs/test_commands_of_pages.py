@@ -1,4 +1,5 @@
-"""Every page says first what its reader gets. Every command of every page exists with its options, and a test types it or a reason is given here."""
+"""Every page says first what its reader gets. Every command of every page exists with its options, and a test
+types it or a reason is given here."""
 
 from __future__ import annotations
 
@@ -19,18 +20,29 @@ PAGE_IDS = [page.relative_to(ROOT).as_posix() for page in PAGES]
 NOT_TYPED: dict[tuple[str, ...], str] = {}
 """Words of a command that no test types -> why."""
 OTHERS = {
-    "make test": "CI runs it", "make install": "`make test` does it first", "make policy": "`make test` installs the same",
+    "make test": "CI runs it",
+    "make install": "`make test` does it first",
+    "make policy": "`make test` installs the same",
     "make demo": "takes 5 to 8 minutes; tests type its commands (run, repair run, report, sql, status)",
-    "pip wheel": "tests/e2e/test_installed_package.py builds a wheel", "pip install": "tests/e2e/test_installed_package.py installs the wheel",
+    "pip wheel": "tests/e2e/test_installed_package.py builds a wheel",
+    "pip install": "tests/e2e/test_installed_package.py installs the wheel",
     "dagster dev": "tests/e2e/test_make_dev.py starts it by `make dev`",
-    "docker compose": "needs Docker; tests/toy_location/composed.py starts each service of the file as a process, by its command and environment",
-    "dask scheduler": "tests/compute_cluster.py starts one", "dask worker": "tests/compute_cluster.py starts some",
-    "python3 -m": "makes an environment for vLLM, which needs a card", "vllm serve": "needs a card",
-    "cd primers": "a step into a folder", "cd my-project": "a step into a folder",
+    "docker compose": (
+        "needs Docker; tests/toy_location/composed.py starts each service of the file as a process, by "
+        "its command and environment"
+    ),
+    "dask scheduler": "tests/compute_cluster.py starts one",
+    "dask worker": "tests/compute_cluster.py starts some",
+    "python3 -m": "makes an environment for vLLM, which needs a card",
+    "vllm serve": "needs a card",
+    "cd primers": "a step into a folder",
+    "cd my-project": "a step into a folder",
     "python benchmarks": "a measurement, of minutes to hours; the file is checked here",
 }
 """First two words of other commands -> where they run, or why they do not."""
-SHELL = re.compile(r"^(?:make|pip|python3?|dagster|docker|dask|cd|\S*/vllm|\S*/pip|uv|curl|git|kubectl|helm)$")
+SHELL = re.compile(
+    r"^(?:make|pip|python3?|dagster|docker|dask|cd|\S*/vllm|\S*/pip|uv|curl|git|kubectl|helm)$"
+)
 
 
 def lines_of_code(page: Path) -> Iterator[str]:
@@ -51,7 +63,11 @@ def lines_of_code(page: Path) -> Iterator[str]:
 def commands_in(line: str) -> Iterator[list[str]]:
     """Yield the words of each command of a line of a shell, without settings before it."""
     for part in re.split(r" && |; ", line):
-        words = shlex.split(part, comments=False) if part.count("'") % 2 == 0 and part.count('"') % 2 == 0 else part.split()
+        words = (
+            shlex.split(part, comments=False)
+            if part.count("'") % 2 == 0 and part.count('"') % 2 == 0
+            else part.split()
+        )
         while words and re.fullmatch(r"[A-Z_]+=.*", words[0], re.DOTALL):
             words = words[1:]
         if words:
@@ -74,7 +90,9 @@ def named(words: list[str]) -> tuple[click.Command, tuple[str, ...], list[str]]:
     while isinstance(command, click.Group) and words:
         with click.Context(command) as context:
             below = command.get_command(context, words[0])
-        assert below is not None or words[0].startswith(("-", "...")), f"there is no command evolake {' '.join((*path, words[0]))}"
+        assert below is not None or words[0].startswith(("-", "...")), (
+            f"there is no command evolake {' '.join((*path, words[0]))}"
+        )
         if below is None:
             break
         command, path, words = below, (*path, words[0]), words[1:]
@@ -83,10 +101,17 @@ def named(words: list[str]) -> tuple[click.Command, tuple[str, ...], list[str]]:
 
 @cache
 def sources() -> str:
-    """Return all tests that run commands, those of this folder and of the help texts left out, and the pages that tests type word by word."""
-    files = [path for path in sorted((ROOT / "tests").rglob("*")) if path.suffix in (".py", ".txt") and "unit/docs" not in path.as_posix()]
+    """Return all tests that run commands, those of this folder and of the help texts left out, and the pages
+    that tests type word by word."""
+    files = [
+        path
+        for path in sorted((ROOT / "tests").rglob("*"))
+        if path.suffix in (".py", ".txt") and "unit/docs" not in path.as_posix()
+    ]
     pages = sorted((ROOT / "docs" / "contracts").glob("*.md"))
-    return "\n".join(path.read_text(encoding="utf-8") for path in [*files, *pages] if path.name != "test_helps.py")
+    return "\n".join(
+        path.read_text(encoding="utf-8") for path in [*files, *pages] if path.name != "test_helps.py"
+    )
 
 
 def typed_as(path: tuple[str, ...]) -> str:
@@ -100,14 +125,18 @@ def typed_as(path: tuple[str, ...]) -> str:
 def test_the_first_paragraph_says_what_the_reader_gets(page: Path):
     first = page.read_text(encoding="utf-8").split("\n\n")[1]
     if page.name != "README.md":
-        assert re.match(r"(?:A Dagster project [^.]+\. )?(?:This page|After this tutorial)\b", " ".join(first.split())), first
+        assert re.match(
+            r"(?:A Dagster project [^.]+\. )?(?:This page|After this tutorial)\b", " ".join(first.split())
+        ), first
 
 
 @pytest.mark.parametrize("page", PAGES, ids=PAGE_IDS)
 def test_every_command_of_a_page_exists_with_its_options(page: Path):
     for words in typed_on(page):
         command, path, rest = named(list(words))
-        known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)} | {"--help", "--version"}
+        known = {
+            option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
+        } | {"--help", "--version"}
         given = [word.partition("=")[0] for word in rest if re.match(r"--?[a-z]", word)]
         assert [word for word in given if word not in known] == [], f"evolake {' '.join(path)}"
 

@@ -36,9 +36,22 @@ def test_a_page_without_its_marks_is_an_error(generator):
 
 def test_a_cycle_asks_three_prompts_held_out_problems_and_the_base_in_the_first():
     sizes = PromptsSettings(
-        iterations_per_cycle=2, batch_problems=3, prompts_per_iteration=2, rollouts=5, duel_problems=7, duel_samples=2, heldout_problems=11,
-        heldout_samples=3, max_tokens=13,
+        iterations_per_cycle=2,
+        batch_problems=3,
+        prompts_per_iteration=2,
+        rollouts=5,
+        duel_problems=7,
+        duel_samples=2,
+        heldout_problems=11,
+        heldout_samples=3,
+        max_tokens=13,
     )
     most = most_of(sizes)
-    assert (most.learnt, most.duels, most.heldout, most.base, most.updates) == (2 * 3 * 2 * 5, 2 * 7 * 2, 3 * 11 * 3, 11 * 3, 2)
+    assert (most.learnt, most.duels, most.heldout, most.base, most.updates) == (
+        2 * 3 * 2 * 5,
+        2 * 7 * 2,
+        3 * 11 * 3,
+        11 * 3,
+        2,
+    )
     assert (most.replies(first=False), most.sampled(first=True)) == (60 + 28 + 99, (60 + 28 + 99 + 33) * 13)

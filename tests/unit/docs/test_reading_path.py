@@ -11,7 +11,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 PLACES = sorted(set(re.findall(r"`([\w./]+\.py):([\w.]+)`", TEXT)))
-FILES = sorted(set(re.findall(r"`((?:evolake|assets|pipelines|resources|data_lake|tests)/[\w./]*)`", TEXT)) - {"evolake/_project"})
+FILES = sorted(
+    set(re.findall(r"`((?:evolake|assets|pipelines|resources|data_lake|tests)/[\w./]*)`", TEXT))
+    - {"evolake/_project"}
+)
 CHAMPIONS = ("designs", "programs", "prompts", "solvers")
 """Lines that have a champion."""
 
@@ -31,7 +34,11 @@ def defined(tree: ast.AST, names: list[str]) -> bool:
             targets = [node.target]
         else:
             targets = []
-        if len(names) == 1 and any(isinstance(name, ast.Name) and name.id == names[0] for target in targets for name in ast.walk(target)):
+        if len(names) == 1 and any(
+            isinstance(name, ast.Name) and name.id == names[0]
+            for target in targets
+            for name in ast.walk(target)
+        ):
             return True
     return False
 
@@ -54,7 +61,11 @@ def test_the_way_of_a_candidate_has_ten_stops_and_is_short() -> None:
 
 
 def test_each_question_is_answered_in_at_most_two_files() -> None:
-    rows = [line.split("|")[1:3] for line in section("Where is it?").splitlines() if line.startswith("| ") and "---" not in line][1:]
+    rows = [
+        line.split("|")[1:3]
+        for line in section("Where is it?").splitlines()
+        if line.startswith("| ") and "---" not in line
+    ][1:]
     assert len(rows) == 12
     for question, places in rows:
         named = re.findall(r"`[\w<>]+/[\w<>./]*(?::[\w.]+)?`", places)
@@ -63,4 +74,6 @@ def test_each_question_is_answered_in_at_most_two_files() -> None:
 
 @pytest.mark.parametrize("line", CHAMPIONS)
 def test_who_becomes_champion_stands_under_one_name(line: str) -> None:
-    assert defined(ast.parse((ROOT / "evolake" / line / "evolution" / "champion.py").read_text()), ["decide_champion"])
+    assert defined(
+        ast.parse((ROOT / "evolake" / line / "evolution" / "champion.py").read_text()), ["decide_champion"]
+    )

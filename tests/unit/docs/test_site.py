@@ -1,4 +1,5 @@
-"""The documentation site is built whole: every link and anchor leads somewhere, and what is written from the code says all there is."""
+"""The documentation site is built whole: every link and anchor leads somewhere, and what is written from the
+code says all there is."""
 
 from __future__ import annotations
 

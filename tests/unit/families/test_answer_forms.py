@@ -1,4 +1,5 @@
-"""The forms that a reply may give its answer: docs/answers.md row by row, here and in the exported file; no form makes a wrong value right."""
+"""The forms that a reply may give its answer: docs/answers.md row by row, here and in the exported file; no
+form makes a wrong value right."""
 
 from __future__ import annotations
 
@@ -21,11 +22,23 @@ from evolake.prompts.model.scoring import judge_reply
 
 PAGE = Path(__file__).parents[3] / "docs" / "answers.md"
 ROW = re.compile(
-    r"\| (?P<what>[^|]+) \| `(?P<reply>[^|]+)` \| `(?P<label>[^|]+)` \| (?P<question>[^|]*)\| (?P<counts>yes|no) \| (?P<last>yes|no) \|$"
+    r"\| (?P<what>[^|]+) \| `(?P<reply>[^|]+)` \| `(?P<label>[^|]+)` \| (?P<question>[^|]*)\| "
+    r"(?P<counts>yes|no) \| (?P<last>yes|no) \|$"
 )
-ROWS = [match.groupdict() for line in PAGE.read_text(encoding="utf-8").splitlines() if (match := ROW.match(line))]
+ROWS = [
+    match.groupdict() for line in PAGE.read_text(encoding="utf-8").splitlines() if (match := ROW.match(line))
+]
 MINUTES = "How many minutes does it take?"
-FORMS = ["{}", "{}.", "x = {}", "{} minutes", "time = {} minutes.", "${}$", r"\text{{{}}}", r"{}\text{{ minutes}}"]
+FORMS = [
+    "{}",
+    "{}.",
+    "x = {}",
+    "{} minutes",
+    "time = {} minutes.",
+    "${}$",
+    r"\text{{{}}}",
+    r"{}\text{{ minutes}}",
+]
 
 
 @pytest.fixture(scope="module")
@@ -39,34 +52,62 @@ def test_every_row_of_the_page_is_read():
     table = PAGE.read_text(encoding="utf-8").split("\n## ")[0]
     assert len(ROWS) == sum(line.startswith("|") for line in table.splitlines()) - 2 >= 38
     assert [row["reply"] for row in ROWS if row["counts"] != row["last"]] == [
-        "x = y = 20", "12_{8}", "5", "x = 3,\\ y = -2", "x = 3, y = -2", "Yes, it does",
+        "x = y = 20",
+        "12_{8}",
+        "5",
+        "x = 3,\\ y = -2",
+        "x = 3, y = -2",
+        "Yes, it does",
     ]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['what'].strip()}: {row['reply']}")
 def test_the_page_says_what_counts_here_and_in_the_exported_file(exported, row):
-    reply, units, wanted = "\\boxed{" + row["reply"] + "}", asked_units(row["question"]), row["counts"] == "yes"
+    reply, units, wanted = (
+        "\\boxed{" + row["reply"] + "}",
+        asked_units(row["question"]),
+        row["counts"] == "yes",
+    )
     assert matches(reply, json.loads(row["label"]), units=units) is wanted
     assert exported["reward"]([reply], [row["label"]], units=[units]) == [float(wanted)]
     assert exported["compute_score"]("s", reply, row["label"], {"units": units}) == float(wanted)
 
 
-@pytest.mark.parametrize(("reply", "wanted"), [
-    ("<think>so \\boxed{42}</think> I do not know.", 0.0), ("<think>it may be \\boxed{42}", 0.0), ("the box \\boxed{42} is right</think> Well.", 0.0),
-    ("<think>\\boxed{41}</think> It is \\boxed{42}", 1.0), ("<thinking>\\boxed{42}</thinking>", 0.0), ("\\boxed{42}", 1.0),
-    ("<think>one</think> \\boxed{42} <think>or \\boxed{41}</think>", 0.0),
-])
+@pytest.mark.parametrize(
+    ("reply", "wanted"),
+    [
+        ("<think>so \\boxed{42}</think> I do not know.", 0.0),
+        ("<think>it may be \\boxed{42}", 0.0),
+        ("the box \\boxed{42} is right</think> Well.", 0.0),
+        ("<think>\\boxed{41}</think> It is \\boxed{42}", 1.0),
+        ("<thinking>\\boxed{42}</thinking>", 0.0),
+        ("\\boxed{42}", 1.0),
+        ("<think>one</think> \\boxed{42} <think>or \\boxed{41}</think>", 0.0),
+    ],
+)
 def test_a_box_inside_thinking_earns_nothing(exported, reply, wanted):
     assert (float(matches(reply, 42)), *exported["reward"]([reply], ["42"])) == (wanted, wanted)
 
 
-@pytest.mark.parametrize(("reply", "label", "question", "wanted"), [
-    ("\\$18", 18, "How many dollars does it cost?", True), ("\\$18", 18, "How many euros does it cost?", False),
-    ("\\$19", 18, "How many dollars does it cost?", False), ("EUR 18", "18 EUR", "", True), ("18 USD", "18 EUR", "", False),
-    ("x = 3, x = 3", [3, 3], "", False), ("x = 3, y = -2", {"x": -2, "y": 3}, "", False), ("x = 3, y = -2, z = 1", [3, -2], "", False),
-    ("a = 1 and b = 2", {"a": 1, "b": 2}, "", True), ("\\color{red}42", 42, "", True), ("\\color{red}{\\frac{1}{2}}", 0.5, "", True),
-    ("Yes, it does", "Yes", "", True), ("Yes, it does not", "Yes", "", False), ("Yes, it does", "no", "", False),
-])
+@pytest.mark.parametrize(
+    ("reply", "label", "question", "wanted"),
+    [
+        ("\\$18", 18, "How many dollars does it cost?", True),
+        ("\\$18", 18, "How many euros does it cost?", False),
+        ("\\$19", 18, "How many dollars does it cost?", False),
+        ("EUR 18", "18 EUR", "", True),
+        ("18 USD", "18 EUR", "", False),
+        ("x = 3, x = 3", [3, 3], "", False),
+        ("x = 3, y = -2", {"x": -2, "y": 3}, "", False),
+        ("x = 3, y = -2, z = 1", [3, -2], "", False),
+        ("a = 1 and b = 2", {"a": 1, "b": 2}, "", True),
+        ("\\color{red}42", 42, "", True),
+        ("\\color{red}{\\frac{1}{2}}", 0.5, "", True),
+        ("Yes, it does", "Yes", "", True),
+        ("Yes, it does not", "Yes", "", False),
+        ("Yes, it does", "no", "", False),
+    ],
+)
 def test_marks_and_names_count_if_they_do_not_contradict(exported, reply, label, question, wanted):
     box, units = f"\\boxed{{{reply}}}", asked_units(question)
     assert matches(box, label, units=units) is wanted
@@ -82,10 +123,12 @@ def judged_last(reply: str, label, question: str = "") -> bool:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['what'].strip()}: {row['reply']}")
 @pytest.mark.parametrize("said", ["{}", "The answer is {}", "We have 3 + 4 = 7.\n\nAnswer: {}", "**{}**"])
 def test_the_page_says_what_counts_at_the_end_of_a_reply(row, said):
-    assert judged_last(said.replace("{}", row["reply"]), json.loads(row["label"]), row["question"]) is (row["last"] == "yes")
+    assert judged_last(said.replace("{}", row["reply"]), json.loads(row["label"]), row["question"]) is (
+        row["last"] == "yes"
+    )
 
 
-NUMBERS = st.one_of(st.integers(-10**12, 10**12), st.floats(-1e12, 1e12, allow_nan=False))
+NUMBERS = st.one_of(st.integers(-(10**12), 10**12), st.floats(-1e12, 1e12, allow_nan=False))
 
 
 @given(st.one_of(NUMBERS, st.sampled_from(["red", "A.B", "10 + 2", "2024-03-05", "x=1"])))
@@ -96,7 +139,9 @@ def test_a_form_gives_the_label_and_no_form_gives_a_perturbed_one(label):
     assert isinstance(label, str) or answers(f"{shown} minutes", label, units=units)
     wrong = [answer if isinstance(answer, str) else json.dumps(answer) for answer in wrong_answers(label)]
     replies = [form.format(item) for item in wrong if item for form in FORMS]
-    taken = [reply for reply in replies if answers(reply, label, units=units) or judged_last(reply, label, MINUTES)]
+    taken = [
+        reply for reply in replies if answers(reply, label, units=units) or judged_last(reply, label, MINUTES)
+    ]
     assert not taken and not accepted_wrongly(label)
     assert all(judged_last(said.format(shown), label, MINUTES) for said in ("{}", "x = {}", "It is {}."))
 
@@ -108,24 +153,34 @@ LABELS = st.one_of(NUMBERS, st.sampled_from(["red", "3/2", "2024-03-05", "0.75",
 @example([-999999976012, -999999975013.5])
 @given(st.one_of(LABELS, st.lists(LABELS, max_size=3), st.dictionaries(st.sampled_from(["a", "b"]), NUMBERS)))
 def test_nothing_beyond_the_tolerance_is_rewarded_in_any_form_with_or_without_its_unit(exported, label):
-    """Twice the tolerance away, a day off, or one of the gate's probes: by the exported file in a box, and at the end of a reply."""
+    """Twice the tolerance away, a day off, or one of the gate's probes: by the exported file in a box, and at
+    the end of a reply."""
     for question in ("", MINUTES, "What percentage is red?"):
         units, answer = asked_units(question), json.dumps(label)
         right = in_forms(label, units) if label not in ("", [], {}) else []
-        assert [reply for reply in right if not exported["score"](f"\\boxed{{{reply}}}", answer, units=units)] == []
+        assert [
+            reply for reply in right if not exported["score"](f"\\boxed{{{reply}}}", answer, units=units)
+        ] == []
         wrong = wrong_replies(label, units)
-        assert [reply for reply in wrong if exported["score"](f"\\boxed{{{reply}}}", answer, units=units)] == []
+        assert [
+            reply for reply in wrong if exported["score"](f"\\boxed{{{reply}}}", answer, units=units)
+        ] == []
         assert [reply for reply in wrong if reply and judged_last(reply, label, question)] == []
 
 
 def test_the_grid_has_neighbours_of_twice_the_tolerance():
     assert near_misses(20) == ["19.99999996", "20.00000004"]
     assert near_misses([0.5, "2024-03-01"]) == [
-        ["0.499999999", "2024-03-01"], ["0.500000001", "2024-03-01"], [0.5, "2024-02-29"], [0.5, "2024-03-02"],
+        ["0.499999999", "2024-03-01"],
+        ["0.500000001", "2024-03-01"],
+        [0.5, "2024-02-29"],
+        [0.5, "2024-03-02"],
     ]
     assert near_misses("3/2") == ["1.499999997", "1.500000003"]
     assert "x = 20.00000004\\text{ minutes}." in wrong_replies(20, ["minutes"])
-    assert {"1,500", "1{,}500", "1500 minutes"} < set(in_forms(1500, ["minutes"])) and r"-1\frac{1}{2}" in in_forms(-1.5)
+    assert {"1,500", "1{,}500", "1500 minutes"} < set(
+        in_forms(1500, ["minutes"])
+    ) and r"-1\frac{1}{2}" in in_forms(-1.5)
 
 
 @given(st.integers(0, 999), st.integers(1, 97), st.integers(2, 98), st.booleans())
@@ -135,39 +190,73 @@ def test_a_mixed_number_is_its_whole_part_and_its_fraction(whole, over, under, n
     sign = "-" if negative else ""
     text = sign + (f"{whole}" if whole else "") + rf"\frac{{{over}}}{{{under}}}"
     assert answers(text, f"{value.numerator}/{value.denominator}")
-    assert not answers(text, f"{(value + Fraction(1, 10**6)).numerator}/{(value + Fraction(1, 10**6)).denominator}")
+    assert not answers(
+        text, f"{(value + Fraction(1, 10**6)).numerator}/{(value + Fraction(1, 10**6)).denominator}"
+    )
 
 
 @given(st.dates())
 def test_a_day_is_read_in_each_of_its_spellings_and_only_as_itself(day):
     label = day.isoformat()
     year = f"{day.year:04d}"
-    spelled = [f"{day.day} {day:%B} {year}", f"{day:%B} {day.day}, {year}", f"{day:%b}. {day.day}, {year}", label.replace("-", "/")]
+    spelled = [
+        f"{day.day} {day:%B} {year}",
+        f"{day:%B} {day.day}, {year}",
+        f"{day:%b}. {day.day}, {year}",
+        label.replace("-", "/"),
+    ]
     assert [read_date(text) for text in spelled] == [day] * 4
     assert all(answers(text, label) for text in spelled)
     other = day.replace(day=day.day % 28 + 1)
     assert other == day or not any(answers(text, other.isoformat()) for text in spelled)
 
 
-@pytest.mark.parametrize("text", ["31 February 2024", "2024-13-01", "March 2024", "5 Marvember 2024", "12/11/10"])
+@pytest.mark.parametrize(
+    "text", ["31 February 2024", "2024-13-01", "March 2024", "5 Marvember 2024", "12/11/10"]
+)
 def test_what_is_no_day_is_none(text):
     assert read_date(text) is None
 
 
-@pytest.mark.parametrize(("question", "units"), [
-    (MINUTES, ["minutes"]), ("In how many hours, in total?", ["hours"]), ("How many dozen?", []), ("Give it in kilometres.", ["kilometres"]),
-    ("一共需要多少分钟？", ["分", "分钟"]), ("What percentage is red?", ["%", "percent"]), ("It falls by 20%.", []), ("", []),
-    ("What is the coefficient of x in p, a polynomial in x?", []), ("How far is it in m?", ["m"]),
-])
+@pytest.mark.parametrize(
+    ("question", "units"),
+    [
+        (MINUTES, ["minutes"]),
+        ("In how many hours, in total?", ["hours"]),
+        ("How many dozen?", []),
+        ("Give it in kilometres.", ["kilometres"]),
+        ("一共需要多少分钟？", ["分", "分钟"]),
+        ("What percentage is red?", ["%", "percent"]),
+        ("It falls by 20%.", []),
+        ("", []),
+        ("What is the coefficient of x in p, a polynomial in x?", []),
+        ("How far is it in m?", ["m"]),
+    ],
+)
 def test_units_are_those_that_the_question_asks_for(question, units):
     assert asked_units(question) == units
 
 
 def test_a_reply_of_any_length_costs_its_length():
-    for text in ("x = " * 50_000, "9" * 200_000 + " minutes", "1\\frac" * 40_000, "5 · 10^" * 40_000, "a." * MAX_FORM):
+    for text in (
+        "x = " * 50_000,
+        "9" * 200_000 + " minutes",
+        "1\\frac" * 40_000,
+        "5 · 10^" * 40_000,
+        "a." * MAX_FORM,
+    ):
         assert not answers(text, 20, units=["minutes"])
     for text in (
-        "-" * 20_000, "7 " * 20_000, "1,234" * 9_000, ")" * 20_000 + "7" + ")" * 20_000, "((7" * 9_000, "+)" * 20_000 + "+7",
-        "7 and" + " " * 20_000, "[" * 20_000 + "1" + "]" * 20_000, "**a" * 9_000, "x" * 20_000, "7, " * 9_000,
+        "-" * 20_000,
+        "7 " * 20_000,
+        "1,234" * 9_000,
+        ")" * 20_000 + "7" + ")" * 20_000,
+        "((7" * 9_000,
+        "+)" * 20_000 + "+7",
+        "7 and" + " " * 20_000,
+        "[" * 20_000 + "1" + "]" * 20_000,
+        "**a" * 9_000,
+        "x" * 20_000,
+        "7, " * 9_000,
     ):
         assert not any(judged_last(text, label) for label in (20, [20], "red", "2024-03-05", "+"))

@@ -1,4 +1,5 @@
-"""A statement that stands in a benchmark is found, whatever its numbers and punctuation; a folder that cannot be read is said."""
+"""A statement that stands in a benchmark is found, whatever its numbers and punctuation; a folder that cannot
+be read is said."""
 
 from __future__ import annotations
 
@@ -17,9 +18,10 @@ from evolake.families.model.contract import Family
 
 FAMILY = DRESSED["none-is-out"]
 KNOWN = (
-    "9 children numbered from 1 stand in a circle and count; NONE of them is out at first! They count from child 1 on, one number a child, always in "
-    "the direction of rising numbers and after the last one with the first one again; whoever says 3 is out, and the next child that is still in "
-    "begins with 1. Which child is the last one that is still in?"
+    "9 children numbered from 1 stand in a circle and count; NONE of them is out at first! They count "
+    "from child 1 on, one number a child, always in the direction of rising numbers and after the last "
+    "one with the first one again; whoever says 3 is out, and the next child that is still in begins with "
+    "1. Which child is the last one that is still in?"
 )
 
 

@@ -1,4 +1,5 @@
-"""Boards: every rule in three engines and a fourth program, questions, a course worked out by hand, and text against inputs."""
+"""Boards: every rule in three engines and a fourth program, questions, a course worked out by hand, and text
+against inputs."""
 
 from __future__ import annotations
 
@@ -16,16 +17,20 @@ from evolake.families.worlds.boards.rules import POINTS, RULES, Chosen, chosen_r
 from evolake.families.worlds.boards.themes import BOARD_THEMES
 
 COURSE = BoardQuestion(
-    "course", "the whole course", "", "    return [[*at, *(x for cell in sorted(things) for x in cell)] for at, things in trace]",
-    '''    size = b["width"]
-    return [[int(n) for one in (a, *np.flatnonzero(x)) for n in (one // size, one % size)] for a, x in zip(at, box)]''',
-    '''    found = []
+    "course",
+    "the whole course",
+    "",
+    "    return [[*at, *(x for cell in sorted(things) for x in cell)] for at, things in trace]",
+    """    size = b["width"]
+    return [[int(n) for one in (a, *np.flatnonzero(x)) for n in (one // size, one % size)] for a, x in zip(at, box)]""",  # noqa: E501
+    """    found = []
     for t in range(last + 1):
         [at], things = [x for x in g["open"] if is_("at", t, x)], [x for x in g["open"] if is_("thing", t, x)]
         found.append([n for x in (at, *things) for n in x])
-    return found''',
+    return found""",
 )
-"""Where who moves is, and where things are, before the first move and after each: a list of numbers for each."""
+"""Where who moves is, and where things are, before the first move and after each: a list of numbers for
+each."""
 
 
 def drawn(numbers: np.random.Generator, first: Chosen | None = None) -> dict[str, list[Chosen]]:
@@ -42,7 +47,11 @@ def drawn(numbers: np.random.Generator, first: Chosen | None = None) -> dict[str
 def crowded(numbers: np.random.Generator) -> dict[str, Any]:
     """A board on which nearly every move meets something."""
     letters = numbers.permutation(list("@" + "o" * 4 + "x" * 5 + "#" * 3 + "." * 12)).tolist()
-    return {"board": ["".join(letters[at : at + 5]) for at in range(0, 25, 5)], "moves": numbers.integers(4, size=12).tolist(), "ask": {}}
+    return {
+        "board": ["".join(letters[at : at + 5]) for at in range(0, 25, 5)],
+        "moves": numbers.integers(4, size=12).tolist(),
+        "ask": {},
+    }
 
 
 def numbered(cell: complex) -> tuple[int, int]:
@@ -60,7 +69,10 @@ def test_a_rule_means_the_same_in_three_engines_and_in_a_fourth_program(rule):
             inputs, keys = crowded(numbers), {point: ones[0].key for point, ones in rules.items()}
             others = {**keys, rule.rule.point: rules[rule.rule.point][1].key}
             wanted, other = (
-                [[n for cell in (state.at, *sorted(state.things, key=numbered)) for n in numbered(cell)] for state in courses(inputs, summary)[1]]
+                [
+                    [n for cell in (state.at, *sorted(state.things, key=numbered)) for n in numbered(cell)]
+                    for state in courses(inputs, summary)[1]
+                ]
                 for summary in (keys, others)
             )
             assert [made[name](inputs) for name in ENGINES] == [wanted] * 3, (keys, inputs)
@@ -86,24 +98,40 @@ def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(
 
 
 def test_a_course_worked_out_by_hand():
-    """By throwing back at walls, coming in at the other side, pushing one thing, and springs of one cell. From (2,1) to (2,2) and (2,3), both with a
-    push; a push against the edge moves nothing; (3,3), with a push; a wall throws back to (3,4); (2,4), a mark, with a push to (1,4), which bars the
-    spring; (2,3); walls throw back to (3,3) and (3,4); over the edge to (3,1); (4,1); (4,2), a mark, where (4,3) bars the spring.
+    """By throwing back at walls, coming in at the other side, pushing one thing, and springs of one cell.
+    From (2,1) to (2,2) and (2,3), both with a push; a push against the edge moves nothing; (3,3), with a
+    push; a wall throws back to (3,4); (2,4), a mark, with a push to (1,4), which bars the spring; (2,3);
+    walls throw back to (3,3) and (3,4); over the edge to (3,1); (4,1); (4,2), a mark, where (4,3) bars the
+    spring.
     """
     board, moves = ["..#.", "@o.x", ".#o.", ".x.."], [1, 1, 1, 2, 3, 0, 3, 0, 3, 1, 2, 1]
     known = {rule.key: rule for rule in chosen_rules()}
-    keys = (("wall_back", "wall_stay"), ("edge_across", "edge_stay"), ("push_one", "push_never"), ("mark_spring_1", "mark_ice"))
+    keys = (
+        ("wall_back", "wall_stay"),
+        ("edge_across", "edge_stay"),
+        ("push_one", "push_never"),
+        ("mark_spring_1", "mark_ice"),
+    )
     rules = {point: [known[key] for key in pair] for point, pair in zip(POINTS, keys, strict=True)}
     wanted = {
-        "columns": [2, 3, 3, 3, 4, 4, 3, 3, 4, 1, 1, 2], "idle": [3], "moving": [1, 2, 4, 6], "on_marks": [0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0],
-        "visits": [5, 6, 9], "walls": [1, 2, 3, 4, 7, 8, 10, 12], "word": "CCERCRCRCCRC", "rows": {"1": 1, "4": 1},
+        "columns": [2, 3, 3, 3, 4, 4, 3, 3, 4, 1, 1, 2],
+        "idle": [3],
+        "moving": [1, 2, 4, 6],
+        "on_marks": [0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0],
+        "visits": [5, 6, 9],
+        "walls": [1, 2, 3, 4, 7, 8, 10, 12],
+        "word": "CCERCRCRCCRC",
+        "rows": {"1": 1, "4": 1},
     }
     asks = {"visits": {"column": 4}}
     result = {}
     for question in QUESTIONS:
         if question.name in wanted:
             made = entries(board_of(BOARD_THEMES[0], rules, question))
-            answers = [made[name]({"board": board, "moves": moves, "ask": asks.get(question.name, {})}) for name in ENGINES]
+            answers = [
+                made[name]({"board": board, "moves": moves, "ask": asks.get(question.name, {})})
+                for name in ENGINES
+            ]
             assert answers == answers[:1] * 3
             result[question.name] = answers[0]
     assert result == wanted
@@ -115,10 +143,16 @@ def test_a_board_with_a_row_or_a_rule_less_is_not_read():
     read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
     lines = [line for line in text.split("\n") if line.startswith("- ")]
     assert read(text)
-    mover = next(word for word in ("robot", "hedgehog", "tug", "token", "ghost", "fox") if f" {word} " in text)
+    mover = next(
+        word for word in ("robot", "hedgehog", "tug", "token", "ghost", "fox") if f" {word} " in text
+    )
     for changed in (
-        text.replace(lines[0] + "\n", ""), text.replace(lines[-1], lines[-1][:-1] + " twice."), text + " Why?", text.replace(lines[-2] + "\n", ""),
-        text.replace(f"{lines[0]}\n{lines[1]}", f"{lines[1]}\n{lines[0]}"), text.replace(lines[1], lines[1].replace(",", f", {mover},", 1)),
+        text.replace(lines[0] + "\n", ""),
+        text.replace(lines[-1], lines[-1][:-1] + " twice."),
+        text + " Why?",
+        text.replace(lines[-2] + "\n", ""),
+        text.replace(f"{lines[0]}\n{lines[1]}", f"{lines[1]}\n{lines[0]}"),
+        text.replace(lines[1], lines[1].replace(",", f", {mover},", 1)),
     ):
         assert changed != text
         with pytest.raises(ValueError, match="not a statement|not in order|not a board"):

@@ -8,12 +8,22 @@ from evolake.answers.values import LONGEST_CHECKED, answer_value
 from evolake.families.model.checker_code import impurity
 
 
-@pytest.mark.parametrize(("source", "found"), [
-    ("import os", "line 1: import os"), ("import re\nre.enum.sys", "line 2: .sys"), ("().__class__", "line 1: .__class__"),
-    ("'{0}'.format(1)", "line 1: .format"), ("from re import enum", "line 1: import of enum"), ("from . import math", "line 1: import of None"),
-    ("from math import *", "line 1: import of *"), ("x = 1\nopen('x')", "line 2: open"), ("getattr(1, 'real')", "line 1: getattr"),
-    ("(1 for _ in ()).gi_frame", "line 1: .gi_frame"), ("__builtins__", "line 1: __builtins__"),
-])
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import os", "line 1: import os"),
+        ("import re\nre.enum.sys", "line 2: .sys"),
+        ("().__class__", "line 1: .__class__"),
+        ("'{0}'.format(1)", "line 1: .format"),
+        ("from re import enum", "line 1: import of enum"),
+        ("from . import math", "line 1: import of None"),
+        ("from math import *", "line 1: import of *"),
+        ("x = 1\nopen('x')", "line 2: open"),
+        ("getattr(1, 'real')", "line 1: getattr"),
+        ("(1 for _ in ()).gi_frame", "line 1: .gi_frame"),
+        ("__builtins__", "line 1: __builtins__"),
+    ],
+)
 def test_what_reaches_beyond_computing_is_named_with_its_line(source, found):
     assert impurity(source) == found
 
@@ -22,18 +32,37 @@ def test_what_cannot_be_parsed_is_impure():
     assert "cannot be parsed" in impurity("def (:")
 
 
-@pytest.mark.parametrize("source", ["import math as m", "from collections import Counter", "x = [1].copy()", "'abc'.replace('a', 'b')"])
+@pytest.mark.parametrize(
+    "source",
+    ["import math as m", "from collections import Counter", "x = [1].copy()", "'abc'.replace('a', 'b')"],
+)
 def test_computing_is_allowed(source):
     assert impurity(source) == ""
 
 
-@pytest.mark.parametrize(("content", "label", "value"), [
-    ("[1, 2]", [3], [1, 2]), ("1, 2", [3], [1, 2]), ("(1, 2)", [3], [1, 2]), ("[[1, 2], [3, 4]]", [[0]], [[1, 2], [3, 4]]), ("[]", [1], []),
-    ("[a, 2]", ["x"], ["a", "2"]), ('["a", "b"]', ["x"], ["a", "b"]), ("[1.5, 2]", [0.5], [1.5, 2.0]), ("[yes, False]", [True], [True, False]),
-    ("{a: 1, b: 2}", {"x": 3}, {"a": 1, "b": 2}), ("17", 3, 17), ("seventeen", 3, "seventeen"), ("nothing", [1], ["nothing"]),
-    (r"(3 + 4) \times 5", "x", "(3 + 4) * 5"), (r"6 \div 2", "x", "6 / 2"), (r"\text{()[]}", "x", "()[]"), ("{1: 2}", [1], None),
-    ("1" * (LONGEST_CHECKED + 1), "x", None),
-])
+@pytest.mark.parametrize(
+    ("content", "label", "value"),
+    [
+        ("[1, 2]", [3], [1, 2]),
+        ("1, 2", [3], [1, 2]),
+        ("(1, 2)", [3], [1, 2]),
+        ("[[1, 2], [3, 4]]", [[0]], [[1, 2], [3, 4]]),
+        ("[]", [1], []),
+        ("[a, 2]", ["x"], ["a", "2"]),
+        ('["a", "b"]', ["x"], ["a", "b"]),
+        ("[1.5, 2]", [0.5], [1.5, 2.0]),
+        ("[yes, False]", [True], [True, False]),
+        ("{a: 1, b: 2}", {"x": 3}, {"a": 1, "b": 2}),
+        ("17", 3, 17),
+        ("seventeen", 3, "seventeen"),
+        ("nothing", [1], ["nothing"]),
+        (r"(3 + 4) \times 5", "x", "(3 + 4) * 5"),
+        (r"6 \div 2", "x", "6 / 2"),
+        (r"\text{()[]}", "x", "()[]"),
+        ("{1: 2}", [1], None),
+        ("1" * (LONGEST_CHECKED + 1), "x", None),
+    ],
+)
 def test_a_reply_is_read_as_a_value_of_the_labels_kind(content, label, value):
     result = answer_value(content, label)
     assert (result, type(result)) == (value, type(value))

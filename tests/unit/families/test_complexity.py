@@ -29,10 +29,21 @@ def test_a_small_program_has_the_values_that_count_by_hand():
     result = measure(NESTED)
     assert result is not None
     # cyclomatic: 1, two loops, one if, one `and`; cognitive: 1 + 2 + 3 for the nesting, 1 for `and`
-    assert {name: result[name] for name in ("loc", "cyclomatic", "cognitive", "loops", "loop_depth", "recursive", "time_class")} == {
-        "loc": 7, "cyclomatic": 5, "cognitive": 7, "loops": 2, "loop_depth": 2, "recursive": False, "time_class": "O(n^2)",
+    assert {
+        name: result[name]
+        for name in ("loc", "cyclomatic", "cognitive", "loops", "loop_depth", "recursive", "time_class")
+    } == {
+        "loc": 7,
+        "cyclomatic": 5,
+        "cognitive": 7,
+        "loops": 2,
+        "loop_depth": 2,
+        "recursive": False,
+        "time_class": "O(n^2)",
     }
-    assert result["halstead_effort"] == pytest.approx(result["halstead_volume"] * result["halstead_difficulty"])
+    assert result["halstead_effort"] == pytest.approx(
+        result["halstead_volume"] * result["halstead_difficulty"]
+    )
 
 
 def test_functions_within_functions_count_as_they_do_outside():
@@ -40,20 +51,33 @@ def test_functions_within_functions_count_as_they_do_outside():
     flat = body.format(name="f") + body.format(name="g") + "def h(a):\n    return f(a) and g(a)\n"
     inner = "".join("    " + line + "\n" for name in "fg" for line in body.format(name=name).splitlines())
     nested = measure("def h(a):\n" + inner + "    return f(a) and g(a)\n")
-    method = measure("def h(a):\n    class K:\n        def m(self):\n            return 1 if a else 2\n    return K().m()\n")
+    method = measure(
+        "def h(a):\n    class K:\n        def m(self):\n            return 1 if a else 2\n    return "
+        "K().m()\n"
+    )
     result = measure(flat)
     assert result is not None and nested is not None and method is not None
     assert (result["cyclomatic"], nested["cyclomatic"], method["cyclomatic"]) == (10, 10, 2)
 
 
-@pytest.mark.parametrize(("source", "flag"), [
-    ("def f(a, x):\n    low, high = 0, len(a)\n    while low < high:\n        mid = (low + high) // 2\n        low = mid + 1\n", "binary_search"),
-    ("def f(a):\n    return sorted(a)[0]\n", "sorting"),
-    ("from functools import lru_cache\n@lru_cache(None)\ndef f(n):\n    return n\n", "dynamic_programming"),
-    ("def f(n):\n    dp = [0]\n    return dp[n]\n", "dynamic_programming"),
-    ("def f(g):\n    visited = set()\n    return visited\n", "graph_traversal"),
-    ("def f(a):\n    mid = len(a) // 2\n    return f(a[:mid]) + f(a[mid:])\n", "divide_and_conquer"),
-])
+@pytest.mark.parametrize(
+    ("source", "flag"),
+    [
+        (
+            "def f(a, x):\n    low, high = 0, len(a)\n    while low < high:\n        mid = (low + high) "
+            "// 2\n        low = mid + 1\n",
+            "binary_search",
+        ),
+        ("def f(a):\n    return sorted(a)[0]\n", "sorting"),
+        (
+            "from functools import lru_cache\n@lru_cache(None)\ndef f(n):\n    return n\n",
+            "dynamic_programming",
+        ),
+        ("def f(n):\n    dp = [0]\n    return dp[n]\n", "dynamic_programming"),
+        ("def f(g):\n    visited = set()\n    return visited\n", "graph_traversal"),
+        ("def f(a):\n    mid = len(a) // 2\n    return f(a[:mid]) + f(a[mid:])\n", "divide_and_conquer"),
+    ],
+)
 def test_a_pattern_is_flagged_and_no_other(source: str, flag: str):
     result = measure(source)
     assert result is not None
@@ -61,15 +85,18 @@ def test_a_pattern_is_flagged_and_no_other(source: str, flag: str):
     assert {name for name in flags if result[name]} == {flag}
 
 
-@pytest.mark.parametrize(("source", "expected"), [
-    ("def f(n):\n    return n + 1\n", "O(1)"),
-    ("def f(a):\n    return sum(x for x in a)\n", "O(n)"),
-    ("def f(a):\n    return [x for x in sorted(a)]\n", "O(n log n)"),
-    ("def f(a):\n    return [[x for x in a] for y in a]\n", "O(n^2)"),
-    ("def f(n):\n    return f(n - 1) + f(n - 2) if n > 1 else n\n", "O(2^n)"),
-    ("from itertools import product\ndef f(a):\n    return list(product(a, a))\n", "O(2^n)"),
-    ("def f(n):\n    return [m for m in range(1 << n)]\n", "O(2^n)"),
-])
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("def f(n):\n    return n + 1\n", "O(1)"),
+        ("def f(a):\n    return sum(x for x in a)\n", "O(n)"),
+        ("def f(a):\n    return [x for x in sorted(a)]\n", "O(n log n)"),
+        ("def f(a):\n    return [[x for x in a] for y in a]\n", "O(n^2)"),
+        ("def f(n):\n    return f(n - 1) + f(n - 2) if n > 1 else n\n", "O(2^n)"),
+        ("from itertools import product\ndef f(a):\n    return list(product(a, a))\n", "O(2^n)"),
+        ("def f(n):\n    return [m for m in range(1 << n)]\n", "O(2^n)"),
+    ],
+)
 def test_the_time_class_follows_the_structure(source: str, expected: str):
     result = measure(source)
     assert result is not None

@@ -1,4 +1,5 @@
-"""Difficulty across families: curves, agreement and the common scale, by hand and by what must hold for all."""
+"""Difficulty across families: curves, agreement and the common scale, by hand and by what must hold for
+all."""
 
 from __future__ import annotations
 
@@ -10,7 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.families.dataset.difficulty import CHILDREN, SEEDS, WORLDS, agreement, common_levels, curve, work_in, work_of
+from evolake.families.dataset.difficulty import (
+    CHILDREN,
+    SEEDS,
+    WORLDS,
+    agreement,
+    common_levels,
+    curve,
+    work_in,
+    work_of,
+)
 from evolake.families.evolution.records import store_gate
 from evolake.lake import BlobStore
 
@@ -19,14 +29,19 @@ WORK = st.lists(st.lists(st.floats(0, 1e6), min_size=3, max_size=3), min_size=2,
 
 
 def families(levels):
-    return work_of((str(place), "seed", zip((1, 5, 10), lines, strict=True)) for place, lines in enumerate(levels))
+    return work_of(
+        (str(place), "seed", zip((1, 5, 10), lines, strict=True)) for place, lines in enumerate(levels)
+    )
 
 
 def test_a_curve_has_the_quartiles_of_each_group_in_order():
     work = work_of([HARD, EASY, ("drawn", "constraint_world", [(1, 7.0)]), ("other", "seed", [(1, 30.0)])])
     assert curve(work).rows() == [
-        (SEEDS, 1, 2, 15.0, 20.0, 25.0), (SEEDS, 5, 1, 50.0, 50.0, 50.0), (WORLDS, 1, 1, 7.0, 7.0, 7.0),
-        (CHILDREN, 1, 1, 60.0, 60.0, 60.0), (CHILDREN, 5, 1, 400.0, 400.0, 400.0),
+        (SEEDS, 1, 2, 15.0, 20.0, 25.0),
+        (SEEDS, 5, 1, 50.0, 50.0, 50.0),
+        (WORLDS, 1, 1, 7.0, 7.0, 7.0),
+        (CHILDREN, 1, 1, 60.0, 60.0, 60.0),
+        (CHILDREN, 5, 1, 400.0, 400.0, 400.0),
     ]
 
 
@@ -34,14 +49,17 @@ def test_work_is_that_of_the_stored_evidence_and_a_family_that_did_not_come_to_t
     blobs = BlobStore(tmp_path)
     came = json.dumps({"static": store_gate({"work": [[1, 10], [5, 50]]}, [], blobs)})
     rows = [
-        {"family_id": "easy", "operator": "seed", "evidence": came}, {"family_id": "early", "operator": "pipe", "evidence": "{}"},
+        {"family_id": "easy", "operator": "seed", "evidence": came},
+        {"family_id": "early", "operator": "pipe", "evidence": "{}"},
         {"family_id": "bare", "operator": "pipe", "evidence": None},
     ]
     assert work_in(rows, blobs).equals(work_of([EASY]))
 
 
 def test_agreement_counts_pairs_of_different_families_alone():
-    assert agreement(work_of([EASY, HARD])) == 0.5  # easy at 1 is below hard at 5; hard at 1 is above easy at 5
+    assert (
+        agreement(work_of([EASY, HARD])) == 0.5
+    )  # easy at 1 is below hard at 5; hard at 1 is above easy at 5
     assert agreement(work_of([EASY, ("twin", "seed", EASY[2])])) == 1
     assert agreement(work_of([EASY, ("flat", "seed", [(1, 50.0), (5, 10.0)])])) == 0.5  # two ties
     assert math.isnan(agreement(work_of([EASY])))
@@ -51,10 +69,16 @@ def test_agreement_counts_pairs_of_different_families_alone():
 @given(WORK)
 def test_agreement_is_that_of_all_pairs_one_by_one(levels):
     pairs = [
-        (level[low], other[high]) for place, level in enumerate(levels) for at, other in enumerate(levels) if place != at
-        for low in range(3) for high in range(low + 1, 3)
+        (level[low], other[high])
+        for place, level in enumerate(levels)
+        for at, other in enumerate(levels)
+        if place != at
+        for low in range(3)
+        for high in range(low + 1, 3)
     ]
-    assert agreement(families(levels)) == pytest.approx(sum((low < high) + (low == high) / 2 for low, high in pairs) / len(pairs))
+    assert agreement(families(levels)) == pytest.approx(
+        sum((low < high) + (low == high) / 2 for low, high in pairs) / len(pairs)
+    )
 
 
 @given(WORK, st.floats(0.5, 20))

@@ -15,7 +15,9 @@ PARAMETERS = next(rule.parameters for rule in RULES.rules if rule.check == "fami
 ANSWERS = tuple("abcdefghijklmnopqrst")
 
 
-def print_of(name: str, *, code: str | None = None, sketch: range = range(0), answers: tuple[str, ...] = ANSWERS) -> Fingerprint:
+def print_of(
+    name: str, *, code: str | None = None, sketch: range = range(0), answers: tuple[str, ...] = ANSWERS
+) -> Fingerprint:
     return Fingerprint(name * 8, name, code or name, name, tuple(sketch), answers)
 
 
@@ -25,10 +27,13 @@ def other_answers(kept: int) -> tuple[str, ...]:
 
 def test_pairs_are_those_that_the_gate_would_block():
     families = [
-        print_of("a", sketch=range(100)), print_of("b", sketch=range(500, 600), answers=other_answers(0)),
+        print_of("a", sketch=range(100)),
+        print_of("b", sketch=range(500, 600), answers=other_answers(0)),
         print_of("c", code="a", sketch=range(300, 400), answers=other_answers(5)),  # the code of a
         print_of("d", sketch=range(700, 800), answers=other_answers(19)),  # 95% of the answers of a
-        print_of("e", sketch=range(5, 105), answers=other_answers(16)),  # 80% of the answers of a, 90% of its code
+        print_of(
+            "e", sketch=range(5, 105), answers=other_answers(16)
+        ),  # 80% of the answers of a, 90% of its code
         print_of("f", sketch=range(800, 900), answers=other_answers(18)),  # 90% of the answers of a alone
     ]
     result = duplicate_pairs(families, PARAMETERS)
@@ -41,7 +46,9 @@ def test_pairs_are_those_that_the_gate_would_block():
 
 
 def test_agreement_of_all_pairs_is_that_of_single_pairs():
-    families = [print_of(name, answers=other_answers(kept)) for name, kept in zip("abcd", (20, 13, 7, 0), strict=True)]
+    families = [
+        print_of(name, answers=other_answers(kept)) for name, kept in zip("abcd", (20, 13, 7, 0), strict=True)
+    ]
     families.append(print_of("e", answers=ANSWERS[:5]))
     expected = [[similarity(left, right).answers for right in families] for left in families]
     assert np.allclose(answer_agreement(families), expected)
@@ -49,9 +56,16 @@ def test_agreement_of_all_pairs_is_that_of_single_pairs():
 
 
 def test_a_double_by_answers_is_seen_behind_many_that_are_alike_in_code():
-    crowd = [print_of(f"k{number}", sketch=range(100), answers=other_answers(12)) for number in range(2 * NEAREST)]
+    crowd = [
+        print_of(f"k{number}", sketch=range(100), answers=other_answers(12)) for number in range(2 * NEAREST)
+    ]
     double = print_of("double", sketch=range(900, 1000))
-    assert near_duplicate({"nearest": nearest(print_of("new", sketch=range(100)), [*crowd, double])}, **PARAMETERS) is not None
+    assert (
+        near_duplicate(
+            {"nearest": nearest(print_of("new", sketch=range(100)), [*crowd, double])}, **PARAMETERS
+        )
+        is not None
+    )
 
 
 def test_the_page_states_the_measure_of_the_shipped_rule():

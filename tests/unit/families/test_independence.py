@@ -12,7 +12,13 @@ from evolake.families.dataset.cards import Provenance
 from evolake.families.dataset.datasets import Dataset
 from evolake.families.evolution.records import independence_seen
 from evolake.families.gates.consensus import Vote
-from evolake.families.independence import Independence, answers_in, independence_in, independence_of, keep_answers
+from evolake.families.independence import (
+    Independence,
+    answers_in,
+    independence_in,
+    independence_of,
+    keep_answers,
+)
 from evolake.families.tables import ACCEPTED, CANDIDATES, FAMILIES, INDEPENDENT_ANSWERS, REVIEWS
 from evolake.lake import Lake
 
@@ -21,7 +27,16 @@ FIVE_OF_FIVE, FOUR_OF_FIVE, THREE_OF_FIVE = [True] * 5, [True] * 4 + [False], [T
 
 def answers(reader: str, matched: list[bool]) -> list[dict[str, Any]]:
     return [
-        {"family_id": "f", "reader": reader, "name": "n", "difficulty": 5, "seed": seed, "answer": "1", "label": "1", "matched": right}
+        {
+            "family_id": "f",
+            "reader": reader,
+            "name": "n",
+            "difficulty": 5,
+            "seed": seed,
+            "answer": "1",
+            "label": "1",
+            "matched": right,
+        }
         for seed, right in enumerate(matched)
     ]
 
@@ -30,19 +45,28 @@ def votes(voter: str, for_label: list[bool]) -> list[dict[str, Any]]:
     return [{"voter": voter, "for_label": right} for right in for_label]
 
 
-@pytest.mark.parametrize(("authors", "voted", "reviews", "outside", "level"), [
-    ([], [], [], [], "none"),
-    ([{"voter": "built1", "independent": True}], votes("built1", FIVE_OF_FIVE), [], [], "author"),
-    ([{"voter": "built1", "independent": True}], votes("built1", THREE_OF_FIVE), [], [], "none"),
-    ([{"voter": "second", "independent": False}, {"voter": "third", "independent": None}], votes("second", FIVE_OF_FIVE), [], [], "none"),
-    ([], [], [{"reviewer": "reader+second", "matched": True}] * 5, [], "none"),
-    ([], [], [{"reviewer": "model", "matched": True}] * 5, [], "model"),
-    ([], [], [{"reviewer": "model", "matched": True}] * 4, [], "none"),
-    ([], [], [{"reviewer": "model", "matched": True}] * 4, answers("model", FOUR_OF_FIVE), "model"),
-    ([], [], [], answers("model", THREE_OF_FIVE), "none"),
-    ([], [], [], answers("model", FIVE_OF_FIVE) + answers("person", FOUR_OF_FIVE), "person"),
-    ([], [], [], answers("person", THREE_OF_FIVE), "none"),
-])
+@pytest.mark.parametrize(
+    ("authors", "voted", "reviews", "outside", "level"),
+    [
+        ([], [], [], [], "none"),
+        ([{"voter": "built1", "independent": True}], votes("built1", FIVE_OF_FIVE), [], [], "author"),
+        ([{"voter": "built1", "independent": True}], votes("built1", THREE_OF_FIVE), [], [], "none"),
+        (
+            [{"voter": "second", "independent": False}, {"voter": "third", "independent": None}],
+            votes("second", FIVE_OF_FIVE),
+            [],
+            [],
+            "none",
+        ),
+        ([], [], [{"reviewer": "reader+second", "matched": True}] * 5, [], "none"),
+        ([], [], [{"reviewer": "model", "matched": True}] * 5, [], "model"),
+        ([], [], [{"reviewer": "model", "matched": True}] * 4, [], "none"),
+        ([], [], [{"reviewer": "model", "matched": True}] * 4, answers("model", FOUR_OF_FIVE), "model"),
+        ([], [], [], answers("model", THREE_OF_FIVE), "none"),
+        ([], [], [], answers("model", FIVE_OF_FIVE) + answers("person", FOUR_OF_FIVE), "person"),
+        ([], [], [], answers("person", THREE_OF_FIVE), "none"),
+    ],
+)
 def test_the_level_is_the_highest_that_enough_answers_show(authors, voted, reviews, outside, level):
     assert independence_of(authors, voted, reviews, outside).level == level
 
@@ -51,15 +75,32 @@ def test_the_counts_are_told_with_the_level():
     known = independence_of([], [], [], answers("person", FOUR_OF_FIVE))
     assert known.in_words() == "independent: person (person: 4 of 5 right)"
     assert known.to_json() == {
-        "level": "person", "other_authors": 0, "model_right": 0, "model_answers": 0, "person_right": 4, "person_answers": 5,
+        "level": "person",
+        "other_authors": 0,
+        "model_right": 0,
+        "model_answers": 0,
+        "person_right": 4,
+        "person_answers": 5,
     }
-    assert independence_of([], [], [], []).in_words() == "independent: none (only its author solved it from the text alone)"
+    assert (
+        independence_of([], [], [], []).in_words()
+        == "independent: none (only its author solved it from the text alone)"
+    )
 
 
 def test_a_row_says_author_only_if_the_other_authors_votes_are_the_labels():
     written = [{"voter": "built1", "independent": True}]
-    agree, differ = Vote(5, 1, 3, True, ("primary", "built1"), {"primary": 3, "built1": 3}, {"primary": "ok", "built1": "ok"}), Vote(
-        5, 2, 3, True, ("primary",), {"primary": 3, "built1": 4}, {"primary": "ok", "built1": "ok"}
+    agree, differ = (
+        Vote(
+            5,
+            1,
+            3,
+            True,
+            ("primary", "built1"),
+            {"primary": 3, "built1": 3},
+            {"primary": "ok", "built1": "ok"},
+        ),
+        Vote(5, 2, 3, True, ("primary",), {"primary": 3, "built1": 4}, {"primary": "ok", "built1": "ok"}),
     )
 
     def seen(*votes: Vote) -> Any:
@@ -68,7 +109,10 @@ def test_a_row_says_author_only_if_the_other_authors_votes_are_the_labels():
     assert independence_seen(seen(*[agree] * 4, differ), written).level == "author"
     assert independence_seen(seen(*[agree] * 3, differ, differ), written).level == "none"
     assert independence_seen(seen(*[agree] * 5)).level == "none"
-    assert CANDIDATES.columns["independent"] == ACCEPTED.columns["independent"] and "independent" not in FAMILIES.columns
+    assert (
+        CANDIDATES.columns["independent"] == ACCEPTED.columns["independent"]
+        and "independent" not in FAMILIES.columns
+    )
 
 
 def test_answers_are_kept_once_and_belong_to_one_content(tmp_path):
@@ -84,11 +128,17 @@ def test_answers_are_kept_once_and_belong_to_one_content(tmp_path):
 
 
 def test_an_export_of_what_is_independent_leaves_the_rest_out_and_refuses_an_empty_one():
-    made_by = Provenance(seeds=[], rulesets=[], cycles=["0001"], root_seeds=[], backends=[], versions=[], counts={})
+    made_by = Provenance(
+        seeds=[], rulesets=[], cycles=["0001"], root_seeds=[], backends=[], versions=[], counts={}
+    )
     rows = [{"family_id": "f", "independent": "model"}, {"family_id": "g", "independent": "none"}]
     known = {"f": Independence("model", 0, (5, 5), (0, 0)), "g": Independence("none", 0, (0, 0), (0, 0))}
     data = Dataset(rows, [{"family_id": "f"}, {"family_id": "g"}], made_by, {}, known)
-    assert [row["family_id"] for row in data.independent().instances] == ["f"] == [row["family_id"] for row in data.independent().families]
+    assert (
+        [row["family_id"] for row in data.independent().instances]
+        == ["f"]
+        == [row["family_id"] for row in data.independent().families]
+    )
     nobody = Dataset(rows[1:], [{"family_id": "g"}], made_by, {}, {"g": known["g"]})
     with pytest.raises(InputError, match="no family was solved from its text alone"):
         nobody.independent()

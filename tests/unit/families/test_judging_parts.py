@@ -1,4 +1,5 @@
-"""The parts of the gates that need no jail: votes, leaks, drawings, growth, similarity, probes, the operators' reviewers, rules read from text."""
+"""The parts of the gates that need no jail: votes, leaks, drawings, growth, similarity, probes, the
+operators' reviewers, rules read from text."""
 
 from __future__ import annotations
 
@@ -15,7 +16,15 @@ from evolake.families.gates.probes import accepted_wrongly, wrong_answers
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.gates.static import drawing, rises
 from evolake.families.model.loading import read_families
-from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, jaccard, normalised, similarity, sketch
+from evolake.families.model.similarity import (
+    Fingerprint,
+    answer_key,
+    fingerprint,
+    jaccard,
+    normalised,
+    similarity,
+    sketch,
+)
 from evolake.families.roles.blind import rules_in, solve_blind
 from evolake.families.roles.models import BlindRequest, QualityReply, QualityRequest, Turn
 from evolake.families.roles.quality import review_quality
@@ -29,27 +38,37 @@ def solved(answer, status: str = "ok") -> Solved:
     return Solved(status, "", answer, type(answer).__name__, None, 0.0)
 
 
-@pytest.mark.parametrize(("answers", "label", "agreed"), [
-    ([5, 5, 5], 5, ("a", "b", "c")),
-    ([5, 6, 5.0], 5, ("a", "c")),
-    ([6, 5, 5], 5, ("b", "c")),
-    ([[1, 2], "[1,2]", [2, 1]], [1, 2], ("a", "b")),
-    (["N/A", "N/A", 5], None, ()),
-    ([4, 5, 6], None, ()),
-    ([4, 4, 5, 5], None, ()),
-    ([4, 5], None, ()),
-    ([4], 4, ("a",)),
-])
+@pytest.mark.parametrize(
+    ("answers", "label", "agreed"),
+    [
+        ([5, 5, 5], 5, ("a", "b", "c")),
+        ([5, 6, 5.0], 5, ("a", "c")),
+        ([6, 5, 5], 5, ("b", "c")),
+        ([[1, 2], "[1,2]", [2, 1]], [1, 2], ("a", "b")),
+        (["N/A", "N/A", 5], None, ()),
+        ([4, 5, 6], None, ()),
+        ([4, 4, 5, 5], None, ()),
+        ([4, 5], None, ()),
+        ([4], 4, ("a",)),
+    ],
+)
 def test_a_label_needs_a_strict_majority(answers, label, agreed):
-    counted = vote({name: solved(answer) for name, answer in zip("abcd", answers, strict=False)}, case_sensitive=True)
+    counted = vote(
+        {name: solved(answer) for name, answer in zip("abcd", answers, strict=False)}, case_sensitive=True
+    )
     assert (counted.label, counted.for_label, counted.decided) == (label, agreed, bool(agreed))
 
 
 def test_a_voter_that_fails_votes_for_nothing_but_counts():
     failed = Solved("error", "boom", None, "", None, 0.0)
     assert not vote({"primary": solved(5), "b": failed}, case_sensitive=True).decided
-    assert vote({"primary": solved(5), "b": failed, "c": solved(5)}, case_sensitive=True).for_label == ("primary", "c")
-    assert not vote({"primary": solved(None, "schema_error"), "b": failed, "c": failed}, case_sensitive=True).decided
+    assert vote({"primary": solved(5), "b": failed, "c": solved(5)}, case_sensitive=True).for_label == (
+        "primary",
+        "c",
+    )
+    assert not vote(
+        {"primary": solved(None, "schema_error"), "b": failed, "c": failed}, case_sensitive=True
+    ).decided
 
 
 def test_a_validator_that_answers_nothing_is_no_second_opinion():
@@ -60,15 +79,23 @@ def test_a_validator_that_answers_nothing_is_no_second_opinion():
     whole, broken = vote(voted, case_sensitive=True), vote(voted | {names[0]: failed}, case_sensitive=True)
     assert broken.decided
     answered_once = consensus_evidence(family, [whole, broken])
-    assert answered_once["silent"] == [] and CHECKERS["families.voters"](answered_once, least=len(names)) is None
+    assert (
+        answered_once["silent"] == [] and CHECKERS["families.voters"](answered_once, least=len(names)) is None
+    )
     evidence = consensus_evidence(family, [broken, broken])
-    assert evidence["silent"] == [names[0]] and CHECKERS["families.voters"](evidence, least=len(names) - 1) is None
+    assert (
+        evidence["silent"] == [names[0]]
+        and CHECKERS["families.voters"](evidence, least=len(names) - 1) is None
+    )
     finding = CHECKERS["families.voters"](evidence, least=len(names))
     assert finding is not None and f"{names[0]} answers no instance" in finding.reason
 
 
 def test_shipped_validators_are_no_copies_and_every_rule_has_its_checker():
-    nearest = {family.name: max((pair[2] for pair in alike(family)), default=0.0) for family in read_families(SEEDS / "families")}
+    nearest = {
+        family.name: max((pair[2] for pair in alike(family)), default=0.0)
+        for family in read_families(SEEDS / "families")
+    }
     assert max(nearest.values()) < 0.98, nearest
     assert {rule.check for rule in RULES.rules} <= set(CHECKERS)
     assert {rule.gate for rule in RULES.rules} == set(GATE_NAMES)
@@ -76,57 +103,117 @@ def test_shipped_validators_are_no_copies_and_every_rule_has_its_checker():
 
 
 def test_thresholds_are_parameters_of_rules():
-    voters = {"kind": "validators", "validators": ["a", "b", "c"], "alike": [["b", "a", 0.7], ["c", "a", 1.0], ["c", "b", 0.9]], "silent": []}
+    voters = {
+        "kind": "validators",
+        "validators": ["a", "b", "c"],
+        "alike": [["b", "a", 0.7], ["c", "a", 1.0], ["c", "b", 0.9]],
+        "silent": [],
+    }
     finding = CHECKERS["families.voters"](voters, least=3)
-    assert finding is not None and "2 independent validators, at least 3 are needed; c is a copy of a" in finding.reason
+    assert (
+        finding is not None
+        and "2 independent validators, at least 3 are needed; c is a copy of a" in finding.reason
+    )
     said = CHECKERS["families.voters"](voters | {"kind": "checkers"}, least=3)
-    assert said is not None and "2 independent checkers, at least 3 are needed" in said.reason and "Add checkers/*.py" in said.reason
-    assert CHECKERS["families.voters"](voters, least=2) is None and CHECKERS["families.voters"](voters, least=2, copy=0.6) is not None
-    answers = {"boolean": False, "answers": [[1, "same", True], *([4, "same", False] for _ in range(9)), [5, "one", False], [7, "two", False]]}
+    assert (
+        said is not None
+        and "2 independent checkers, at least 3 are needed" in said.reason
+        and "Add checkers/*.py" in said.reason
+    )
+    assert (
+        CHECKERS["families.voters"](voters, least=2) is None
+        and CHECKERS["families.voters"](voters, least=2, copy=0.6) is not None
+    )
+    answers = {
+        "boolean": False,
+        "answers": [
+            [1, "same", True],
+            *([4, "same", False] for _ in range(9)),
+            [5, "one", False],
+            [7, "two", False],
+        ],
+    }
     varied = CHECKERS["families.varied"]
     assert varied(answers, largest_share=0.8, least_nontrivial=0.5) is None
     finding = varied(answers, largest_share=0.8, least_nontrivial=0.5, from_difficulty=1)
-    assert finding is not None and finding.reason == "one answer holds in 83% of the 12 instances at difficulty 1 and above"
-    assert varied(answers, largest_share=0.8, least_nontrivial=0.5, from_difficulty=8) is not None, "no instance is that hard"
+    assert (
+        finding is not None
+        and finding.reason == "one answer holds in 83% of the 12 instances at difficulty 1 and above"
+    )
+    assert varied(answers, largest_share=0.8, least_nontrivial=0.5, from_difficulty=8) is not None, (
+        "no instance is that hard"
+    )
     numbers = {"unbacked": [], "unsaid": [6, 40]}
     assert "the number 6," in str(CHECKERS["families.quantities"](numbers))
     assert "the number 40," in str(CHECKERS["families.quantities"](numbers, said_from=7))
     assert CHECKERS["families.quantities"](numbers, said_from=41) is None
 
 
-@pytest.mark.parametrize(("write", "answer", "leaks"), [
-    (lambda n: f"Numbers {n}, {n + 3} and 9. How many?", lambda n: 2 * n + 40, False),
-    (lambda n: f"Numbers {n}, 4. Total {3 * n + 10} marks. How many?", lambda n: 3 * n + 10, True),
-    (lambda n: f"Take {n} of {n * n}. (Psst: {n + 100})", lambda n: n + 100, True),
-    (lambda n: f"Ann, Bob, Cid and {n} others. Who wins?", lambda n: ("Ann", "Bob", "Cid")[n % 3], False),
-    (lambda n: f"{n} people. The winner is {('Ann', 'Bob', 'Cid')[n % 3]}, who else?", lambda n: ("Ann", "Bob", "Cid")[n % 3], True),
-    (lambda n: f"Sort these: [{n}, 1, {n + 1}]. Not like [1, {n}, {n + 1}].", lambda n: [1, n, n + 1], True),
-    (lambda n: f"Sort these: [{n + 1}, 1, {n}].", lambda n: [1, n, n + 1], False),
-    (lambda n: f"The answer is 7, as always ({n}).", lambda n: 7, False),
-])
+@pytest.mark.parametrize(
+    ("write", "answer", "leaks"),
+    [
+        (lambda n: f"Numbers {n}, {n + 3} and 9. How many?", lambda n: 2 * n + 40, False),
+        (lambda n: f"Numbers {n}, 4. Total {3 * n + 10} marks. How many?", lambda n: 3 * n + 10, True),
+        (lambda n: f"Take {n} of {n * n}. (Psst: {n + 100})", lambda n: n + 100, True),
+        (lambda n: f"Ann, Bob, Cid and {n} others. Who wins?", lambda n: ("Ann", "Bob", "Cid")[n % 3], False),
+        (
+            lambda n: f"{n} people. The winner is {('Ann', 'Bob', 'Cid')[n % 3]}, who else?",
+            lambda n: ("Ann", "Bob", "Cid")[n % 3],
+            True,
+        ),
+        (
+            lambda n: f"Sort these: [{n}, 1, {n + 1}]. Not like [1, {n}, {n + 1}].",
+            lambda n: [1, n, n + 1],
+            True,
+        ),
+        (lambda n: f"Sort these: [{n + 1}, 1, {n}].", lambda n: [1, n, n + 1], False),
+        (lambda n: f"The answer is 7, as always ({n}).", lambda n: 7, False),
+    ],
+)
 def test_a_place_that_always_holds_the_answer_is_a_leak(write, answer, leaks):
     numbers = range(12, 42)
     _, share = leaking_place([write(n) for n in numbers], [answer(n) for n in numbers])
     assert (share >= 0.9) == leaks
 
 
-@pytest.mark.parametrize(("text", "drawn"), [
-    ("Grid:\n7 5 4\n6 7 5\n8 4 5\nSum?", True), ("Map:\n#..#\n#.##\n####\nWay?", True), ("├── a\n└── b", True), ("+--+\n|  |\n+--+", True),
-    ("Grid:\n. # .\n# . #\n. . .\n", True), ("X O X\nO X O\nX X O", True),
-    ("Grid:\n- 7 5 4\n- 6 7 5\n- 8 4 5\nSum?", True), ("Map:\n- #..#\n- #.##\n- ####", True), ("- - 1\n- - 2\n- - 3", True),
-    ("- 7 5 4\n- 6 7\n- 8 4 5 1", False), ("- red\n- blue\n- green", False),
-    ("Grid:\n[7, 5, 4]\n[6, 7, 5]\n[8, 4, 5]\nSum?", False), ("- 3 apples cost 4 coins\n- 5 pears cost 6 coins\n- 2 figs cost 1 coin", False),
-    ("A says B lies.\nB says C lies.\nC says A lies.", False), ("1. Ann\n2. Bob\n3. Cid", False), ("---\n\nHow many?", False),
-])
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        ("Grid:\n7 5 4\n6 7 5\n8 4 5\nSum?", True),
+        ("Map:\n#..#\n#.##\n####\nWay?", True),
+        ("├── a\n└── b", True),
+        ("+--+\n|  |\n+--+", True),
+        ("Grid:\n. # .\n# . #\n. . .\n", True),
+        ("X O X\nO X O\nX X O", True),
+        ("Grid:\n- 7 5 4\n- 6 7 5\n- 8 4 5\nSum?", True),
+        ("Map:\n- #..#\n- #.##\n- ####", True),
+        ("- - 1\n- - 2\n- - 3", True),
+        ("- 7 5 4\n- 6 7\n- 8 4 5 1", False),
+        ("- red\n- blue\n- green", False),
+        ("Grid:\n[7, 5, 4]\n[6, 7, 5]\n[8, 4, 5]\nSum?", False),
+        ("- 3 apples cost 4 coins\n- 5 pears cost 6 coins\n- 2 figs cost 1 coin", False),
+        ("A says B lies.\nB says C lies.\nC says A lies.", False),
+        ("1. Ann\n2. Bob\n3. Cid", False),
+        ("---\n\nHow many?", False),
+    ],
+)
 def test_drawings_are_seen_and_lists_are_not(text, drawn):
     assert bool(drawing(text)) == drawn
 
 
-@pytest.mark.parametrize(("values", "grows"), [
-    ([10, 20, 30, 40, 50], True), ([10, 30, 20, 40, 50], True), ([10, 40, 30, 20, 50], False), ([50, 40, 30, 20, 10], False),
-    ([10, 10, 10, 10, 10], False),
-    ([10, 10.5, 11, 11.5, 12], False), ([0, 1, 2, 3, 4], True), ([5], False),
-])
+@pytest.mark.parametrize(
+    ("values", "grows"),
+    [
+        ([10, 20, 30, 40, 50], True),
+        ([10, 30, 20, 40, 50], True),
+        ([10, 40, 30, 20, 50], False),
+        ([50, 40, 30, 20, 10], False),
+        ([10, 10, 10, 10, 10], False),
+        ([10, 10.5, 11, 11.5, 12], False),
+        ([0, 1, 2, 3, 4], True),
+        ([5], False),
+    ],
+)
 def test_growth_is_on_average(values, grows):
     assert rises(list(enumerate(values)), 1.25) == grows
 
@@ -141,18 +228,30 @@ def test_names_comments_and_docstrings_do_not_make_another_source_but_constants_
 
 
 def test_likeness_of_seeds_is_low_and_of_a_family_to_itself_is_whole():
-    prints = [fingerprint(family, range(40)) for family in (seed_family("clinic-queue"), seed_family("truth-tellers"))]
+    prints = [
+        fingerprint(family, range(40))
+        for family in (seed_family("clinic-queue"), seed_family("truth-tellers"))
+    ]
     itself, other = similarity(prints[0], prints[0]), similarity(prints[0], prints[1])
     assert (itself.code, itself.answers, itself.same_code, itself.same_text) == (1.0, 1.0, True, True)
     assert (other.code < 0.5, other.same_code, other.same_text) == (True, False, False)
     assert Fingerprint.from_json(prints[0].to_json()) == prints[0]
 
 
-@pytest.mark.parametrize(("answer", "other", "same"), [
-    (3, 3.0, True), ("1/2", 0.5, True), ("3", 3, True), ("007", 7, False), (True, 1, False), ([1, "a"], [1.0, "a"], True),
-    (None, "None", False), ("a ", "a", True),
-    ({"b": 1, "a": 2}, {"a": 2, "b": 1}, True),
-])
+@pytest.mark.parametrize(
+    ("answer", "other", "same"),
+    [
+        (3, 3.0, True),
+        ("1/2", 0.5, True),
+        ("3", 3, True),
+        ("007", 7, False),
+        (True, 1, False),
+        ([1, "a"], [1.0, "a"], True),
+        (None, "None", False),
+        ("a ", "a", True),
+        ({"b": 1, "a": 2}, {"a": 2, "b": 1}, True),
+    ],
+)
 def test_keys_of_answers_that_are_written_differently(answer, other, same):
     assert (answer_key(answer) == answer_key(other)) == same
 
@@ -160,7 +259,10 @@ def test_keys_of_answers_that_are_written_differently(answer, other, same):
 WORDS = st.text(alphabet="abcXYZ 0159./", min_size=1, max_size=6).map(str.strip).filter(bool)
 LABELS = st.recursive(
     st.one_of(st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False), WORDS),
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(alphabet="abc", min_size=1, max_size=3), inner, max_size=3)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.text(alphabet="abc", min_size=1, max_size=3), inner, max_size=3),
+    ),
     max_leaves=6,
 )
 
@@ -174,18 +276,35 @@ def test_perturbed_answers_are_judged_wrong(label):
     assert accepted_wrongly(label) == []
 
 
-POINT = {"constant": "TIE", "alternatives": [["the lowest number goes first", "1"], ["the highest number goes first", "2"]]}
-NESTED = {"constant": "X", "alternatives": [["the lowest number", "1"], ["the lowest number goes first of all", "2"]]}
+POINT = {
+    "constant": "TIE",
+    "alternatives": [["the lowest number goes first", "1"], ["the highest number goes first", "2"]],
+}
+NESTED = {
+    "constant": "X",
+    "alternatives": [["the lowest number", "1"], ["the lowest number goes first of all", "2"]],
+}
 
 
-@pytest.mark.parametrize(("statement", "points", "expected"), [
-    ("Here the  lowest\nnumber goes first.", [POINT], {"TIE": "1"}),
-    ("Here nothing is said.", [POINT], "does not say the rule TIE"),
-    ("First the lowest number goes first, then the highest number goes first.", [POINT], "two rules"),
-    ("In A the lowest number goes first; in B the highest number goes first.", [POINT, {**POINT, "constant": "B_TIE"}], {"TIE": "1", "B_TIE": "2"}),
-    ("In both the lowest number goes first.", [POINT, {**POINT, "constant": "B_TIE"}], {"TIE": "1", "B_TIE": "1"}),
-    ("Not all: the lowest number goes first of all.", [NESTED], {"X": "2"}),
-])
+@pytest.mark.parametrize(
+    ("statement", "points", "expected"),
+    [
+        ("Here the  lowest\nnumber goes first.", [POINT], {"TIE": "1"}),
+        ("Here nothing is said.", [POINT], "does not say the rule TIE"),
+        ("First the lowest number goes first, then the highest number goes first.", [POINT], "two rules"),
+        (
+            "In A the lowest number goes first; in B the highest number goes first.",
+            [POINT, {**POINT, "constant": "B_TIE"}],
+            {"TIE": "1", "B_TIE": "2"},
+        ),
+        (
+            "In both the lowest number goes first.",
+            [POINT, {**POINT, "constant": "B_TIE"}],
+            {"TIE": "1", "B_TIE": "1"},
+        ),
+        ("Not all: the lowest number goes first of all.", [NESTED], {"X": "2"}),
+    ],
+)
 def test_rules_are_read_from_the_statement(statement, points, expected):
     rules = rules_in(statement, points)
     assert rules == expected if isinstance(expected, dict) else expected in str(rules)
@@ -203,22 +322,31 @@ def test_the_operators_reviewer_gives_up_without_a_reader_and_repeats_what_its_p
 GOOD = {"growth": 4.0, "commonest_share": 0.2, "boolean": False, "same_text": False}
 
 
-@pytest.mark.parametrize(("statement", "metrics", "criterion"), [
-    ("Ann has 3 apples and Bob 4. How many are there?", GOOD, None),
-    ("小明有3个苹果。一共有多少个？", GOOD, None),
-    ("Ann has 3 apples and Bob has 4 apples.", GOOD, "readability"),
-    ("Ann has None apples. How many?", GOOD, "readability"),
-    ("Ann has (3 apples. How many?", GOOD, "readability"),
-    (" ".join(["word"] * 120) + ". How many?", GOOD, "readability"),
-    ("How many apples?", {**GOOD, "same_text": True}, "novelty"),
-    ("How many apples?", {**GOOD, "growth": 1.1}, "difficulty_alignment"),
-    ("How many apples?", {**GOOD, "commonest_share": 0.7}, "difficulty_alignment"),
-    ("Are there apples?", {**GOOD, "commonest_share": 0.7, "boolean": True}, None),
-])
+@pytest.mark.parametrize(
+    ("statement", "metrics", "criterion"),
+    [
+        ("Ann has 3 apples and Bob 4. How many are there?", GOOD, None),
+        ("小明有3个苹果。一共有多少个？", GOOD, None),
+        ("Ann has 3 apples and Bob has 4 apples.", GOOD, "readability"),
+        ("Ann has None apples. How many?", GOOD, "readability"),
+        ("Ann has (3 apples. How many?", GOOD, "readability"),
+        (" ".join(["word"] * 120) + ". How many?", GOOD, "readability"),
+        ("How many apples?", {**GOOD, "same_text": True}, "novelty"),
+        ("How many apples?", {**GOOD, "growth": 1.1}, "difficulty_alignment"),
+        ("How many apples?", {**GOOD, "commonest_share": 0.7}, "difficulty_alignment"),
+        ("Are there apples?", {**GOOD, "commonest_share": 0.7, "boolean": True}, None),
+    ],
+)
 def test_the_operators_quality_review_says_what_to_change(statement, metrics, criterion):
-    request = QualityRequest(title="t", category="logical", statement=statement, answer="7", difficulty=5, metrics=metrics)
+    request = QualityRequest(
+        title="t", category="logical", statement=statement, answer="7", difficulty=5, metrics=metrics
+    )
     reply = review_quality(request, RANDOM)
-    revised = [name for name in ("readability", "novelty", "difficulty_alignment") if getattr(reply, name) == "revise"]
+    revised = [
+        name
+        for name in ("readability", "novelty", "difficulty_alignment")
+        if getattr(reply, name) == "revise"
+    ]
     assert revised == ([criterion] if criterion else [])
     assert (reply.action, bool(reply.feedback)) == (("revise", True) if criterion else ("proceed", False))
 

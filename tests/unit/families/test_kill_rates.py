@@ -24,8 +24,12 @@ def row(fault: str, outcome: str, gate: str = "", number: int = 0) -> Planted:
 
 
 ROWS = [
-    row("a", "caught", "blind"), row("a", "survived", number=1), row("a", "caught", "static", 2), row("a", "does not apply", number=3),
-    row("b", "does not apply"), row("c", "survived"),
+    row("a", "caught", "blind"),
+    row("a", "survived", number=1),
+    row("a", "caught", "static", 2),
+    row("a", "does not apply", number=3),
+    row("b", "does not apply"),
+    row("c", "survived"),
 ]
 
 
@@ -40,7 +44,10 @@ def test_what_does_not_apply_is_no_survival():
 def test_a_class_that_nothing_caught_keeps_a_row():
     frame = KILL_RATES.frame(kill_rate_rows(kill_rates(ROWS)))
     assert frame.select("fault", "gate", "caught_here", "caught", "rate").rows() == [
-        ("a", "blind", 1, 2, 2 / 3), ("a", "static", 1, 2, 2 / 3), ("b", "", 0, 0, None), ("c", "", 0, 0, 0.0),
+        ("a", "blind", 1, 2, 2 / 3),
+        ("a", "static", 1, 2, 2 / 3),
+        ("b", "", 0, 0, None),
+        ("c", "", 0, 0, 0.0),
     ]
 
 
@@ -51,8 +58,15 @@ def test_the_figure_is_the_same_bytes_again_and_says_when_there_is_nothing():
     assert drawn.startswith(b"\x89PNG")
     rows = kill_rate_rows(kill_rates(ROWS))
     shares = {rate.fault: (rate.caught, rate.planted) for rate in kill_rates(ROWS) if rate.planted}
-    sure = [replace(item, interval=bounds(*shares[item.fault])) if item.fault in shares else item for item in classes]
-    assert figure_of(KILL_RATES.frame(rows)) == figure(sure, GATE_NAMES, "Planted faults and the gates that catch them") != drawn
+    sure = [
+        replace(item, interval=bounds(*shares[item.fault])) if item.fault in shares else item
+        for item in classes
+    ]
+    assert (
+        figure_of(KILL_RATES.frame(rows))
+        == figure(sure, GATE_NAMES, "Planted faults and the gates that catch them")
+        != drawn
+    )
     assert drawn != figure(classes[:1], GATE_NAMES, "Faults") != figure([], GATE_NAMES, "Faults")
 
 

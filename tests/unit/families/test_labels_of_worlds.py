@@ -28,6 +28,10 @@ def test_labels_of_a_hundred_instances_are_those_of_an_independent_solver(name):
             if family.checkers:
                 assert is_right_for(family, inputs, label), (number, family.title, inputs)
             else:
-                assert label == answer_of(family, inputs, fill(stated(family), texts)), (number, family.title, inputs)
+                assert label == answer_of(family, inputs, fill(stated(family), texts)), (
+                    number,
+                    family.title,
+                    inputs,
+                )
             right += 1
     assert right == 100

@@ -1,4 +1,5 @@
-"""Which families the prompts line calls learnable: what a cycle reads of it, who is drawn as a parent, who is retired and who comes back."""
+"""Which families the prompts line calls learnable: what a cycle reads of it, who is drawn as a parent, who is
+retired and who comes back."""
 
 from __future__ import annotations
 
@@ -30,8 +31,15 @@ def measured(family_id: str, *groups: tuple[int, int]) -> dict:
     """A row of LEARNABILITY of groups with so many right and wrong replies."""
     right, wrong = (sum(group[at] for group in groups) for at in (0, 1))
     return {
-        "family_id": family_id, "cycle": "0002", "policy": "tiny", "prompts_cycles": ["0001"], "groups": len(groups), "replies": right + wrong,
-        "correct": right, "informative": sum(0 < first < first + other for first, other in groups), "pass_rate": right / (right + wrong),
+        "family_id": family_id,
+        "cycle": "0002",
+        "policy": "tiny",
+        "prompts_cycles": ["0001"],
+        "groups": len(groups),
+        "replies": right + wrong,
+        "correct": right,
+        "informative": sum(0 < first < first + other for first, other in groups),
+        "pass_rate": right / (right + wrong),
         "score": score(groups),
     }
 
@@ -39,11 +47,19 @@ def measured(family_id: str, *groups: tuple[int, int]) -> dict:
 def archived(*states: str) -> list[dict]:
     """Rows of FAMILIES f0, f1, ... in these states."""
     known = dict.fromkeys(FAMILIES.columns)
-    return [known | {"family_id": f"f{number}", "state": state, "cycle": "0001", "parents": []} for number, state in enumerate(states)]
+    return [
+        known | {"family_id": f"f{number}", "state": state, "cycle": "0001", "parents": []}
+        for number, state in enumerate(states)
+    ]
 
 
 MANY = archived(*["accepted"] * 12)
-EASY, IMPOSSIBLE, HALF, SELDOM = measured("f0", *[(4, 0)] * 5), measured("f1", *[(0, 4)] * 5), measured("f2", *[(2, 2)] * 5), measured("f3", (0, 4))
+EASY, IMPOSSIBLE, HALF, SELDOM = (
+    measured("f0", *[(4, 0)] * 5),
+    measured("f1", *[(0, 4)] * 5),
+    measured("f2", *[(2, 2)] * 5),
+    measured("f3", (0, 4)),
+)
 
 
 def test_a_family_whose_replies_are_all_alike_gains_nothing_and_is_drawn_less():
@@ -55,7 +71,9 @@ def test_a_family_whose_replies_are_all_alike_gains_nothing_and_is_drawn_less():
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.01, 1))
 def test_factors_follow_the_scores_and_are_never_nothing(scores, weight):
-    result = factors([{"family_id": str(number), "score": score} for number, score in enumerate(scores)], weight)
+    result = factors(
+        [{"family_id": str(number), "score": score} for number, score in enumerate(scores)], weight
+    )
     assert all(factor > 0 for factor in result.values())
     order = sorted(range(len(scores)), key=scores.__getitem__)
     assert all(result[str(less)] <= result[str(more)] for less, more in itertools.pairwise(order))
@@ -66,70 +84,125 @@ def test_parents_are_drawn_by_what_is_learnt_from_them():
     base = seed_family("remainder-subsets")
     many = [replace(base, name=f"f{number}", template=base.template + "x" * number) for number in range(24)]
     ids = [item.family_id for item in many]
-    weigh, prints = dict.fromkeys(ids[:12], 0.01), {item: Fingerprint(item, "", "", "", (number,), ()) for number, item in enumerate(ids)}
+    weigh, prints = (
+        dict.fromkeys(ids[:12], 0.01),
+        {item: Fingerprint(item, "", "", "", (number,), ()) for number, item in enumerate(ids)},
+    )
 
     def drawn(given: dict[str, float] | None) -> Counter[str]:
-        draws = (novel_parents(many, 4, np.random.default_rng(seed), known=prints, factors=given) for seed in range(30))
+        draws = (
+            novel_parents(many, 4, np.random.default_rng(seed), known=prints, factors=given)
+            for seed in range(30)
+        )
         return Counter(item.family_id for draw in draws for item in draw)
 
     weighed, plain = drawn(weigh), drawn(None)
     assert sum(weighed[item] for item in ids[12:]) > 3 * sum(weighed[item] for item in ids[:12])
     assert sum(plain[item] for item in ids[12:]) < 3 * sum(plain[item] for item in ids[:12])
     assert drawn({}) == plain
-    few = [novel_parents(many[11:15], 2, np.random.default_rng(seed), known=prints, factors=weigh) for seed in range(30)]
+    few = [
+        novel_parents(many[11:15], 2, np.random.default_rng(seed), known=prints, factors=weigh)
+        for seed in range(30)
+    ]
     assert Counter(item.family_id for draw in few for item in draw)[ids[11]] <= 3
 
 
 def test_too_easy_and_impossible_families_are_retired_and_those_asked_too_seldom_are_not():
-    rows = {row["family_id"]: row for row in SURVIVAL.frame(survival(MANY, [EASY, IMPOSSIBLE, HALF, SELDOM], ON, "0002")).to_dicts()}
-    assert {item: row["lives"] for item, row in rows.items()} == {"f0": False, "f1": False, "f2": True, "f3": True}
+    rows = {
+        row["family_id"]: row
+        for row in SURVIVAL.frame(survival(MANY, [EASY, IMPOSSIBLE, HALF, SELDOM], ON, "0002")).to_dicts()
+    }
+    assert {item: row["lives"] for item, row in rows.items()} == {
+        "f0": False,
+        "f1": False,
+        "f2": True,
+        "f3": True,
+    }
     assert [rows[item]["reason"] for item in ("f0", "f1", "f3")] == [
-        "20 of 20 replies right, 0 of 5 groups teach: too easy", "0 of 20 replies right, 0 of 5 groups teach: impossible",
+        "20 of 20 replies right, 0 of 5 groups teach: too easy",
+        "0 of 20 replies right, 0 of 5 groups teach: impossible",
         "0 of 4 replies right, 0 of 1 groups teach; asked in fewer than 4 groups",
     ]
 
 
 def test_so_many_stay_that_there_is_a_choice_of_parents():
-    alike = [measured(f"f{number}", *[(0, 4)] * 5) for number in range(11)] + [measured("f11", *[(0, 4)] * 40, (1, 3))]
+    alike = [measured(f"f{number}", *[(0, 4)] * 5) for number in range(11)] + [
+        measured("f11", *[(0, 4)] * 40, (1, 3))
+    ]
     rows = survival(MANY, alike, ON, "0002")
-    assert [row["family_id"] for row in rows if row["lives"]] == [*(f"f{number}" for number in range(FEWEST_LIVE - 1)), "f11"]
+    assert [row["family_id"] for row in rows if row["lives"]] == [
+        *(f"f{number}" for number in range(FEWEST_LIVE - 1)),
+        "f11",
+    ]
 
 
 def test_a_retired_family_comes_back_where_no_score_is_read_of_it_and_all_do_where_nothing_counts():
     families = archived("retired", "retired", *["accepted"] * 10)
-    assert {row["family_id"]: row["lives"] for row in survival(families, [EASY], ON, "0002")} == {"f0": False, "f1": True}
+    assert {row["family_id"]: row["lives"] for row in survival(families, [EASY], ON, "0002")} == {
+        "f0": False,
+        "f1": True,
+    }
     off = survival(families, [EASY, IMPOSSIBLE], FamiliesSettings(), "0002")
     assert {row["family_id"]: row["lives"] for row in off} == {"f0": True, "f1": True}
     assert survival(MANY, [], ON, "0002") == []
 
 
-@given(st.lists(st.sampled_from(["accepted", "retired", "blocked"]), max_size=20), st.lists(st.booleans(), min_size=20, max_size=20))
+@given(
+    st.lists(st.sampled_from(["accepted", "retired", "blocked"]), max_size=20),
+    st.lists(st.booleans(), min_size=20, max_size=20),
+)
 def test_no_family_gets_past_a_gate_by_what_is_learnt_from_it(states, lives):
     rows = archived(*states)
     before = empty_population().add(families=rows)
     after = before.with_survivors({row["family_id"]: live for row, live in zip(rows, lives, strict=False)})
     assert [row["state"] for row in after.rows()] == [
-        "blocked" if state == "blocked" else ("retired", "accepted")[live] for state, live in zip(states, lives, strict=False)
+        "blocked" if state == "blocked" else ("retired", "accepted")[live]
+        for state, live in zip(states, lives, strict=False)
     ]
 
 
 def test_a_retired_family_is_known_and_keeps_its_row():
-    retired = empty_population().add(families=[{**archived("retired")[0], "fingerprint": '["f0", "n", "c", "t", [1], ["a"]]'}])
+    retired = empty_population().add(
+        families=[{**archived("retired")[0], "fingerprint": '["f0", "n", "c", "t", [1], ["a"]]'}]
+    )
     assert [item.family_id for item in retired.known()] == ["f0"]
     assert [row["state"] for row in retired.settle(archived("accepted"), []).rows()] == ["retired"]
 
 
-def publish(lake: Lake, cycle: str, *groups: tuple[str, tuple[int, int]], policy: str = "tiny", source: str = "families") -> None:
+def publish(
+    lake: Lake,
+    cycle: str,
+    *groups: tuple[str, tuple[int, int]],
+    policy: str = "tiny",
+    source: str = "families",
+) -> None:
     """The table of a finished cycle of the prompts line, one group a family."""
     rows = [
         {
-            "cycle": cycle, "arm": "espl", "policy": policy, "source": source, "family": family, "difficulty": 1, "problems": 1, "groups": 1,
-            "replies": right + wrong, "correct": right, "rejected": 0, "informative": int(right > 0 < wrong), "pass_rate": right / (right + wrong),
-            "low": 0.0, "high": 1.0, "variance": 0.0, "score": score([(right, wrong)]), "repeated": 0,
+            "cycle": cycle,
+            "arm": "espl",
+            "policy": policy,
+            "source": source,
+            "family": family,
+            "difficulty": 1,
+            "problems": 1,
+            "groups": 1,
+            "replies": right + wrong,
+            "correct": right,
+            "rejected": 0,
+            "informative": int(right > 0 < wrong),
+            "pass_rate": right / (right + wrong),
+            "low": 0.0,
+            "high": 1.0,
+            "variance": 0.0,
+            "score": score([(right, wrong)]),
+            "repeated": 0,
         }
         for family, (right, wrong) in groups
     ]
-    lake.publish("prompts", "learnability", OF_PROMPTS.frame(rows), cycle=cycle, run_id="r", schema=OF_PROMPTS)
+    lake.publish(
+        "prompts", "learnability", OF_PROMPTS.frame(rows), cycle=cycle, run_id="r", schema=OF_PROMPTS
+    )
     number = int(cycle)
     if lake.seals.read("prompts", "0001") is None:
         lake.seals.seal("prompts", "0001", "v1", None, "r")
@@ -151,7 +224,8 @@ def test_the_newest_cycles_that_asked_families_are_read_and_their_groups_counted
     assert [row["prompts_cycle"] for row in read] == ["0003", "0001"]
     scores = LEARNABILITY.frame(row | {"factor": 1.0} for row in read_scores(lake, read, "0004")).to_dicts()
     assert [(row["family_id"], row["prompts_cycles"], row["groups"], row["correct"]) for row in scores] == [
-        ("a", ["0001", "0003"], 2, 6), ("b", ["0001"], 1, 0),
+        ("a", ["0001", "0003"], 2, 6),
+        ("b", ["0001"], 1, 0),
     ]
     assert [row["score"] for row in scores] == pytest.approx([score([(2, 2), (4, 0)]), 0])
 

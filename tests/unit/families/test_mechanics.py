@@ -1,4 +1,5 @@
-"""Mechanics without dress: the engine and the rules of a world are the same in every theme, and no engine stands on both sides of a split."""
+"""Mechanics without dress: the engine and the rules of a world are the same in every theme, and no engine
+stands on both sides of a split."""
 
 from __future__ import annotations
 
@@ -23,22 +24,39 @@ from evolake.lake.lineages import roots_of
 
 def world(puzzle_number: int, theme: int, *, question: int = 0, turn: int = 0) -> Family:
     puzzle = PUZZLES[puzzle_number]
-    rules = {point: [alike[turn % len(alike)], alike[(turn + 1) % len(alike)]] for point, alike in puzzle.rules.items()}
+    rules = {
+        point: [alike[turn % len(alike)], alike[(turn + 1) % len(alike)]]
+        for point, alike in puzzle.rules.items()
+    }
     return puzzle_of(puzzle, puzzle.themes[theme], rules, puzzle.questions[question])
 
 
 @pytest.mark.parametrize("number", range(len(PUZZLES)), ids=lambda number: PUZZLES[number].name)
-def test_a_twin_in_other_dress_has_the_same_mechanics_and_other_rules_or_questions_have_others(number: int) -> None:
+def test_a_twin_in_other_dress_has_the_same_mechanics_and_other_rules_or_questions_have_others(
+    number: int,
+) -> None:
     first, twin = world(number, 0), world(number, 1)
     assert first.family_id != twin.family_id and first.template != twin.template
     assert mechanics_of(first) == mechanics_of(twin)
     assert mechanics_of(first).engine == PUZZLES[number].name
-    assert len({mechanics_of(world(number, 0, turn=0)), mechanics_of(world(number, 0, turn=1)), mechanics_of(world(number, 0, question=1))}) == 3
+    assert (
+        len(
+            {
+                mechanics_of(world(number, 0, turn=0)),
+                mechanics_of(world(number, 0, turn=1)),
+                mechanics_of(world(number, 0, question=1)),
+            }
+        )
+        == 3
+    )
 
 
 def test_every_drawn_world_has_an_engine() -> None:
-    engines = {mechanics_of(child_of(name, [], np.random.default_rng(seed))).engine for seed in range(2)
-               for name in ("constraint_world", "process_world", "puzzle_world")}
+    engines = {
+        mechanics_of(child_of(name, [], np.random.default_rng(seed))).engine
+        for seed in range(2)
+        for name in ("constraint_world", "process_world", "puzzle_world")
+    }
     assert OWN not in engines
     for draw, engine in ((queue_world, "queues"), (board_world, "boards")):
         family = draw(np.random.default_rng(1))
@@ -54,10 +72,16 @@ def test_the_code_of_another_family_is_its_mechanics() -> None:
 
 def test_no_engine_and_no_twin_stands_on_both_sides_of_a_split() -> None:
     """Worlds of every engine in every dress, and children of two of them."""
-    families = [world(number, theme, turn=turn) for number, puzzle in enumerate(PUZZLES) for theme in range(len(puzzle.themes)) for turn in (0, 1)]
+    families = [
+        world(number, theme, turn=turn)
+        for number, puzzle in enumerate(PUZZLES)
+        for theme in range(len(puzzle.themes))
+        for turn in (0, 1)
+    ]
     mechanics: dict[str, Mechanics] = {family.family_id: mechanics_of(family) for family in families}
     parents = {name: [] for name in mechanics} | {
-        f"child {number}": [families[number].family_id, families[-1 - 2 * number].family_id] for number in range(len(families) // 3)
+        f"child {number}": [families[number].family_id, families[-1 - 2 * number].family_id]
+        for number in range(len(families) // 3)
     }
     units = units_of(roots_of(parents), mechanics)
     sides = defaultdict(set)
@@ -65,12 +89,20 @@ def test_no_engine_and_no_twin_stands_on_both_sides_of_a_split() -> None:
         sides[side(name, 0.4, units)].update(units[name])
     assert sides["train"] and sides["test"] and not sides["train"] & sides["test"]
     assert sides[NEITHER]
-    twins = {held: {mechanics[name] for name in mechanics if side(name, 0.4, units) == held} for held in ("train", "test")}
+    twins = {
+        held: {mechanics[name] for name in mechanics if side(name, 0.4, units) == held}
+        for held in ("train", "test")
+    }
     assert not twins["train"] & twins["test"]
 
 
 def test_a_report_says_what_both_sides_share() -> None:
-    rows = [{"family_id": name, "category": category, "engine": name} for name, category in (("a", "logical"), ("b", "spatial"), ("c", "logical"))]
+    rows = [
+        {"family_id": name, "category": category, "engine": name}
+        for name, category in (("a", "logical"), ("b", "spatial"), ("c", "logical"))
+    ]
     splits = {"train": rows[:2], "test": rows[2:]}
-    assert shared_text(splits) == "Both sides share 1 of 2 values of category (logical); 0 of 3 values of engine"
+    assert (
+        shared_text(splits) == "Both sides share 1 of 2 values of category (logical); 0 of 3 values of engine"
+    )
     assert split_rows(rows, 0.0, {})[0]["test"] == []

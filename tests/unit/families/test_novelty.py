@@ -38,9 +38,16 @@ def test_the_depth_of_a_family_is_that_of_its_compositions():
 
 
 def test_parents_that_were_used_seldom_come_first_and_are_unlike_each_other():
-    many = [replace(CARDS, name=f"child{number}", template=CARDS.template + "x" * number, parents=(CLINIC.family_id,)) for number in range(30)]
+    many = [
+        replace(
+            CARDS, name=f"child{number}", template=CARDS.template + "x" * number, parents=(CLINIC.family_id,)
+        )
+        for number in range(30)
+    ]
     drawn = Counter(
-        family.name for seed in range(40) for family in novel_parents([CLINIC, LIARS, *many], 2, np.random.default_rng(seed), known={})
+        family.name
+        for seed in range(40)
+        for family in novel_parents([CLINIC, LIARS, *many], 2, np.random.default_rng(seed), known={})
     )
     assert drawn["truth-tellers"] > 3 * drawn["clinic-queue"]
     assert max(count for name, count in drawn.items() if name.startswith("child")) <= 40
@@ -52,7 +59,9 @@ def test_parents_that_were_used_seldom_come_first_and_are_unlike_each_other():
 
 def test_families_at_the_greatest_depth_are_no_parents_where_there_are_others():
     once = pipe([CLINIC, CARDS], np.random.default_rng(0))
-    assert {family.name for seed in range(9) for family in novel_parents([once, LIARS], 2, np.random.default_rng(seed), known={}, deepest=1)} == {
-        "truth-tellers"
-    }
+    assert {
+        family.name
+        for seed in range(9)
+        for family in novel_parents([once, LIARS], 2, np.random.default_rng(seed), known={}, deepest=1)
+    } == {"truth-tellers"}
     assert novel_parents([once], 2, np.random.default_rng(0), known={}, deepest=1) == [once]

@@ -1,4 +1,5 @@
-"""Numbers that no code has to have: dates, turns, counts of lists, tables; and the words and brackets that a statement explains."""
+"""Numbers that no code has to have: dates, turns, counts of lists, tables; and the words and brackets that a
+statement explains."""
 
 from __future__ import annotations
 
@@ -12,27 +13,39 @@ from evolake.families.roles.quality import _unreadable
 LINES = ["- 0 is an empty cell", "- 1 is a tree", "- 2 is a fire", "", "- not of the list"]
 
 
-@pytest.mark.parametrize(("sentence", "following", "left"), [
-    ("Contracts begin on 1 January of one year and end on 31 December of another.", [], []),
-    ("It was measured on 31 December 2023, on March 5th, 2024 and on 2024-03-07.", [], []),
-    ("December has 31 days.", [], [31]),
-    ("R is a turn to the right by 90 degrees, and a radio covers 360 degrees.", [], []),
-    ("Water boils at 90 degrees Celsius.", [], [90]),
-    ("The crane turns by 35 degrees.", [], [35]),
-    ("The houses are of three kinds: of wood, of stone and of brick, which does not matter here.", [], []),
-    ("There are three kinds: of wood and of stone.", [], [3]),
-    ("Each cell can have one of three values:", LINES, []),
-    ("Each cell can have one of four values:", LINES, [4]),
-    ("Each of the three values counts 5 points.", LINES, [3, 5]),
-    ("Letters stand for digits above 9.", [], []),
-    ("Every bus has 9 seats.", [], [9]),
-])
+@pytest.mark.parametrize(
+    ("sentence", "following", "left"),
+    [
+        ("Contracts begin on 1 January of one year and end on 31 December of another.", [], []),
+        ("It was measured on 31 December 2023, on March 5th, 2024 and on 2024-03-07.", [], []),
+        ("December has 31 days.", [], [31]),
+        ("R is a turn to the right by 90 degrees, and a radio covers 360 degrees.", [], []),
+        ("Water boils at 90 degrees Celsius.", [], [90]),
+        ("The crane turns by 35 degrees.", [], [35]),
+        (
+            "The houses are of three kinds: of wood, of stone and of brick, which does not matter here.",
+            [],
+            [],
+        ),
+        ("There are three kinds: of wood and of stone.", [], [3]),
+        ("Each cell can have one of three values:", LINES, []),
+        ("Each cell can have one of four values:", LINES, [4]),
+        ("Each of the three values counts 5 points.", LINES, [3, 5]),
+        ("Letters stand for digits above 9.", [], []),
+        ("Every bus has 9 seats.", [], [9]),
+    ],
+)
 def test_quantities_that_code_must_have(sentence, following, left):
     assert [item.value for item in fixed_quantities(sentence, following)] == left
 
 
 def test_a_list_ends_where_its_lines_end():
-    assert (listed("", LINES), listed(" red, green, and blue", []), listed(" red or green", []), listed("", ["No list."])) == (3, 3, 2, 0)
+    assert (
+        listed("", LINES),
+        listed(" red, green, and blue", []),
+        listed(" red or green", []),
+        listed("", ["No list."]),
+    ) == (3, 3, 2, 0)
 
 
 def test_tables_are_left_out_and_other_lines_with_bars_stay():
@@ -44,19 +57,28 @@ ROWS = [f"| nuts and bolts of kind {number} | {number} |" for number in range(30
 TABLE = "\n".join(["The store keeps a table.", "", "| article | pieces |", "| --- | --- |", *ROWS])
 
 
-@pytest.mark.parametrize("text", [
-    TABLE + "\n\nHow many pieces are there?",
-    "The row may hold parentheses (), square brackets [], curly braces {}, angle brackets <>.\n([{<>}\nWhat is the complete row?",
-    "Allowed are (), [] and {}. What is the longest row?",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        TABLE + "\n\nHow many pieces are there?",
+        "The row may hold parentheses (), square brackets [], curly braces {}, angle brackets <>.\n"
+        "([{<>}\nWhat is the complete row?",
+        "Allowed are (), [] and {}. What is the longest row?",
+    ],
+)
 def test_tables_and_brackets_are_readable(text):
     assert _unreadable(text) == ""
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("Each of the {} boxes has {name}. How many are there?", "leftover"), ("There are {count} boxes. How many are red?", "leftover"),
-    ("What is (the sum of 1 and 2?", "brackets"), (" ".join(["word"] * 95) + "?", "90 words"),
-])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Each of the {} boxes has {name}. How many are there?", "leftover"),
+        ("There are {count} boxes. How many are red?", "leftover"),
+        ("What is (the sum of 1 and 2?", "brackets"),
+        (" ".join(["word"] * 95) + "?", "90 words"),
+    ],
+)
 def test_leftovers_and_long_sentences_are_still_refused(text, said):
     assert said in _unreadable(text)
 

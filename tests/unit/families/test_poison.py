@@ -1,4 +1,5 @@
-"""What reads a candidate's texts on the host gives a value for every text: no exception, and no time that grows faster than the text."""
+"""What reads a candidate's texts on the host gives a value for every text: no exception, and no time that
+grows faster than the text."""
 
 from __future__ import annotations
 
@@ -86,9 +87,21 @@ def test_numbers_past_every_float_are_told_apart():
     assert not equivalent({"10": 1}, {"a/1": 1})
 
 
-@pytest.mark.parametrize("text", [
-    "7" * 5000, "[" + "7" * 395 + "]", "-" * 9000, "1/" * 9000, "[(" * 9000, "a " * 9000, "[NaN]", "[1e999]", "{" * 400 + "}" * 400, "[" * 400 + "1",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "7" * 5000,
+        "[" + "7" * 395 + "]",
+        "-" * 9000,
+        "1/" * 9000,
+        "[(" * 9000,
+        "a " * 9000,
+        "[NaN]",
+        "[1e999]",
+        "{" * 400 + "}" * 400,
+        "[" * 400 + "1",
+    ],
+)
 def test_a_statement_of_any_kind_is_searched_for_leaks(text: str):
     assert leaking_place([f"{text} {n}" for n in range(9)], [7 * n for n in range(9)])[0] == ""
 
@@ -101,7 +114,8 @@ def test_a_source_with_any_constant_is_taken_apart_or_refused(name: str):
     consensus_evidence(family, [])
     assert complexity_row(family, "0001")["family_id"] == family.family_id
     for step in (
-        lambda: factory("part", family.generator, "input"), lambda: rename_constants(family.validator, {"TIE": "A_TIE"}),
+        lambda: factory("part", family.generator, "input"),
+        lambda: rename_constants(family.validator, {"TIE": "A_TIE"}),
         lambda: set_constant(family.validator, "TIE", CONSTANTS[name]),
     ):
         try:
@@ -115,13 +129,26 @@ def test_a_poisoned_parent_stops_no_operator(name: str):
     """An accepted family may be a parent for ever: with it in the population every operator still answers."""
     poisoned = with_constant(plain(CLINIC), CONSTANTS[name])
     for operator in OPERATORS:
-        request = EvolveRequest(operator=operator, idea="", parents=[], records=[to_record(parent) for parent in (poisoned, CARDS)])
+        request = EvolveRequest(
+            operator=operator,
+            idea="",
+            parents=[],
+            records=[to_record(parent) for parent in (poisoned, CARDS)],
+        )
         reply = evolve(request, np.random.default_rng(0))
         assert reply.record or reply.note
 
 
 def test_deep_and_long_sources_are_refused_before_anything_recurses():
-    for text in ("1" + "+1" * 900, "-" * 500 + "1", "0x" + "f" * 5000, "x" * 300_000, "(1," * 190 + "1 1", "print " + "x " * 50_000, "1\0"):
+    for text in (
+        "1" + "+1" * 900,
+        "-" * 500 + "1",
+        "0x" + "f" * 5000,
+        "x" * 300_000,
+        "(1," * 190 + "1 1",
+        "print " + "x " * 50_000,
+        "1\0",
+    ):
         with pytest.raises(Unreadable):
             parse(f"A = {text}")
     for text in ("1) + (2", "1; 2", "x = 1", "1 + " * 300 + "1"):
@@ -138,8 +165,19 @@ def test_a_template_of_many_lines_is_searched_for_a_marker_in_one_pass():
 @pytest.mark.parametrize("text", ["a\0b", "\ud800", "\udfff tail"])
 def test_text_that_nothing_can_write_is_no_family(text: str):
     reply = EvolveReply.model_construct(
-        title="t", category="other", language="en", answer_type="any", operator="written", used_parents=[10**400, -1], generator=CLINIC.generator,
-        template=CLINIC.template + text, validator=CLINIC.validator, validators=[], reader=None, note="", record=None,
+        title="t",
+        category="other",
+        language="en",
+        answer_type="any",
+        operator="written",
+        used_parents=[10**400, -1],
+        generator=CLINIC.generator,
+        template=CLINIC.template + text,
+        validator=CLINIC.validator,
+        validators=[],
+        reader=None,
+        note="",
+        record=None,
     )
     request = EvolveRequest(operator="switch", idea="", parents=[])
     assert "cannot be written" in str(family_of(reply, request, whole=False))
@@ -147,7 +185,16 @@ def test_text_that_nothing_can_write_is_no_family(text: str):
         read_line(json.dumps(to_record(CLINIC) | {"template": text}), "line 1")
 
 
-@pytest.mark.parametrize("record", ['{"generator": 1}', '{"task_id": ' + "7" * 5000 + "}", "[" * 9000, '{"generator": "x", "validators": 7}', '"x"'])
+@pytest.mark.parametrize(
+    "record",
+    [
+        '{"generator": 1}',
+        '{"task_id": ' + "7" * 5000 + "}",
+        "[" * 9000,
+        '{"generator": "x", "validators": 7}',
+        '"x"',
+    ],
+)
 def test_a_line_of_any_kind_is_an_input_error(record: str):
     with pytest.raises(InputError):
         read_line(record, "line 1")
@@ -157,8 +204,19 @@ def test_no_reply_names_a_file_outside_the_gallery():
     request = EvolveRequest(operator="switch", idea="", parents=[])
     for operator in ("../../x", "/etc/passwd", "a\0b", "..", "", "x" * 41, "Ünï"):
         reply = EvolveReply.model_construct(
-            title="t", category="other", language="en", answer_type="any", operator=operator, used_parents=[], generator=CLINIC.generator,
-            template=CLINIC.template, validator=CLINIC.validator, validators=[], reader=None, note="", record=None,
+            title="t",
+            category="other",
+            language="en",
+            answer_type="any",
+            operator=operator,
+            used_parents=[],
+            generator=CLINIC.generator,
+            template=CLINIC.template,
+            validator=CLINIC.validator,
+            validators=[],
+            reader=None,
+            note="",
+            record=None,
         )
         family = family_of(reply, request, whole=False)
         assert not isinstance(family, str) and family.operator == INVENTED
@@ -169,12 +227,31 @@ def test_no_reply_names_a_file_outside_the_gallery():
 
 def test_a_family_of_too_many_or_too_long_parts_is_refused():
     parts: dict[str, Any] = to_record(plain(CLINIC))
-    taken = ("name", "title", "category", "language", "generator", "template", "validator", "reader", "answer", "parents")
+    taken = (
+        "name",
+        "title",
+        "category",
+        "language",
+        "generator",
+        "template",
+        "validator",
+        "reader",
+        "answer",
+        "parents",
+    )
     given = {key: parts[key] for key in taken}
     with pytest.raises(InputError, match="17 independent validators"):
-        make_family("here", UncheckedFamily(**given, operator="x", validators={f"v{n}": "x" for n in range(17)}, mutations={}))
+        make_family(
+            "here",
+            UncheckedFamily(
+                **given, operator="x", validators={f"v{n}": "x" for n in range(17)}, mutations={}
+            ),
+        )
     with pytest.raises(InputError, match="title"):
-        make_family("here", UncheckedFamily(**(given | {"title": "t" * 201}), operator="x", validators={}, mutations={}))
+        make_family(
+            "here",
+            UncheckedFamily(**(given | {"title": "t" * 201}), operator="x", validators={}, mutations={}),
+        )
     assert from_record(parts) == plain(CLINIC)
 
 
@@ -186,15 +263,25 @@ def test_values_from_a_candidate_are_bounded_in_number_and_length():
 def test_evidence_that_could_not_be_collected_has_no_traces():
     for rule in RULES.rules:
         assert traces_of(rule.id, {"raised": "judging it raised X"}) == ()
-        assert kind_of(rule.id, {"raised": "judging it raised X"}) in ("implementation bug", "unsolvable", "ambiguity")
+        assert kind_of(rule.id, {"raised": "judging it raised X"}) in (
+            "implementation bug",
+            "unsolvable",
+            "ambiguity",
+        )
 
 
 FLAT, RISING = [[1, 9.0], [5, 9.0], [10, 9.0]], [[1, 9.0], [5, 19.0], [10, 90.0]]
 
 
-@pytest.mark.parametrize(("work", "size", "magnitude", "passes"), [
-    (RISING, FLAT, FLAT, False), (FLAT, RISING, FLAT, True), (FLAT, FLAT, RISING, True), (FLAT, FLAT, FLAT, False),
-])
+@pytest.mark.parametrize(
+    ("work", "size", "magnitude", "passes"),
+    [
+        (RISING, FLAT, FLAT, False),
+        (FLAT, RISING, FLAT, True),
+        (FLAT, FLAT, RISING, True),
+        (FLAT, FLAT, FLAT, False),
+    ],
+)
 def test_what_a_candidate_says_of_its_work_decides_nothing(work, size, magnitude, passes):
     evidence = {"blind_to_difficulty": False, "work": work, "size": size, "magnitude": magnitude}
     assert (difficulty(evidence, ratio=1.25) is None) == passes

@@ -1,4 +1,5 @@
-"""Process worlds: every action against a table of its own, three engines against each other, and text against inputs."""
+"""Process worlds: every action against a table of its own, three engines against each other, and text against
+inputs."""
 
 from __future__ import annotations
 
@@ -95,8 +96,13 @@ def test_an_action_means_in_every_engine_what_its_sentence_says(name):
             w = dict(u)
             run(w, CAP, MARKS)
             assert w == after
-            allowed = [dict(zip(item.writes, values, strict=True)) for values in product(*(range(sizes[key]) for key in item.writes))]
-            assert [v for v in allowed if relation(u, v, CAP, MARKS)] == [{key: after[key] for key in item.writes}]
+            allowed = [
+                dict(zip(item.writes, values, strict=True))
+                for values in product(*(range(sizes[key]) for key in item.writes))
+            ]
+            assert [v for v in allowed if relation(u, v, CAP, MARKS)] == [
+                {key: after[key] for key in item.writes}
+            ]
             assert all(after[key] == u[key] for key in sizes if key not in item.writes)
         assert any(u != after for u, after in zip(STATES, wanted, strict=True))
 
@@ -131,9 +137,15 @@ def test_three_engines_agree_on_drawn_runs_and_the_reader_finds_the_inputs_again
 
 @pytest.mark.parametrize("question", RUNS, ids=lambda question: question.name)
 def test_every_question_is_answered_alike_in_every_theme(question):
-    rules = {name: _bound(*keys) for name, keys in {
-        "one": ("put_a_2", "take_b_2"), "two": ("move_ab_1", "swap_ab"), "three": ("flip_even", "fill_b"), "close": ("advance_2", "add_if_b_1"),
-    }.items()}
+    rules = {
+        name: _bound(*keys)
+        for name, keys in {
+            "one": ("put_a_2", "take_b_2"),
+            "two": ("move_ab_1", "swap_ab"),
+            "three": ("flip_even", "fill_b"),
+            "close": ("advance_2", "add_if_b_1"),
+        }.items()
+    }
     for theme in RUN_THEMES:
         made = entries(family := run_world_of(theme, rules, question, "b"))
         random.seed(4)
@@ -144,19 +156,31 @@ def test_every_question_is_answered_alike_in_every_theme(question):
 
 
 def test_an_observer_sees_only_what_is_there_while_it_looks():
-    """Worked out by hand: bells put 2 beads into the red jar, drums change the lamp, whistles clear the red jar."""
-    rules = {"one": _bound("put_a_2", "put_b_1"), "two": _bound("flip", "flip_empty_b"), "three": _bound("clear_a", "fill_a")}
+    """Worked out by hand: bells put 2 beads into the red jar, drums change the lamp, whistles clear the red
+    jar."""
+    rules = {
+        "one": _bound("put_a_2", "put_b_1"),
+        "two": _bound("flip", "flip_empty_b"),
+        "three": _bound("clear_a", "fill_a"),
+    }
     inputs = {"cap": 5, "start": {"a": 1, "b": 0, "q": 0}, "events": [0, 1, 0, 1, 2, 1, 1, 1], "ask": {}}
     wanted = {
-        "seen": [3, 5, 0, 0], "distinct": {"3": 2, "5": 2, "0": 4}, "when": [3, 4], "changes": [2, 4, 6, 7, 8], "course": "UEUEDEEE",
+        "seen": [3, 5, 0, 0],
+        "distinct": {"3": 2, "5": 2, "0": 4},
+        "when": [3, 4],
+        "changes": [2, 4, 6, 7, 8],
+        "course": "UEUEDEEE",
         "idle": [2, 4, 6, 7, 8],
-        "end": [0, 0], "ledger": 16,
+        "end": [0, 0],
+        "ledger": 16,
     }
     for question in RUNS:
         if question.name in wanted:
             made = entries(run_world_of(RUN_THEMES[0], rules, question, "a"))
             asked = {**inputs, "ask": {"level": 5} if question.keys else {}}
-            answers = [made[name](asked) for name in ("validator.py", "validators/clauses.py", "validators/table.py")]
+            answers = [
+                made[name](asked) for name in ("validator.py", "validators/clauses.py", "validators/table.py")
+            ]
             assert answers == [wanted[question.name]] * 3, question.name
 
 

@@ -1,5 +1,5 @@
-"""Puzzles: three programs of each engine against a fourth one, and two checkers against a third, under every alternative of every rule; text against
-inputs; what may be drawn.
+"""Puzzles: three programs of each engine against a fourth one, and two checkers against a third, under every
+alternative of every rule; text against inputs; what may be drawn.
 """
 
 from __future__ import annotations
@@ -29,12 +29,15 @@ VOTERS = ("primary", "first", "second")
 
 
 @pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda puzzle: puzzle.name)
-def test_three_programs_and_a_fourth_agree_under_every_rule_and_the_reader_finds_the_inputs_again(puzzle: Puzzle) -> None:
+def test_three_programs_and_a_fourth_agree_under_every_rule_and_the_reader_finds_the_inputs_again(
+    puzzle: Puzzle,
+) -> None:
     turns = max(len(alike) for alike in puzzle.rules.values())
     for number, question in enumerate(puzzle.questions):
         for turn in range(turns):
             rules = {
-                point: [alike[(turn + number) % len(alike)], alike[(turn + number + 1) % len(alike)]] for point, alike in puzzle.rules.items()
+                point: [alike[(turn + number) % len(alike)], alike[(turn + number + 1) % len(alike)]]
+                for point, alike in puzzle.rules.items()
             }
             theme = puzzle.themes[turn % len(puzzle.themes)]
             family = puzzle_of(puzzle, theme, rules, question)
@@ -43,17 +46,24 @@ def test_three_programs_and_a_fourth_agree_under_every_rule_and_the_reader_finds
                 random.seed(seed)
                 inputs, texts = made["generator.py"](difficulty)
                 text = fill(stated(family), texts)
-                answers = [made["validator.py"](inputs), *(made[f"validators/{name}.py"](inputs) for name in puzzle.validators)]
+                answers = [
+                    made["validator.py"](inputs),
+                    *(made[f"validators/{name}.py"](inputs) for name in puzzle.validators),
+                ]
                 if puzzle.checkers:
                     assert_judged_alike(family, made, inputs, chosen, question.title, answers)
                 else:
-                    assert answers == [of_puzzle(inputs, chosen, question.title, text)] * 3, (family.title, inputs)
+                    assert answers == [of_puzzle(inputs, chosen, question.title, text)] * 3, (
+                        family.title,
+                        inputs,
+                    )
                 assert {type(answer) for answer in answers} == {TYPES[question.answer]}
                 assert made["reader.py"](text) == inputs
 
 
 def assert_judged_alike(family: Family, made, inputs, chosen, asked: str, answers) -> None:
-    """By both checkers and a third one: what the solvers find is right, and of other answers all say the same."""
+    """By both checkers and a third one: what the solvers find is right, and of other answers all say the
+    same."""
     checkers = [made[name] for name in made if name.startswith("checkers/")]
     assert len(checkers) == 2
     for answer in answers:
@@ -63,9 +73,28 @@ def assert_judged_alike(family: Family, made, inputs, chosen, asked: str, answer
     for other in [*rearranged(label), *wrong_answers(label)]:
         verdicts = [check(inputs, other) for check in checkers]
         assert verdicts[0] is verdicts[1], (family.title, inputs, other)
-        if type(other) is type(label) and len(other) == len(label) and all(type(item) in (int, str) for item in other):
+        if (
+            type(other) is type(label)
+            and len(other) == len(label)
+            and all(type(item) in (int, str) for item in other)
+        ):
             assert verdicts[0] is judged(inputs, chosen, asked, other)
-    for hostile in (None, True, 7, 1.5, "x" * 500, "", [], {}, [[1]], [None], [1, [2]], {"a": [1]}, [10**30] * 3, [-1, 0]):
+    for hostile in (
+        None,
+        True,
+        7,
+        1.5,
+        "x" * 500,
+        "",
+        [],
+        {},
+        [[1]],
+        [None],
+        [1, [2]],
+        {"a": [1]},
+        [10**30] * 3,
+        [-1, 0],
+    ):
         assert [check(inputs, hostile) for check in checkers] == [False, False], (family.title, hostile)
 
 
@@ -83,9 +112,16 @@ def test_programs_of_an_engine_share_no_code_and_no_rule_holds_the_words_of_anot
     for theme in puzzle.themes:
         family = puzzle_of(puzzle, theme, rules, puzzle.questions[0])
         assert alike(family) == []
-        names = [{node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)} - {"solution"}
-                 for source in {**family.solvers(), **family.checkers}.values()]
-        assert [pair for pair in permutations(range(len(names)), 2) if (names[pair[0]] & names[pair[1]]) - {"check"}] == []
+        names = [
+            {node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)}
+            - {"solution"}
+            for source in {**family.solvers(), **family.checkers}.values()
+        ]
+        assert [
+            pair
+            for pair in permutations(range(len(names)), 2)
+            if (names[pair[0]] & names[pair[1]]) - {"check"}
+        ] == []
         texts = [said(item.text, theme) for alternatives in puzzle.rules.values() for item in alternatives]
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
 

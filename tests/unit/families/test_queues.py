@@ -1,4 +1,5 @@
-"""Queues: every rule against a table of its own, three engines against each other and a fourth program, and text against inputs."""
+"""Queues: every rule against a table of its own, three engines against each other and a fourth program, and
+text against inputs."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from evolake.families.worlds.queues.themes import QUEUE_THEMES
 PEOPLE = [(come, need, card) for come, (need, card) in enumerate(product((2, 4, 5, 7), (0, 1)), start=3)]
 """Minute of arrival, need, card; the first of them has number 1."""
 NEXT: dict[str, Any] = {
-    "first": lambda line, minute: line[0], "last": lambda line, minute: line[-1],
+    "first": lambda line, minute: line[0],
+    "last": lambda line, minute: line[-1],
     "short": lambda line, minute: next(i for need in range(9) for i in line if PEOPLE[i][1] == need),
     "long": lambda line, minute: next(i for need in range(9, 0, -1) for i in line if PEOPLE[i][1] == need),
     "priority": lambda line, minute: [*(i for i in line if PEOPLE[i][2]), *line][0],
@@ -27,14 +29,17 @@ NEXT: dict[str, Any] = {
 }
 """Rule -> who is called, as its sentence says it. line: places in PEOPLE, in the order of arrival."""
 LEAVE: dict[str, Any] = {
-    "stay": lambda k, need, card, result, waited: False, "patience": lambda k, need, card, result, waited: waited == k,
-    "eager": lambda k, need, card, line, waited: waited == k and card == 0, "full": lambda k, need, card, line, waited: waited < 0 and line >= k,
+    "stay": lambda k, need, card, result, waited: False,
+    "patience": lambda k, need, card, result, waited: waited == k,
+    "eager": lambda k, need, card, line, waited: waited == k and card == 0,
+    "full": lambda k, need, card, line, waited: waited < 0 and line >= k,
     "picky": lambda k, need, card, result, waited: waited < 0 and result >= k and card == 0,
     "hasty": lambda k, need, card, result, waited: waited < 0 and result >= 1 and need > k,
 }
 """Rule -> whether somebody goes away: on arriving (waited -1), or at the end of a minute."""
 PACE: dict[str, Any] = {
-    "exact": lambda k, need, card, minute, waited: (need, 0), "breaks": lambda k, need, card, minute, waited: (need, k),
+    "exact": lambda k, need, card, minute, waited: (need, 0),
+    "breaks": lambda k, need, card, minute, waited: (need, k),
     "hurry": lambda k, need, card, minute, waited: (need if waited <= k else need - 1, 0),
     "favour": lambda k, need, card, minute, waited: (need - 1 if card else need, 0),
     "tired": lambda k, need, card, minute, waited: (need if minute < k else need + 1, 0),
@@ -53,7 +58,10 @@ def engines(chosen: Chosen) -> tuple[Any, Any, Any]:
 
 
 def persons() -> list[dict[str, int]]:
-    return [{"number": number, "come": come, "need": need, "card": card} for number, (come, need, card) in enumerate(PEOPLE, start=1)]
+    return [
+        {"number": number, "come": come, "need": need, "card": card}
+        for number, (come, need, card) in enumerate(PEOPLE, start=1)
+    ]
 
 
 @pytest.mark.parametrize("chosen", chosen_rules("next"), ids=lambda item: item.key)
@@ -64,10 +72,18 @@ def test_who_is_called_next_is_in_every_engine_who_the_sentence_says(chosen):
         for start in range(len(PEOPLE) - size + 1):
             line = list(range(start, start + size))
             wanted = NEXT[chosen.key](line, minute)
-            assert min((persons()[i] for i in line), key=lambda c, minute=minute: run(c, minute))["number"] - 1 == wanted
+            assert (
+                min((persons()[i] for i in line), key=lambda c, minute=minute: run(c, minute))["number"] - 1
+                == wanted
+            )
             assert table(np.array(line), minute, need, card) == wanted
-            assert [i for i in line if all(relation(i, j, minute, PEOPLE) for j in line if j != i)] == [wanted]
-            assert all(relation(i, j, minute, PEOPLE) != relation(j, i, minute, PEOPLE) for i, j in permutations(line, 2))
+            assert [i for i in line if all(relation(i, j, minute, PEOPLE) for j in line if j != i)] == [
+                wanted
+            ]
+            assert all(
+                relation(i, j, minute, PEOPLE) != relation(j, i, minute, PEOPLE)
+                for i, j in permutations(line, 2)
+            )
 
 
 @pytest.mark.parametrize("chosen", chosen_rules("leave"), ids=lambda item: item.key)
@@ -79,12 +95,22 @@ def test_who_goes_away_is_in_every_engine_who_the_sentence_says(chosen):
         for number in range(7):
             wanted = LEAVE[chosen.rule.name](chosen.amount, c["need"], c["card"], number, -1)
             gone += wanted
-            assert [bool(run(c, number, None)), bool(relation(-1, number, c["need"], c["card"])), number > most] == [wanted] * 3
-        stays = [not LEAVE[chosen.rule.name](chosen.amount, c["need"], c["card"], 0, waited) for waited in range(9)]
+            assert [
+                bool(run(c, number, None)),
+                bool(relation(-1, number, c["need"], c["card"])),
+                number > most,
+            ] == [wanted] * 3
+        stays = [
+            not LEAVE[chosen.rule.name](chosen.amount, c["need"], c["card"], 0, waited) for waited in range(9)
+        ]
         gone += not all(stays)
         first = stays.index(False) if False in stays else 9
         for waited in range(first + 1):
-            there = [not run(c, 0, waited), not relation(waited, 0, c["need"], c["card"]), waited < last - c["come"]]
+            there = [
+                not run(c, 0, waited),
+                not relation(waited, 0, c["need"], c["card"]),
+                waited < last - c["come"],
+            ]
             assert there == [waited < first or all(stays)] * 3
     assert (gone > 0) == (chosen.key != "stay")
 
@@ -98,7 +124,11 @@ def test_a_service_lasts_in_every_engine_what_the_sentence_says(chosen):
         wanted = PACE[chosen.rule.name](chosen.amount, c["need"], c["card"], minute, waited)
         assert tuple(map(int, run(c, minute))) == wanted
         assert tuple(map(int, table(c["number"] - 1, minute, come, need, card))) == wanted
-        allowed = [pair for pair in product(range(1, 12), range(5)) if relation(*pair, minute, waited, c["need"], c["card"])]
+        allowed = [
+            pair
+            for pair in product(range(1, 12), range(5))
+            if relation(*pair, minute, waited, c["need"], c["card"])
+        ]
         assert allowed == [wanted]
 
 
@@ -113,29 +143,53 @@ def test_there_are_enough_rules_and_questions_and_no_text_holds_another():
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
 def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(question):
-    random_numbers, known = np.random.default_rng(len(question.name)), {point: chosen_rules(point) for point in POINTS}
+    random_numbers, known = (
+        np.random.default_rng(len(question.name)),
+        {point: chosen_rules(point) for point in POINTS},
+    )
     for theme in QUEUE_THEMES:
-        drawn = {point: [known[point][item] for item in random_numbers.choice(len(known[point]), size=2, replace=False)] for point in POINTS}
+        drawn = {
+            point: [
+                known[point][item] for item in random_numbers.choice(len(known[point]), size=2, replace=False)
+            ]
+            for point in POINTS
+        }
         made = entries(family := queue_of(theme, drawn, question))
         for difficulty, seed in ((1, 1), (4, 2), (7, 3), (10, 4)):
             assert_answered_alike(family, made, difficulty, seed)
 
 
 def test_a_morning_worked_out_by_hand():
-    """One counter. 1 is served in minutes 1 to 4, and the counter is closed in 5 and 6; 2 comes in 2 and gives up at the end of 4; 3, with a ticket,
-    is called in 7 and served until 8; the counter is closed in 9 and 10; 4 is called in 11 and served until 13; 5 comes in 9 and gives up in 11."""
+    """One counter. 1 is served in minutes 1 to 4, and the counter is closed in 5 and 6; 2 comes in 2 and
+    gives up at the end of 4; 3, with a ticket, is called in 7 and served until 8; the counter is closed in 9
+    and 10; 4 is called in 11 and served until 13; 5 comes in 9 and gives up in 11."""
     known = {rule.key: rule for rule in chosen_rules()}
     rules = {"next": ["priority", "first"], "leave": ["eager_2", "stay"], "pace": ["breaks_2", "exact"]}
     people = [[1, 4, 0], [2, 3, 0], [3, 2, 1], [5, 3, 1], [9, 2, 0]]
     wanted = {
-        "lost": [2, 5], "called": {"1": 1, "3": 7, "4": 11}, "order": [1, 3, 4], "waits": 10, "card_waits": [4, 6], "lines": [0, 1, 2, 1],
-        "over": [3, 4], "word": "ANLLN", "busy": [1, 2, 3, 4, 7, 8, 11, 12, 13],
+        "lost": [2, 5],
+        "called": {"1": 1, "3": 7, "4": 11},
+        "order": [1, 3, 4],
+        "waits": 10,
+        "card_waits": [4, 6],
+        "lines": [0, 1, 2, 1],
+        "over": [3, 4],
+        "word": "ANLLN",
+        "busy": [1, 2, 3, 4, 7, 8, 11, 12, 13],
     }
     asks = {"lines": {"minute": 4}, "over": {"limit": 2}}
     result = {}
     for question in QUESTIONS:
-        made = entries(queue_of(QUEUE_THEMES[0], {point: [known[key] for key in keys] for point, keys in rules.items()}, question))
-        answers = [made[name]({"desks": 1, "people": people, "ask": asks.get(question.name, {})}) for name in ENGINES]
+        made = entries(
+            queue_of(
+                QUEUE_THEMES[0],
+                {point: [known[key] for key in keys] for point, keys in rules.items()},
+                question,
+            )
+        )
+        answers = [
+            made[name]({"desks": 1, "people": people, "ask": asks.get(question.name, {})}) for name in ENGINES
+        ]
         assert answers == answers[:1] * 3
         result[question.name] = answers[0]
     assert result == wanted
@@ -149,8 +203,11 @@ def test_a_queue_without_a_rule_or_out_of_order_is_not_read():
     listed = [line for line in lines if line.startswith("- ")]
     assert read(text)
     for changed in (
-        text.replace(listed[-1] + "\n", ""), text.replace(listed[-1], listed[-1][:-1] + " twice."), text + " Why?",
-        text.replace(listed[0] + "\n", ""), text.replace(f"{listed[0]}\n{listed[1]}", f"{listed[1]}\n{listed[0]}"),
+        text.replace(listed[-1] + "\n", ""),
+        text.replace(listed[-1], listed[-1][:-1] + " twice."),
+        text + " Why?",
+        text.replace(listed[0] + "\n", ""),
+        text.replace(f"{listed[0]}\n{listed[1]}", f"{listed[1]}\n{listed[0]}"),
     ):
         assert changed != text
         with pytest.raises(ValueError, match="not a statement|not in order"):

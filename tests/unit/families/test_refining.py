@@ -29,7 +29,19 @@ def edited(number: int):
 
 def examined(family, *, accepted: bool, rule: str = "families-majority", evidence=None) -> FamilyResults:
     outcome = "pass" if accepted else "block"
-    verdict = Verdict(family.family_id, "0001", 2, "consensus", rule, "1", "0" * 64, outcome, "" if accepted else "no majority", None, "r")
+    verdict = Verdict(
+        family.family_id,
+        "0001",
+        2,
+        "consensus",
+        rule,
+        "1",
+        "0" * 64,
+        outcome,
+        "" if accepted else "no majority",
+        None,
+        "r",
+    )
     vote = {"difficulty": 3, "seed": 1, "label": None, "answers": {"primary": 4, "b": 5, "c": 6}}
     result = evidence or {"undecided": [vote], "primary_wrong": []}
     return FamilyResults(family.family_id, (GateResult("consensus", (verdict,), result),), accepted, family)
@@ -38,31 +50,54 @@ def examined(family, *, accepted: bool, rule: str = "families-majority", evidenc
 def test_a_block_is_a_structured_observation_with_its_traces():
     observation = observe(examined(FAMILY, accepted=False))
     assert observation is not None
-    assert (observation.kind, observation.gate, observation.rule_id) == ("ambiguity", "consensus", "families-majority")
+    assert (observation.kind, observation.gate, observation.rule_id) == (
+        "ambiguity",
+        "consensus",
+        "families-majority",
+    )
     assert observation.reason == "no majority"
     assert [json.loads(trace)["answers"] for trace in observation.traces] == [{"primary": 4, "b": 5, "c": 6}]
     assert observation.lesson == ""  # which rules give, where what was blocked is learnt from
     assert observe(examined(FAMILY, accepted=True)) is None
 
 
-@pytest.mark.parametrize(("statuses", "kind"), [
-    (["gave up"] * 3, "unsolvable"), (["no answer", "gave up", "answered"], "unsolvable"), (["answered"] * 3, "ambiguity"),
-])
+@pytest.mark.parametrize(
+    ("statuses", "kind"),
+    [
+        (["gave up"] * 3, "unsolvable"),
+        (["no answer", "gave up", "answered"], "unsolvable"),
+        (["answered"] * 3, "ambiguity"),
+    ],
+)
 def test_what_blind_reviewers_say_decides_between_unsolvable_and_ambiguous(statuses, kind):
-    reviews = [{"matched": False, "status": status} for status in statuses] + [{"matched": True, "status": "answered"}]
+    reviews = [{"matched": False, "status": status} for status in statuses] + [
+        {"matched": True, "status": "answered"}
+    ]
     assert kind_of("families-blind", {"reviews": reviews}) == kind
     assert kind_of("families-determinism", {}) == "implementation bug"
 
 
 def test_a_rule_file_of_before_lessons_has_that_of_the_shipped_rule():
     blind = next(rule for rule in RULES.rules if rule.id == "families-blind")
-    rules = (replace(blind, lesson=""), replace(blind, id="families-mine", lesson=""), replace(blind, id="families-ours", lesson="Say it."))
-    assert lessons_of(replace(RULES, rules=rules)) == {"families-blind": blind.lesson, "families-mine": "", "families-ours": "Say it."}
+    rules = (
+        replace(blind, lesson=""),
+        replace(blind, id="families-mine", lesson=""),
+        replace(blind, id="families-ours", lesson="Say it."),
+    )
+    assert lessons_of(replace(RULES, rules=rules)) == {
+        "families-blind": blind.lesson,
+        "families-mine": "",
+        "families-ours": "Say it.",
+    }
 
 
 def test_a_lesson_is_one_sentence():
     assert len(RULES.lessons) > 20
-    assert [name for name, lesson in RULES.lessons.items() if one_sentence(lesson) != lesson or not lesson.endswith(".")] == []
+    assert [
+        name
+        for name, lesson in RULES.lessons.items()
+        if one_sentence(lesson) != lesson or not lesson.endswith(".")
+    ] == []
 
 
 def test_a_pass_does_not_survive_an_edit():
@@ -95,9 +130,18 @@ def run(passes: set[int], rounds: int, refusals: int = 9, give_up_at: int = 99, 
         return versions[number]
 
     done = refine(
-        FAMILY, lambda family: examined(family, accepted=family.family_id in accepted), revise, rounds=rounds, guard=SubmissionGuard(refusals)
+        FAMILY,
+        lambda family: examined(family, accepted=family.family_id in accepted),
+        revise,
+        rounds=rounds,
+        guard=SubmissionGuard(refusals),
     )
-    return done.ended, len(done.rounds), len(done.observations), None if done.family is None else versions.index(done.family)
+    return (
+        done.ended,
+        len(done.rounds),
+        len(done.observations),
+        None if done.family is None else versions.index(done.family),
+    )
 
 
 def test_a_family_is_refined_until_it_passes_or_its_rounds_are_over():
@@ -115,8 +159,16 @@ def test_a_repeated_reason_ends_the_refinements_of_operators():
         versions = [FAMILY, *(edited(number) for number in range(1, len(rules)))]
         by_id = {family.family_id: rule for family, rule in zip(versions, rules, strict=True)}
         done = refine(
-            FAMILY, lambda family: examined(family, accepted=not by_id[family.family_id], rule=by_id[family.family_id] or "families-majority"),
-            lambda family, observation, number: versions[number], rounds=len(rules) - 1, guard=SubmissionGuard(9), end_at_repeat=end_at_repeat,
+            FAMILY,
+            lambda family: examined(
+                family,
+                accepted=not by_id[family.family_id],
+                rule=by_id[family.family_id] or "families-majority",
+            ),
+            lambda family, observation, number: versions[number],
+            rounds=len(rules) - 1,
+            guard=SubmissionGuard(9),
+            end_at_repeat=end_at_repeat,
         )
         return done.ended, len(done.rounds)
 
@@ -127,16 +179,29 @@ def test_a_repeated_reason_ends_the_refinements_of_operators():
 
 
 def test_items_that_say_the_same_are_one_and_the_oldest_go_first():
-    first, second, third = "State every tie rule in the text.", "Bound every loop.", "Sort every set before use."
+    first, second, third = (
+        "State every tie rule in the text.",
+        "Bound every loop.",
+        "Sort every set before use.",
+    )
     again = "State every tie rule in the text, always! And more."
     assert merged([first, second], [again], 9) == [second, "State every tie rule in the text, always!"]
     assert merged([first, second], [third], 2) == [second, third]
     assert merged([first], ["", "  "], 9) == [first]
 
 
-@given(st.lists(st.text(alphabet="abc .", max_size=12)), st.lists(st.text(alphabet="abc .", max_size=12)), st.integers(1, 5))
+@given(
+    st.lists(st.text(alphabet="abc .", max_size=12)),
+    st.lists(st.text(alphabet="abc .", max_size=12)),
+    st.integers(1, 5),
+)
 def test_merging_is_capped_stable_and_repeatable(existing, candidates, limit):
     once = merged(existing, candidates, limit)
     assert len(once) <= limit
     assert merged(once, [], limit) == once
-    assert curate(CurateRequest(existing=existing, candidates=candidates, limit=limit), np.random.default_rng(0)).items == once
+    assert (
+        curate(
+            CurateRequest(existing=existing, candidates=candidates, limit=limit), np.random.default_rng(0)
+        ).items
+        == once
+    )

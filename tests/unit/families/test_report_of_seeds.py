@@ -1,4 +1,5 @@
-"""Families that were added to a used lake are counted wherever the report counts families, from the cycle on in which they entered."""
+"""Families that were added to a used lake are counted wherever the report counts families, from the cycle on
+in which they entered."""
 
 from __future__ import annotations
 
@@ -30,40 +31,103 @@ def publish(lake: Lake, asset: str, rows: list[dict[str, Any]], cycle: str | Non
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Lake:
-    """Two seed families and one that is blocked; cycle 0001 accepts one more; into cycle 0002 come four folders, two of the same family."""
+    """Two seed families and one that is blocked; cycle 0001 accepts one more; into cycle 0002 come four
+    folders, two of the same family."""
     result = Lake(tmp_path)
     seeds = {"s1": "accepted", "s2": "accepted", "s3": "blocked"}
-    publish(result, "seeds", [{"family_id": name, "state": state, "cycle": "0000"} for name, state in seeds.items()], None)
+    publish(
+        result,
+        "seeds",
+        [{"family_id": name, "state": state, "cycle": "0000"} for name, state in seeds.items()],
+        None,
+    )
     for cycle, names in (("0001", ["c1"]), ("0002", [])):
-        publish(result, "candidates", [{"family_id": f"{cycle}-c1", "cycle": cycle, "attempt": 0, "round": 0}], cycle)
-        publish(result, "accepted", [{"family_id": name, "state": "accepted", "cycle": cycle} for name in names], cycle)
-    came = [("mine", "m1", "accepted", None), ("mine-copy", "m1", "accepted", None), ("wrong", "w1", "blocked", "the votes differ"),
-            ("half", None, "blocked", "no file template.md in half\n  next: add the file"), ("again", "s1", "present", None)]
-    publish(result, IMMIGRANTS.name, [
-        {"cycle": "0002", "name": name, "seed_sha": name, "artifact_id": family, "state": state, "reason": reason}
-        for name, family, state, reason in came
-    ], "0002")
-    verdicts = [
-        {"artifact_id": family, "cycle": "0002", "gate_no": number, "gate": gate, "rule_id": f"families-{gate}", "rule_version": "1",
-         "outcome": outcome, "reason": "r"}
-        for family, number, gate, outcome in (("m1", 1, "static", "pass"), ("w1", 1, "static", "pass"), ("w1", 2, "consensus", "block"))
+        publish(
+            result,
+            "candidates",
+            [{"family_id": f"{cycle}-c1", "cycle": cycle, "attempt": 0, "round": 0}],
+            cycle,
+        )
+        publish(
+            result,
+            "accepted",
+            [{"family_id": name, "state": "accepted", "cycle": cycle} for name in names],
+            cycle,
+        )
+    came = [
+        ("mine", "m1", "accepted", None),
+        ("mine-copy", "m1", "accepted", None),
+        ("wrong", "w1", "blocked", "the votes differ"),
+        ("half", None, "blocked", "no file template.md in half\n  next: add the file"),
+        ("again", "s1", "present", None),
     ]
-    result.publish("families", side_table(IMMIGRANTS.name, VERDICTS), VERDICTS.frame(verdicts), cycle="0002", run_id="r", schema=VERDICTS)
-    publish(result, "complexity", [{"family_id": name, "cycle": "0002", "parsed": True} for name in ("s1", "m1", "w1")], "0002")
+    publish(
+        result,
+        IMMIGRANTS.name,
+        [
+            {
+                "cycle": "0002",
+                "name": name,
+                "seed_sha": name,
+                "artifact_id": family,
+                "state": state,
+                "reason": reason,
+            }
+            for name, family, state, reason in came
+        ],
+        "0002",
+    )
+    verdicts = [
+        {
+            "artifact_id": family,
+            "cycle": "0002",
+            "gate_no": number,
+            "gate": gate,
+            "rule_id": f"families-{gate}",
+            "rule_version": "1",
+            "outcome": outcome,
+            "reason": "r",
+        }
+        for family, number, gate, outcome in (
+            ("m1", 1, "static", "pass"),
+            ("w1", 1, "static", "pass"),
+            ("w1", 2, "consensus", "block"),
+        )
+    ]
+    result.publish(
+        "families",
+        side_table(IMMIGRANTS.name, VERDICTS),
+        VERDICTS.frame(verdicts),
+        cycle="0002",
+        run_id="r",
+        schema=VERDICTS,
+    )
+    publish(
+        result,
+        "complexity",
+        [{"family_id": name, "cycle": "0002", "parsed": True} for name in ("s1", "m1", "w1")],
+        "0002",
+    )
     return result
 
 
 def test_the_story_counts_a_family_that_was_added_from_its_cycle_on(lake: Lake):
     first, second = (story_of(lake, "families", cycle) for cycle in ("0001", "0002"))
-    assert [summary.leads for summary in (first, second)] == [f"no single champion: {n} families that passed every gate" for n in (3, 4)]
+    assert [summary.leads for summary in (first, second)] == [
+        f"no single champion: {n} families that passed every gate" for n in (3, 4)
+    ]
     assert list(second.trend.points) == [("0000", 2), ("0001", 3), ("0002", 4)]
     assert (first.beside, second.beside) == ("", "2 new seeds")
     assert second.changed == "0 families and 0 instances more; of 2 new seeds 1 is accepted"
 
 
-def test_the_section_s_tables_and_its_figure_of_growth_count_it_too(lake: Lake, monkeypatch: pytest.MonkeyPatch):
+def test_the_section_s_tables_and_its_figure_of_growth_count_it_too(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+):
     with Catalogue(lake, {("families", asset): schema for asset, schema in KNOWN.items()}) as catalogue:
-        measured, made, entered = (catalogue.frame(sql, {"cycle": "0002"}) for sql in (data.MEASURED, data.MADE, data.ENTERED))
+        measured, made, entered = (
+            catalogue.frame(sql, {"cycle": "0002"}) for sql in (data.MEASURED, data.MADE, data.ENTERED)
+        )
     assert measured["family_id"].to_list() == ["m1", "s1"]
     made = data.with_entered(made, entered)
     assert made.select("cycle", "accepted", "entered").rows() == [("0001", 1, 0), ("0002", 0, 1)]
@@ -75,17 +139,26 @@ def test_the_section_s_tables_and_its_figure_of_growth_count_it_too(lake: Lake, 
 
 def test_a_cycle_s_line_says_what_became_of_each_new_seed(lake: Lake):
     assert new_seeds(lake, "families", "0002") == (
-        "new seeds: again was there already, half blocked before the gates (no file template.md in half next: add the file), mine accepted, "
-        "mine-copy accepted, wrong blocked at the gate consensus by families-consensus (the votes differ)"
+        "new seeds: again was there already, half blocked before the gates (no file template.md in half "
+        "next: add the file), mine accepted, mine-copy accepted, wrong blocked at the gate consensus by "
+        "families-consensus (the votes differ)"
     )
     assert new_seeds(lake, "families", "0001") == ""
 
 
 def test_of_many_new_seeds_the_first_are_named_and_the_others_counted(tmp_path: Path):
-    rows = [{"cycle": "0001", "name": f"s{n}", "seed_sha": str(n), "artifact_id": f"a{n}", "state": "accepted"} for n in range(10)]
-    Lake(tmp_path).publish("bridges", IMMIGRANTS.name, IMMIGRANTS.frame(rows), cycle="0001", run_id="r", schema=IMMIGRANTS)
+    rows = [
+        {"cycle": "0001", "name": f"s{n}", "seed_sha": str(n), "artifact_id": f"a{n}", "state": "accepted"}
+        for n in range(10)
+    ]
+    Lake(tmp_path).publish(
+        "bridges", IMMIGRANTS.name, IMMIGRANTS.frame(rows), cycle="0001", run_id="r", schema=IMMIGRANTS
+    )
     summary = new_seeds(Lake(tmp_path), "bridges", "0001")
-    assert summary.endswith("s7 accepted, 2 more (evolake seeds list --line bridges)") and summary.count("accepted") == 8
+    assert (
+        summary.endswith("s7 accepted, 2 more (evolake seeds list --line bridges)")
+        and summary.count("accepted") == 8
+    )
 
 
 def test_why_a_folder_cannot_be_read_names_it_and_no_place_that_is_another_each_time(tmp_path: Path):

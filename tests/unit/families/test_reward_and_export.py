@@ -21,20 +21,61 @@ from evolake.families.dataset.reward import reward_source
 from evolake.families.gates.probes import wrong_answers
 from evolake.lake.lineages import roots_of
 
-MADE_BY = Provenance([("clinic-queue", "ab" * 32)], ["cd" * 32], ["0001"], ["7"], ["operators"], ["0.1.0"], {"families accepted": 2})
-LABELS = [3, -2, 0.5, True, False, "red, then blue", [1, 2], [], {"a": 1}, [[1, 2], ["x"]], "1/3", 10**30, "N", ""]
+MADE_BY = Provenance(
+    [("clinic-queue", "ab" * 32)],
+    ["cd" * 32],
+    ["0001"],
+    ["7"],
+    ["operators"],
+    ["0.1.0"],
+    {"families accepted": 2},
+)
+LABELS = [
+    3,
+    -2,
+    0.5,
+    True,
+    False,
+    "red, then blue",
+    [1, 2],
+    [],
+    {"a": 1},
+    [[1, 2], ["x"]],
+    "1/3",
+    10**30,
+    "N",
+    "",
+]
 
 
 def instance(number: int, family: str = "f", language: str = "en", answer: object = 5) -> dict:
     return {
-        "instance_id": f"i{number}", "family_id": family, "cycle": "0001", "category": "logical", "language": language, "difficulty": 4,
-        "band": "4-6", "seed": 2**62 + number, "text": f"Question {number}?", "inputs": "{}", "answer": json.dumps(answer), "case_sensitive": True,
-        "voters": 3, "votes": 3, "text_sha": f"t{number}", **DESCRIBED_F,
+        "instance_id": f"i{number}",
+        "family_id": family,
+        "cycle": "0001",
+        "category": "logical",
+        "language": language,
+        "difficulty": 4,
+        "band": "4-6",
+        "seed": 2**62 + number,
+        "text": f"Question {number}?",
+        "inputs": "{}",
+        "answer": json.dumps(answer),
+        "case_sensitive": True,
+        "voters": 3,
+        "votes": 3,
+        "text_sha": f"t{number}",
+        **DESCRIBED_F,
     }
 
 
 DESCRIBED_F = {
-    "title": "Title", "engine": "own", "operator": "seed", "parents": [], "answer_type": "any", "independent": "none",
+    "title": "Title",
+    "engine": "own",
+    "operator": "seed",
+    "parents": [],
+    "answer_type": "any",
+    "independent": "none",
 }
 
 
@@ -61,8 +102,21 @@ def test_the_file_imports_nothing_but_the_standard_library_and_never_evaluates()
     tree = ast.parse(reward_source())
     imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
     imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert imported <= {"__future__", "collections.abc", "datetime", "json", "math", "re", "fractions", "typing"}
-    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    assert imported <= {
+        "__future__",
+        "collections.abc",
+        "datetime",
+        "json",
+        "math",
+        "re",
+        "fractions",
+        "typing",
+    }
+    called = {
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
     assert not called & {"eval", "exec", "compile", "__import__", "open", "getattr"}
 
 
@@ -71,7 +125,10 @@ def test_the_reward_is_one_for_the_label_and_zero_for_what_is_nearly_right(rewar
     answer = json.dumps(label)
     shown = label if isinstance(label, str) else json.dumps(label)
     reply = "I think \\boxed{7777}. No: \\boxed{" + shown + "}"
-    wrong = ["\\boxed{" + (item if isinstance(item, str) else json.dumps(item)) + "}" for item in wrong_answers(label)]
+    wrong = [
+        "\\boxed{" + (item if isinstance(item, str) else json.dumps(item)) + "}"
+        for item in wrong_answers(label)
+    ]
     rewards = rewarding["reward"]([reply, *wrong, shown, "", []], [answer] * (len(wrong) + 4))
     assert rewards == [1.0 if matches(reply, label) else 0.0] + [0.0] * (len(wrong) + 3)
     assert rewards[0] == 1.0
@@ -83,21 +140,41 @@ def test_replies_may_be_messages_and_case_may_not_matter(rewarding):
     assert rewarding["compute_score"]("s", "\\boxed{RED}", '"red"', {"case_sensitive": False}) == 1.0
 
 
-@pytest.mark.parametrize("reply", [
-    "\\boxed{" + "[" * 100_000, "\\boxed{__import__('os').system('false')}", "\\boxed{" * 50_000, "\\boxed{9" + "9" * 100_000 + "}",
-], ids=["brackets", "code", "boxes", "digits"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "\\boxed{" + "[" * 100_000,
+        "\\boxed{__import__('os').system('false')}",
+        "\\boxed{" * 50_000,
+        "\\boxed{9" + "9" * 100_000 + "}",
+    ],
+    ids=["brackets", "code", "boxes", "digits"],
+)
 def test_hostile_replies_are_worth_nothing_and_harm_nothing(rewarding, reply):
     assert rewarding["compute_score"]("s", reply, "5") == 0.0
 
 
 def test_trl_rows_are_messages_with_the_label_as_json(tmp_path):
-    counts = write_dataset("trl", [instance(1), instance(2, language="zh", answer=[1, "a"])], [], tmp_path / "out", MADE_BY)
+    counts = write_dataset(
+        "trl", [instance(1), instance(2, language="zh", answer=[1, "a"])], [], tmp_path / "out", MADE_BY
+    )
     assert counts == {"train": 2}
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["README.md", "reward.py", "train.parquet"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "README.md",
+        "reward.py",
+        "train.parquet",
+    ]
     rows = pl.read_parquet(tmp_path / "out" / "train.parquet").to_dicts()
     assert rows[0] == {
-        "prompt": [{"role": "user", "content": "Question 1?\n\nGive your final answer inside \\boxed{...}."}], "answer": "5", "case_sensitive": True,
-        "units": [], "category": "logical", "difficulty": 4, "family_id": "f", "instance_id": "i1", **DESCRIBED_F,
+        "prompt": [{"role": "user", "content": "Question 1?\n\nGive your final answer inside \\boxed{...}."}],
+        "answer": "5",
+        "case_sensitive": True,
+        "units": [],
+        "category": "logical",
+        "difficulty": 4,
+        "family_id": "f",
+        "instance_id": "i1",
+        **DESCRIBED_F,
     }
     assert rows[1]["answer"] == '[1, "a"]'
     assert "请" in rows[1]["prompt"][0]["content"]
@@ -109,13 +186,27 @@ def test_verl_rows_have_the_fields_that_verl_reads(tmp_path):
     assert set(row) == {"data_source", "prompt", "answer", "ability", "reward_model", "extra_info"}
     assert row["reward_model"] == {"style": "rule", "ground_truth": "5"}
     assert row["extra_info"] == {
-        "split": "train", "index": 0, "instance_id": "i1", "family_id": "f", "difficulty": 4, "seed": 2**62 + 1, "case_sensitive": True, "units": [],
-        "category": "logical", **DESCRIBED_F,
+        "split": "train",
+        "index": 0,
+        "instance_id": "i1",
+        "family_id": "f",
+        "difficulty": 4,
+        "seed": 2**62 + 1,
+        "case_sensitive": True,
+        "units": [],
+        "category": "logical",
+        **DESCRIBED_F,
     }
 
 
 def test_rows_and_the_card_say_who_solved_a_family_from_its_text_alone(tmp_path):
-    write_dataset("jsonl", [instance(1) | {"independent": "person"}, instance(2) | {"family_id": "g"}], [], tmp_path, MADE_BY)
+    write_dataset(
+        "jsonl",
+        [instance(1) | {"independent": "person"}, instance(2) | {"family_id": "g"}],
+        [],
+        tmp_path,
+        MADE_BY,
+    )
     lines = [json.loads(line) for line in (tmp_path / "instances.jsonl").read_text().splitlines()]
     assert [line["independent"] for line in lines] == ["person", "none"]
     assert "| none | 1 | 1 |\n| person | 1 | 1 |" in (tmp_path / "README.md").read_text()
@@ -129,12 +220,17 @@ def test_a_text_that_comes_twice_is_kept_once():
 def test_a_family_is_in_one_split_and_stays_there(tmp_path):
     rows = [instance(number, family=f"f{number % 20}") for number in range(100)]
     counts = write_dataset("trl", rows, [], tmp_path, MADE_BY, test_share=0.3)
-    members = {split: set(pl.read_parquet(tmp_path / f"{split}.parquet")["family_id"].to_list()) for split in ("train", "test")}
+    members = {
+        split: set(pl.read_parquet(tmp_path / f"{split}.parquet")["family_id"].to_list())
+        for split in ("train", "test")
+    }
     assert counts["train"] + counts["test"] == 100
     assert members["test"] and not members["train"] & members["test"]
-    assert members["test"] == {f"f{number}" for number in range(20) if in_test(f"f{number}", 0.3)} <= {
-        f"f{number}" for number in range(20) if in_test(f"f{number}", 0.5)
-    }
+    assert (
+        members["test"]
+        == {f"f{number}" for number in range(20) if in_test(f"f{number}", 0.3)}
+        <= {f"f{number}" for number in range(20) if in_test(f"f{number}", 0.5)}
+    )
 
 
 def test_no_family_of_the_test_split_shares_an_ancestor_with_one_of_the_training_split(tmp_path):
@@ -145,10 +241,15 @@ def test_no_family_of_the_test_split_shares_an_ancestor_with_one_of_the_training
     assert roots["r1"] == {"r1"} == roots["c1"] and roots["m1"] == {"r1", "r4"}
     rows = [instance(number, family=name) for number, name in enumerate(parents)]
     counts = write_dataset("trl", rows, [], tmp_path, MADE_BY, test_share=0.4, units=roots)
-    sides = {split: set(pl.read_parquet(tmp_path / f"{split}.parquet")["family_id"].to_list()) for split in ("train", "test")}
+    sides = {
+        split: set(pl.read_parquet(tmp_path / f"{split}.parquet")["family_id"].to_list())
+        for split in ("train", "test")
+    }
     above = {split: set().union(*(roots[name] for name in members)) for split, members in sides.items()}
     assert above["train"] and above["test"] and not above["train"] & above["test"]
-    assert sum(counts.values()) == 30 and counts["neither"] == 30 - len(sides["train"]) - len(sides["test"]) > 0
+    assert (
+        sum(counts.values()) == 30 and counts["neither"] == 30 - len(sides["train"]) - len(sides["test"]) > 0
+    )
     card = (tmp_path / "README.md").read_text()
     assert "by lineage" in card and f"{counts['neither']} further questions" in card
     assert "Both sides share 1 of 1 values of category (logical)" in card
@@ -157,13 +258,18 @@ def test_no_family_of_the_test_split_shares_an_ancestor_with_one_of_the_training
 @given(st.lists(st.lists(st.integers(0, 29), max_size=3), min_size=30, max_size=30), st.floats(0.05, 0.9))
 def test_in_any_population_and_at_any_share_no_test_family_has_an_ancestor_of_a_training_family(drawn, share):
     """Ancestors, not roots alone: every family on the way counts."""
-    parents = {str(number): [str(item) for item in above if item < number] for number, above in enumerate(drawn)}
+    parents = {
+        str(number): [str(item) for item in above if item < number] for number, above in enumerate(drawn)
+    }
     lineage: dict[str, set[str]] = {}
     for name in parents:
         lineage[name] = {name}.union(*(lineage[parent] for parent in parents[name]))
     roots = roots_of(parents)
     sides = {name: side(name, share, roots) for name in parents}
-    test, train = (set().union(*(lineage[name] for name, of in sides.items() if of == split)) for split in ("test", "train"))
+    test, train = (
+        set().union(*(lineage[name] for name, of in sides.items() if of == split))
+        for split in ("test", "train")
+    )
     assert not test & train
     assert all(of != "neither" for name, of in sides.items() if len(roots[name]) == 1)
 
@@ -178,15 +284,29 @@ def test_a_split_that_would_be_empty_is_refused_before_anything_is_written(tmp_p
 def test_plain_instances_are_split_too(tmp_path):
     rows = [instance(number, family=f"f{number % 20}") for number in range(100)]
     counts = write_dataset("jsonl", rows, [], tmp_path, MADE_BY, test_share=0.3)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["README.md", "families.jsonl", "test.jsonl", "train.jsonl"]
-    sides = {split: [json.loads(line)["family_id"] for line in (tmp_path / f"{split}.jsonl").read_text().splitlines()] for split in ("train", "test")}
-    assert {split: len(result) for split, result in sides.items()} == counts and not set(sides["train"]) & set(sides["test"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "README.md",
+        "families.jsonl",
+        "test.jsonl",
+        "train.jsonl",
+    ]
+    sides = {
+        split: [
+            json.loads(line)["family_id"] for line in (tmp_path / f"{split}.jsonl").read_text().splitlines()
+        ]
+        for split in ("train", "test")
+    }
+    assert {split: len(result) for split, result in sides.items()} == counts and not set(
+        sides["train"]
+    ) & set(sides["test"])
     assert "path: train.jsonl" in (tmp_path / "README.md").read_text()
 
 
 @given(st.lists(st.lists(st.integers(0, 11), max_size=3), min_size=12, max_size=12))
 def test_roots_are_the_ancestors_without_parents(drawn):
-    parents = {str(number): [str(item) for item in above if item < number] for number, above in enumerate(drawn)}
+    parents = {
+        str(number): [str(item) for item in above if item < number] for number, above in enumerate(drawn)
+    }
 
     def climb(name: str) -> set[str]:
         return set().union(*(climb(parent) for parent in parents[name])) if parents[name] else {name}
@@ -195,10 +315,18 @@ def test_roots_are_the_ancestors_without_parents(drawn):
 
 
 def test_a_request_says_the_form_where_all_answers_of_the_family_have_one(tmp_path):
-    rows = [instance(1, "f", answer=3), instance(2, "f", answer=4), instance(3, "g", answer=3), instance(4, "g", answer="none"),
-            instance(5, "h", language="zh", answer=[1])]
+    rows = [
+        instance(1, "f", answer=3),
+        instance(2, "f", answer=4),
+        instance(3, "g", answer=3),
+        instance(4, "g", answer="none"),
+        instance(5, "h", language="zh", answer=[1]),
+    ]
     write_dataset("trl", rows, [], tmp_path, MADE_BY)
-    asked = [row[0]["content"].splitlines()[-1] for row in pl.read_parquet(tmp_path / "train.parquet")["prompt"].to_list()]
+    asked = [
+        row[0]["content"].splitlines()[-1]
+        for row in pl.read_parquet(tmp_path / "train.parquet")["prompt"].to_list()
+    ]
     assert ["whole number" in line for line in asked] == [True, True, False, False, False]
     assert "方括号" in asked[4] and all("\\boxed{...}" in line for line in asked)
 
@@ -215,7 +343,11 @@ def test_the_card_names_seeds_rules_and_counts(tmp_path):
 def test_an_earlier_export_is_replaced_and_anything_else_is_left_alone(tmp_path):
     write_dataset("trl", [instance(1)], [], tmp_path / "out", MADE_BY)
     write_dataset("jsonl", [instance(1)], [], tmp_path / "out", MADE_BY)
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["README.md", "families.jsonl", "instances.jsonl"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "README.md",
+        "families.jsonl",
+        "instances.jsonl",
+    ]
     for name, text in (("thesis.tex", "mine"), ("README.md", "# My project")):
         folder = tmp_path / name.partition(".")[0]
         folder.mkdir()

@@ -9,10 +9,16 @@ from hypothesis import strategies as st
 from evolake.families.model.sampling import band_counts, band_of, spread
 
 
-@pytest.mark.parametrize(("wanted", "counts"), [
-    (9, {"1-3": 1, "4-6": 3, "7-10": 5}), (18, {"1-3": 2, "4-6": 6, "7-10": 10}), (100, {"1-3": 11, "4-6": 33, "7-10": 56}),
-    (1, {"1-3": 0, "4-6": 0, "7-10": 1}), (0, {"1-3": 0, "4-6": 0, "7-10": 0}),
-])
+@pytest.mark.parametrize(
+    ("wanted", "counts"),
+    [
+        (9, {"1-3": 1, "4-6": 3, "7-10": 5}),
+        (18, {"1-3": 2, "4-6": 6, "7-10": 10}),
+        (100, {"1-3": 11, "4-6": 33, "7-10": 56}),
+        (1, {"1-3": 0, "4-6": 0, "7-10": 1}),
+        (0, {"1-3": 0, "4-6": 0, "7-10": 0}),
+    ],
+)
 def test_bands_share_one_to_three_to_five(wanted: int, counts: dict[str, int]):
     assert band_counts(wanted, [1, 3, 5]) == counts
 
@@ -21,7 +27,9 @@ def test_bands_share_one_to_three_to_five(wanted: int, counts: dict[str, int]):
 def test_counts_add_up_and_are_within_one_of_their_share(wanted: int, weights: list[int]):
     counts = list(band_counts(wanted, weights).values())
     assert sum(counts) == wanted
-    assert all(abs(count - wanted * weight / sum(weights)) < 1 for count, weight in zip(counts, weights, strict=True))
+    assert all(
+        abs(count - wanted * weight / sum(weights)) < 1 for count, weight in zip(counts, weights, strict=True)
+    )
 
 
 @pytest.mark.parametrize("weights", [[0, 0, 0], [1, 2], [-1, 1, 1]])

@@ -11,7 +11,13 @@ from families_in_other_dress import DRESSED
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.families.gates.code_changes import helpers, whole_numbers, with_number, with_ties_turned, without_function
+from evolake.families.gates.code_changes import (
+    helpers,
+    whole_numbers,
+    with_number,
+    with_ties_turned,
+    without_function,
+)
 from evolake.families.gates.static import drawing
 from evolake.families.gates.text_changes import fixed_quantities, sentence_of_slot, slot_changes, text_changes
 from evolake.families.model.sentences import Pattern, declared, quantities, sentences, spans
@@ -35,21 +41,39 @@ def test_sentences_are_pieces_of_the_text_in_order_and_leave_no_letter_out(text:
 
 
 def test_a_line_of_a_list_is_one_sentence_and_its_number_ends_none():
-    assert sentences("Do this:\n1. Go on. Then stop; rest.\n- so (e.g. here)") == ["Do this:", "1. Go on.", "Then stop;", "rest.", "- so (e.g. here)"]
+    assert sentences("Do this:\n1. Go on. Then stop; rest.\n- so (e.g. here)") == [
+        "Do this:",
+        "1. Go on.",
+        "Then stop;",
+        "rest.",
+        "- so (e.g. here)",
+    ]
 
 
 def test_quantities_are_figures_and_words_and_examples_are_none():
-    assert [quantity.value for quantity in quantities("Seven days, 14 hours, a dozen, the third; x2 and 1.5")] == [7, 14, 12, 3]
-    assert [quantity.value for quantity in fixed_quantities("Of four (not 9) there are two, [Input Slot 3] in all.")] == [4, 2]
+    assert [
+        quantity.value for quantity in quantities("Seven days, 14 hours, a dozen, the third; x2 and 1.5")
+    ] == [7, 14, 12, 3]
+    assert [
+        quantity.value
+        for quantity in fixed_quantities("Of four (not 9) there are two, [Input Slot 3] in all.")
+    ] == [4, 2]
     assert fixed_quantities('A note "3 > 8" means that member 3 is older.') == []
     assert fixed_quantities("Patients are numbered 1, 2, 3, ... from 1 on.") == []
 
 
-@pytest.mark.parametrize(("pattern", "sentence", "values"), [
-    ("A week has {WEEK} days.", "A week has seven days", {"WEEK": "seven"}), ("A week has {WEEK} days.", "A week has days.", None),
-    ("- {item}", "2) whatever", {"item": "whatever"}), ("- {item}", "whatever", None), ("{a} and {b}", "x and y and z", {"a": "x", "b": "y and z"}),
-    ("{a} is {a}", "x is y", None), ("Stop.", "stop", {}),
-])
+@pytest.mark.parametrize(
+    ("pattern", "sentence", "values"),
+    [
+        ("A week has {WEEK} days.", "A week has seven days", {"WEEK": "seven"}),
+        ("A week has {WEEK} days.", "A week has days.", None),
+        ("- {item}", "2) whatever", {"item": "whatever"}),
+        ("- {item}", "whatever", None),
+        ("{a} and {b}", "x and y and z", {"a": "x", "b": "y and z"}),
+        ("{a} is {a}", "x is y", None),
+        ("Stop.", "stop", {}),
+    ],
+)
 def test_a_pattern_fits_or_does_not(pattern, sentence, values):
     assert Pattern(pattern, "").values(sentence) == values
 
@@ -80,14 +104,21 @@ def test_a_slot_is_changed_where_it_is_one_number_and_named_by_its_sentence():
     changed = [slot_changes(family.template, ["9", "4"], [way]) for way in range(4)]
     assert [[slot for slot, _ in item] for item in changed] == [[1, 2]] * 4
     assert [item[0][1].split()[0] for item in changed] == ["10", "4", "8", "18"]
-    assert [slot for slot, _ in slot_changes(family.template, ["9", "1"], range(4))] == [1] * 4 + [2] * 2, "each other number once"
-    assert [text.split()[0] for _, text in slot_changes(family.template, ["0", "x"], range(4))] == ["1", "2", "3", "4"]
+    assert [slot for slot, _ in slot_changes(family.template, ["9", "1"], range(4))] == [1] * 4 + [2] * 2, (
+        "each other number once"
+    )
+    assert [text.split()[0] for _, text in slot_changes(family.template, ["0", "x"], range(4))] == [
+        "1",
+        "2",
+        "3",
+        "4",
+    ]
     assert slot_changes(family.template, ["9, 8", "x"], [0]) == []
     assert sentence_of_slot(family.template, 1) == "# children, numbered from 1, stand in a circle and count."
     assert sentence_of_slot(DRESSED["visits-in-weeks"].template, 1).startswith("days are counted from 1")
 
 
-SOURCE = '''
+SOURCE = """
 def least(items):
     return min(items, key=lambda item: (item[0], item[1]))
 
@@ -98,7 +129,7 @@ def spare():
 
 def solution(items):
     return least(items)[1] + 7
-'''
+"""
 
 
 def test_sources_are_changed_in_one_thing():
@@ -112,22 +143,33 @@ def test_sources_are_changed_in_one_thing():
     assert with_ties_turned("def solution(items):\n    return len(items)\n") is None
 
 
-@pytest.mark.parametrize(("source", "items", "plain", "turned"), [
-    ("return sorted(items, key=lambda one: one % 2)", [4, 3, 2, 1], [4, 2, 3, 1], [2, 4, 1, 3]),
-    ("return items.index(max(items))", [1, 2, 2], 1, 2),
-    ("return max(items, default=0)", [], 0, 0), ("return min(1, 2)", [], 1, 1),
-    ("items.sort(key=lambda one: (one % 2, one))\n    return items", [4, 3, 2], [2, 4, 3], [2, 4, 3]),
-])
+@pytest.mark.parametrize(
+    ("source", "items", "plain", "turned"),
+    [
+        ("return sorted(items, key=lambda one: one % 2)", [4, 3, 2, 1], [4, 2, 3, 1], [2, 4, 1, 3]),
+        ("return items.index(max(items))", [1, 2, 2], 1, 2),
+        ("return max(items, default=0)", [], 0, 0),
+        ("return min(1, 2)", [], 1, 1),
+        ("items.sort(key=lambda one: (one % 2, one))\n    return items", [4, 3, 2], [2, 4, 3], [2, 4, 3]),
+    ],
+)
 def test_equals_are_taken_in_the_opposite_order(source, items, plain, turned):
     whole = f"def solution(items):\n    {source}\n"
     assert (run(whole, list(items)), run(str(with_ties_turned(whole)), list(items))) == (plain, turned)
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("Count the hills. A hill is not counted if it is steep.", ["steep"]), ("How many steep roads are there?", ["steep"]),
-    ("A road is called steep if it rises by 9 m. How many steep roads are there?", []), ("Tom is 170 cm tall and rides on a large horse.", []),
-    ("Steep means more than 9. Only steep roads count.", []), ("He rests only when it rains often.", ["often"]), ("How many metres is it long?", []),
-])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Count the hills. A hill is not counted if it is steep.", ["steep"]),
+        ("How many steep roads are there?", ["steep"]),
+        ("A road is called steep if it rises by 9 m. How many steep roads are there?", []),
+        ("Tom is 170 cm tall and rides on a large horse.", []),
+        ("Steep means more than 9. Only steep roads count.", []),
+        ("He rests only when it rains often.", ["often"]),
+        ("How many metres is it long?", []),
+    ],
+)
 def test_words_of_degree_need_a_border_where_something_depends_on_them(text, words):
     assert [word for word, _ in undefined_terms(text)] == words
 
@@ -141,16 +183,29 @@ def test_no_seed_has_a_word_without_a_border_and_the_doctor_s_says_who_goes_firs
     assert not says_order_of_equals(stated(replace(clinic, template=silent)))
 
 
-@pytest.mark.parametrize(("text", "drawn"), [
-    ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", False), ("Each line names two towns and a toll:\n\n1 2 7\n2 3 5\n4 5 6", False),
-    ("The board:\n7 5 4\n6 7 5\n8 4 5", True), ("#.#\n...\n#.#", True), ("a\n|--b\n|--c", True), ("| # . |\n| . # |\n| # # |", True),
-])
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", False),
+        ("Each line names two towns and a toll:\n\n1 2 7\n2 3 5\n4 5 6", False),
+        ("The board:\n7 5 4\n6 7 5\n8 4 5", True),
+        ("#.#\n...\n#.#", True),
+        ("a\n|--b\n|--c", True),
+        ("| # . |\n| . # |\n| # # |", True),
+    ],
+)
 def test_tables_and_announced_lists_are_no_drawings(text, drawn):
     assert bool(drawing(text)) is drawn
 
 
-@pytest.mark.parametrize(("text", "left"), [
-    ("None of them is out.", False), ("There is None left", True), ("The value is None.", True), ("so {x} is", True),
-])
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("None of them is out.", False),
+        ("There is None left", True),
+        ("The value is None.", True),
+        ("so {x} is", True),
+    ],
+)
 def test_the_english_none_is_no_leftover(text, left):
     assert bool(LEFTOVERS.search(text)) is left

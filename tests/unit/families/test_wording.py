@@ -31,8 +31,12 @@ def test_a_fault_of_wording_changes_the_text_of_several_seeds_and_no_program(nam
 def test_each_word_is_taken_out_once_and_slots_are_none():
     template = "A [Input Slot 1] board has 3 rows.\n\n<!-- question -->\nHow many?\n"
     assert [shown for _, _, shown in word_places(template)] == [
-        "*A* [Input Slot 1] board has 3 rows.", "A [Input Slot 1] *board* has 3 rows.", "A [Input Slot 1] board *has* 3 rows.",
-        "A [Input Slot 1] board has 3 *rows*.", "*How* many?", "How *many*?",
+        "*A* [Input Slot 1] board has 3 rows.",
+        "A [Input Slot 1] *board* has 3 rows.",
+        "A [Input Slot 1] board *has* 3 rows.",
+        "A [Input Slot 1] board has 3 *rows*.",
+        "*How* many?",
+        "How *many*?",
     ]
     assert all(len(change.template) < len(stated(CLINIC)) for change in word_changes(CLINIC))
 
@@ -46,4 +50,7 @@ def test_a_wording_is_named_where_all_its_words_are_read_by_nobody():
     assert named("Do not go.", "Do go.", {"loose": ["*Do* go.", "Do *go*."], "unread": []})
     assert not named("Do not go.", "Do go.", {"loose": ["*Do* go."], "unread": []})
     spoilt = WORDINGS["foreign sentence"](CLINIC)
-    assert [outcome(CLINIC, spoilt, evidence) for evidence in (None, {"loose": [], "unread": []})] == ["blocked", "missed"]
+    assert [outcome(CLINIC, spoilt, evidence) for evidence in (None, {"loose": [], "unread": []})] == [
+        "blocked",
+        "missed",
+    ]

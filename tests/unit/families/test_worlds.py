@@ -1,4 +1,5 @@
-"""Constraint worlds: every kind of constraint and law against a table of its own, three engines against each other, and text against inputs."""
+"""Constraint worlds: every kind of constraint and law against a table of its own, three engines against each
+other, and text against inputs."""
 
 from __future__ import annotations
 
@@ -63,7 +64,9 @@ MEANING: dict[tuple[str, str], Any] = {
     ("row", "even"): lambda x, a: x[a] in {2, 4, 6},
     ("row", "odd"): lambda x, a: x[a] in {1, 3, 5},
     ("row", "same_parity"): lambda x, a, b: (x[a] in {1, 3, 5}) is (x[b] in {1, 3, 5}),
-    ("row", "between_them"): lambda x, a, b, k: sum(min(x[a], x[b]) < place < max(x[a], x[b]) for place in x.values()) == k,
+    ("row", "between_them"): lambda x, a, b, k: (
+        sum(min(x[a], x[b]) < place < max(x[a], x[b]) for place in x.values()) == k
+    ),
     ("row", "total"): lambda x, a, b, k: k - x[a] == x[b],
     ("row", "among_first"): lambda x, a, k: x[a] < k + 1,
     ("row", "one_among"): lambda x, a, b, k: sum(x[e] <= k for e in (a, b)) == 1,
@@ -74,7 +77,9 @@ MEANING: dict[tuple[str, str], Any] = {
     ("ring", "not_beside"): lambda x, a, b: 1 not in {steps(x, a, b), steps(x, b, a)},
     ("ring", "steps"): lambda x, a, b, k: steps(x, a, b) == k,
     ("ring", "at_most_steps"): lambda x, a, b, k: steps(x, a, b) <= k,
-    ("ring", "flanked"): lambda x, a, b, c: (steps(x, b, a), steps(x, a, c)) == (1, 1) or (steps(x, c, a), steps(x, a, b)) == (1, 1),
+    ("ring", "flanked"): lambda x, a, b, c: (
+        (steps(x, b, a), steps(x, a, c)) == (1, 1) or (steps(x, c, a), steps(x, a, b)) == (1, 1)
+    ),
     ("ring", "turn"): lambda x, a, b, c: steps(x, a, b) < steps(x, a, c),
     ("ring", "not_at"): lambda x, a, k: x[a] != k,
     ("ring", "one_of"): lambda x, a, k, m: x[a] in {k, m},
@@ -95,7 +100,9 @@ MEANING: dict[tuple[str, str], Any] = {
     ("groups", "at_least"): lambda x, k, m: len([e for e in x if x[e] == k]) >= m,
     ("groups", "exactly"): lambda x, k, m: len([e for e in x if x[e] == k]) == m,
     ("groups", "empty"): lambda x, k: all(place != k for place in x.values()),
-    ("groups", "more_in"): lambda x, k, m: len([e for e in x if x[e] == k]) > len([e for e in x if x[e] == m]),
+    ("groups", "more_in"): lambda x, k, m: (
+        len([e for e in x if x[e] == k]) > len([e for e in x if x[e] == m])
+    ),
     ("selection", "needs"): lambda x, a, b: bool(x[b]) if x[a] else True,
     ("selection", "not_both"): lambda x, a, b: not (x[a] and x[b]),
     ("selection", "one_at_least"): lambda x, a, b: bool(x[a] or x[b]),
@@ -119,33 +126,43 @@ def near(x: dict[int, int], some: tuple[int, ...], a: int) -> bool:
     return any(1 in {steps(x, a, b), steps(x, b, a)} for b in some if b != a)
 
 
-LAWFUL: dict[tuple[str, str], Any] = {
-    ("row", "apart"): lambda x, some: all(x[a] + 1 != x[b] for a, b in permutations(some, 2)),
-    ("row", "block"): lambda x, some: not any(x[a] < x[e] < x[b] for a, b in permutations(some, 2) for e in x if e not in some),
-    ("row", "end"): lambda x, some: 1 in map(x.get, some) or len(x) in map(x.get, some),
-    ("row", "inside"): lambda x, some: 1 not in map(x.get, some) and len(x) not in map(x.get, some),
-    ("row", "lower"): lambda x, some: sorted(map(x.__getitem__, some))[0] in {1, 3, 5},
-    ("ring", "apart"): lambda x, some: not any(near(x, some, a) for a in some),
-    ("ring", "linked"): lambda x, some: all(near(x, some, a) for a in some),
-    ("ring", "first_seat"): lambda x, some: 1 in map(x.get, some),
-    ("groups", "parted"): lambda x, some: all(x[a] != x[b] for a, b in combinations(some, 2)),
-    ("groups", "spread"): lambda x, some: any(x[a] != x[b] for a, b in combinations(some, 2)),
-    ("groups", "company"): lambda x, some: all(set(others(x, a)) & set(some) for a in some),
-    ("groups", "never_last"): lambda x, some: any(x[e] == 1 for e in some),
-    ("groups", "no_first"): lambda x, some: all(x[e] > 1 for e in some),
-    ("selection", "any"): lambda x, some: any(x[e] for e in some),
-    ("selection", "most_one"): lambda x, some: [x[e] for e in some].count(1) <= 1,
-    ("selection", "exactly_one"): lambda x, some: [x[e] for e in some].count(1) == 1,
-    ("selection", "not_all"): lambda x, some: not all(x[e] for e in some),
-    ("selection", "all_or_none"): lambda x, some: all(x[e] for e in some) or not any(x[e] for e in some),
-    ("selection", "outnumber"): lambda x, some: [x[e] for e in some].count(1) < [x[e] for e in some].count(0),
-} | {(item, "mixed"): lambda x, some: {x[e] in {1, 3, 5} for e in some} == {True, False} for item in ("row", "ring")} | {
-    (item, "not_low"): lambda x, some: all(x[e] != 1 for e in some) for item in ("row", "ring")
-}
+LAWFUL: dict[tuple[str, str], Any] = (
+    {
+        ("row", "apart"): lambda x, some: all(x[a] + 1 != x[b] for a, b in permutations(some, 2)),
+        ("row", "block"): lambda x, some: (
+            not any(x[a] < x[e] < x[b] for a, b in permutations(some, 2) for e in x if e not in some)
+        ),
+        ("row", "end"): lambda x, some: 1 in map(x.get, some) or len(x) in map(x.get, some),
+        ("row", "inside"): lambda x, some: 1 not in map(x.get, some) and len(x) not in map(x.get, some),
+        ("row", "lower"): lambda x, some: sorted(map(x.__getitem__, some))[0] in {1, 3, 5},
+        ("ring", "apart"): lambda x, some: not any(near(x, some, a) for a in some),
+        ("ring", "linked"): lambda x, some: all(near(x, some, a) for a in some),
+        ("ring", "first_seat"): lambda x, some: 1 in map(x.get, some),
+        ("groups", "parted"): lambda x, some: all(x[a] != x[b] for a, b in combinations(some, 2)),
+        ("groups", "spread"): lambda x, some: any(x[a] != x[b] for a, b in combinations(some, 2)),
+        ("groups", "company"): lambda x, some: all(set(others(x, a)) & set(some) for a in some),
+        ("groups", "never_last"): lambda x, some: any(x[e] == 1 for e in some),
+        ("groups", "no_first"): lambda x, some: all(x[e] > 1 for e in some),
+        ("selection", "any"): lambda x, some: any(x[e] for e in some),
+        ("selection", "most_one"): lambda x, some: [x[e] for e in some].count(1) <= 1,
+        ("selection", "exactly_one"): lambda x, some: [x[e] for e in some].count(1) == 1,
+        ("selection", "not_all"): lambda x, some: not all(x[e] for e in some),
+        ("selection", "all_or_none"): lambda x, some: all(x[e] for e in some) or not any(x[e] for e in some),
+        ("selection", "outnumber"): lambda x, some: (
+            [x[e] for e in some].count(1) < [x[e] for e in some].count(0)
+        ),
+    }
+    | {
+        (item, "mixed"): lambda x, some: {x[e] in {1, 3, 5} for e in some} == {True, False}
+        for item in ("row", "ring")
+    }
+    | {(item, "not_low"): lambda x, some: all(x[e] != 1 for e in some) for item in ("row", "ring")}
+)
 
 
 def arrangements(structure: str) -> list[tuple[dict[int, int], Any, dict[str, Any]]]:
-    """(values by thing, the same as a view, names that meanings use) of every arrangement of five things, of four on a ring and a row."""
+    """(values by thing, the same as a view, names that meanings use) of every arrangement of five things, of
+    four on a ring and a row."""
     if structure in ("row", "ring"):
         count = 5
         return [
@@ -155,11 +172,16 @@ def arrangements(structure: str) -> list[tuple[dict[int, int], Any, dict[str, An
     if structure == "groups":
         dealt = [places for places in product((1, 2, 3), repeat=5) if max(map(places.count, places)) <= 3]
         return [
-            (dict(enumerate(places)), tuple(frozenset(e for e in range(5) if places[e] == g) for g in (1, 2, 3)), {"n": 3, "room": 3})
+            (
+                dict(enumerate(places)),
+                tuple(frozenset(e for e in range(5) if places[e] == g) for g in (1, 2, 3)),
+                {"n": 3, "room": 3},
+            )
             for places in dealt
         ]
     return [
-        (dict(enumerate(taken)), frozenset(e for e in range(5) if taken[e]), {"n": 5, "weights": WEIGHTS}) for taken in product((0, 1), repeat=5)
+        (dict(enumerate(taken)), frozenset(e for e in range(5) if taken[e]), {"n": 5, "weights": WEIGHTS})
+        for taken in product((0, 1), repeat=5)
     ]
 
 
@@ -172,7 +194,9 @@ TOOLS = {"combinations": combinations, "permutations": permutations}
 VIEWED = {"row": "order", "ring": "order", "groups": "rooms", "selection": "team"}
 
 
-def meanings(structure: str, kind: Kind | Law, named: dict[str, Any]) -> list[tuple[bool, bool, bool, dict[int, int]]]:
+def meanings(
+    structure: str, kind: Kind | Law, named: dict[str, Any]
+) -> list[tuple[bool, bool, bool, dict[int, int]]]:
     """What the three forms say of every arrangement."""
     check, clauses, view = (compile(text, "kind", "eval") for text in (kind.check, kind.clauses, kind.view))
     values = [0, 1] if structure == "selection" else list(range(1, 6 if structure in ("row", "ring") else 4))
@@ -180,29 +204,43 @@ def meanings(structure: str, kind: Kind | Law, named: dict[str, Any]) -> list[tu
     for x, seen, extra in arrangements(structure):
         space = {**TOOLS, **extra, **named, "x": x, VIEWED[structure]: seen, "V": values, "S": sorted(x)}
         space["X"] = lambda e, v: 1 + e * len(values) + values.index(v)
-        result.append((bool(eval(check, space)), satisfied(eval(clauses, space), x, values), bool(eval(view, space)), x))
+        result.append(
+            (bool(eval(check, space)), satisfied(eval(clauses, space), x, values), bool(eval(view, space)), x)
+        )
     return result
 
 
-@pytest.mark.parametrize(("structure", "kind"), [
-    pytest.param(structure, kind, id=f"{structure} {kind.name}") for structure, arranged in STRUCTURES.items() for kind in arranged.kinds
-])
+@pytest.mark.parametrize(
+    ("structure", "kind"),
+    [
+        pytest.param(structure, kind, id=f"{structure} {kind.name}")
+        for structure, arranged in STRUCTURES.items()
+        for kind in arranged.kinds
+    ],
+)
 def test_a_kind_means_in_every_engine_what_its_sentence_says(structure, kind):
     extra = arrangements(structure)[0][2]
     spans = [eval(span, dict(extra)) for span in kind.spans]
     both = set()
     for numbers in list(product(*spans))[:12]:
         args = [*range(1, kind.things + 1), *numbers]
-        for in_search, in_sat, in_view, x in meanings(structure, kind, dict(zip(kind.args, args, strict=True))):
+        for in_search, in_sat, in_view, x in meanings(
+            structure, kind, dict(zip(kind.args, args, strict=True))
+        ):
             wanted = MEANING[structure, kind.name](x, *args)
             assert (in_search, in_sat, in_view) == (wanted, wanted, wanted), (x, args)
             both.add(wanted)
     assert both == {True, False}
 
 
-@pytest.mark.parametrize(("structure", "law"), [
-    pytest.param(structure, law, id=f"{structure} {law.name}") for law in LAWS for structure in law.structures
-])
+@pytest.mark.parametrize(
+    ("structure", "law"),
+    [
+        pytest.param(structure, law, id=f"{structure} {law.name}")
+        for law in LAWS
+        for structure in law.structures
+    ],
+)
 def test_a_law_means_in_every_engine_what_its_sentence_says(structure, law):
     both = set()
     for some in ((0, 3), (1, 2, 4)):
@@ -237,7 +275,9 @@ def test_three_engines_agree_on_drawn_instances_and_the_reader_finds_the_inputs_
         for difficulty, seed in ((1, 1), (3, 2), (5, 3), (7, 4), (9, 5), (10, 6)):
             random.seed(seed)
             inputs, texts = made["generator.py"](difficulty)
-            answers = [made[name](inputs) for name in ("validator.py", "validators/listing.py", "validators/sat.py")]
+            answers = [
+                made[name](inputs) for name in ("validator.py", "validators/listing.py", "validators/sat.py")
+            ]
             assert answers == [answers[0]] * 3, (family.title, inputs, answers)
             assert type(answers[0]) is TYPES[family.answer.type]
             assert made["reader.py"](fill(stated(family), texts)) == inputs
@@ -269,7 +309,9 @@ def test_a_changed_or_foreign_sentence_is_not_read():
     first = re.search(r"^- .*$", text, re.MULTILINE)
     assert first is not None and read(text)
     for changed in (
-        text.replace(first[0], first[0] + " Or not."), text.replace(first[0], "- The sun shines."), text + " Or is it?",
+        text.replace(first[0], first[0] + " Or not."),
+        text.replace(first[0], "- The sun shines."),
+        text + " Or is it?",
         text.replace("This is known", "This is unknown"),
     ):
         with pytest.raises(ValueError, match=r"patterns fit|not a statement"):
@@ -277,19 +319,30 @@ def test_a_changed_or_foreign_sentence_is_not_read():
 
 
 def test_a_world_is_drawn_from_its_random_numbers_alone():
-    first, again, other = (child_of("constraint_world", [], np.random.default_rng(seed)) for seed in (5, 5, 6))
+    first, again, other = (
+        child_of("constraint_world", [], np.random.default_rng(seed)) for seed in (5, 5, 6)
+    )
     assert to_record(first) == to_record(again)
     assert first.family_id != other.family_id
     assert from_record(to_record(first)) == first
-    assert (first.parents, first.operator, first.name) == ((), "constraint_world", f"constraint_world-{first.family_id[:12]}")
+    assert (first.parents, first.operator, first.name) == (
+        (),
+        "constraint_world",
+        f"constraint_world-{first.family_id[:12]}",
+    )
     assert set(STRUCTURES) == set(THEMES)
     assert tuple(registry.WORLDS) == NAMES
 
 
 def test_the_next_place_is_said_as_one_says_it():
-    clockwise = [next(kind for kind in STRUCTURES["ring"].kinds if kind.name == "clockwise").sentences(theme.words)[0] for theme in THEMES["ring"]]
+    clockwise = [
+        next(kind for kind in STRUCTURES["ring"].kinds if kind.name == "clockwise").sentences(theme.words)[0]
+        for theme in THEMES["ring"]
+    ]
     assert [said.split("} ", 1)[1].split(" clockwise")[0] for said in clockwise] == [
-        "sits on the next seat", "rides on the next horse", "lives in the next hut",
+        "sits on the next seat",
+        "rides on the next horse",
+        "lives in the next hut",
     ]
 
 
@@ -307,6 +360,8 @@ def test_no_answer_of_a_drawn_world_is_a_good_guess(number):
 def test_a_world_that_is_never_worth_solving_is_given_up_as_an_attempt(monkeypatch):
     tried = []
     monkeypatch.setattr(constraint, "_worth_solving", tried.append)
-    with pytest.raises(NotComposable, match="no constraints and question were found of which the answer depends and varies"):
+    with pytest.raises(
+        NotComposable, match="no constraints and question were found of which the answer depends and varies"
+    ):
         draw_constraint_world((), np.random.default_rng(0))
     assert len(tried) == constraint.DRAWS

@@ -1,4 +1,5 @@
-"""What judging one candidate raises is its block, whatever it is; what says something about our machinery passes through, and that list is short."""
+"""What judging one candidate raises is its block, whatever it is; what says something about our machinery
+passes through, and that list is short."""
 
 from __future__ import annotations
 
@@ -13,13 +14,28 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from evolake.errors import AgentUnavailable, BudgetExhausted, CorruptPart, InputError, JailUnavailable, MachineryError, PartitionBusy
+from evolake.errors import (
+    AgentUnavailable,
+    BudgetExhausted,
+    CorruptPart,
+    InputError,
+    JailUnavailable,
+    MachineryError,
+    PartitionBusy,
+)
 from evolake.gates import Finding, GateSpec, Raised, Ruleset, checker, contained, is_machinery, run_gates
 from evolake.gates.boundary import MACHINERY
 from evolake.gates.rules import parse_rule
 from evolake.reading import Bomb, Unparsable, Unreadable, parse_json, read_bytes
 
-RULES = Ruleset("toy", (parse_rule("---\nid: one\nversion: 1\nkind: static\ngate: only\ncheck: test.boundary\n---\nWhy.\n", "one.md"),))
+RULES = Ruleset(
+    "toy",
+    (
+        parse_rule(
+            "---\nid: one\nversion: 1\nkind: static\ngate: only\ncheck: test.boundary\n---\nWhy.\n", "one.md"
+        ),
+    ),
+)
 
 
 @checker("test.boundary")
@@ -67,11 +83,24 @@ def endless() -> bytes:
     return read_bytes(Path("/dev/zero"), 100)
 
 
-POISON = (nested, endless, deep, long_number, overflow, surrogate, name_too_long, nul_in_a_name, unsortable, table)
+POISON = (
+    nested,
+    endless,
+    deep,
+    long_number,
+    overflow,
+    surrogate,
+    name_too_long,
+    nul_in_a_name,
+    unsortable,
+    table,
+)
 
 
 def verdict(collect):
-    return run_gates("text", [GateSpec(0, "only", collect)], RULES, artifact_id="a", cycle="0001", run_id="r").verdicts[0]
+    return run_gates(
+        "text", [GateSpec(0, "only", collect)], RULES, artifact_id="a", cycle="0001", run_id="r"
+    ).verdicts[0]
 
 
 @pytest.mark.parametrize("poison", POISON, ids=lambda item: item.__name__)
@@ -91,16 +120,54 @@ def test_what_a_checker_raises_is_a_block_too_and_is_no_bad_parameter():
 
 
 OURS = (
-    MachineryError("m"), JailUnavailable("j"), CorruptPart("c"), PartitionBusy("p"), AgentUnavailable("a"), BudgetExhausted("b"), InputError("i"),
-    OSError(errno.ENOSPC, "disk full"), OSError(errno.EIO, "bad disk"), OSError(errno.ENOMEM, "no memory"), OSError(errno.EMFILE, "files"),
-    OSError(errno.EACCES, "no permission"), FileNotFoundError(errno.ENOENT, "gone"), TimeoutError("a lock"), BrokenPipeError(),
-    BrokenExecutor("pool"), BrokenProcessPool("pool"), ImportError("torch"), NameError("x"), RuntimeError("can't start new thread"),
-    KeyboardInterrupt(), SystemExit(1), GeneratorExit(),
+    MachineryError("m"),
+    JailUnavailable("j"),
+    CorruptPart("c"),
+    PartitionBusy("p"),
+    AgentUnavailable("a"),
+    BudgetExhausted("b"),
+    InputError("i"),
+    OSError(errno.ENOSPC, "disk full"),
+    OSError(errno.EIO, "bad disk"),
+    OSError(errno.ENOMEM, "no memory"),
+    OSError(errno.EMFILE, "files"),
+    OSError(errno.EACCES, "no permission"),
+    FileNotFoundError(errno.ENOENT, "gone"),
+    TimeoutError("a lock"),
+    BrokenPipeError(),
+    BrokenExecutor("pool"),
+    BrokenProcessPool("pool"),
+    ImportError("torch"),
+    NameError("x"),
+    RuntimeError("can't start new thread"),
+    KeyboardInterrupt(),
+    SystemExit(1),
+    GeneratorExit(),
 )
 THEIRS = (
-    ValueError(), TypeError(), KeyError("k"), OverflowError(), ZeroDivisionError(), RecursionError(), MemoryError(), UnicodeError(), IndexError(),
-    AttributeError(), AssertionError(), SyntaxError(), RuntimeError("x"), StopIteration(), ArithmeticError(), LookupError(), BufferError(),
-    OSError(errno.ENAMETOOLONG, "name"), OSError(errno.EILSEQ, "name"), OSError(errno.ENOTDIR, "name"), Unparsable("u"), Unreadable("u"), Bomb("b"),
+    ValueError(),
+    TypeError(),
+    KeyError("k"),
+    OverflowError(),
+    ZeroDivisionError(),
+    RecursionError(),
+    MemoryError(),
+    UnicodeError(),
+    IndexError(),
+    AttributeError(),
+    AssertionError(),
+    SyntaxError(),
+    RuntimeError("x"),
+    StopIteration(),
+    ArithmeticError(),
+    LookupError(),
+    BufferError(),
+    OSError(errno.ENAMETOOLONG, "name"),
+    OSError(errno.EILSEQ, "name"),
+    OSError(errno.ENOTDIR, "name"),
+    Unparsable("u"),
+    Unreadable("u"),
+    Bomb("b"),
 )
 
 
@@ -125,7 +192,13 @@ def test_every_other_exception_is_the_candidates(error):
 
 
 def test_the_list_of_machinery_failures_is_the_documented_one():
-    assert [kind.__name__ for kind in MACHINERY] == ["EvolakeError", "OSError", "BrokenExecutor", "ImportError", "NameError"]
+    assert [kind.__name__ for kind in MACHINERY] == [
+        "EvolakeError",
+        "OSError",
+        "BrokenExecutor",
+        "ImportError",
+        "NameError",
+    ]
 
 
 def test_a_panic_of_a_rust_library_is_an_error_and_no_exit():

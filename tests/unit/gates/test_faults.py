@@ -1,4 +1,5 @@
-"""When blocks by what judging raised look like a fault of ours: several at one place or of one class, or a large share of the cycle."""
+"""When blocks by what judging raised look like a fault of ours: several at one place or of one class, or a
+large share of the cycle."""
 
 from __future__ import annotations
 
@@ -13,10 +14,14 @@ HERE = "judging it raised TypeError at reading.py:40: no list"
 def seen(*reasons: str, others: int = 20) -> Faults:
     """A cycle in which these reasons blocked one candidate each and `others` met none."""
     raising = [Judged(f"r{number}", "form", reason) for number, reason in enumerate(reasons)]
-    return find_faults([*raising, *(Judged(f"o{number}", "form", "" if number % 2 else None) for number in range(others))])
+    return find_faults(
+        [*raising, *(Judged(f"o{number}", "form", "" if number % 2 else None) for number in range(others))]
+    )
 
 
-@pytest.mark.parametrize("raised", [Raised("TypeError", "a: b\nc; d", "reading.py:40"), Raised("KeyError", "", "unknown")])
+@pytest.mark.parametrize(
+    "raised", [Raised("TypeError", "a: b\nc; d", "reading.py:40"), Raised("KeyError", "", "unknown")]
+)
 def test_a_reason_is_read_back_as_what_raised(raised):
     assert read_reason(raised.reason) == raised
 
@@ -27,7 +32,10 @@ def test_what_really_raised_is_read_back_from_its_reason():
     assert read_reason(result.reason) == result
 
 
-@pytest.mark.parametrize("reason", [None, "", "too large", f"its README says {HERE}", "judging it raised", "judging it raised a fuss"])
+@pytest.mark.parametrize(
+    "reason",
+    [None, "", "too large", f"its README says {HERE}", "judging it raised", "judging it raised a fuss"],
+)
 def test_other_reasons_are_not_taken_for_it(reason):
     assert read_reason(reason) is None
 
@@ -65,13 +73,24 @@ def test_two_of_one_class_look_like_a_fault_of_ours():
 
 def test_two_of_different_kinds_do_not():
     assert suspicion(seen(HERE, "judging it raised ValueError at syntax.py:7")) == ""
-    assert suspicion(seen("judging it raised KeyError at unknown", "judging it raised ValueError at unknown")) == ""
+    assert (
+        suspicion(seen("judging it raised KeyError at unknown", "judging it raised ValueError at unknown"))
+        == ""
+    )
 
 
 def test_one_candidate_that_raises_twice_counts_once():
-    faults = find_faults([Judged("a", "form", HERE), Judged("a", "leak", HERE), *(Judged(str(number), "form", None) for number in range(9))])
+    faults = find_faults(
+        [
+            Judged("a", "form", HERE),
+            Judged("a", "leak", HERE),
+            *(Judged(str(number), "form", None) for number in range(9)),
+        ]
+    )
     assert (faults.candidates, faults.raised, suspicion(faults)) == (10, 1, "")
-    assert faults.places == (Place(Raised("TypeError", "no list", "reading.py:40"), ("a",), ("form", "leak")),)
+    assert faults.places == (
+        Place(Raised("TypeError", "no list", "reading.py:40"), ("a",), ("form", "leak")),
+    )
 
 
 @pytest.mark.parametrize(("others", "expected"), [(4, ""), (3, "judging 1 of 4 candidates raised an error")])

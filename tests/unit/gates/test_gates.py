@@ -17,14 +17,20 @@ def at_most(evidence, *, limit: int) -> Finding | None:
 
 
 def rule_text(name: str, gate: str, limit: int, version: int = 1, prose: str = "Why.") -> str:
-    return f'---\nid: {name}\nversion: {version}\nkind: static\ngate: {gate}\ncheck: test.at_most\nparameters: {{"limit": {limit}}}\n---\n{prose}\n'
+    return (
+        f"---\nid: {name}\nversion: {version}\nkind: static\ngate: {gate}\ncheck: test.at_most\n"
+        f'parameters: {{"limit": {limit}}}\n---\n{prose}\n'
+    )
 
 
 def ruleset(*texts: str) -> Ruleset:
     return Ruleset("toy", tuple(parse_rule(text, f"{number}.md") for number, text in enumerate(texts)))
 
 
-GATES = (GateSpec(1, "small", lambda candidate: {"value": candidate}), GateSpec(0, "tiny", lambda candidate: {"value": candidate}))
+GATES = (
+    GateSpec(1, "small", lambda candidate: {"value": candidate}),
+    GateSpec(0, "tiny", lambda candidate: {"value": candidate}),
+)
 
 
 def run(candidate: int, rules: Ruleset):
@@ -33,7 +39,9 @@ def run(candidate: int, rules: Ruleset):
 
 def test_gates_run_by_number_and_stop_at_the_first_block():
     rules = ruleset(rule_text("one", "tiny", 5), rule_text("two", "small", 3))
-    assert [(v.gate, v.outcome, v.reason) for v in run(9, rules).verdicts] == [("tiny", "block", "9 is above 5")]
+    assert [(v.gate, v.outcome, v.reason) for v in run(9, rules).verdicts] == [
+        ("tiny", "block", "9 is above 5")
+    ]
     assert [(v.gate, v.outcome) for v in run(4, rules).verdicts] == [("tiny", "pass"), ("small", "block")]
     assert [(v.gate, v.outcome) for v in run(2, rules).verdicts] == [("tiny", "pass"), ("small", "pass")]
 
@@ -44,7 +52,11 @@ def test_a_candidate_passes_only_with_a_pass_from_every_gate():
     assert not run(4, rules).accepted and run(4, rules).blocked_by == run(4, rules).verdicts[-1]
     rows = [verdict.row() for verdict in run(2, rules).verdicts]
     assert passed_gates(rows, ["tiny", "small"]) == {"a"}
-    assert passed_gates(rows[:1], ["tiny", "small"]) == passed_gates([verdict.row() for verdict in run(4, rules).verdicts], ["small"]) == set()
+    assert (
+        passed_gates(rows[:1], ["tiny", "small"])
+        == passed_gates([verdict.row() for verdict in run(4, rules).verdicts], ["small"])
+        == set()
+    )
 
 
 def test_verdicts_name_the_evidence_that_is_kept_also_why_there_is_none():
@@ -60,9 +72,16 @@ def test_verdicts_name_the_evidence_that_is_kept_also_why_there_is_none():
     gates = [GATES[1], GateSpec(1, "small", raising)]
     rules = ruleset(rule_text("one", "tiny", 5), rule_text("two", "small", 3))
     done = run_gates(2, gates, rules, artifact_id="a", cycle="0001", run_id="r", store=keep)
-    assert [(verdict.outcome, verdict.evidence_sha) for verdict in done.verdicts] == [("pass", "sha-1"), ("block", "sha-2")]
+    assert [(verdict.outcome, verdict.evidence_sha) for verdict in done.verdicts] == [
+        ("pass", "sha-1"),
+        ("block", "sha-2"),
+    ]
     assert [result.evidence_sha for result in done.results] == ["sha-1", "sha-2"]
-    assert kept[0] == {"value": 2} and kept[1] == done.evidence["small"] and "ValueError" in done.verdicts[-1].reason
+    assert (
+        kept[0] == {"value": 2}
+        and kept[1] == done.evidence["small"]
+        and "ValueError" in done.verdicts[-1].reason
+    )
 
 
 def test_a_gate_without_a_rule_is_refused():
@@ -75,13 +94,23 @@ def test_a_failure_of_our_machinery_is_not_a_verdict():
         raise JailUnavailable("the jail is dead")
 
     with pytest.raises(JailUnavailable, match="the jail is dead"):
-        run_gates(1, [GateSpec(0, "tiny", broken)], ruleset(rule_text("one", "tiny", 5)), artifact_id="a", cycle="0001", run_id="r")
+        run_gates(
+            1,
+            [GateSpec(0, "tiny", broken)],
+            ruleset(rule_text("one", "tiny", 5)),
+            artifact_id="a",
+            cycle="0001",
+            run_id="r",
+        )
 
 
 def test_the_ruleset_hash_changes_with_meaning_and_not_with_prose():
     base = ruleset(rule_text("one", "tiny", 5)).hash
     assert ruleset(rule_text("one", "tiny", 5, prose="Other words.")).hash == base
-    taught = ruleset(rule_text("one", "tiny", 5).replace("parameters:", "lesson: Stay small.\nparameters:"), rule_text("two", "small", 5))
+    taught = ruleset(
+        rule_text("one", "tiny", 5).replace("parameters:", "lesson: Stay small.\nparameters:"),
+        rule_text("two", "small", 5),
+    )
     assert taught.lessons == {"one": "Stay small."}
     assert ruleset(rule_text("one", "tiny", 5), rule_text("two", "small", 5)).hash == taught.hash
     assert ruleset(rule_text("one", "tiny", 6)).hash != base
@@ -121,9 +150,18 @@ def test_rules_come_from_the_folder_of_their_line(tmp_path: Path):
 def test_an_unknown_checker_or_parameter_is_an_input_error():
     text = rule_text("one", "tiny", 5)
     with pytest.raises(InputError, match="no checker is called 'test.none'"):
-        run_gates(1, [GATES[1]], ruleset(text.replace("test.at_most", "test.none")), artifact_id="a", cycle="0001", run_id="r")
+        run_gates(
+            1,
+            [GATES[1]],
+            ruleset(text.replace("test.at_most", "test.none")),
+            artifact_id="a",
+            cycle="0001",
+            run_id="r",
+        )
     with pytest.raises(InputError, match="does not take these parameters"):
-        run_gates(1, [GATES[1]], ruleset(text.replace("limit", "bound")), artifact_id="a", cycle="0001", run_id="r")
+        run_gates(
+            1, [GATES[1]], ruleset(text.replace("limit", "bound")), artifact_id="a", cycle="0001", run_id="r"
+        )
 
 
 GUIDANCE = "---\nid: goal\nversion: 1\nkind: guidance\n---\nSolve more, prove all.\n"
@@ -147,4 +185,7 @@ def test_guidance_with_a_check_is_refused():
 def test_a_joined_rule_replaces_the_one_of_its_id():
     old = ruleset(rule_text("b", "tiny", 5), rule_text("a", "tiny", 1))
     joined = old.joined(ruleset(rule_text("b", "tiny", 2, version=2)).rules)
-    assert [(rule.id, rule.version, rule.parameters) for rule in joined.rules] == [("a", 1, {"limit": 1}), ("b", 2, {"limit": 2})]
+    assert [(rule.id, rule.version, rule.parameters) for rule in joined.rules] == [
+        ("a", 1, {"limit": 1}),
+        ("b", 2, {"limit": 2}),
+    ]

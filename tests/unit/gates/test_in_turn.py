@@ -20,7 +20,8 @@ Item = tuple[int, int]
 
 @dataclass
 class Line:
-    """Candidates are accepted unless they double one that is accepted; a double is given one other try. runs: how often something was judged."""
+    """Candidates are accepted unless they double one that is accepted; a double is given one other try. runs:
+    how often something was judged."""
 
     accepted: set[int] = field(default_factory=set)
     runs: int = 0
@@ -48,8 +49,11 @@ def one_by_one(items: Sequence[Item]) -> list[tuple[int, str]]:
     return result
 
 
-def in_order(order: Sequence[int], judge: Callable[[Item], tuple[int, str]]) -> Callable[[Item], tuple[int, str]]:
-    """`judge`, whose first calls end in the order given: number of the candidate that ends first, second, ..."""
+def in_order(
+    order: Sequence[int], judge: Callable[[Item], tuple[int, str]]
+) -> Callable[[Item], tuple[int, str]]:
+    """`judge`, whose first calls end in the order given: number of the candidate that ends first, second,
+    ..."""
     ended = {number: threading.Event() for number in order}
     before = dict(zip(order[1:], order, strict=False))
 
@@ -65,19 +69,30 @@ def in_order(order: Sequence[int], judge: Callable[[Item], tuple[int, str]]) -> 
 
 
 @given(contents=st.lists(st.integers(0, 3), max_size=9), data=st.data())
-def test_any_number_of_workers_in_any_order_gives_what_one_after_another_gives(contents: list[int], data: st.DataObject) -> None:
+def test_any_number_of_workers_in_any_order_gives_what_one_after_another_gives(
+    contents: list[int], data: st.DataObject
+) -> None:
     items = list(enumerate(contents))
     for workers in (1, 2, 5):
         line = Line()
-        assert in_turn(items, partial(side_by_side, line.judge, workers=workers), still=line.still, settle=line.settle) == one_by_one(items)
+        assert in_turn(
+            items, partial(side_by_side, line.judge, workers=workers), still=line.still, settle=line.settle
+        ) == one_by_one(items)
     line, order = Line(), data.draw(st.permutations(range(len(items))))
     judge = in_order(order, line.judge)
-    assert in_turn(items, partial(side_by_side, judge, workers=len(items)), still=line.still, settle=line.settle) == one_by_one(items)
+    assert in_turn(
+        items, partial(side_by_side, judge, workers=len(items)), still=line.still, settle=line.settle
+    ) == one_by_one(items)
 
 
 def test_only_what_those_before_it_changed_is_judged_again() -> None:
     line = Line()
-    in_turn(list(enumerate([1, 2, 1, 3])), partial(side_by_side, line.judge, workers=2), still=line.still, settle=line.settle)
+    in_turn(
+        list(enumerate([1, 2, 1, 3])),
+        partial(side_by_side, line.judge, workers=2),
+        still=line.still,
+        settle=line.settle,
+    )
     assert line.runs == 5
 
 
@@ -90,7 +105,12 @@ def test_the_earliest_failure_of_ours_is_raised_and_nothing_is_settled() -> None
         return item
 
     with pytest.raises(MachineryError, match="no jail for 2"):
-        in_turn(range(6), partial(side_by_side, judge, workers=3), still=lambda item, result: result, settle=lambda item, result: noted.append(item))
+        in_turn(
+            range(6),
+            partial(side_by_side, judge, workers=3),
+            still=lambda item, result: result,
+            settle=lambda item, result: noted.append(item),
+        )
     assert noted == []
 
 

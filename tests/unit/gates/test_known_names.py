@@ -32,7 +32,9 @@ FIT = {"gate": "static", "check": "families.length", "parameters": '{"shortest":
 def load(folder: Path, **changes: str) -> None:
     fields = "\n".join(f"{name}: {value}" for name, value in (FIT | changes).items())
     (folder / "families").mkdir()
-    (folder / "families" / "mine.md").write_text(f"---\nid: families-mine\nversion: 1\nkind: static\n{fields}\n---\nWhy.\n")
+    (folder / "families" / "mine.md").write_text(
+        f"---\nid: families-mine\nversion: 1\nkind: static\n{fields}\n---\nWhy.\n"
+    )
     load_rules(folder, "families")
 
 
@@ -40,14 +42,29 @@ def test_a_rule_that_names_what_there_is_loads(tmp_path: Path) -> None:
     load(tmp_path)
 
 
-@pytest.mark.parametrize(("changes", "said"), [
-    ({"gate": "statik"}, ("the line families has no gate 'statik'", "did you mean 'static'?", "execution, static")),
-    ({"check": "families.lenght"}, ("no checker is called 'families.lenght'", "did you mean 'families.length'?")),
-    ({"check": "designs.trace"}, ("no checker is called 'designs.trace'",)),
-    ({"parameters": '{"shortest": 1, "longst": 9}'}, ("has no parameter 'longst'", "did you mean 'longest'?")),
-    ({"parameters": '{"shortest": 1}'}, ("checker families.length needs longest",)),
-], ids=["gate", "checker", "another line's", "parameter", "lacking"])
-def test_a_name_that_there_is_not_is_an_error_with_those_that_there_are(tmp_path: Path, changes: dict[str, str], said: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"gate": "statik"},
+            ("the line families has no gate 'statik'", "did you mean 'static'?", "execution, static"),
+        ),
+        (
+            {"check": "families.lenght"},
+            ("no checker is called 'families.lenght'", "did you mean 'families.length'?"),
+        ),
+        ({"check": "designs.trace"}, ("no checker is called 'designs.trace'",)),
+        (
+            {"parameters": '{"shortest": 1, "longst": 9}'},
+            ("has no parameter 'longst'", "did you mean 'longest'?"),
+        ),
+        ({"parameters": '{"shortest": 1}'}, ("checker families.length needs longest",)),
+    ],
+    ids=["gate", "checker", "another line's", "parameter", "lacking"],
+)
+def test_a_name_that_there_is_not_is_an_error_with_those_that_there_are(
+    tmp_path: Path, changes: dict[str, str], said: tuple[str, ...]
+) -> None:
     with pytest.raises(InputError) as caught:
         load(tmp_path, **changes)
     assert all(text in str(caught.value) for text in ("mine.md", *said)), str(caught.value)
@@ -57,17 +74,22 @@ def test_a_name_that_there_is_not_is_an_error_with_those_that_there_are(tmp_path
 def test_every_checker_of_a_line_says_what_it_asks_and_types_its_parameters(line: str) -> None:
     checkers = known_checkers(line)
     assert checkers and known_gates(line)
-    assert all(checker.meaning and all(given.type for given in checker.parameters) for checker in checkers.values())
+    assert all(
+        checker.meaning and all(given.type for given in checker.parameters) for checker in checkers.values()
+    )
 
 
 def test_no_checker_has_a_threshold_of_its_own() -> None:
-    """A checker compares evidence with its parameters, and with no number larger than 2 in its code or its module."""
+    """A checker compares evidence with its parameters, and with no number larger than 2 in its code or its
+    module."""
     for line in RULED:
         known_checkers(line)
     found: list[str] = []
     for function in [each for each in CHECKERS.values() if each.__module__.startswith("evolake.")]:
         module = vars(sys.modules[function.__module__])
-        for compared in (node for node in ast.walk(ast.parse(inspect.getsource(function))) if isinstance(node, ast.Compare)):
+        for compared in (
+            node for node in ast.walk(ast.parse(inspect.getsource(function))) if isinstance(node, ast.Compare)
+        ):
             for side in (compared.left, *compared.comparators):
                 if isinstance(side, ast.Constant):
                     value = side.value
@@ -82,10 +104,14 @@ def test_no_checker_has_a_threshold_of_its_own() -> None:
 
 @pytest.mark.parametrize("line", RULED)
 def test_a_bundle_meets_every_gate_of_its_line(line: str) -> None:
-    assert list(bundle_of(line).gates) == [gate.name for gate in known_gates(line) if gate.name not in NOT_OF_A_BUNDLE.get(line, set())]
+    assert list(bundle_of(line).gates) == [
+        gate.name for gate in known_gates(line) if gate.name not in NOT_OF_A_BUNDLE.get(line, set())
+    ]
 
 
-def test_a_gate_of_families_may_have_a_module_of_its_own_with_its_checker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gate_of_families_may_have_a_module_of_its_own_with_its_checker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "weighed.py").write_text("""from evolake.gates import checker
 
 
@@ -111,17 +137,30 @@ def test_the_seed_rules_of_a_line_name_what_there_is(line: str) -> None:
 
 
 def test_checkers_are_listed_by_line() -> None:
-    summary = json.loads(CliRunner().invoke(cli, ["rules", "checkers", "--line", "families", "--json"], catch_exceptions=False).output)
-    (name, result), = summary["lines"].items()
+    summary = json.loads(
+        CliRunner()
+        .invoke(cli, ["rules", "checkers", "--line", "families", "--json"], catch_exceptions=False)
+        .output
+    )
+    ((name, result),) = summary["lines"].items()
     assert (name, result["gates"]) == ("families", [gate.name for gate in GATES])
-    length, = (item for item in result["checkers"] if item["name"] == "families.length")
+    (length,) = (item for item in result["checkers"] if item["name"] == "families.length")
     assert length == {
-        "name": "families.length", "meaning": "Statements of bearable length.", "parameters": [
-            {"name": name, "type": "int", "default": None, "required": True} for name in ("shortest", "longest")
-        ], "rules": {"families-length": {"shortest": 40, "longest": 8000}},
+        "name": "families.length",
+        "meaning": "Statements of bearable length.",
+        "parameters": [
+            {"name": name, "type": "int", "default": None, "required": True}
+            for name in ("shortest", "longest")
+        ],
+        "rules": {"families-length": {"shortest": 40, "longest": 8000}},
     }
 
 
 def test_thresholds_of_the_rules_are_listed_with_their_checker() -> None:
-    output = CliRunner().invoke(cli, ["rules", "checkers", "--line", "families"], catch_exceptions=False).output
-    assert "families.voters(least: int, copy: float = 0.98)" in output and "rule families-voters: least = 2, copy = 0.98" in output
+    output = (
+        CliRunner().invoke(cli, ["rules", "checkers", "--line", "families"], catch_exceptions=False).output
+    )
+    assert (
+        "families.voters(least: int, copy: float = 0.98)" in output
+        and "rule families-voters: least = 2, copy = 0.98" in output
+    )

@@ -20,7 +20,13 @@ def test_the_weaker_mode_is_chosen_by_name_only_and_says_what_it_lacks(monkeypat
     monkeypatch.setenv("EVOLAKE_JAIL", "rlimits")
     chosen = backend(None)
     assert chosen.mode == "rlimits"
-    assert GUARANTEES - chosen.python_guarantees == {"secrets", "environment", "host-processes", "devices", "counters"}
+    assert GUARANTEES - chosen.python_guarantees == {
+        "secrets",
+        "environment",
+        "host-processes",
+        "devices",
+        "counters",
+    }
 
 
 def test_an_unknown_mode_is_a_wrong_input():
@@ -61,7 +67,9 @@ def test_an_older_bubblewrap_on_path_gives_way_to_the_bundled_one(monkeypatch, t
 
 def test_forbidden_namespaces_are_refused_naming_what_bubblewrap_said(monkeypatch, tmp_path):
     complaint = "bwrap: No permissions to create new namespace"
-    write_bwrap(tmp_path, f'[ "$1" = --version ] && echo bubblewrap 0.11.0 && exit\necho "{complaint}" >&2\nexit 1')
+    write_bwrap(
+        tmp_path, f'[ "$1" = --version ] && echo bubblewrap 0.11.0 && exit\necho "{complaint}" >&2\nexit 1'
+    )
     monkeypatch.setenv("PATH", str(tmp_path))
     assert_refused("could not build a jail", "No permissions to create new namespace")
 
@@ -69,8 +77,14 @@ def test_forbidden_namespaces_are_refused_naming_what_bubblewrap_said(monkeypatc
 def test_each_forbidding_setting_is_named_with_its_remedy(monkeypatch, tmp_path):
     setting = tmp_path / "setting"
     setting.write_text("1\n")
-    monkeypatch.setattr(bubblewrap, "SYSCTLS", {str(setting): ("1", "sysctl -w kernel.some=0"), str(tmp_path / "absent"): ("0", "x")})
-    assert [line.endswith("is 1; allow with `sysctl -w kernel.some=0`") for line in bubblewrap.obstacles()] == [True]
+    monkeypatch.setattr(
+        bubblewrap,
+        "SYSCTLS",
+        {str(setting): ("1", "sysctl -w kernel.some=0"), str(tmp_path / "absent"): ("0", "x")},
+    )
+    assert [
+        line.endswith("is 1; allow with `sysctl -w kernel.some=0`") for line in bubblewrap.obstacles()
+    ] == [True]
     assert "sysctl -w kernel.some=0" in str(bubblewrap.explain("no"))
 
 
@@ -78,8 +92,12 @@ def test_nothing_of_the_host_is_visible_but_system_interpreter_and_package(tmp_p
     for name in ("venv/lib/site-packages", "base/bin", "home/evolake"):
         (tmp_path / name).mkdir(parents=True)
     options = bubblewrap.arguments(
-        str(tmp_path / "base/bin/python"), [str(tmp_path / "home"), str(tmp_path / "venv/lib/site-packages")], package=tmp_path / "home/evolake",
-        environment={}, scratch_mb=0, namespaces=bubblewrap.own_namespaces(None, -1, -1),
+        str(tmp_path / "base/bin/python"),
+        [str(tmp_path / "home"), str(tmp_path / "venv/lib/site-packages")],
+        package=tmp_path / "home/evolake",
+        environment={},
+        scratch_mb=0,
+        namespaces=bubblewrap.own_namespaces(None, -1, -1),
     )
     bound = [options[place + 1] for place, option in enumerate(options) if option == "--ro-bind"]
     assert str(tmp_path / "home/evolake") in bound
@@ -93,7 +111,13 @@ def test_a_candidates_root_has_what_the_servers_has_but_proc(tmp_path):
     given = str(tmp_path / "python"), [str(tmp_path)], tmp_path / "evolake"
     box = bubblewrap.python_box(*given)
     options = bubblewrap.arguments(
-        *given[:2], package=given[2], environment={}, scratch_mb=0, namespaces=[], box=box, view=bubblewrap.View(proc=False),
+        *given[:2],
+        package=given[2],
+        environment={},
+        scratch_mb=0,
+        namespaces=[],
+        box=box,
+        view=bubblewrap.View(proc=False),
     )
     shown = {options[place + 2] for place, option in enumerate(options) if option == "--ro-bind"}
     assert {f"{bubblewrap.BOX}{path}" for path in shown if not path.startswith(bubblewrap.BOX)} <= shown

@@ -1,4 +1,5 @@
-"""Where a memory group can be made, read off files: version 1, version 2, both, none. And the group of version 2, whose kernel is played here."""
+"""Where a memory group can be made, read off files: version 1, version 2, both, none. And the group of
+version 2, whose kernel is played here."""
 
 import os
 from pathlib import Path
@@ -10,11 +11,15 @@ from evolake.jail.groups import Group, Place, find, sweep
 
 V1_MOUNT = "35 31 0:32 {within} {point} rw,relatime shared:4 - cgroup cgroup rw,memory"
 V2_MOUNT = "41 31 0:38 {within} {point} rw,relatime - cgroup2 cgroup2 rw,nsdelegate"
-OTHER_MOUNTS = ["23 1 254:0 / / rw - ext4 /dev/vda rw", "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu"]
+OTHER_MOUNTS = [
+    "23 1 254:0 / / rw - ext4 /dev/vda rw",
+    "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu",
+]
 
 
 def machine(root, own, mounts, files):
-    """Lay out /proc/self/cgroup, /proc/self/mountinfo, and groups: path -> {file: contents}; each has a cgroup.procs unless it says None."""
+    """Lay out /proc/self/cgroup, /proc/self/mountinfo, and groups: path -> {file: contents}; each has a
+    cgroup.procs unless it says None."""
     (root / "proc/self").mkdir(parents=True)
     (root / "proc/self/cgroup").write_text("".join(f"{line}\n" for line in own))
     (root / "proc/self/mountinfo").write_text("".join(f"{line}\n" for line in [*OTHER_MOUNTS, *mounts]))
@@ -36,41 +41,118 @@ def v2(point="/sys/fs/cgroup", within="/"):
 
 NO_V1 = ["1:cpu:/", "0::/user.slice/app.slice/run.scope"]
 SYSTEMD = {
-    "sys/fs/cgroup": {"cgroup.controllers": "cpu memory pids\n", "cgroup.subtree_control": "cpu memory pids\n"},
-    "sys/fs/cgroup/user.slice/app.slice": {"cgroup.controllers": "memory pids\n", "cgroup.subtree_control": "pids memory\n"},
-    "sys/fs/cgroup/user.slice/app.slice/run.scope": {"cgroup.controllers": "memory pids\n", "cgroup.subtree_control": "\n"},
+    "sys/fs/cgroup": {
+        "cgroup.controllers": "cpu memory pids\n",
+        "cgroup.subtree_control": "cpu memory pids\n",
+    },
+    "sys/fs/cgroup/user.slice/app.slice": {
+        "cgroup.controllers": "memory pids\n",
+        "cgroup.subtree_control": "pids memory\n",
+    },
+    "sys/fs/cgroup/user.slice/app.slice/run.scope": {
+        "cgroup.controllers": "memory pids\n",
+        "cgroup.subtree_control": "\n",
+    },
 }
 
 
-@pytest.mark.parametrize(("own", "mounts", "files", "version", "folder"), [
-    (["4:memory:/a/b", "0::/"], [v1()], {"sys/fs/cgroup/memory/a/b": {"memory.use_hierarchy": "1\n"}}, 1, "sys/fs/cgroup/memory/a/b"),
-    (["4:cpu,memory:/"], [v1()], {"sys/fs/cgroup/memory": {}}, 1, "sys/fs/cgroup/memory"),
-    (["4:memory:/docker/1:2/in"], [v1(within="/docker/1:2")], {"sys/fs/cgroup/memory/in": {}}, 1, "sys/fs/cgroup/memory/in"),
-    (["4:memory:/a"], [v1(point="/my\\040groups")], {"my groups/a": {}}, 1, "my groups/a"),
-    (["4:memory:/a", "0::/a"], [v2("/sys/fs/cgroup/unified"), v1()], {
-        "sys/fs/cgroup/memory/a": {}, "sys/fs/cgroup/unified/a": {"cgroup.controllers": "pids\n", "cgroup.subtree_control": "pids\n"},
-    }, 1, "sys/fs/cgroup/memory/a"),
-    (NO_V1, [v2()], SYSTEMD, 2, "sys/fs/cgroup/user.slice/app.slice"),
-    (["0::/"], [v2()], {"sys/fs/cgroup": {"cgroup.controllers": "memory\n", "cgroup.subtree_control": "memory\n"}}, 2, "sys/fs/cgroup"),
-])
+@pytest.mark.parametrize(
+    ("own", "mounts", "files", "version", "folder"),
+    [
+        (
+            ["4:memory:/a/b", "0::/"],
+            [v1()],
+            {"sys/fs/cgroup/memory/a/b": {"memory.use_hierarchy": "1\n"}},
+            1,
+            "sys/fs/cgroup/memory/a/b",
+        ),
+        (["4:cpu,memory:/"], [v1()], {"sys/fs/cgroup/memory": {}}, 1, "sys/fs/cgroup/memory"),
+        (
+            ["4:memory:/docker/1:2/in"],
+            [v1(within="/docker/1:2")],
+            {"sys/fs/cgroup/memory/in": {}},
+            1,
+            "sys/fs/cgroup/memory/in",
+        ),
+        (["4:memory:/a"], [v1(point="/my\\040groups")], {"my groups/a": {}}, 1, "my groups/a"),
+        (
+            ["4:memory:/a", "0::/a"],
+            [v2("/sys/fs/cgroup/unified"), v1()],
+            {
+                "sys/fs/cgroup/memory/a": {},
+                "sys/fs/cgroup/unified/a": {
+                    "cgroup.controllers": "pids\n",
+                    "cgroup.subtree_control": "pids\n",
+                },
+            },
+            1,
+            "sys/fs/cgroup/memory/a",
+        ),
+        (NO_V1, [v2()], SYSTEMD, 2, "sys/fs/cgroup/user.slice/app.slice"),
+        (
+            ["0::/"],
+            [v2()],
+            {"sys/fs/cgroup": {"cgroup.controllers": "memory\n", "cgroup.subtree_control": "memory\n"}},
+            2,
+            "sys/fs/cgroup",
+        ),
+    ],
+)
 def test_the_place_is_read_off_the_files_of_a_machine(own, mounts, files, version, folder, tmp_path):
     assert find(machine(tmp_path, own, mounts, files)) == Place(version, tmp_path / folder)
 
 
-@pytest.mark.parametrize(("own", "mounts", "files", "why"), [
-    ([], [], {}, "this kernel has no control groups for memory"),
-    (["1:cpu:/"], [], {}, "this kernel has no control groups for memory"),
-    (["4:memory:/a"], [], {}, "the own group /a of version 1 is not mounted"),
-    (["4:memory:/a"], [v1(within="/b")], {"sys/fs/cgroup/memory": {}}, "the own group /a of version 1 is not mounted"),
-    (["4:memory:/../a"], [v1()], {"sys/fs/cgroup/memory": {}}, "the own group /../a of version 1 is not mounted"),
-    (["4:memory:/a"], [v1()], {"sys/fs/cgroup/memory/a": {"memory.use_hierarchy": "0\n"}}, "/sys/fs/cgroup/memory/a: memory.use_hierarchy is 0"),
-    (["4:memory:/a"], [v1()], {"sys/fs/cgroup/memory/a": {"cgroup.procs": None}}, "/sys/fs/cgroup/memory/a cannot be written"),
-    (["4:memory:/gone"], [v1()], {"sys/fs/cgroup/memory": {}}, "/sys/fs/cgroup/memory/gone cannot be written"),
-    (["0::/a"], [], {}, "the own group /a of version 2 is not mounted"),
-    (["0::/a"], [v2("/v2")], {"v2/a": {"cgroup.controllers": "pids\n", "cgroup.subtree_control": "\n"}}, "/v2/a: it has no memory controller"),
-    (["0::/"], [v2()], {"sys/fs/cgroup": {"cgroup.controllers": "memory\n", "cgroup.subtree_control": "\n"}},
-     "/sys/fs/cgroup: memory is in cgroup.controllers, but in no cgroup.subtree_control from there up"),
-])
+@pytest.mark.parametrize(
+    ("own", "mounts", "files", "why"),
+    [
+        ([], [], {}, "this kernel has no control groups for memory"),
+        (["1:cpu:/"], [], {}, "this kernel has no control groups for memory"),
+        (["4:memory:/a"], [], {}, "the own group /a of version 1 is not mounted"),
+        (
+            ["4:memory:/a"],
+            [v1(within="/b")],
+            {"sys/fs/cgroup/memory": {}},
+            "the own group /a of version 1 is not mounted",
+        ),
+        (
+            ["4:memory:/../a"],
+            [v1()],
+            {"sys/fs/cgroup/memory": {}},
+            "the own group /../a of version 1 is not mounted",
+        ),
+        (
+            ["4:memory:/a"],
+            [v1()],
+            {"sys/fs/cgroup/memory/a": {"memory.use_hierarchy": "0\n"}},
+            "/sys/fs/cgroup/memory/a: memory.use_hierarchy is 0",
+        ),
+        (
+            ["4:memory:/a"],
+            [v1()],
+            {"sys/fs/cgroup/memory/a": {"cgroup.procs": None}},
+            "/sys/fs/cgroup/memory/a cannot be written",
+        ),
+        (
+            ["4:memory:/gone"],
+            [v1()],
+            {"sys/fs/cgroup/memory": {}},
+            "/sys/fs/cgroup/memory/gone cannot be written",
+        ),
+        (["0::/a"], [], {}, "the own group /a of version 2 is not mounted"),
+        (
+            ["0::/a"],
+            [v2("/v2")],
+            {"v2/a": {"cgroup.controllers": "pids\n", "cgroup.subtree_control": "\n"}},
+            "/v2/a: it has no memory controller",
+        ),
+        (
+            ["0::/"],
+            [v2()],
+            {"sys/fs/cgroup": {"cgroup.controllers": "memory\n", "cgroup.subtree_control": "\n"}},
+            "/sys/fs/cgroup: memory is in cgroup.controllers, but in no cgroup.subtree_control from there up",
+        ),
+    ],
+)
 def test_where_none_can_be_made_the_reason_is_told(own, mounts, files, why, tmp_path):
     assert find(machine(tmp_path, own, mounts, files)) == why
 
@@ -87,9 +169,12 @@ def real_version_2() -> str | None:
 
 @pytest.mark.skipif(real_version_2() is None, reason="no control groups of version 2 are mounted here")
 def test_the_real_tree_of_version_2_is_used_only_where_it_has_the_memory_controller(tmp_path):
-    machine(tmp_path, [line for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")], [
-        line for line in Path("/proc/self/mountinfo").read_text().splitlines() if " - cgroup2 " in line
-    ], {})
+    machine(
+        tmp_path,
+        [line for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")],
+        [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if " - cgroup2 " in line],
+        {},
+    )
     (tmp_path / "sys").symlink_to("/sys")
     result, top = find(tmp_path), Path(real_version_2() or "")
     if "memory" in (top / "cgroup.controllers").read_text().split():
@@ -103,12 +188,20 @@ def test_the_real_tree_of_version_2_is_used_only_where_it_has_the_memory_control
 
 @pytest.fixture
 def kernel(monkeypatch, tmp_path):
-    """What the kernel does of version 2: a new folder has its files, and a folder with files can be removed."""
+    """What the kernel does of version 2: a new folder has its files, and a folder with files can be
+    removed."""
     real_mkdir = Path.mkdir
 
     def mkdir(path, *arguments, **options):
         real_mkdir(path, *arguments, **options)
-        for name in ("cgroup.procs", "cgroup.subtree_control", "memory.max", "memory.swap.max", "memory.oom.group", "memory.peak"):
+        for name in (
+            "cgroup.procs",
+            "cgroup.subtree_control",
+            "memory.max",
+            "memory.swap.max",
+            "memory.oom.group",
+            "memory.peak",
+        ):
             (path / name).touch()
         (path / "memory.events").write_text("low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\n")
 
@@ -124,20 +217,37 @@ def kernel(monkeypatch, tmp_path):
 def test_a_group_of_version_2_limits_the_program_alone_and_goes(kernel, tmp_path):
     group = Group(Place(2, tmp_path), 64)
     (folder,) = tmp_path.iterdir()
-    written = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file() and path.stat().st_size}
-    untouched = {f"{name}memory.events": "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\n" for name in ("", "jail/", "run/")}
+    written = {
+        str(path.relative_to(folder)): path.read_text()
+        for path in folder.rglob("*")
+        if path.is_file() and path.stat().st_size
+    }
+    untouched = {
+        f"{name}memory.events": "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\n"
+        for name in ("", "jail/", "run/")
+    }
     assert written == untouched | {
-        "cgroup.subtree_control": "+memory", "run/memory.max": str(64 << 20), "run/memory.swap.max": "0", "run/memory.oom.group": "1",
+        "cgroup.subtree_control": "+memory",
+        "run/memory.max": str(64 << 20),
+        "run/memory.swap.max": "0",
+        "run/memory.oom.group": "1",
     }
     assert group.inside(["bwrap", "x"])[3:] == (str(folder / "jail/cgroup.procs"), "bwrap", "x")
     group.close()
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("events", "peak", "expected"), [
-    ("oom 0\noom_kill 1\n", "1048576\n", None), ("oom 2\noom_kill 1\n", f"{63 << 20}\n", 63.0), ("oom 2\noom_kill 1\n", "", 64.0),
-])
-def test_a_kill_counts_as_the_programs_own_where_its_group_came_up_to_the_limit(events, peak, expected, kernel, tmp_path):
+@pytest.mark.parametrize(
+    ("events", "peak", "expected"),
+    [
+        ("oom 0\noom_kill 1\n", "1048576\n", None),
+        ("oom 2\noom_kill 1\n", f"{63 << 20}\n", 63.0),
+        ("oom 2\noom_kill 1\n", "", 64.0),
+    ],
+)
+def test_a_kill_counts_as_the_programs_own_where_its_group_came_up_to_the_limit(
+    events, peak, expected, kernel, tmp_path
+):
     group = Group(Place(2, tmp_path), 64)
     (folder,) = tmp_path.iterdir()
     (folder / "run/memory.events").write_text(events)

@@ -8,7 +8,10 @@ from evolake.errors import InputError
 from evolake.jail.protocol import Limits, one_line, plain_name
 
 
-@pytest.mark.parametrize("wrong", [{"cpu_s": 0}, {"wall_s": float("inf")}, {"wall_s": float("nan")}, {"memory_mb": -1}, {"processes": -1}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"cpu_s": 0}, {"wall_s": float("inf")}, {"wall_s": float("nan")}, {"memory_mb": -1}, {"processes": -1}],
+)
 def test_limits_that_make_no_sense_are_refused(wrong):
     with pytest.raises(InputError, match=next(iter(wrong))):
         Limits(**wrong)

@@ -10,8 +10,15 @@ from evolake.jail.wire import BadReply, frame, longest_frame, parse_reply, unfra
 
 NONCE = "0123456789abcdef"
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=5), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(codec="utf-8")),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=5), inner, max_size=4)
+    ),
     max_leaves=20,
 )
 
@@ -55,16 +62,19 @@ def test_the_longest_frame_is_exact(body):
     assert len(frame(NONCE, body)) == longest_frame(NONCE, len(body))
 
 
-@pytest.mark.parametrize(("body", "complaint"), [
-    (b"[" * 100_000, "not JSON"),
-    (b'{"status": "ok", "value": ' + b"[" * 150 + b"]" * 150 + b"}", "nested deeper"),
-    (b'{"status": "ok", "value": ' + b"9" * 5000 + b"}", "not JSON"),
-    (b'{"status": "ok", "value": "\\ud800"}', "not Unicode"),
-    (b'{"status": "ok", "value": "\xff"}', "not JSON"),
-    (b'{"status": "broken"}', "expected shape"),
-    (b'{"status": ["ok"], "reason": 3}', "expected shape"),
-    (b"[]", "expected shape"),
-])
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        (b"[" * 100_000, "not JSON"),
+        (b'{"status": "ok", "value": ' + b"[" * 150 + b"]" * 150 + b"}", "nested deeper"),
+        (b'{"status": "ok", "value": ' + b"9" * 5000 + b"}", "not JSON"),
+        (b'{"status": "ok", "value": "\\ud800"}', "not Unicode"),
+        (b'{"status": "ok", "value": "\xff"}', "not JSON"),
+        (b'{"status": "broken"}', "expected shape"),
+        (b'{"status": ["ok"], "reason": 3}', "expected shape"),
+        (b"[]", "expected shape"),
+    ],
+)
 def test_bombs_are_refused_with_a_reason(body, complaint):
     with pytest.raises(BadReply, match=complaint):
         parse_reply(NONCE, frame(NONCE, body))

@@ -121,19 +121,26 @@ def archive(*entries: tuple[str, bytes, str]) -> bytes:
     return zstandard.compress(buffer.getvalue())
 
 
-@pytest.mark.parametrize("entries", [
-    [("../evil", tarfile.REGTYPE, "x")],
-    [("/tmp/evil-absolute", tarfile.REGTYPE, "x")],
-    [("a/../../evil", tarfile.REGTYPE, "x")],
-    [("out", tarfile.SYMTYPE, "/etc")],
-    [("out", tarfile.SYMTYPE, "..")],
-    [("sub", tarfile.SYMTYPE, "."), ("sub/evil", tarfile.REGTYPE, "x"), ("sub/evil", tarfile.REGTYPE, "y")],
-    [("a/b", tarfile.SYMTYPE, "../c"), ("c", tarfile.SYMTYPE, "a/../..")],
-    [("d", tarfile.DIRTYPE, ""), ("d/e", tarfile.SYMTYPE, "f"), ("d/f", tarfile.SYMTYPE, "../../g")],
-    [("hard", tarfile.LNKTYPE, "/etc/passwd")],
-    [("device", tarfile.CHRTYPE, "")],
-    [("twice", tarfile.REGTYPE, "x"), ("twice", tarfile.REGTYPE, "y")],
-])
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [("../evil", tarfile.REGTYPE, "x")],
+        [("/tmp/evil-absolute", tarfile.REGTYPE, "x")],
+        [("a/../../evil", tarfile.REGTYPE, "x")],
+        [("out", tarfile.SYMTYPE, "/etc")],
+        [("out", tarfile.SYMTYPE, "..")],
+        [
+            ("sub", tarfile.SYMTYPE, "."),
+            ("sub/evil", tarfile.REGTYPE, "x"),
+            ("sub/evil", tarfile.REGTYPE, "y"),
+        ],
+        [("a/b", tarfile.SYMTYPE, "../c"), ("c", tarfile.SYMTYPE, "a/../..")],
+        [("d", tarfile.DIRTYPE, ""), ("d/e", tarfile.SYMTYPE, "f"), ("d/f", tarfile.SYMTYPE, "../../g")],
+        [("hard", tarfile.LNKTYPE, "/etc/passwd")],
+        [("device", tarfile.CHRTYPE, "")],
+        [("twice", tarfile.REGTYPE, "x"), ("twice", tarfile.REGTYPE, "y")],
+    ],
+)
 def test_an_archive_that_would_leave_its_folder_lays_out_nothing(tmp_path, entries):
     into = tmp_path / "inner/into"
     with pytest.raises(LakeError, match="the stored tree cannot be unpacked"):

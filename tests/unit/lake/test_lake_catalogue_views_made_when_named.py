@@ -24,8 +24,12 @@ def catalogue(tmp_path: Path):
 @pytest.mark.parametrize(
     "statement",
     [
-        "SELECT table_name FROM information_schema.tables", "SELECT view_name FROM duckdb_views()", "SELECT name FROM (SHOW ALL TABLES)",
-        "SELECT tablename FROM pg_tables UNION ALL SELECT viewname FROM pg_views", "SELECT name FROM sqlite_master", "SHOW ALL TABLES",
+        "SELECT table_name FROM information_schema.tables",
+        "SELECT view_name FROM duckdb_views()",
+        "SELECT name FROM (SHOW ALL TABLES)",
+        "SELECT tablename FROM pg_tables UNION ALL SELECT viewname FROM pg_views",
+        "SELECT name FROM sqlite_master",
+        "SHOW ALL TABLES",
     ],
 )
 def test_whoever_asks_which_views_there_are_sees_all(catalogue: Catalogue, statement: str):
@@ -40,7 +44,9 @@ def test_a_view_brings_those_that_it_stands_on(catalogue: Catalogue):
 
 def test_one_statement_after_another_names_more(catalogue: Catalogue):
     assert catalogue.query("SELECT sum(number) FROM designs.first").rows == [(3,)]
-    assert catalogue.query('SELECT count(*) FROM "designs"."SECOND" JOIN designs.first USING (number)').rows == [(2,)]
+    assert catalogue.query(
+        'SELECT count(*) FROM "designs"."SECOND" JOIN designs.first USING (number)'
+    ).rows == [(2,)]
 
 
 def test_close_names_are_found_among_all(catalogue: Catalogue):

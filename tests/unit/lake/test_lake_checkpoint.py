@@ -1,4 +1,5 @@
-"""A manifest's checkpoint gives what its lines give, and is believed only where it fits them; else the lines are read."""
+"""A manifest's checkpoint gives what its lines give, and is believed only where it fits them; else the lines
+are read."""
 
 from __future__ import annotations
 
@@ -60,7 +61,11 @@ def test_it_gives_what_the_lines_give_and_the_lines_after_it_count(lake):
 
 def test_it_is_really_read(lake, monkeypatch):
     known = chained.unsigned
-    monkeypatch.setattr(chained, "unsigned", lambda line: known(line) if b'"of"' in line else pytest.fail("a line of the manifest was parsed"))
+    monkeypatch.setattr(
+        chained,
+        "unsigned",
+        lambda line: known(line) if b'"of"' in line else pytest.fail("a line of the manifest was parsed"),
+    )
     assert list(logs(lake)) == ["0001", "0002", "0003", "0004"]
 
 
@@ -81,13 +86,16 @@ def test_whatever_is_wrong_with_it_the_lines_are_read_and_it_is_made_again(lake,
         flipped = bytearray(data)
         flipped[10 if fault == "head" else len(head) + 50] ^= 1
         path.write_bytes({"torn": data[: len(data) // 2], "empty": b""}.get(fault, bytes(flipped)))
-    assert [note for kind, note in findings(lake) if kind == "checkpoint"] == ([] if fault == "gone" else [True])
+    assert [note for kind, note in findings(lake) if kind == "checkpoint"] == (
+        [] if fault == "gone" else [True]
+    )
     assert logs(lake) == wanted
     assert path.read_bytes() == data
 
 
 def test_one_that_fits_and_says_something_else_is_found_by_verify_and_mended(lake):
-    """Nobody writes such a file by accident: its sums hold, the lines are those that it was made of, and its rows are others."""
+    """Nobody writes such a file by accident: its sums hold, the lines are those that it was made of, and its
+    rows are others."""
     import hashlib
     import io
 
@@ -119,13 +127,28 @@ def test_a_lake_that_cannot_be_written_to_is_read_without(lake):
 def line(event: str, cycle: str, token: int) -> dict:
     sha = f"{token:064x}"
     return {
-        "event": event, "token": token, "line": LINE, "asset": ASSET, "cycle": cycle, "path": f"tables/{LINE}/{ASSET}/cycle={cycle}/part.parquet",
-        "rows": token, "size": 9, "content_sha": sha, "file_sha": sha, "schema_name": None, "schema_version": None, "run_id": "run",
-        "created_at": "2026-01-01T00:00:00.123456+00:00", "columns": {"x": "Int64"}, "provenance": ["x"] if token % 2 else [],
+        "event": event,
+        "token": token,
+        "line": LINE,
+        "asset": ASSET,
+        "cycle": cycle,
+        "path": f"tables/{LINE}/{ASSET}/cycle={cycle}/part.parquet",
+        "rows": token,
+        "size": 9,
+        "content_sha": sha,
+        "file_sha": sha,
+        "schema_name": None,
+        "schema_version": None,
+        "run_id": "run",
+        "created_at": "2026-01-01T00:00:00.123456+00:00",
+        "columns": {"x": "Int64"},
+        "provenance": ["x"] if token % 2 else [],
     }
 
 
-EVENTS = st.tuples(st.sampled_from([INTENT, COMMIT, ABANDONED]), st.sampled_from(["0001", "0002", "0003"]), st.integers(1, 5))
+EVENTS = st.tuples(
+    st.sampled_from([INTENT, COMMIT, ABANDONED]), st.sampled_from(["0001", "0002", "0003"]), st.integers(1, 5)
+)
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -139,7 +162,9 @@ def test_a_log_that_grows_says_what_it_says_read_at_once(tmp_path_factory, batch
         growing.note(path, [line(*event) for event in batch])
         fresh = Manifests(root)
         wanted = dict(Manifests(root).reread(path).partitions.items())
-        assert dict(growing.look(path).partitions.items()) == wanted == dict(fresh.look(path).partitions.items())
+        assert (
+            dict(growing.look(path).partitions.items()) == wanted == dict(fresh.look(path).partitions.items())
+        )
     summary = checkpoint.read(path)
     assert summary is not None and not isinstance(summary, str)
     assert json.loads(json.dumps(summary[0]))["lines"] == path.read_bytes().count(b"\n")

@@ -1,4 +1,5 @@
-"""Compaction puts the parts of many cycles into few files and changes no answer, no hash and nothing of what a later cycle may do."""
+"""Compaction puts the parts of many cycles into few files and changes no answer, no hash and nothing of what
+a later cycle may do."""
 
 from __future__ import annotations
 
@@ -22,22 +23,65 @@ from evolake.lake.mirror.push import push
 
 CYCLES = [f"{number:04d}" for number in range(1, 8)]
 QUESTIONS = (
-    "SELECT * FROM artifacts ORDER BY ALL", "SELECT * FROM artifacts_all ORDER BY ALL", "SELECT * FROM derivations_all ORDER BY ALL",
-    "SELECT * FROM designs.scores ORDER BY ALL", "SELECT * FROM ancestry('0007-1') ORDER BY ALL", "SELECT * FROM lineage ORDER BY ALL",
-    "SELECT line, asset, cycle, state, rows, content_sha, file_sha, run_id, created_at FROM parts ORDER BY ALL", "SELECT * FROM calls ORDER BY ALL",
+    "SELECT * FROM artifacts ORDER BY ALL",
+    "SELECT * FROM artifacts_all ORDER BY ALL",
+    "SELECT * FROM derivations_all ORDER BY ALL",
+    "SELECT * FROM designs.scores ORDER BY ALL",
+    "SELECT * FROM ancestry('0007-1') ORDER BY ALL",
+    "SELECT * FROM lineage ORDER BY ALL",
+    "SELECT line, asset, cycle, state, rows, content_sha, file_sha, run_id, created_at FROM parts ORDER "
+    "BY ALL",
+    "SELECT * FROM calls ORDER BY ALL",
 )
 
 
 def fill(lake: Lake, cycle: str, run: str = "run", more: str = "") -> None:
     """One cycle: a table with its own columns (another one from cycle 4 on) and two side tables."""
-    rows = pl.DataFrame({"design": [f"{cycle}{more}", None], "score": [float(cycle), float("nan")], "words": [["a", cycle], []]})
+    rows = pl.DataFrame(
+        {
+            "design": [f"{cycle}{more}", None],
+            "score": [float(cycle), float("nan")],
+            "words": [["a", cycle], []],
+        }
+    )
     if cycle >= "0004":
         rows = rows.with_columns(later=pl.lit(1))
     lake.publish("designs", "scores", rows, cycle=cycle, run_id=run)
-    made = [{"artifact_id": f"{cycle}-{i}{more}", "line": "designs", "cycle": cycle, "state": "accepted", "run_id": run} for i in range(3)]
-    lake.publish("designs", side_table("survivors", ARTIFACTS), ARTIFACTS.frame(made), cycle=cycle, run_id=run, schema=ARTIFACTS)
-    edges = [{"child_id": f"{cycle}-1{more}", "parent_id": f"{int(cycle) - 1:04d}-1", "operator": "graft", "weight": 1.0, "cycle": cycle}]
-    lake.publish("designs", side_table("survivors", DERIVATIONS), DERIVATIONS.frame(edges), cycle=cycle, run_id=run, schema=DERIVATIONS)
+    made = [
+        {
+            "artifact_id": f"{cycle}-{i}{more}",
+            "line": "designs",
+            "cycle": cycle,
+            "state": "accepted",
+            "run_id": run,
+        }
+        for i in range(3)
+    ]
+    lake.publish(
+        "designs",
+        side_table("survivors", ARTIFACTS),
+        ARTIFACTS.frame(made),
+        cycle=cycle,
+        run_id=run,
+        schema=ARTIFACTS,
+    )
+    edges = [
+        {
+            "child_id": f"{cycle}-1{more}",
+            "parent_id": f"{int(cycle) - 1:04d}-1",
+            "operator": "graft",
+            "weight": 1.0,
+            "cycle": cycle,
+        }
+    ]
+    lake.publish(
+        "designs",
+        side_table("survivors", DERIVATIONS),
+        DERIVATIONS.frame(edges),
+        cycle=cycle,
+        run_id=run,
+        schema=DERIVATIONS,
+    )
 
 
 def test_a_population_is_asked_for_by_the_cycle_that_it_enters_however_its_parts_are_stored(tmp_path):
@@ -46,18 +90,29 @@ def test_a_population_is_asked_for_by_the_cycle_that_it_enters_however_its_parts
     for number in range(1, 5):
         rows = [(f"{made:04d}", f"{made:04d}") for made in range(number)]
         for asset in ("incoming_members", "survivors"):
-            lake.publish("designs", asset, pl.DataFrame(rows, schema=columns, orient="row"), cycle=f"{number:04d}", run_id="run")
+            lake.publish(
+                "designs",
+                asset,
+                pl.DataFrame(rows, schema=columns, orient="row"),
+                cycle=f"{number:04d}",
+                run_id="run",
+            )
     counts = [("0001", 1), ("0002", 2), ("0003", 3), ("0004", 4)]
 
     def answered() -> list[list[tuple[str, int]]]:
         question = "SELECT cycle, count(*) FROM designs.{} GROUP BY cycle ORDER BY cycle"
         with Catalogue(Lake(lake.root)) as catalogue:
-            inside = [catalogue.query(question.format(asset)).rows for asset in ("incoming_members", "survivors")]
+            inside = [
+                catalogue.query(question.format(asset)).rows for asset in ("incoming_members", "survivors")
+            ]
             assert catalogue.query("FROM designs.survivors").columns == ["member", "cycle"]
         file = tmp_path / "lake.duckdb"
         write(Lake(lake.root), file, {})
         with duckdb.connect(file, read_only=True) as connection:
-            outside = [connection.execute(question.format(asset)).fetchall() for asset in ("incoming_members", "survivors")]
+            outside = [
+                connection.execute(question.format(asset)).fetchall()
+                for asset in ("incoming_members", "survivors")
+            ]
         file.unlink()
         return [[tuple(row) for row in rows] for rows in (*inside, *outside)]
 
@@ -85,7 +140,11 @@ def answers(root: Path) -> list[list[tuple]]:
 
 def records(root: Path) -> dict:
     lake = Lake(root)
-    return {(line, asset, cycle): lake.record(line, asset, cycle) for line, asset in lake.assets() for cycle in lake.cycles(line, asset)}
+    return {
+        (line, asset, cycle): lake.record(line, asset, cycle)
+        for line, asset in lake.assets()
+        for cycle in lake.cycles(line, asset)
+    }
 
 
 def damage(root: Path) -> list[str]:
@@ -94,12 +153,24 @@ def damage(root: Path) -> list[str]:
 
 def parts(root: Path) -> list[str]:
     tables = root / "tables"
-    return sorted(path.relative_to(tables).parts[1] for path in tables.rglob("*.parquet") if "_history" not in path.parts)
+    return sorted(
+        path.relative_to(tables).parts[1]
+        for path in tables.rglob("*.parquet")
+        if "_history" not in path.parts
+    )
 
 
 def test_no_answer_no_record_and_no_content_changes_and_the_files_are_few(lake):
-    before, known, contents = answers(lake.root), records(lake.root), [Lake(lake.root).read("designs", "scores", cycle) for cycle in CYCLES]
-    assert {table.asset for table in compact(Lake(lake.root))} == {"scores", "survivors__artifacts", "survivors__derivations"}
+    before, known, contents = (
+        answers(lake.root),
+        records(lake.root),
+        [Lake(lake.root).read("designs", "scores", cycle) for cycle in CYCLES],
+    )
+    assert {table.asset for table in compact(Lake(lake.root))} == {
+        "scores",
+        "survivors__artifacts",
+        "survivors__derivations",
+    }
     assert parts(lake.root) == ["rules", "scores", "scores", "survivors__artifacts", "survivors__derivations"]
     assert (answers(lake.root), records(lake.root)) == (before, known)
     for cycle, content in zip(CYCLES, contents, strict=True):
@@ -114,16 +185,24 @@ def test_a_second_compaction_does_nothing_and_a_dry_run_changes_nothing(lake):
     summary = compact(Lake(lake.root), dry_run=True)
     assert {path: path.read_bytes() for path in lake.root.rglob("*") if path.is_file()} == files
     done = compact(Lake(lake.root))
-    assert [(item.asset, item.parts, item.files) for item in summary] == [(item.asset, item.parts, item.files) for item in done]
+    assert [(item.asset, item.parts, item.files) for item in summary] == [
+        (item.asset, item.parts, item.files) for item in done
+    ]
     assert compact(Lake(lake.root)) == [] == compact(Lake(lake.root), dry_run=True)
 
 
 def test_later_cycles_and_old_ones_again_go_on_as_without_it(lake, tmp_path):
-    """The same publications with and without compactions between them give the same answers; nothing superseded is lost."""
+    """The same publications with and without compactions between them give the same answers; nothing
+    superseded is lost."""
     plain = tmp_path / "plain"
     shutil.copytree(lake.root, plain)
     for root in (lake.root, plain):
-        for cycle, run, more in (("0008", "run", ""), ("0002", "third", "c"), ("0003", "third", "c"), ("0009", "run", "")):
+        for cycle, run, more in (
+            ("0008", "run", ""),
+            ("0002", "third", "c"),
+            ("0003", "third", "c"),
+            ("0009", "run", ""),
+        ):
             if root == lake.root:
                 compact(Lake(root))
             fill(Lake(root), cycle, run, more)
@@ -131,11 +210,16 @@ def test_later_cycles_and_old_ones_again_go_on_as_without_it(lake, tmp_path):
             assert damage(root) == []
             compact(Lake(root))
     drop = [index for index, question in enumerate(QUESTIONS) if "created_at" in question]
-    mine, theirs = ([answer for index, answer in enumerate(answers(root)) if index not in drop] for root in (lake.root, plain))
+    mine, theirs = (
+        [answer for index, answer in enumerate(answers(root)) if index not in drop]
+        for root in (lake.root, plain)
+    )
     assert mine == theirs
     assert damage(lake.root) == []
     assert parts(lake.root) == ["rules", "scores", "scores", "survivors__artifacts", "survivors__derivations"]
-    assert {k: r.content_sha for k, r in records(lake.root).items()} == {k: r.content_sha for k, r in records(plain).items()}
+    assert {k: r.content_sha for k, r in records(lake.root).items()} == {
+        k: r.content_sha for k, r in records(plain).items()
+    }
 
 
 def test_it_is_refused_while_a_line_is_at_work(lake):
@@ -157,8 +241,13 @@ def test_mirror_garbage_and_other_tools_know_the_files(lake, tmp_path):
 
     write(Lake(lake.root), tmp_path / "lake.duckdb", {})
     with duckdb.connect(tmp_path / "lake.duckdb", read_only=True) as connection:
-        parts = [[tuple(map(str, row)) for row in connection.execute(question).fetchall()] for question in QUESTIONS[:3]]
-    assert [[tuple(sorted(row)) for row in item] for item in parts] == [[tuple(sorted(row)) for row in item] for item in before[:3]]
+        parts = [
+            [tuple(map(str, row)) for row in connection.execute(question).fetchall()]
+            for question in QUESTIONS[:3]
+        ]
+    assert [[tuple(sorted(row)) for row in item] for item in parts] == [
+        [tuple(sorted(row)) for row in item] for item in before[:3]
+    ]
     files = lake.root / "tables/designs/scores/cycles=*/*.parquet"
     many = pl.scan_parquet(files, hive_partitioning=False, missing_columns="insert", extra_columns="ignore")
     assert many.select(pl.col("cycle").n_unique()).collect().item() == len(CYCLES)

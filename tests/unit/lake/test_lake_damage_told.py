@@ -1,4 +1,5 @@
-"""A damaged manifest is told by the commands that people type, before any work; a publication under way is none."""
+"""A damaged manifest is told by the commands that people type, before any work; a publication under way is
+none."""
 
 from __future__ import annotations
 
@@ -18,8 +19,12 @@ from evolake.lake.damage import check_ready, damaged_tables
 
 TABLE = "ordered.candidates"
 DAMAGE = {
-    "cut in half": lambda data: data[: len(data) // 2], "empty": lambda data: b"", "noise": lambda data: bytes(range(256)) * 4,
-    "a flipped bit": lambda data: data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 4]) + data[len(data) // 2 + 1 :],
+    "cut in half": lambda data: data[: len(data) // 2],
+    "empty": lambda data: b"",
+    "noise": lambda data: bytes(range(256)) * 4,
+    "a flipped bit": lambda data: (
+        data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 4]) + data[len(data) // 2 + 1 :]
+    ),
     "a line of another file": lambda data: data + b'{"event":"commit"}\n',
 }
 
@@ -35,14 +40,22 @@ def damaged(request, tmp_path: Path, monkeypatch) -> Path:
 
 def test_status_sql_and_run_say_which_table_and_what_to_do(damaged: Path):
     done = CliRunner().invoke(cli, ["status"], standalone_mode=False)
-    assert done.return_value == 3 and f"the table {TABLE} is damaged" in done.stderr and "evolake lake verify --repair" in done.stderr
+    assert (
+        done.return_value == 3
+        and f"the table {TABLE} is damaged" in done.stderr
+        and "evolake lake verify --repair" in done.stderr
+    )
     assert "ordered: " in done.stdout
     summary = json.loads(CliRunner().invoke(cli, ["status", "--json"], standalone_mode=False).stdout)
     assert (summary["verdict"], [table["table"] for table in summary["damaged"]]) == ("damaged", [TABLE])
     assert "evolake lake verify --repair" in summary["damaged"][0]["next"]
     for words in (["sql", f"SELECT * FROM {TABLE}"], ["run"]):
         error = CliRunner().invoke(cli, words, standalone_mode=False).exception
-        assert isinstance(error, LakeError) and "manifest" in str(error) and "evolake lake verify --repair" in str(error), words
+        assert (
+            isinstance(error, LakeError)
+            and "manifest" in str(error)
+            and "evolake lake verify --repair" in str(error)
+        ), words
     listed = CliRunner().invoke(cli, ["sql", "--list"], standalone_mode=False)
     assert TABLE in listed.stderr and "evolake lake verify --repair" in listed.stderr
 
@@ -58,7 +71,9 @@ def test_a_table_that_is_published_meanwhile_is_no_damage(tmp_path: Path):
 
     def publish():
         for number in range(12):
-            Lake(tmp_path).publish("line", f"asset_{number}", pl.DataFrame({"x": [number]}), cycle="0001", run_id="run")
+            Lake(tmp_path).publish(
+                "line", f"asset_{number}", pl.DataFrame({"x": [number]}), cycle="0001", run_id="run"
+            )
         stop.set()
 
     writer = threading.Thread(target=publish)

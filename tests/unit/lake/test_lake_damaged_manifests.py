@@ -1,4 +1,5 @@
-"""A manifest that lost a line, or in which one was changed, is an error for readers, SQL and publishers; a torn last line is not."""
+"""A manifest that lost a line, or in which one was changed, is an error for readers, SQL and publishers; a
+torn last line is not."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def lines(path) -> list[bytes]:
 
 
 def sees(lake) -> dict[str, bool]:
-    """Who tells that the table is damaged: whoever reads a cycle, lists the cycles, publishes, and asks in SQL."""
+    """Who tells that the table is damaged: whoever reads a cycle, lists the cycles, publishes, and asks in
+    SQL."""
 
     def complains(act) -> bool:
         try:
@@ -48,12 +50,16 @@ def sees(lake) -> dict[str, bool]:
     def ask():
         with Catalogue(Lake(lake.root)) as catalogue:
             assert any("designs.candidates" in warning for warning in catalogue.warnings)
-            assert catalogue.query("SELECT count(*) FROM artifacts").rows == [(3,)]  # other tables can be asked
+            assert catalogue.query("SELECT count(*) FROM artifacts").rows == [
+                (3,)
+            ]  # other tables can be asked
             catalogue.query("SELECT * FROM designs.candidates")
 
     return {
-        "list": complains(lambda: Lake(lake.root).cycles(LINE, ASSET)), "read": complains(lambda: Lake(lake.root).read(LINE, ASSET)),
-        "sql": complains(ask), "record": complains(lambda: Lake(lake.root).record(LINE, ASSET, "0003")),
+        "list": complains(lambda: Lake(lake.root).cycles(LINE, ASSET)),
+        "read": complains(lambda: Lake(lake.root).read(LINE, ASSET)),
+        "sql": complains(ask),
+        "record": complains(lambda: Lake(lake.root).record(LINE, ASSET, "0003")),
     }
 
 
@@ -87,7 +93,9 @@ def test_lines_in_the_wrong_place_are_seen(lake, change):
     other = lines(manifest(lake, f"{ASSET}__artifacts"))
     edited = chained.unsigned(own[2].strip()) | {"rows": 77}
     changed = {
-        "repeated": [*own, own[3]], "swapped": [own[0], own[2], own[1], *own[3:]], "of another table": [*own[:2], other[2], *own[3:]],
+        "repeated": [*own, own[3]],
+        "swapped": [own[0], own[2], own[1], *own[3:]],
+        "of another table": [*own[:2], other[2], *own[3:]],
         "edited and signed again": [*own[:2], chained.signed(edited) + b"\n", *own[3:]],
     }
     manifest(lake).write_bytes(b"".join(changed[change]))
@@ -97,7 +105,8 @@ def test_lines_in_the_wrong_place_are_seen(lake, change):
 
 
 def test_every_flip_of_a_bit_is_seen_or_leaves_what_is_published_as_it_was(lake):
-    """A commit whose closing brace is hit reads like a torn line: its intent stands, and the part's bytes say that it was put in place."""
+    """A commit whose closing brace is hit reads like a torn line: its intent stands, and the part's bytes say
+    that it was put in place."""
     data = manifest(lake).read_bytes()
     wanted = Lake(lake.root).manifests.load(manifest(lake))
     now = {cycle: log.committed.record for cycle, log in wanted.items()}
@@ -127,11 +136,17 @@ def test_rows_that_are_not_those_of_the_content_hash_are_not_read(lake):
     part = Lake(lake.root).record(LINE, ASSET, "0002").path
     own = [chained.unsigned(line.strip()) for line in lines(manifest(lake))]
     data, chain = b"", ""
-    for no, body in enumerate(own, start=1):  # a whole manifest, chained and signed again by whoever changed the hash
-        text, chain = chained.encode({k: v for k, v in body.items() if k not in ("no", "chain")} | {"content_sha": "f" * 64}, no, chain)
+    for no, body in enumerate(
+        own, start=1
+    ):  # a whole manifest, chained and signed again by whoever changed the hash
+        text, chain = chained.encode(
+            {k: v for k, v in body.items() if k not in ("no", "chain")} | {"content_sha": "f" * 64}, no, chain
+        )
         data += text
     manifest(lake).write_bytes(data)
-    with pytest.raises(CorruptPart, match="the rows of designs/candidates cycle 0002 are not those that its record names"):
+    with pytest.raises(
+        CorruptPart, match="the rows of designs/candidates cycle 0002 are not those that its record names"
+    ):
         Lake(lake.root).read(LINE, ASSET, "0002")
     assert part.exists()
 
@@ -144,7 +159,13 @@ def test_a_lake_that_0_2_0_wrote_is_read_and_grown_and_its_old_lines_count(tmp_p
     assert lake.read("ordered", "late", "0001")["x"].to_list() == [1]
     with Catalogue(lake) as catalogue:
         assert (catalogue.warnings, catalogue.query("SELECT count(*) FROM artifacts").rows) == ([], [(2,)])
-    lake.publish("ordered", "candidates", pl.DataFrame({"cycle": ["0005"], "member": ["x"]}), cycle="0005", run_id="new")
+    lake.publish(
+        "ordered",
+        "candidates",
+        pl.DataFrame({"cycle": ["0005"], "member": ["x"]}),
+        cycle="0005",
+        run_id="new",
+    )
     path = root / "tables/ordered/candidates/_manifest.jsonl"
     own = lines(path)
     for lost in range(len(own) - 1):

@@ -1,4 +1,5 @@
-"""The lake for other tools: a .duckdb file that is opened read-only, and Hive partitions as polars and pandas read them by themselves."""
+"""The lake for other tools: a .duckdb file that is opened read-only, and Hive partitions as polars and pandas
+read them by themselves."""
 
 from __future__ import annotations
 
@@ -17,9 +18,15 @@ from evolake.lake import ARTIFACTS, Catalogue, Lake
 from evolake.lake.duckdb_file import write
 
 QUESTIONS = (
-    "SELECT * FROM solvers.free ORDER BY ALL", "SELECT cycle, count(*) FROM solvers.free GROUP BY ALL ORDER BY ALL",
-    "SELECT * FROM artifacts ORDER BY ALL", "SELECT * FROM artifacts_all ORDER BY ALL", "SELECT * FROM known_artifacts ORDER BY ALL",
-    "SELECT * FROM ancestry('a1')", "SELECT * FROM solvers.variants", "SELECT * FROM verdicts", "SELECT line, cycle, state FROM seals",
+    "SELECT * FROM solvers.free ORDER BY ALL",
+    "SELECT cycle, count(*) FROM solvers.free GROUP BY ALL ORDER BY ALL",
+    "SELECT * FROM artifacts ORDER BY ALL",
+    "SELECT * FROM artifacts_all ORDER BY ALL",
+    "SELECT * FROM known_artifacts ORDER BY ALL",
+    "SELECT * FROM ancestry('a1')",
+    "SELECT * FROM solvers.variants",
+    "SELECT * FROM verdicts",
+    "SELECT line, cycle, state FROM seals",
 )
 
 
@@ -30,9 +37,25 @@ def lake(tmp_path) -> Lake:
     lake.publish("solvers", "free", pl.DataFrame({"score": [1.0, 2.0]}), cycle="0001", run_id="run")
     lake.publish("solvers", "free", pl.DataFrame({"score": [3.0], "more": ["x"]}), cycle="0002", run_id="run")
     for state in ("candidate", "accepted"):
-        row = {"artifact_id": "a1", "line": "solvers", "kind": "variant", "cycle": "0001", "state": state, "title": "first"}
-        lake.publish("solvers", "variants__artifacts", ARTIFACTS.frame([row]), cycle="0001", run_id="run", schema=ARTIFACTS)
-    old = pl.DataFrame({"artifact_id": ["a1"], "cycle": ["0001"], "outcome": ["pass"]})  # of an edition with fewer columns
+        row = {
+            "artifact_id": "a1",
+            "line": "solvers",
+            "kind": "variant",
+            "cycle": "0001",
+            "state": state,
+            "title": "first",
+        }
+        lake.publish(
+            "solvers",
+            "variants__artifacts",
+            ARTIFACTS.frame([row]),
+            cycle="0001",
+            run_id="run",
+            schema=ARTIFACTS,
+        )
+    old = pl.DataFrame(
+        {"artifact_id": ["a1"], "cycle": ["0001"], "outcome": ["pass"]}
+    )  # of an edition with fewer columns
     lake.publish("solvers", "variants__verdicts", old, cycle="0001", run_id="run")
     lake.seals.seal("solvers", "0001", "version", None, "run")
     return lake
@@ -46,7 +69,10 @@ def test_the_file_answers_as_the_catalogue_does(lake, tmp_path):
         for question in QUESTIONS:
             wanted = catalogue.query(question)
             got = connection.execute(question)
-            assert ([column[0] for column in got.description], got.fetchall()) == (wanted.columns, wanted.rows), question
+            assert ([column[0] for column in got.description], got.fetchall()) == (
+                wanted.columns,
+                wanted.rows,
+            ), question
 
 
 def test_an_earlier_file_is_replaced_and_nothing_else_is(lake, tmp_path):
@@ -74,7 +100,13 @@ def test_plain_polars_and_pandas_read_the_hive_partitions(lake):
     lake.publish("solvers", "scores", pl.DataFrame({"score": [2.0]}), cycle="0002", run_id="run")
     scores = lake.root / "tables/solvers/scores"
     cycle = {"cycle": pl.String}
-    frame = pl.scan_parquet(scores / "cycle=*/part.parquet", hive_partitioning=True, hive_schema=cycle).sort("cycle").collect()
+    frame = (
+        pl.scan_parquet(scores / "cycle=*/part.parquet", hive_partitioning=True, hive_schema=cycle)
+        .sort("cycle")
+        .collect()
+    )
     assert frame.to_dicts() == [{"score": 1.0, "cycle": "0001"}, {"score": 2.0, "cycle": "0002"}]
-    shown = pd.concat(pd.read_parquet(path, partitioning=None) for path in sorted(table.glob("cycle=*/part.parquet")))
+    shown = pd.concat(
+        pd.read_parquet(path, partitioning=None) for path in sorted(table.glob("cycle=*/part.parquet"))
+    )
     assert list(shown["state"]) == ["accepted"]

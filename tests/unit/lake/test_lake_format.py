@@ -1,4 +1,5 @@
-"""A lake says which format it is of: a newer one is refused before anything is read, and one of 0.1.0; one that lost its marker is marked again."""
+"""A lake says which format it is of: a newer one is refused before anything is read, and one of 0.1.0; one
+that lost its marker is marked again."""
 
 from __future__ import annotations
 
@@ -25,11 +26,15 @@ def marked(root) -> dict[str, object]:
     return json.loads((root / MARKER).read_text())
 
 
-@pytest.mark.parametrize("write", [
-    lambda root: Lake(root).publish("line", "asset", ROWS, cycle="0001", run_id="run"),
-    lambda root: Lake(root).seals.seal("line", "0001", "v", None, "run"),
-    lambda root: BlobStore(root).put(b"bytes"),
-], ids=["a table", "a seal", "a blob"])
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda root: Lake(root).publish("line", "asset", ROWS, cycle="0001", run_id="run"),
+        lambda root: Lake(root).seals.seal("line", "0001", "v", None, "run"),
+        lambda root: BlobStore(root).put(b"bytes"),
+    ],
+    ids=["a table", "a seal", "a blob"],
+)
 def test_the_first_write_marks_the_lake(tmp_path, write):
     root = tmp_path / "lake"
     Lake(root)
@@ -52,15 +57,23 @@ def test_a_lake_that_lost_its_marker_is_read_as_it_is_and_marked_at_the_next_wri
 
 
 def as_0_1_0_wrote_it(root) -> None:
-    """Makes a lake one of format 1: log lines without numbers, no records beside parts, seals without check sums or journal, no marker."""
+    """Makes a lake one of format 1: log lines without numbers, no records beside parts, seals without check
+    sums or journal, no marker."""
     for manifest in (root / "tables").rglob("_manifest.jsonl"):
         bodies = [chained.unsigned(line) for line in manifest.read_bytes().split(b"\n") if line]
-        old = [{name: value for name, value in body.items() if name not in ("no", "chain", "provenance")} for body in bodies]
+        old = [
+            {name: value for name, value in body.items() if name not in ("no", "chain", "provenance")}
+            for body in bodies
+        ]
         manifest.write_bytes(b"".join(b"\n" + chained.signed(body) + b"\n" for body in old))
     for record in (root / "tables").rglob("_record.json"):
         record.unlink()
     for seal in (root / "seals").rglob("0*.json"):
-        body = {name: value for name, value in json.loads(seal.read_text()).items() if name not in ("format", "check")}
+        body = {
+            name: value
+            for name, value in json.loads(seal.read_text()).items()
+            if name not in ("format", "check")
+        }
         seal.write_text(json.dumps(body, sort_keys=True, indent=1) + "\n")
     (root / "seals/ordered/_journal.jsonl").unlink()
     (root / MARKER).unlink()
@@ -77,10 +90,17 @@ def test_a_lake_of_0_1_0_is_refused_by_every_command_and_left_alone(tmp_path, mo
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     monkeypatch.setenv("EVOLAKE_LAKE", str(root))
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "home"))
-    for words in commands(root, tmp_path / "out") if not lacking else [["status"], ["lake", "verify", "--repair"]]:
+    for words in (
+        commands(root, tmp_path / "out") if not lacking else [["status"], ["lake", "verify", "--repair"]]
+    ):
         error = CliRunner().invoke(cli, words, standalone_mode=False).exception
         assert isinstance(error, InputError) and error.exit_code == 2, (words, error)
-        for said in (f"{root} is of an older format", f"format {FORMAT}, which", "format 1, written by evolake 0.1.0", "EVOLAKE_LAKE"):
+        for said in (
+            f"{root} is of an older format",
+            f"format {FORMAT}, which",
+            "format 1, written by evolake 0.1.0",
+            "EVOLAKE_LAKE",
+        ):
             assert said in str(error), words
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
 
@@ -88,11 +108,21 @@ def test_a_lake_of_0_1_0_is_refused_by_every_command_and_left_alone(tmp_path, mo
 def commands(root, out) -> list[list[str]]:
     seeds = "data_lake/seeds"
     return [
-        ["status"], ["sql", "SELECT 1"], ["champion", "designs"], ["report", "--out", str(out)], ["guide", "--list"], ["guide", "text"],
-        ["lake", "verify"], ["lake", "verify", "--repair"], ["run"],
+        ["status"],
+        ["sql", "SELECT 1"],
+        ["champion", "designs"],
+        ["report", "--out", str(out)],
+        ["guide", "--list"],
+        ["guide", "text"],
+        ["lake", "verify"],
+        ["lake", "verify", "--repair"],
+        ["run"],
         ["families", "export", "--format", "jsonl", "--out", str(out)],
-        ["families", "gallery", "--evolved", "--out", str(out)], ["repair", "report", "--out", str(out)], ["repair", "run", "--problems", "6"],
-        ["designs", "merge", str(root)], ["solvers", "bench", f"{seeds}/solvers", "--suite", "smoke", "--adapter", "minisat22"],
+        ["families", "gallery", "--evolved", "--out", str(out)],
+        ["repair", "report", "--out", str(out)],
+        ["repair", "run", "--problems", "6"],
+        ["designs", "merge", str(root)],
+        ["solvers", "bench", f"{seeds}/solvers", "--suite", "smoke", "--adapter", "minisat22"],
     ]
 
 
@@ -105,7 +135,9 @@ def test_a_newer_format_is_refused_by_every_command_and_says_which_version_reads
     for words in commands(root, tmp_path / "out"):
         error = CliRunner().invoke(cli, words, standalone_mode=False).exception
         assert isinstance(error, InputError) and error.exit_code == 2, (words, error)
-        assert f"format {FORMAT + 1}, written by evolake 9.1.0" in str(error) and "use evolake 9.0.0 or newer" in str(error), words
+        assert f"format {FORMAT + 1}, written by evolake 9.1.0" in str(
+            error
+        ) and "use evolake 9.0.0 or newer" in str(error), words
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
     assert not (tmp_path / "out").exists()
 
@@ -116,7 +148,20 @@ def test_a_newer_format_is_refused_by_dagsters_resource(tmp_path):
         LakeResource(root=str(tmp_path)).open()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "7", "{}", '{"format": "1", "evolake": "a", "read_by": "b"}', '{"format": 0}', "\ufffe", "[" * 9000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "7",
+        "{}",
+        '{"format": "1", "evolake": "a", "read_by": "b"}',
+        '{"format": 0}',
+        "\ufffe",
+        "[" * 9000,
+    ],
+)
 def test_a_damaged_marker_is_an_error_and_no_guess(tmp_path, text):
     (tmp_path / MARKER).write_text(text)
     with pytest.raises(LakeError, match="is damaged"):
@@ -130,11 +175,16 @@ def test_a_lake_path_that_is_a_file_is_an_input_error(tmp_path, below):
         Lake(tmp_path / "file" / below)
 
 
-@pytest.mark.parametrize("command", [("verify",), ("verify", "--repair"), ("gc",), ("gc", "--yes")], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [("verify",), ("verify", "--repair"), ("gc",), ("gc", "--yes")], ids=" ".join
+)
 def test_a_folder_that_is_no_lake_is_refused_and_left_alone(tmp_path, monkeypatch, command):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").write_text("keep")
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path))
     error = CliRunner().invoke(cli, ["lake", *command], standalone_mode=False).exception
-    assert isinstance(error, InputError) and (error.what, error.got) == (f"{tmp_path} is no lake", "a folder in which no evolake has written")
+    assert isinstance(error, InputError) and (error.what, error.got) == (
+        f"{tmp_path} is no lake",
+        "a folder in which no evolake has written",
+    )
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["mine.txt", "notes"]

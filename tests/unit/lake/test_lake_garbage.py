@@ -1,4 +1,5 @@
-"""Collecting garbage: whatever names a blob keeps it, however deep; what nothing names goes, but only when asked and old enough."""
+"""Collecting garbage: whatever names a blob keeps it, however deep; what nothing names goes, but only when
+asked and old enough."""
 
 from __future__ import annotations
 
@@ -20,13 +21,30 @@ from evolake.lake import Lake
 from evolake.lake.audit import audit
 from evolake.lake.garbage import DAY_S, collect, find
 
-WAYS = ("column", "text", "list", "struct", "binary", "joined", "superseded", "tape", "fetched", "seal", "blob", "tree")
+WAYS = (
+    "column",
+    "text",
+    "list",
+    "struct",
+    "binary",
+    "joined",
+    "superseded",
+    "tape",
+    "fetched",
+    "seal",
+    "blob",
+    "tree",
+)
 
 
 def name_it(lake: Lake, way: str, sha: str, number: int) -> list[str]:
     """Makes something of the lake name the blob `sha`; gives further blobs that are needed for that."""
     value = {
-        "column": sha, "text": f"see {sha}.", "list": ["x", sha], "struct": {"inner": [{"deep": sha}]}, "binary": sha.encode(),
+        "column": sha,
+        "text": f"see {sha}.",
+        "list": ["x", sha],
+        "struct": {"inner": [{"deep": sha}]},
+        "binary": sha.encode(),
         "joined": "f" * 7 + sha + "0",
     }
     line, asset = "solvers", f"table_{number}"
@@ -111,10 +129,20 @@ def test_nothing_is_collected_while_a_line_is_at_work_or_a_table_is_damaged(tmp_
 def test_the_command_removes_nothing_unless_told_to(tmp_path):
     lake = Lake(tmp_path)
     sha = lake.blobs.put(b"nobody's")
-    for words, verdict, left in ((["gc"], "dry run", True), (["gc", "--dry-run"], "dry run", True), (["gc", "--yes"], "removed", False)):
-        done = CliRunner().invoke(cli, ["lake", *words, "--older-than", "0", "--json", "--lake", str(tmp_path)])
+    for words, verdict, left in (
+        (["gc"], "dry run", True),
+        (["gc", "--dry-run"], "dry run", True),
+        (["gc", "--yes"], "removed", False),
+    ):
+        done = CliRunner().invoke(
+            cli, ["lake", *words, "--older-than", "0", "--json", "--lake", str(tmp_path)]
+        )
         summary = json.loads(done.output)
-        assert (summary["verdict"], summary["bytes"], [item["where"] for item in summary["items"]]) == (verdict, 8, [f"blobs/{sha[:2]}/{sha[2:]}"])
+        assert (summary["verdict"], summary["bytes"], [item["where"] for item in summary["items"]]) == (
+            verdict,
+            8,
+            [f"blobs/{sha[:2]}/{sha[2:]}"],
+        )
         assert lake.blobs.has(sha) is left
     said = CliRunner().invoke(cli, ["lake", "gc", "--lake", str(tmp_path)]).output
     assert said.endswith("would be freed: 0 files, 0 bytes\n")

@@ -1,4 +1,5 @@
-"""A table of many cycles in one derived file: the same answers as its parts give, and nothing but verified rows, whatever happens to either."""
+"""A table of many cycles in one derived file: the same answers as its parts give, and nothing but verified
+rows, whatever happens to either."""
 
 from __future__ import annotations
 
@@ -17,17 +18,30 @@ from evolake.lake.schemas import ARTIFACTS
 CYCLES = FEWEST_LINES + 2
 TABLE = side_table("made", ARTIFACTS)
 QUESTIONS = (
-    "SELECT * FROM artifacts ORDER BY ALL", "SELECT * FROM artifacts_all ORDER BY ALL", f"SELECT * FROM toys.{TABLE} ORDER BY ALL",
+    "SELECT * FROM artifacts ORDER BY ALL",
+    "SELECT * FROM artifacts_all ORDER BY ALL",
+    f"SELECT * FROM toys.{TABLE} ORDER BY ALL",
     "SELECT * EXCLUDE (created_at) FROM parts ORDER BY ALL",
 )
 
 
 def publish(lake: Lake, number: int, title: str = "made") -> None:
     cycle = f"{number:04d}"
-    rows = [{
-        "artifact_id": f"{number}-{row}", "line": "toys", "kind": "toy", "cycle": cycle, "state": "accepted", "title": title, "content_sha": "a" * 64,
-        "run_id": "run", "created_at": datetime(2026, 1, 1, tzinfo=UTC), "code_version": "1",
-    } for row in range(2)]
+    rows = [
+        {
+            "artifact_id": f"{number}-{row}",
+            "line": "toys",
+            "kind": "toy",
+            "cycle": cycle,
+            "state": "accepted",
+            "title": title,
+            "content_sha": "a" * 64,
+            "run_id": "run",
+            "created_at": datetime(2026, 1, 1, tzinfo=UTC),
+            "code_version": "1",
+        }
+        for row in range(2)
+    ]
     lake.publish("toys", TABLE, ARTIFACTS.frame(rows), cycle=cycle, run_id=f"run-{cycle}", schema=ARTIFACTS)
 
 
@@ -62,7 +76,9 @@ def test_answers_are_those_of_the_parts_before_and_after_the_file_is_written(lak
     again = answers(lake)
     assert sum("made again" in row for row in again[0]) == 2 and len(again[0]) == 2 * CYCLES + 2
     assert sum("made again" in row for row in again[2]) == 2 and len(again[1]) == 2 * CYCLES + 4
-    assert len(gathered(lake)) == 2, "rows that are gone were left out of a new file; a question that runs still reads the one before"
+    assert len(gathered(lake)) == 2, (
+        "rows that are gone were left out of a new file; a question that runs still reads the one before"
+    )
     assert answers(lake) == again
 
 

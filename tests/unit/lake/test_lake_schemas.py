@@ -12,28 +12,44 @@ from evolake.lake import ARTIFACTS, DERIVATIONS, SHARED, Lake, TableSchema, side
 from evolake.lake.schemas import shared_table_of
 from evolake.lake.vocabulary import VOCABULARY
 
-PAIRS = TableSchema("pairs", 3, {"key": (pl.String, "Which pair."), "value": (pl.Int64, "Its worth in cents.")}, keys=("key",))
+PAIRS = TableSchema(
+    "pairs", 3, {"key": (pl.String, "Which pair."), "value": (pl.Int64, "Its worth in cents.")}, keys=("key",)
+)
 
 
 def test_the_shared_tables_have_the_columns_of_the_design():
     assert {name: " ".join(schema.columns) for name, schema in SHARED.items()} == {
         "artifacts": "artifact_id line kind cycle state content_sha title created_at run_id code_version",
         "derivations": "child_id parent_id operator weight cycle",
-        "verdicts": "artifact_id cycle gate_no gate rule_id rule_version ruleset_hash outcome reason evidence_sha run_id",
-        "agent_calls": "call_id artifact_id cycle role backend model prompt_sha response_sha input_tokens cached_tokens output_tokens "
-        "usd latency_s attempt status prompt_id sampling reason",
-        "session_turns": "session_id turn cycle artifact_id role model call_id status tools faults fault outcome reason tree_sha tools_s record_sha",
-        "evaluations": "artifact_id suite instance seed status cpu_s wall_s peak_mb counters certificate host",
+        "verdicts": (
+            "artifact_id cycle gate_no gate rule_id rule_version ruleset_hash outcome reason evidence_sha "
+            "run_id"
+        ),
+        "agent_calls": (
+            "call_id artifact_id cycle role backend model prompt_sha response_sha input_tokens "
+            "cached_tokens output_tokens usd latency_s attempt status prompt_id sampling reason"
+        ),
+        "session_turns": (
+            "session_id turn cycle artifact_id role model call_id status tools faults fault outcome "
+            "reason tree_sha tools_s record_sha"
+        ),
+        "evaluations": "artifact_id suite instance seed status cpu_s wall_s peak_mb counters certificate host",  # noqa: E501
         "champions": "line cycle artifact_id score",
         "rules": "rule_id version text_sha since_cycle kind",
     }
 
 
-@pytest.mark.parametrize("frame, message", [
-    (pl.DataFrame({"key": ["a"]}), "column 'value' is missing"),
-    (pl.DataFrame({"key": ["a"], "value": ["1"]}), "column 'value' has the wrong type\n  wanted: Int64\n  got: String"),
-    (pl.DataFrame({"key": ["a"], "value": [1], "more": [1]}), "column 'more' is not in its schema"),
-])
+@pytest.mark.parametrize(
+    "frame, message",
+    [
+        (pl.DataFrame({"key": ["a"]}), "column 'value' is missing"),
+        (
+            pl.DataFrame({"key": ["a"], "value": ["1"]}),
+            "column 'value' has the wrong type\n  wanted: Int64\n  got: String",
+        ),
+        (pl.DataFrame({"key": ["a"], "value": [1], "more": [1]}), "column 'more' is not in its schema"),
+    ],
+)
 def test_a_frame_that_does_not_fit_is_refused_by_column(frame, message):
     with pytest.raises(InputError) as error:
         PAIRS.validate(frame)
@@ -50,14 +66,19 @@ def test_rows_become_a_typed_frame():
     when = datetime(2026, 1, 2, tzinfo=UTC)
     frame = ARTIFACTS.frame([{"artifact_id": "x", "created_at": when}])
     assert dict(frame.schema) == dict(ARTIFACTS.columns)
-    assert frame.select("artifact_id", "created_at", "title").to_dicts() == [{"artifact_id": "x", "created_at": when, "title": None}]
+    assert frame.select("artifact_id", "created_at", "title").to_dicts() == [
+        {"artifact_id": "x", "created_at": when, "title": None}
+    ]
     assert dict(DERIVATIONS.frame([]).schema) == dict(DERIVATIONS.columns)
 
 
-@pytest.mark.parametrize("row, message", [
-    ({"value": "ten"}, "a value of column 'value' does not fit"),
-    ({"kee": 1}, "column 'kee' is not in its schema"),
-])
+@pytest.mark.parametrize(
+    "row, message",
+    [
+        ({"value": "ten"}, "a value of column 'value' does not fit"),
+        ({"kee": 1}, "column 'kee' is not in its schema"),
+    ],
+)
 def test_a_row_that_does_not_fit_is_refused_by_column(row, message):
     with pytest.raises(InputError) as error:
         PAIRS.frame([{"key": "a"}, row])
@@ -81,9 +102,23 @@ def test_a_schema_whose_keys_are_no_columns_is_a_mistake():
 
 
 def test_a_column_is_described_by_itself_then_by_its_line_then_by_the_vocabulary():
-    terms = {"cycle": "The line's own sense of it.", "wall_s": "Seconds on the wall.", "unused": "Of another table."}
-    schema = TableSchema("t", 1, {"cycle": (pl.String, "This table's."), "wall_s": pl.Float64, "cpu_s": pl.Float64}, keys=(), terms=terms)
-    assert schema.descriptions == {"cycle": "This table's.", "wall_s": "Seconds on the wall.", "cpu_s": VOCABULARY["cpu_s"]}
+    terms = {
+        "cycle": "The line's own sense of it.",
+        "wall_s": "Seconds on the wall.",
+        "unused": "Of another table.",
+    }
+    schema = TableSchema(
+        "t",
+        1,
+        {"cycle": (pl.String, "This table's."), "wall_s": pl.Float64, "cpu_s": pl.Float64},
+        keys=(),
+        terms=terms,
+    )
+    assert schema.descriptions == {
+        "cycle": "This table's.",
+        "wall_s": "Seconds on the wall.",
+        "cpu_s": VOCABULARY["cpu_s"],
+    }
     assert schema.columns == {"cycle": pl.String, "wall_s": pl.Float64, "cpu_s": pl.Float64}
     assert TableSchema("t", 1, schema.described, keys=()).descriptions == schema.descriptions
 
@@ -95,7 +130,9 @@ def test_a_column_without_a_description_is_a_mistake(column):
 
 
 def test_a_reader_is_told_which_columns_are_no_content():
-    schema = TableSchema("t", 1, {"cycle": pl.String, "wall_s": (pl.Float64, "In seconds.")}, keys=(), provenance=("wall_s",))
+    schema = TableSchema(
+        "t", 1, {"cycle": pl.String, "wall_s": (pl.Float64, "In seconds.")}, keys=(), provenance=("wall_s",)
+    )
     assert schema.note("wall_s") == "In seconds. Not content: it may differ when the same work is done again."
     assert schema.note("cycle") == schema.descriptions["cycle"]
 
@@ -112,9 +149,15 @@ def test_another_description_is_the_same_table_and_the_same_content(tmp_path):
 def test_a_column_of_hashes_says_whether_they_name_blobs():
     from evolake.cli.known_tables import all_tables
 
-    texts = {(name, column): text for name, schema in [*all_tables().items(), *SHARED.items()] for column, text in schema.descriptions.items()}
+    texts = {
+        (name, column): text
+        for name, schema in [*all_tables().items(), *SHARED.items()]
+        for column, text in schema.descriptions.items()
+    }
     hashes = {place: text for place, text in texts.items() if place[1].endswith("_sha")}
     assert len(hashes) > 50
-    assert {place: text for place, text in hashes.items() if not text.startswith(("Blob with ", "sha256 (hex) "))} == {}
+    assert {
+        place: text for place, text in hashes.items() if not text.startswith(("Blob with ", "sha256 (hex) "))
+    } == {}
     assert all_tables()["families", "validator_authors"].blobs == frozenset()
     assert all_tables()["families", "candidates"].blobs == {"record_sha"}

@@ -1,4 +1,5 @@
-"""Seals form a chain: a failure, a change or a partial re-run stops what stands on it; equal content breaks nothing."""
+"""Seals form a chain: a failure, a change or a partial re-run stops what stands on it; equal content breaks
+nothing."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ def chain(seals, length: int) -> None:
 
 
 def test_a_seal_is_read_as_it_was_written(seals):
-    wanted = Seal("designs", "0002", "sealed", "v2", "v1", "run", "2026-01-01T12:00:00+00:00", {"incoming": "abc"})
+    wanted = Seal(
+        "designs", "0002", "sealed", "v2", "v1", "run", "2026-01-01T12:00:00+00:00", {"incoming": "abc"}
+    )
     assert seals.seal("designs", "0002", "v2", "v1", "run", tables={"incoming": "abc"}) == wanted
     assert seals.read("designs", "0002") == wanted
     assert seals.read("designs", "0001") is None
@@ -47,13 +50,17 @@ def test_a_chain_that_was_run_in_order_holds(seals):
 def test_a_cycle_that_fails_stops_all_that_stand_on_it(seals):
     chain(seals, 7)
     seals.reopen("designs", "0004", "failing run of cycle 0003")
-    assert [seals.broken_link("designs", f"{n:04d}") for n in range(1, 8)] == [None] * 3 + [("0004", "reopened")] * 4
+    assert [seals.broken_link("designs", f"{n:04d}") for n in range(1, 8)] == [None] * 3 + [
+        ("0004", "reopened")
+    ] * 4
 
 
 def test_a_cycle_that_changes_alone_stops_all_that_stand_on_it_until_they_run_again(seals):
     chain(seals, 7)
     run_cycle(seals, "0002", "changed")
-    assert [seals.broken_link("designs", f"{n:04d}") for n in range(1, 8)] == [None] * 3 + [("0004", "built on an older population")] * 4
+    assert [seals.broken_link("designs", f"{n:04d}") for n in range(1, 8)] == [None] * 3 + [
+        ("0004", "built on an older population")
+    ] * 4
     for number in range(3, 7):
         run_cycle(seals, f"{number:04d}", f"v{number + 1}")
     assert seals.broken_link("designs", "0007") is None
@@ -84,7 +91,9 @@ def test_the_sentence_names_the_backfill_that_mends(seals):
 def test_a_seal_that_cannot_be_read_says_what_to_do(seals, tmp_path):
     chain(seals, 3)
     (tmp_path / "seals/designs/0003.json").write_text('{"state": "sea')
-    with pytest.raises(LakeError, match="0003.json cannot be believed[\\s\\S]*run `evolake lake verify --repair`"):
+    with pytest.raises(
+        LakeError, match="0003.json cannot be believed[\\s\\S]*run `evolake lake verify --repair`"
+    ):
         seals.broken_link("designs", "0003")
 
 

@@ -1,4 +1,5 @@
-"""Publishing and reading: what goes in comes out, twice is once, damage is put aside, torn manifests are read."""
+"""Publishing and reading: what goes in comes out, twice is once, damage is put aside, torn manifests are
+read."""
 
 from __future__ import annotations
 
@@ -34,7 +35,17 @@ def test_what_is_published_is_read_and_recorded(lake):
     assert lake.scan("designs", "candidates", "0001").collect().equals(FRAME)
     path = lake.root / "tables/designs/candidates/cycle=0001/part.parquet"
     assert record == Record(
-        "designs", "candidates", "0001", path, 2, content_hash(FRAME), record.file_sha, None, None, "run1", NOON
+        "designs",
+        "candidates",
+        "0001",
+        path,
+        2,
+        content_hash(FRAME),
+        record.file_sha,
+        None,
+        None,
+        "run1",
+        NOON,
     )
     assert Lake(lake.root).record("designs", "candidates", "0001") == record
     assert list(lake.assets()) == [("designs", "candidates")]
@@ -44,7 +55,8 @@ def test_a_table_of_many_cycles_reads_as_one_with_a_cycle_column(lake):
     publish(lake, OTHER, "0002")
     publish(lake, FRAME, "0001")
     wanted = [
-        {"design": "a", "score": 1.0, "cycle": "0001"}, {"design": "b", "score": None, "cycle": "0001"},
+        {"design": "a", "score": 1.0, "cycle": "0001"},
+        {"design": "b", "score": None, "cycle": "0001"},
         {"design": "c", "score": 3.0, "cycle": "0002"},
     ]
     assert lake.cycles("designs", "candidates") == ["0001", "0002"]
@@ -74,7 +86,8 @@ def test_who_wrote_a_row_is_not_content_where_the_schema_says_so(lake):
     rows = {"artifact_id": "x", "line": "designs", "cycle": "0001", "state": "candidate"}
     frames = {run: ARTIFACTS.frame([rows | {"run_id": run}]) for run in ("r1", "r2")}
     first, second = (
-        lake.publish("designs", "c__artifacts", frame, cycle="0001", run_id=run, schema=ARTIFACTS) for run, frame in frames.items()
+        lake.publish("designs", "c__artifacts", frame, cycle="0001", run_id=run, schema=ARTIFACTS)
+        for run, frame in frames.items()
     )
     assert first == second
     assert (first.schema_name, first.schema_version) == ("artifacts", 1)
@@ -97,13 +110,21 @@ def test_the_same_frame_gives_the_same_bytes_in_any_lake(lake, tmp_path):
 
 def test_a_schema_is_held_to(lake):
     with pytest.raises(InputError, match="table derivations: column 'child_id' is missing"):
-        lake.publish("designs", "candidates__derivations", FRAME, cycle="0001", run_id="r", schema=DERIVATIONS)
+        lake.publish(
+            "designs", "candidates__derivations", FRAME, cycle="0001", run_id="r", schema=DERIVATIONS
+        )
     assert lake.record("designs", "candidates__derivations", "0001") is None
 
 
 def test_what_was_never_published_is_an_input_error_that_names_what_is_there(lake):
     publish(lake)
-    with pytest.raises(InputError, match=r"nothing has been published as designs/candidates cycle 0007\n  wanted: one of the cycles 0001"):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"nothing has been published as designs/candidates cycle 0007\n  wanted: one of the cycles "
+            r"0001"
+        ),
+    ):
         lake.read("designs", "candidates", "0007")
     with pytest.raises(InputError, match="nothing has been published as designs/nothing"):
         lake.read("designs", "nothing")
@@ -111,9 +132,16 @@ def test_what_was_never_published_is_an_input_error_that_names_what_is_there(lak
     assert lake.cycles("designs", "nothing") == []
 
 
-@pytest.mark.parametrize("line, asset, cycle", [
-    ("../x", "a", "0001"), ("designs", "A b", "0001"), ("designs", "a", "1"), ("main", "a", "0001"), ("designs", "a", "../1"),
-])
+@pytest.mark.parametrize(
+    "line, asset, cycle",
+    [
+        ("../x", "a", "0001"),
+        ("designs", "A b", "0001"),
+        ("designs", "a", "1"),
+        ("main", "a", "0001"),
+        ("designs", "a", "../1"),
+    ],
+)
 def test_names_that_could_leave_the_lake_are_refused(lake, line, asset, cycle):
     with pytest.raises(InputError):
         lake.publish(line, asset, FRAME, cycle=cycle, run_id="r")
@@ -142,7 +170,13 @@ def test_a_damaged_part_is_put_aside_with_a_message_and_mended_by_publishing_aga
         lake.read("designs", "candidates", "0001")
     aside = list((lake.root / "quarantine/designs/candidates").glob("0001-*.parquet"))
     assert [path.read_bytes() for path in aside] == [damage(good)]
-    for summary in (str(record.path), record.file_sha, "run1", str(aside[0]), "materialize designs/candidates cycle 0001 again"):
+    for summary in (
+        str(record.path),
+        record.file_sha,
+        "run1",
+        str(aside[0]),
+        "materialize designs/candidates cycle 0001 again",
+    ):
         assert summary in str(error.value)
     assert json.loads(aside[0].with_suffix(".json").read_text())["wanted"] == record.file_sha
 
@@ -157,7 +191,9 @@ def test_damage_is_mended_by_publishing_without_reading_first(lake):
     record.path.write_bytes(b"junk")
     assert publish(lake, run="mending").file_sha == record.file_sha
     assert lake.read("designs", "candidates", "0001").equals(FRAME)
-    assert [path.read_bytes() for path in (lake.root / "quarantine/designs/candidates").glob("*.parquet")] == [b"junk"]
+    assert [
+        path.read_bytes() for path in (lake.root / "quarantine/designs/candidates").glob("*.parquet")
+    ] == [b"junk"]
 
 
 def test_a_part_that_vanished_is_reported_as_gone(lake):
@@ -182,7 +218,12 @@ def test_torn_and_damaged_manifest_lines_are_passed_over(lake):
     manifest = record.path.parent.parent / "_manifest.jsonl"
     whole = manifest.read_bytes()
     lines = [line for line in whole.split(b"\n") if line]
-    for torn in (lines[-1][: len(lines[-1]) // 2], lines[-1].replace(b'"rows": 2', b'"rows": 3'), b"\x00\xff", b"[]"):
+    for torn in (
+        lines[-1][: len(lines[-1]) // 2],
+        lines[-1].replace(b'"rows": 2', b'"rows": 3'),
+        b"\x00\xff",
+        b"[]",
+    ):
         manifest.write_bytes(whole + b"\n" + torn)
         assert Lake(lake.root).record("designs", "candidates", "0001") == record
         after = Lake(lake.root).publish("designs", "candidates", OTHER, cycle="0002", run_id="later")
@@ -224,7 +265,10 @@ def test_a_writer_whose_part_another_has_published_meanwhile_has_lost_its_lock(l
 
 def test_one_run_holds_a_line(lake):
     with lake.line_lock("designs", run_id="first"):
-        with pytest.raises(PartitionBusy, match=r"line designs is busy[\s\S]*run first"), lake.line_lock("designs", run_id="second"):
+        with (
+            pytest.raises(PartitionBusy, match=r"line designs is busy[\s\S]*run first"),
+            lake.line_lock("designs", run_id="second"),
+        ):
             pass
         with lake.line_lock("prompts", run_id="second"):
             pass
@@ -242,7 +286,10 @@ def test_a_lake_that_cannot_be_written_says_so(tmp_path):
 def test_a_line_whose_lock_cannot_be_written_is_an_error_that_says_so(tmp_path):
     (tmp_path / "locks").write_text("not a folder")
     lock = Lake(tmp_path).line_lock("designs", run_id="r")
-    with pytest.raises(LakeError, match=r"line designs cannot be locked for run r[\s\S]*nothing is lost"), lock:
+    with (
+        pytest.raises(LakeError, match=r"line designs cannot be locked for run r[\s\S]*nothing is lost"),
+        lock,
+    ):
         pass
 
 

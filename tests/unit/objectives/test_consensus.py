@@ -87,7 +87,10 @@ def test_the_order_of_the_objectives_does_not_matter(portfolio, random):
     shuffled = random.sample(range(len(scores)), len(scores))
     before = aggregate(scores, created, now, multipliers=multipliers)
     after = aggregate(
-        scores[shuffled], [created[i] for i in shuffled], now, multipliers=None if multipliers is None else [multipliers[i] for i in shuffled]
+        scores[shuffled],
+        [created[i] for i in shuffled],
+        now,
+        multipliers=None if multipliers is None else [multipliers[i] for i in shuffled],
     )
     np.testing.assert_array_equal(after.weights, before.weights[shuffled])
     np.testing.assert_array_equal(after.consensus, before.consensus)
@@ -155,13 +158,17 @@ def test_age_decays_by_a_tenth_a_round():
 
 def test_multipliers_scale_and_all_zero_leaves_the_weights():
     scores = [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]
-    np.testing.assert_allclose(aggregate(scores, [0, 0, 0], 0, multipliers=[2, 1, 0]).weights, [2 / 3, 1 / 3, 0])
+    np.testing.assert_allclose(
+        aggregate(scores, [0, 0, 0], 0, multipliers=[2, 1, 0]).weights, [2 / 3, 1 / 3, 0]
+    )
     np.testing.assert_allclose(aggregate(scores, [0, 0, 0], 0, multipliers=[0, 0, 0]).weights, [1 / 3] * 3)
 
 
 def test_multipliers_on_voiceless_objectives_alone_leave_the_weights():
     scores = [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]
-    np.testing.assert_allclose(aggregate(scores, [0] * 4, 0, multipliers=[0, 0, 0, 1]).weights, [1 / 3, 1 / 3, 1 / 3, 0])
+    np.testing.assert_allclose(
+        aggregate(scores, [0] * 4, 0, multipliers=[0, 0, 0, 1]).weights, [1 / 3, 1 / 3, 1 / 3, 0]
+    )
 
 
 def test_huge_multipliers_do_not_overflow():

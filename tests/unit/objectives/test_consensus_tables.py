@@ -1,4 +1,5 @@
-"""Long tables: ids keep their type, missing pairs are the worst, and a design not stored yet gets the rank it would have."""
+"""Long tables: ids keep their type, missing pairs are the worst, and a design not stored yet gets the rank it
+would have."""
 
 from __future__ import annotations
 
@@ -78,7 +79,12 @@ LEVELS = st.sampled_from([0.0, 1.0, 2.0, 5.0, np.inf, np.nan])
 
 
 @settings(deadline=None)
-@given(st.tuples(st.integers(1, 4), st.integers(1, 12)).flatmap(lambda shape: arrays(np.float64, shape, elements=LEVELS)), st.data())
+@given(
+    st.tuples(st.integers(1, 4), st.integers(1, 12)).flatmap(
+        lambda shape: arrays(np.float64, shape, elements=LEVELS)
+    ),
+    st.data(),
+)
 def test_the_estimate_is_the_rank_the_design_would_have(stored, data):
     fresh = data.draw(arrays(np.float64, (len(stored), 1), elements=LEVELS))
     weights = np.full(len(stored), 1 / len(stored))
@@ -88,6 +94,8 @@ def test_the_estimate_is_the_rank_the_design_would_have(stored, data):
 
 
 def test_a_ranking_estimates_a_design_that_is_not_stored():
-    ranking = rank_long(long_table([("f", "a", 1.0), ("f", "b", 3.0), ("g", "a", 1.0), ("g", "b", 2.0)]), {"f": 0, "g": 0}, 0)
+    ranking = rank_long(
+        long_table([("f", "a", 1.0), ("f", "b", 3.0), ("g", "a", 1.0), ("g", "b", 2.0)]), {"f": 0, "g": 0}, 0
+    )
     assert ranking.estimate({"f": 2.0, "g": 0.5}) == pytest.approx(0.25)
     assert ranking.estimate({}) == 1.0

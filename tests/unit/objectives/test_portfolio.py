@@ -10,7 +10,13 @@ import pytest
 from objective_results import SIZES, level, random_designs, scheduled
 
 from evolake.objectives.consensus import aggregate
-from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, ObjectiveSpec, baseline_objective, make, new_objective
+from evolake.objectives.portfolio import (
+    OBJECTIVE_FAMILIES,
+    ObjectiveSpec,
+    baseline_objective,
+    make,
+    new_objective,
+)
 from evolake.objectives.source import assemble, canonical, objective_id
 
 EVERY_FAMILY = ["baseline", *OBJECTIVE_FAMILIES]
@@ -50,7 +56,11 @@ def test_sources_stand_alone_and_give_floats_on_awkward_results(family):
         scheduled({10: 20, 14: 44, 20: 1e9}),
         [level(n, 10) for n in SIZES],
         [level(10, 20), level(10, 25), level(10, 80, 0.7, 50)],
-        [{"N": None, "median_step": 3, "unsolved_fraction": 0}, {"N": 10}, {"N": 20, "median_step": float("nan"), "unsolved_fraction": 0.1}],
+        [
+            {"N": None, "median_step": 3, "unsolved_fraction": 0},
+            {"N": 10},
+            {"N": 20, "median_step": float("nan"), "unsolved_fraction": 0.1},
+        ],
         [{"N": 10, "median_step": 0, "unsolved_fraction": 0.0}],
     ]
     for rows in awkward:
@@ -100,8 +110,12 @@ def test_a_design_that_fails_at_the_start_ranks_low(family):
 
 def test_the_baseline_takes_the_law_that_fits():
     objective = compiled(baseline_objective())
-    assert objective([level(n, round(3000 * n**1.5), 0.1) for n in SIZES]) == pytest.approx(math.log10(3000 * 2000**1.5), abs=1e-3)
-    assert objective([level(n, round(3000 * math.exp(n / 100)), 0.1) for n in SIZES]) == pytest.approx(math.log10(3000) + 20 / math.log(10), abs=1e-2)
+    assert objective([level(n, round(3000 * n**1.5), 0.1) for n in SIZES]) == pytest.approx(
+        math.log10(3000 * 2000**1.5), abs=1e-3
+    )
+    assert objective([level(n, round(3000 * math.exp(n / 100)), 0.1) for n in SIZES]) == pytest.approx(
+        math.log10(3000) + 20 / math.log(10), abs=1e-2
+    )
     assert objective([level(10, 1)]) > objective([level(10, 1, 0.9), level(14, 1e9, 1.0)])
 
 
@@ -143,7 +157,10 @@ def test_drawing_spreads_over_the_families_and_repeats_none():
 
 
 def test_wanted_families_come_sooner():
-    drawn = [new_objective(np.random.default_rng(seed), [], wanted=("cliff", "no such family")).family for seed in range(60)]
+    drawn = [
+        new_objective(np.random.default_rng(seed), [], wanted=("cliff", "no such family")).family
+        for seed in range(60)
+    ]
     assert 15 < drawn.count("cliff") < 45
 
 
@@ -155,34 +172,63 @@ def test_the_portfolio_truly_disagrees():
     assert np.quantile(pairs, 0.1) < 0.6
     assert np.quantile(pairs, 0.9) > 0.7
     between = {
-        (a, b): np.mean([result.tau[i, j] for i, s in enumerate(specs) for j, t in enumerate(specs) if s.family == a and t.family == b])
-        for a in OBJECTIVE_FAMILIES for b in OBJECTIVE_FAMILIES if a < b
+        (a, b): np.mean(
+            [
+                result.tau[i, j]
+                for i, s in enumerate(specs)
+                for j, t in enumerate(specs)
+                if s.family == a and t.family == b
+            ]
+        )
+        for a in OBJECTIVE_FAMILIES
+        for b in OBJECTIVE_FAMILIES
+        if a < b
     }
     assert max(between.values()) < 0.97
 
 
 def test_the_identity_of_an_objective_is_its_content():
     spec = default("reach")
-    assert spec.objective_id == objective_id(spec.source) == objective_id(spec.source.replace("\n", "  \r\n") + "\n\n")
+    assert (
+        spec.objective_id
+        == objective_id(spec.source)
+        == objective_id(spec.source.replace("\n", "  \r\n") + "\n\n")
+    )
     assert objective_id(spec.source) != objective_id(assemble("reach", {"TIE": 0.31}))
     assert canonical("\n\na = 1  \r\nb = 2\r") == "a = 1\nb = 2\n"
     assert "evolake" not in spec.source
 
 
 STORED = {
-    "extrapolation": "08738752", "restart": "56e12014", "reach": "28a5e2e4", "headroom": "b4b7de98", "tail": "894374f2", "cliff": "a85f3135",
+    "extrapolation": "08738752",
+    "restart": "56e12014",
+    "reach": "28a5e2e4",
+    "headroom": "b4b7de98",
+    "tail": "894374f2",
+    "cliff": "a85f3135",
     "bottleneck": "b91954a0",
 }
-"""Family -> the first digits of its objective's id in lakes. A new family joins here; the id of one that is here never changes."""
+"""Family -> the first digits of its objective's id in lakes. A new family joins here; the id of one that is
+here never changes."""
 
 
 def test_the_sources_of_stored_objectives_stay_what_they_were():
-    assert baseline_objective().objective_id == "44848c0b74cf7583357e66ceb19815e3d0b35e73c29e61f1f61255f5897c35b8"
+    assert (
+        baseline_objective().objective_id
+        == "44848c0b74cf7583357e66ceb19815e3d0b35e73c29e61f1f61255f5897c35b8"
+    )
     result = {family: default(family).objective_id[:8] for family in OBJECTIVE_FAMILIES}
     changed = {family: said for family, said in result.items() if family in STORED and STORED[family] != said}
-    assert changed == {}, "lakes hold these objectives by their text: put the file of the family, and the helpers that it uses, back as they were"
-    assert result == STORED, "a family is new, or gone: a new one joins STORED with its digits, and none that was there goes"
-    assert list(result) == list(STORED), "draws depend on the order: a new family has no `order`, and so comes last"
+    assert changed == {}, (
+        "lakes hold these objectives by their text: put the file of the family, and the helpers that it "
+        "uses, back as they were"
+    )
+    assert result == STORED, (
+        "a family is new, or gone: a new one joins STORED with its digits, and none that was there goes"
+    )
+    assert list(result) == list(STORED), (
+        "draws depend on the order: a new family has no `order`, and so comes last"
+    )
 
 
 def test_unknown_parameters_are_refused():
@@ -200,20 +246,33 @@ CURVES = {
 
 @pytest.mark.parametrize("seed", range(4))
 def test_goodharts_law_in_seven_minutes(seed):
-    """Constants tuned for N=113 and 226 win there and fall off a cliff at 320. Looking at 320 and beyond ranks 340 first."""
-    designs = {name: [level(n, steps, max_steps=10_000) for n, steps in zip(SIZES_TO_320, curve, strict=True)] for name, curve in CURVES.items()}
+    """Constants tuned for N=113 and 226 win there and fall off a cliff at 320. Looking at 320 and beyond
+    ranks 340 first."""
+    designs = {
+        name: [level(n, steps, max_steps=10_000) for n, steps in zip(SIZES_TO_320, curve, strict=True)]
+        for name, curve in CURVES.items()
+    }
     specs = portfolio(9, seed)
     whole = aggregate(scores_of(specs, designs), [0] * len(specs), 0)
     assert [list(designs)[place] for place in whole.order] == ["340", "tuned", "baseline"]
 
 
 def test_who_looks_at_small_sizes_alone_is_fooled_by_the_tuned_constants():
-    designs = {name: [level(n, steps, max_steps=10_000) for n, steps in zip(SIZES_TO_320, curve, strict=True)] for name, curve in CURVES.items()}
-    specs = [make("restart", {"TOP_N": top, "EMPHASIS": emphasis}, "") for top in (113, 160, 226) for emphasis in (0.0, 0.5, 1.0)]
+    designs = {
+        name: [level(n, steps, max_steps=10_000) for n, steps in zip(SIZES_TO_320, curve, strict=True)]
+        for name, curve in CURVES.items()
+    }
+    specs = [
+        make("restart", {"TOP_N": top, "EMPHASIS": emphasis}, "")
+        for top in (113, 160, 226)
+        for emphasis in (0.0, 0.5, 1.0)
+    ]
     small = aggregate(scores_of(specs, designs), [0] * len(specs), 0)
     assert list(designs)[small.order[0]] == "tuned"
 
+
 def test_a_score_does_not_depend_on_where_its_numbers_lie_in_memory():
-    """A dot product of BLAS differs in its last bits with the alignment of its arrays, so that one seed would give two contents."""
+    """A dot product of BLAS differs in its last bits with the alignment of its arrays, so that one seed would
+    give two contents."""
     for family in OBJECTIVE_FAMILIES:
         assert "@ " not in make(family, {}, family).source

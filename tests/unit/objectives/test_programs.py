@@ -1,4 +1,5 @@
-"""Objective programs: typed, canonical, the same as a file and as an expression, and varied without leaving the grammar."""
+"""Objective programs: typed, canonical, the same as a file and as an expression, and varied without leaving
+the grammar."""
 
 from __future__ import annotations
 
@@ -11,7 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from objective_results import SIZES, level, random_designs, scheduled
 
-from evolake.objectives.portfolio import BASELINE_FAMILY, OBJECTIVE_FAMILIES, baseline_objective, make, new_objective
+from evolake.objectives.portfolio import (
+    BASELINE_FAMILY,
+    OBJECTIVE_FAMILIES,
+    baseline_objective,
+    make,
+    new_objective,
+)
 from evolake.objectives.programs import runtime
 from evolake.objectives.programs.behaviour import STEEPER, made_up_designs, ranking, turned
 from evolake.objectives.programs.canonical import canonical, simplified
@@ -31,15 +38,28 @@ from evolake.objectives.programs.expression import (
     kind_of,
     to_json,
 )
-from evolake.objectives.programs.genetic import MUTATIONS, OPERATORS, Child, Parent, chosen_parent, preference, propose
+from evolake.objectives.programs.genetic import (
+    MUTATIONS,
+    OPERATORS,
+    Child,
+    Parent,
+    chosen_parent,
+    preference,
+    propose,
+)
 from evolake.objectives.source import objective_id
 
 SEEDS = st.integers(0, 2**32 - 1)
 DESIGNS = random_designs(12, np.random.default_rng(5))
 PARENTS = [Parent(name, of_family(name), 1 / len(COUNTERPARTS)) for name in sorted(COUNTERPARTS)]
 AWKWARD = [
-    [], [level(10, 20)], [level(10, 60, 0.9, 50)], [level(n, 10) for n in SIZES], [level(10, 20), level(10, 80, 0.7, 50)],
-    [{"N": 10, "median_step": 0, "unsolved_fraction": 0.0}], [{"N": None, "median_step": 3, "unsolved_fraction": 0}],
+    [],
+    [level(10, 20)],
+    [level(10, 60, 0.9, 50)],
+    [level(n, 10) for n in SIZES],
+    [level(10, 20), level(10, 80, 0.7, 50)],
+    [{"N": 10, "median_step": 0, "unsolved_fraction": 0.0}],
+    [{"N": None, "median_step": 3, "unsolved_fraction": 0}],
     scheduled({10: 20, 14: 44, 20: 1e9}),
 ]
 
@@ -89,26 +109,39 @@ def test_mutation_stays_typed(seed: int, family: str) -> None:
 def test_a_child_is_canonical_new_and_prefers_fewer_steps(seed: int) -> None:
     taken = {ranking(parent.program) for parent in PARENTS}
     child = propose(PARENTS, taken, np.random.default_rng(seed))
-    assert isinstance(child, Child) and is_program(child.program) and canonical(child.program) == child.program
+    assert (
+        isinstance(child, Child) and is_program(child.program) and canonical(child.program) == child.program
+    )
     assert child.ranking == ranking(child.program) and child.ranking not in taken
     pairs = zip(made_up_designs(), made_up_designs(STEEPER), strict=True)
     worse = [value(child.program, twin) - value(child.program, rows) for rows, twin in pairs]
     assert sum(gap > 0 for gap in worse) > sum(gap < 0 for gap in worse)
-    assert sum(weight for _, weight in child.weights) == pytest.approx(0.0 if child.operator == "draw" else 1.0)
+    assert sum(weight for _, weight in child.weights) == pytest.approx(
+        0.0 if child.operator == "draw" else 1.0
+    )
     assert propose(PARENTS, taken, np.random.default_rng(seed)) == child
 
 
 def test_every_operator_has_children_and_crossover_has_two_parents() -> None:
-    made = [propose(PARENTS, set(), np.random.default_rng(seed), operators=[name]) for name in OPERATORS for seed in range(3)]
+    made = [
+        propose(PARENTS, set(), np.random.default_rng(seed), operators=[name])
+        for name in OPERATORS
+        for seed in range(3)
+    ]
     assert [child.operator for child in made if child] == [name for name in OPERATORS for _ in range(3)]
     crossed = [dict(child.weights) for child in made if child and child.operator == "crossover"]
-    assert any(len(weights) == 2 for weights in crossed) and all(weight > 0 for weights in crossed for weight in weights.values())
+    assert any(len(weights) == 2 for weights in crossed) and all(
+        weight > 0 for weights in crossed for weight in weights.values()
+    )
     lonely = propose([], set(), np.random.default_rng(1))
     assert lonely is not None and (lonely.operator, lonely.weights) == ("draw", ())
 
 
 def test_who_weighs_much_and_is_agreed_with_little_has_most_children() -> None:
-    heard, echo, silent = (Parent(name, LOG_STEPS, weight, tau) for name, weight, tau in (("a", 0.5, 0.3), ("b", 0.5, 0.99), ("c", 0.0, -1.0)))
+    heard, echo, silent = (
+        Parent(name, LOG_STEPS, weight, tau)
+        for name, weight, tau in (("a", 0.5, 0.3), ("b", 0.5, 0.99), ("c", 0.0, -1.0))
+    )
     assert preference(heard) > 5 * preference(echo) > 0 and preference(heard) > 5 * preference(silent) > 0
     rng = np.random.default_rng(0)
     counts = [chosen_parent([heard, echo, silent], rng).objective_id for _ in range(300)]
@@ -137,8 +170,22 @@ def test_the_same_meaning_has_one_form(written, form) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        "steps", ("mean", "reach"), ("mean",), ("tail", 9, "steps"), ("tail", 2.0, "steps"), ("weighted", 5.0, "steps"), ("weighted", True, "steps"),
-        ("add", "reach"), ("price", "reach"), "design_id", (), ("add", "reach", math.inf), ("add", "reach", 10**400), True, None, ["mean", "steps"],
+        "steps",
+        ("mean", "reach"),
+        ("mean",),
+        ("tail", 9, "steps"),
+        ("tail", 2.0, "steps"),
+        ("weighted", 5.0, "steps"),
+        ("weighted", True, "steps"),
+        ("add", "reach"),
+        ("price", "reach"),
+        "design_id",
+        (),
+        ("add", "reach", math.inf),
+        ("add", "reach", 10**400),
+        True,
+        None,
+        ["mean", "steps"],
     ],
     ids=repr,
 )
@@ -152,7 +199,15 @@ def test_what_has_no_kind_or_another_is_no_program(wrong) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "nothing", "[" * 5000, '"steps"', '["mean","reach"]', '["mean",["steps"]]', "null", "1e999", '{"a": 1}',
+        "",
+        "nothing",
+        "[" * 5000,
+        '"steps"',
+        '["mean","reach"]',
+        '["mean",["steps"]]',
+        "null",
+        "1e999",
+        '{"a": 1}',
         f'["add","reach",1{"0" * 400}]',
     ],
 )
@@ -164,7 +219,9 @@ def test_a_stored_text_that_is_no_program_is_none(text: str) -> None:
 def test_a_bounded_score_keeps_the_order_and_stays_better_than_no_results(value: float, more: float) -> None:
     larger = value + abs(value) * more + more
     assert -runtime.WORST < runtime.bounded(value) < runtime.bounded(larger) < runtime.WORST
-    assert runtime.bounded(-value) == -runtime.bounded(value) and (abs(value) > 1e7 or runtime.bounded(value) == value)
+    assert runtime.bounded(-value) == -runtime.bounded(value) and (
+        abs(value) > 1e7 or runtime.bounded(value) == value
+    )
 
 
 def test_a_score_without_bounds_of_its_own_is_bounded() -> None:
@@ -174,7 +231,11 @@ def test_a_score_without_bounds_of_its_own_is_bounded() -> None:
 
 def test_designs_with_many_steps_are_told_apart_and_a_positive_factor_changes_no_order() -> None:
     slow = [[level(1280, steps, 0.4, 1e6)] for steps in (20_000, 90_000, 400_000, 900_000)]
-    for program in (("mean", ("square", "steps")), ("mul", 1e-6, ("mean", ("square", "steps"))), ("mul", 1e6, ("mean", ("square", "steps")))):
+    for program in (
+        ("mean", ("square", "steps")),
+        ("mul", 1e-6, ("mean", ("square", "steps"))),
+        ("mul", 1e6, ("mean", ("square", "steps"))),
+    ):
         scores = [value(program, rows) for rows in slow]
         assert scores == sorted(set(scores)) and scores[-1] < value(program, [])
 
@@ -189,7 +250,13 @@ def test_the_order_of_rows_does_not_matter() -> None:
 def test_a_file_that_does_more_than_its_program_is_not_read_as_one() -> None:
     source = compose(of_family("tail"))
     assert read(source) == of_family("tail")
-    for other in (source.replace("levels = read", "import time\n    levels = read"), source.replace("return WORST", "return 0.0"), "x = 1", "", "("):
+    for other in (
+        source.replace("levels = read", "import time\n    levels = read"),
+        source.replace("return WORST", "return 0.0"),
+        "x = 1",
+        "",
+        "(",
+    ):
         assert read(other) is None
     assert read(make("tail", {}, "").source) is None
     assert read(compose(("add", "reach", 1.0)).replace("1.0", "1" + "0" * 400)) is None
@@ -213,13 +280,14 @@ def test_templates_have_counterparts_where_the_file_is_theirs_and_a_family_may_h
 def test_the_same_program_is_the_same_objective_and_words_say_what_it_is() -> None:
     first, second = ("add", "top", ("mean", LOG_STEPS)), ("add", ("mean", LOG_STEPS), "top")
     assert objective_id(compose(canonical(first))) == objective_id(compose(canonical(second)))
-    assert words(("sub", ("weighted", 0.5, ("if_solved", "steps", "limit")), ("mul", 0.3, ("log", "reach")))) == (
-        "weighted(if_solved(steps, limit), 0.5) - (0.3 * log(reach))"
-    )
+    assert words(
+        ("sub", ("weighted", 0.5, ("if_solved", "steps", "limit")), ("mul", 0.3, ("log", "reach")))
+    ) == ("weighted(if_solved(steps, limit), 0.5) - (0.3 * log(reach))")
 
 
 def test_what_is_stored_is_read_by_every_later_version() -> None:
-    """The text of a file is its identity: a change of a helper would give every program in a lake another one, and take it its genome."""
+    """The text of a file is its identity: a change of a helper would give every program in a lake another
+    one, and take it its genome."""
     every = 0.5
     for name in LEVEL_NAMES:
         every = ("add", every, ("mean", name))

@@ -14,7 +14,9 @@ from evolake.objectives.kendall import kendall_matrix
 from evolake.objectives.ranks import rank_rows
 
 LEVELS = st.sampled_from([0.0, 1.0, 2.5, -3.0, 1e-300, 7.0, np.inf])
-TABLES = st.tuples(st.integers(1, 6), st.integers(1, 40)).flatmap(lambda shape: arrays(np.float64, shape, elements=LEVELS))
+TABLES = st.tuples(st.integers(1, 6), st.integers(1, 40)).flatmap(
+    lambda shape: arrays(np.float64, shape, elements=LEVELS)
+)
 METHODS = ("bits", "merge")
 
 

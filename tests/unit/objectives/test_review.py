@@ -12,7 +12,15 @@ from evolake.errors import InputError
 from evolake.objectives.consensus import aggregate
 from evolake.objectives.phase import Progress, phase_of, words_on_phase
 from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, new_objective
-from evolake.objectives.review import Reviewed, echo_chambers, failed_designs, failures_above, next_multiplier, review, spokesman
+from evolake.objectives.review import (
+    Reviewed,
+    echo_chambers,
+    failed_designs,
+    failures_above,
+    next_multiplier,
+    review,
+    spokesman,
+)
 
 DESIGNS = 40
 
@@ -65,7 +73,11 @@ def test_the_words_name_what_was_found_and_what_is_missing():
 
 def test_the_families_that_the_guidance_names_steer_the_next_draw():
     counts = Counter(objective.family for objective in planted()[0])
-    missing = [name for name in OBJECTIVE_FAMILIES if counts[name] == min(counts[item] for item in OBJECTIVE_FAMILIES)]
+    missing = [
+        name
+        for name in OBJECTIVE_FAMILIES
+        if counts[name] == min(counts[item] for item in OBJECTIVE_FAMILIES)
+    ]
     wanted = families_wanted(judged().guidance, [])
     assert wanted == missing[:3]
     shares = []
@@ -78,18 +90,36 @@ def test_the_families_that_the_guidance_names_steer_the_next_draw():
 def test_a_sound_portfolio_is_left_alone():
     rng = np.random.default_rng(1)
     scores = np.arange(30) + rng.normal(0, 9, size=(5, 30))
-    result = review([Reviewed(f"o{i}", "reach") for i in range(5)], scores, aggregate(scores, [0] * 5, 0), np.full(30, 100.0), [])
+    result = review(
+        [Reviewed(f"o{i}", "reach") for i in range(5)],
+        scores,
+        aggregate(scores, [0] * 5, 0),
+        np.full(30, 100.0),
+        [],
+    )
     assert {objective.multiplier for objective in result.objectives} == {1.0}
-    said = "No cycle has decided on a champion yet; 30 were measured, and the largest size that one solved is N=100."
+    said = (
+        "No cycle has decided on a champion yet; 30 were measured, and the largest size that one solved "
+        "is N=100."
+    )
     assert result.assessment == f"{said} The 5 objectives are sound."
-    assert words_on_phase("exploring", [], [0.0, 0.0]) == "No cycle has decided on a champion yet; 2 were measured, and none solved any size."
+    assert (
+        words_on_phase("exploring", [], [0.0, 0.0])
+        == "No cycle has decided on a champion yet; 2 were measured, and none solved any size."
+    )
     assert words_on_phase("exploring", []) == "Nothing has been measured yet."
 
 
 @pytest.mark.parametrize(("k", "n"), [(1, 1), (1, 5), (2, 1), (3, 2)])
 def test_tiny_portfolios_are_reviewed_without_fuss(k, n):
     scores = np.arange(k * n, dtype=float).reshape(k, n)
-    result = review([Reviewed(str(i), "baseline") for i in range(k)], scores, aggregate(scores, [0] * k, 0), np.ones(n), [])
+    result = review(
+        [Reviewed(str(i), "baseline") for i in range(k)],
+        scores,
+        aggregate(scores, [0] * k, 0),
+        np.ones(n),
+        [],
+    )
     assert len(result.objectives) == k
 
 
@@ -151,7 +181,9 @@ def test_failures_above_counts_pairs():
     ranks = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [1.5, 1.5, 1.5, 1.5]], dtype=float)
     np.testing.assert_allclose(failures_above(ranks, np.array([False, False, True, True])), [0, 1, 0.5])
     np.testing.assert_array_equal(failures_above(ranks, np.zeros(4, dtype=bool)), [0, 0, 0])
-    np.testing.assert_array_equal(failed_designs(np.array([0.0, 20.0, 80.0, 320.0])), [True, True, False, False])
+    np.testing.assert_array_equal(
+        failed_designs(np.array([0.0, 20.0, 80.0, 320.0])), [True, True, False, False]
+    )
 
 
 def progress(*pairs) -> list[Progress]:
@@ -178,4 +210,7 @@ def test_when_stuck_the_frontier_is_looked_at_first():
     result = judged(progress(*[(160, 900)] * 7))
     assert result.phase == "breakthrough_needed"
     assert set(families_wanted(result.guidance, [])) == {"cliff", "tail", "bottleneck"}
-    assert result.assessment.startswith("No champion has improved for 6 cycles; more of the same will not do. Best so far: N=160 in 900 median steps")
+    assert result.assessment.startswith(
+        "No champion has improved for 6 cycles; more of the same will not do. Best so far: N=160 in 900 "
+        "median steps"
+    )

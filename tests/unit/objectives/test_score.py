@@ -29,14 +29,19 @@ def test_an_exception_costs_only_its_own_design():
     ]
 
 
-@pytest.mark.parametrize("value", ["float('nan')", "float('inf')", "float('-inf')", "True", "None", "'1'", "[1.0]", "1j", "10**400"])
+@pytest.mark.parametrize(
+    "value",
+    ["float('nan')", "float('inf')", "float('-inf')", "True", "None", "'1'", "[1.0]", "1j", "10**400"],
+)
 def test_what_is_not_a_finite_number_is_missing(value):
     [[score, status, reason]] = scored(f"return {value}", [])
     assert (score, status) == (None, "invalid")
     assert reason
 
 
-@pytest.mark.parametrize("value", ["2", "2.0", "__import__('numpy').float32(2)", "__import__('numpy').int64(2)"])
+@pytest.mark.parametrize(
+    "value", ["2", "2.0", "__import__('numpy').float32(2)", "__import__('numpy').int64(2)"]
+)
 def test_any_real_number_will_do(value):
     assert scored(f"return {value}", []) == [[2.0, "ok", ""]]
 
@@ -49,7 +54,9 @@ def test_an_objective_cannot_touch_what_it_sees_of_other_designs():
 
 
 def test_a_source_without_an_objective_scores_nothing():
-    assert score_designs("x = 1", {"results": ["[]"]}) == [[None, "error", "the source defines no function named objective"]]
+    assert score_designs("x = 1", {"results": ["[]"]}) == [
+        [None, "error", "the source defines no function named objective"]
+    ]
     with pytest.raises(SyntaxError):
         score_designs("def", {"results": ["[]"]})
 
@@ -58,9 +65,21 @@ def test_a_source_without_an_objective_scores_nothing():
     ("value", "expected"),
     [
         ([[1, "ok", ""], [2.5, "ok", ""]], [(1.0, "ok", ""), (2.5, "ok", "")]),
-        ([[1, "error", "no"], [None, "ok", ""]], [(None, "error", "no"), (None, "invalid", "the score is None")]),
-        ([[float("-inf"), "ok", ""], [True, "ok", ""]], [(None, "invalid", "the score is -inf"), (None, "invalid", "the score is True")]),
-        ([["1", "ok", ""], [1.0, "won", ""]], [(None, "invalid", "the score is '1'"), (None, "protocol", "the reply has an entry of another form")]),
+        (
+            [[1, "error", "no"], [None, "ok", ""]],
+            [(None, "error", "no"), (None, "invalid", "the score is None")],
+        ),
+        (
+            [[float("-inf"), "ok", ""], [True, "ok", ""]],
+            [(None, "invalid", "the score is -inf"), (None, "invalid", "the score is True")],
+        ),
+        (
+            [["1", "ok", ""], [1.0, "won", ""]],
+            [
+                (None, "invalid", "the score is '1'"),
+                (None, "protocol", "the reply has an entry of another form"),
+            ],
+        ),
         ([[1.0, "ok", ""]], [(None, "protocol", "the reply is not one entry a design")] * 2),
         ({"score": 1}, [(None, "protocol", "the reply is not one entry a design")] * 2),
         ([None, [1.0, "ok", 3]], [(None, "protocol", "the reply has an entry of another form")] * 2),
@@ -71,4 +90,7 @@ def test_replies_are_checked_for_their_form(value, expected):
 
 
 def test_what_the_jail_ended_is_missing_for_every_design():
-    assert read_reply(SimpleNamespace(status="cpu", value=None, reason="more than 5 s"), 2) == [(None, "cpu", "more than 5 s")] * 2
+    assert (
+        read_reply(SimpleNamespace(status="cpu", value=None, reason="more than 5 s"), 2)
+        == [(None, "cpu", "more than 5 s")] * 2
+    )

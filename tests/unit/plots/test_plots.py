@@ -1,4 +1,5 @@
-"""Figures: the same bytes every time, nothing cut off, no data said in words; and the arithmetic under them."""
+"""Figures: the same bytes every time, nothing cut off, no data said in words; and the arithmetic under
+them."""
 
 from __future__ import annotations
 
@@ -42,27 +43,57 @@ CURVES = [
     Curve("base", SIZES, [20, 44, 60, 90, 170], [True] * 5),
     Curve("z", [10], [3], [True]),
 ]
-DESIGNS = [Ancestor("a", "0001"), Ancestor("b", "0001"), Ancestor("c", "0002", "blocked"), Ancestor("d", "0002"), Ancestor("e", "0003", "candidate")]
-EDGES = [("a", "c", 1.0), ("a", "d", 0.4), ("b", "d", 0.6), ("d", "e", 0.7), ("a", "e", 0.3), ("gone", "e", 0.1)]
+DESIGNS = [
+    Ancestor("a", "0001"),
+    Ancestor("b", "0001"),
+    Ancestor("c", "0002", "blocked"),
+    Ancestor("d", "0002"),
+    Ancestor("e", "0003", "candidate"),
+]
+EDGES = [
+    ("a", "c", 1.0),
+    ("a", "d", 0.4),
+    ("b", "d", 0.6),
+    ("d", "e", 0.7),
+    ("a", "e", 0.3),
+    ("gone", "e", 0.1),
+]
 ARMS = ["reference", "again_and_again", "with_a_hint_of_some_length"]
-RATES = [ArmRate(ARMS[place], rate, rate - 0.05, min(rate + 0.05, 1), {"SAT": rate, "UNSAT": float("nan")}) for place, rate in enumerate((0, 0.5, 1))]
+RATES = [
+    ArmRate(ARMS[place], rate, rate - 0.05, min(rate + 0.05, 1), {"SAT": rate, "UNSAT": float("nan")})
+    for place, rate in enumerate((0, 0.5, 1))
+]
 ROUNDS = [ArmCurve(arm, [1, 2, 3], [0.1, 0.4, 0.4], [0.0, 0.3, 0.3], [0.2, 0.5, 0.6]) for arm in ARMS]
-POINTS = [ArmPoint(ARMS[0], 1, 0.0, 0.0, 0.1, True), ArmPoint(ARMS[1], 9, 0.5, 0.4, 0.6, False), ArmPoint(ARMS[2], 6, 0.7, 0.6, 0.8, True)]
-DELTAS = {"scaled": [ArmDelta(arm, delta, delta - 0.05, delta + 0.02) for arm, delta in zip(ARMS, (-0.2, 0.0, 0.1), strict=True)], "permuted": []}
+POINTS = [
+    ArmPoint(ARMS[0], 1, 0.0, 0.0, 0.1, True),
+    ArmPoint(ARMS[1], 9, 0.5, 0.4, 0.6, False),
+    ArmPoint(ARMS[2], 6, 0.7, 0.6, 0.8, True),
+]
+DELTAS = {
+    "scaled": [
+        ArmDelta(arm, delta, delta - 0.05, delta + 0.02)
+        for arm, delta in zip(ARMS, (-0.2, 0.0, 0.1), strict=True)
+    ],
+    "permuted": [],
+}
 
 FIGURES = {
     "tau": lambda: tau_matrix(np.corrcoef(RANKS), NAMES),
     "tau of many": lambda: tau_matrix(np.eye(60), [str(i) for i in range(60)]),
     "tau of none": lambda: tau_matrix(np.zeros((0, 0)), []),
     "weights": lambda: objective_weights(NAMES, np.full(9, 1 / 9), FAMILIES, [1, 0.7, 1, 1, 0, 1, 1, 1, 1]),
-    "weights of many": lambda: objective_weights([str(i) for i in range(120)], np.full(120, 1 / 120), ["reach", "tail"] * 60),
+    "weights of many": lambda: objective_weights(
+        [str(i) for i in range(120)], np.full(120, 1 / 120), ["reach", "tail"] * 60
+    ),
     "weights of none": lambda: objective_weights([], [], []),
     "pca": lambda: objective_pca(RANKS, NAMES, np.linspace(0, 1, 9), FAMILIES),
     "pca of one": lambda: objective_pca(RANKS[:1], NAMES[:1], [1.0], FAMILIES[:1]),
     "pca of constants": lambda: objective_pca(np.ones((3, 4)), NAMES[:3], [0, 0, 0], FAMILIES[:3]),
     "scaling": lambda: scaling(CURVES, champion="x" * 64, baseline="base"),
     "scaling of nothing": lambda: scaling([Curve("a", [], [], [])]),
-    "scaling, one level, unsolved": lambda: scaling([Curve("a", [10], [900], [False])], champion="a", baseline="a"),
+    "scaling, one level, unsolved": lambda: scaling(
+        [Curve("a", [10], [900], [False])], champion="a", baseline="a"
+    ),
     "genealogy": lambda: genealogy(DESIGNS, EDGES, "e"),
     "genealogy without a champion": lambda: genealogy(DESIGNS, EDGES, None),
     "genealogy of none": lambda: genealogy([], []),
@@ -76,7 +107,9 @@ FIGURES = {
     "frontier of none": lambda: arm_frontier([], "Frontier", "calls", "share"),
     "deltas": lambda: arm_deltas(DELTAS, "Deltas", "points"),
     "deltas of none": lambda: arm_deltas({}, "Deltas", "points"),
-    "trajectory": lambda: consensus_trajectory([CycleValues("0001", RNG.random(5).round(2), "a"), CycleValues("0002", [0.0, 1.0], "b")]),
+    "trajectory": lambda: consensus_trajectory(
+        [CycleValues("0001", RNG.random(5).round(2), "a"), CycleValues("0002", [0.0, 1.0], "b")]
+    ),
     "trajectory of one": lambda: consensus_trajectory([CycleValues("0001", [0.5])]),
     "trajectory of none": lambda: consensus_trajectory([]),
 }
@@ -87,14 +120,17 @@ def test_a_figure_is_a_png_in_which_something_is_drawn_and_nothing_cut_off(name)
     assert_drawn(FIGURES[name]())
 
 
-@pytest.mark.parametrize("name", ["tau", "weights", "pca", "scaling", "genealogy", "rates", "steps", "frontier", "deltas"])
+@pytest.mark.parametrize(
+    "name", ["tau", "weights", "pca", "scaling", "genealogy", "rates", "steps", "frontier", "deltas"]
+)
 def test_the_same_data_gives_the_same_bytes(name):
     assert FIGURES[name]() == FIGURES[name]()
 
 
 def test_importing_the_figures_costs_no_matplotlib_and_drawing_no_pyplot():
     program = (
-        "import sys, evolake.plots as p, numpy as np\nassert 'matplotlib' not in sys.modules\np.tau_matrix(np.eye(2), ['a', 'b'])\n"
+        "import sys, evolake.plots as p, numpy as np\nassert 'matplotlib' not in sys.modules\n"
+        "p.tau_matrix(np.eye(2), ['a', 'b'])\n"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
@@ -117,11 +153,22 @@ def test_ancestry_and_its_main_line():
 def test_siblings_lie_side_by_side():
     # x1 has a second parent at the other end of the column, which drew it away from x2 and x3
     layers = [["a", "b", "c", "d"], ["x1", "x2", "x3", "y1", "y2", "z1"]]
-    edges = [("a", "x1"), ("d", "x1"), ("a", "x2"), ("a", "x3"), ("b", "y1"), ("c", "y1"), ("b", "y2"), ("d", "z1")]
+    edges = [
+        ("a", "x1"),
+        ("d", "x1"),
+        ("a", "x2"),
+        ("a", "x3"),
+        ("b", "y1"),
+        ("c", "y1"),
+        ("b", "y2"),
+        ("d", "z1"),
+    ]
     place = lay_out(layers, edges)
     column = sorted(layers[1], key=lambda name: place[name][1])
     families = [name[0] for name in column]
-    assert [name for number, name in enumerate(families) if number == 0 or families[number - 1] != name] == list(dict.fromkeys(families)), column
+    assert [
+        name for number, name in enumerate(families) if number == 0 or families[number - 1] != name
+    ] == list(dict.fromkeys(families)), column
     assert len({place[name] for name in layers[1]}) == len(layers[1])
 
 
@@ -129,5 +176,7 @@ def test_a_layout_without_need_has_no_crossings():
     layers = [["a", "b", "c"], ["z", "y", "x"]]
     edges = [("a", "x"), ("b", "y"), ("c", "z")]
     place = lay_out(layers, edges)
-    assert sorted("abc", key=lambda name: place[name][1]) == sorted("abc", key=lambda name: place[dict(edges)[name]][1])
+    assert sorted("abc", key=lambda name: place[name][1]) == sorted(
+        "abc", key=lambda name: place[dict(edges)[name]][1]
+    )
     assert {x for x, _ in place.values()} == {0.0, 1.0}

@@ -1,4 +1,5 @@
-"""Ratings against held-out scores: a figure that can be read, and a correlation that is told only where there is one."""
+"""Ratings against held-out scores: a figure that can be read, and a correlation that is told only where there
+is one."""
 
 from __future__ import annotations
 
@@ -17,20 +18,30 @@ def picture(png: bytes) -> np.ndarray:
 
 
 def rated(count: int) -> list[RatedPrompt]:
-    return [RatedPrompt(f"{number:064x}", 20.0 + number, 3.0, number / 10, number / 12, number / 8, number == 2) for number in range(count)]
+    return [
+        RatedPrompt(f"{number:064x}", 20.0 + number, 3.0, number / 10, number / 12, number / 8, number == 2)
+        for number in range(count)
+    ]
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 40])
 def test_any_number_of_prompts_gives_a_picture_and_the_same_one_again(count: int):
     png = rating_against_score(rated(min(count, 8)) * max(1, count // 8), "Rating against held-out score")
     assert picture(png).shape[1] == 1080
-    assert png == rating_against_score(rated(min(count, 8)) * max(1, count // 8), "Rating against held-out score")
+    assert png == rating_against_score(
+        rated(min(count, 8)) * max(1, count // 8), "Rating against held-out score"
+    )
 
 
 def test_a_champion_looks_different():
     prompts = rated(4)
-    plain = [RatedPrompt(prompt.prompt_id, prompt.mu, prompt.sigma, prompt.score, prompt.low, prompt.high) for prompt in prompts]
-    assert not np.array_equal(picture(rating_against_score(prompts, "t")), picture(rating_against_score(plain, "t")))
+    plain = [
+        RatedPrompt(prompt.prompt_id, prompt.mu, prompt.sigma, prompt.score, prompt.low, prompt.high)
+        for prompt in prompts
+    ]
+    assert not np.array_equal(
+        picture(rating_against_score(prompts, "t")), picture(rating_against_score(plain, "t"))
+    )
 
 
 def test_rank_correlation_by_hand():
@@ -38,6 +49,8 @@ def test_rank_correlation_by_hand():
     assert rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
 
 
-@pytest.mark.parametrize(("first", "second"), [([1, 2], [1, 2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [2, 2, 2]), ([], [])])
+@pytest.mark.parametrize(
+    ("first", "second"), [([1, 2], [1, 2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [2, 2, 2]), ([], [])]
+)
 def test_no_correlation_where_there_is_nothing_to_rank(first, second):
     assert rank_correlation(first, second) is None

@@ -1,4 +1,5 @@
-"""The benchmark of searches: its problems can be evaluated, its climbers change literals, and its comparison says what its figures say."""
+"""The benchmark of searches: its problems can be evaluated, its climbers change literals, and its comparison
+says what its figures say."""
 
 from __future__ import annotations
 
@@ -42,8 +43,18 @@ def initial_metrics(name: str) -> dict[str, float]:
 def test_the_initial_program_of_a_problem_has_a_score_that_can_be_improved(name: str) -> None:
     random.seed(1)
     metrics = initial_metrics(name)
-    assert set(load_project(PROBLEMS / name).metrics) <= set(metrics) and all(map(math.isfinite, metrics.values()))
-    worst = {"radii": 0, "area": 0, "ratio": 1e6, "side": 100, "constant": 100, "comparisons": 5000, "error": 50}
+    assert set(load_project(PROBLEMS / name).metrics) <= set(metrics) and all(
+        map(math.isfinite, metrics.values())
+    )
+    worst = {
+        "radii": 0,
+        "area": 0,
+        "ratio": 1e6,
+        "side": 100,
+        "constant": 100,
+        "comparisons": 5000,
+        "error": 50,
+    }
     score = load_project(PROBLEMS / name).score_name
     assert metrics[score] != worst.get(score)
     random.seed(2)
@@ -74,7 +85,11 @@ def test_a_climber_changes_literals_within_the_blocks_and_nothing_else(name: str
         assert not any(outside_change(texts[file], changed[file], file) for file in texts)
         after = searches.literals_in(changed)
         if len(after) == len(before):  # a sign is no literal: -1 is an operator and 1
-            differing = [place for place, (old, new) in enumerate(zip(before, after, strict=True)) if old.value != new.value]
+            differing = [
+                place
+                for place, (old, new) in enumerate(zip(before, after, strict=True))
+                if old.value != new.value
+            ]
             assert len(differing) <= 3
 
 
@@ -88,7 +103,9 @@ def test_a_marked_parameter_stays_within_its_bounds() -> None:
     assert min(seen) >= 2 and max(seen) <= 40 and len(seen) > 5
 
 
-@pytest.mark.parametrize(("value", "kind"), [(3, int), (0, int), (0.5, float), (0.0, float), (True, bool), ("a", str)])
+@pytest.mark.parametrize(
+    ("value", "kind"), [(3, int), (0, int), (0.5, float), (0.0, float), (True, bool), ("a", str)]
+)
 def test_a_literal_is_changed_into_another_of_its_kind(value: Any, kind: type) -> None:
     chance = np.random.default_rng(0)
     values = [searches.changed_value(value, ["a", "b", "c"], chance) for _ in range(50)]
@@ -101,11 +118,18 @@ def test_the_ratio_of_improvements_is_capped_where_one_side_has_none() -> None:
     assert comparison.improvement_ratio(own, other).tolist() == [2.0, 1.0, 0.1, 10.0, 10.0]
 
 
-@pytest.mark.parametrize(("own", "other", "verdict", "ratio"), [
-    ([2.0, 2.1, 1.9], [1.0, 1.1, 0.9], "win", 2.0), ([1.0, 1.1, 0.9], [2.0, 2.1, 1.9], "loss", 0.5),
-    ([1.0, 3.0, 2.0], [2.0, 1.0, 3.0], "tie", 1.0), ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], "tie", 1.0),
-])
-def test_a_win_is_an_interval_wholly_above_one(own: list[float], other: list[float], verdict: str, ratio: float) -> None:
+@pytest.mark.parametrize(
+    ("own", "other", "verdict", "ratio"),
+    [
+        ([2.0, 2.1, 1.9], [1.0, 1.1, 0.9], "win", 2.0),
+        ([1.0, 1.1, 0.9], [2.0, 2.1, 1.9], "loss", 0.5),
+        ([1.0, 3.0, 2.0], [2.0, 1.0, 3.0], "tie", 1.0),
+        ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], "tie", 1.0),
+    ],
+)
+def test_a_win_is_an_interval_wholly_above_one(
+    own: list[float], other: list[float], verdict: str, ratio: float
+) -> None:
     compared = comparison.compare("p", own, other, np.random.default_rng(0))
     assert (compared.verdict, compared.ratio.estimate) == (verdict, pytest.approx(ratio))
     assert compared.ratio.low <= ratio <= compared.ratio.high
@@ -113,24 +137,45 @@ def test_a_win_is_an_interval_wholly_above_one(own: list[float], other: list[flo
 
 def test_the_geometric_mean_is_over_problems() -> None:
     chance = np.random.default_rng(0)
-    both = [comparison.compare("a", [4.0] * 3, [1.0] * 3, chance), comparison.compare("b", [1.0] * 3, [4.0] * 3, chance)]
+    both = [
+        comparison.compare("a", [4.0] * 3, [1.0] * 3, chance),
+        comparison.compare("b", [1.0] * 3, [4.0] * 3, chance),
+    ]
     assert comparison.geometric_mean(both).estimate == pytest.approx(1) == comparison.geometric_mean(both).low
     assert comparison.geometric_mean(both[:1]).estimate == pytest.approx(4)
 
 
 def run(problem: str, search: str, seed: int, best: float, *, higher: bool = True) -> Any:
-    return control.Run(f"{problem}{search}{seed}", problem, search, seed, 1.0, best, higher, 150, 1.0, 1.0, {"a.py": "x = 1\n"})
+    return control.Run(
+        f"{problem}{search}{seed}",
+        problem,
+        search,
+        seed,
+        1.0,
+        best,
+        higher,
+        150,
+        1.0,
+        1.0,
+        {"a.py": "x = 1\n"},
+    )
 
 
 def test_the_table_has_medians_ratios_and_verdicts() -> None:
-    runs = [run("p", search, seed, best + seed / 100) for search, best in (("operators", 3.0), ("hill", 2.0), ("restart", 1.5)) for seed in range(3)]
+    runs = [
+        run("p", search, seed, best + seed / 100)
+        for search, best in (("operators", 3.0), ("hill", 2.0), ("restart", 1.5))
+        for seed in range(3)
+    ]
     runs += [run("q", search, seed, 0.5, higher=False) for search in control.SEARCHES for seed in range(3)]
     runs += [run("r", "hill", 0, 2.0)]  # no run of the others yet: it is left out
     lines = control.comparison_table(runs, ["p", "q", "r"])
     assert [line.split(" | ")[0] for line in lines[2:-3]] == ["| p (higher)", "| q (lower)"]
     assert lines[2] == "| p (higher) | 1 | 3.01 | 2.01 | 1.51 | 1.99 (1.96 to 2.02) | win | 3.94 |"
     assert lines[3] == "| q (lower) | 1 | 0.5 | 0.5 | 0.5 | 1.00 (1.00 to 1.00) | tie | 1.00 |"
-    assert lines[-2].startswith("operators over hill, 2 problems: 1 wins, 1 ties, 0 losses; geometric mean 1.41")
+    assert lines[-2].startswith(
+        "operators over hill, 2 problems: 1 wins, 1 ties, 0 losses; geometric mean 1.41"
+    )
 
 
 def test_runs_are_read_back_and_a_line_that_was_broken_off_is_left_out(tmp_path: Path) -> None:
@@ -144,7 +189,9 @@ def test_runs_are_read_back_and_a_line_that_was_broken_off_is_left_out(tmp_path:
         control.read_runs(state)
 
 
-def test_a_run_is_repeated_only_if_what_it_depends_on_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_is_repeated_only_if_what_it_depends_on_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     done: list[tuple[str, int]] = []
 
     def ran(project: Any, search: str, seed: int, key: str, **sizes: Any) -> Any:
@@ -155,7 +202,18 @@ def test_a_run_is_repeated_only_if_what_it_depends_on_has_changed(tmp_path: Path
 
     def runs(evaluations: int) -> list[Any]:
         state, until = tmp_path / "state.jsonl", math.inf
-        return list(control.runs_of(["hexagons_11"], ["hill"], 2, state, evaluations=evaluations, minutes=None, workers=1, until=until))
+        return list(
+            control.runs_of(
+                ["hexagons_11"],
+                ["hill"],
+                2,
+                state,
+                evaluations=evaluations,
+                minutes=None,
+                workers=1,
+                until=until,
+            )
+        )
 
     assert runs(5) == runs(5) and done == [("hill", 0), ("hill", 1)]
     runs(6)
@@ -164,7 +222,11 @@ def test_a_run_is_repeated_only_if_what_it_depends_on_has_changed(tmp_path: Path
 
 def test_the_list_of_problems_names_each() -> None:
     listed = (PROBLEMS / "README.md").read_text()
-    shortened = {"autocorrelation_second": "`_second`", "autocorrelation_third": "`_third`", "heilbronn_convex_14": "`_14`"}
+    shortened = {
+        "autocorrelation_second": "`_second`",
+        "autocorrelation_third": "`_third`",
+        "heilbronn_convex_14": "`_14`",
+    }
     assert [name for name in NAMES if shortened.get(name, f"`{name}`") not in listed] == []
 
 
@@ -185,9 +247,15 @@ def test_under_held_out_seeds_a_failure_counts_as_the_worst_score(monkeypatch: p
 
         def evaluate(self, _: Any, seed: int, __: None) -> Evaluation:
             asked.append(seed)
-            return Evaluation("raised") if len(asked) % 3 == 0 else Evaluation("ok", metrics={"cost": float(len(asked) % 3)})
+            return (
+                Evaluation("raised")
+                if len(asked) % 3 == 0
+                else Evaluation("ok", metrics={"cost": float(len(asked) % 3)})
+            )
 
     monkeypatch.setattr(control, "Evaluator", Scored)
     assert control.held_out_score(project, project.evolving) == pytest.approx((1 + 2 + 2) / 3)
-    assert len(set(asked)) == control.HELD_OUT and set(asked).isdisjoint(search_seeds(project, control.LAPTOP, 0))
+    assert len(set(asked)) == control.HELD_OUT and set(asked).isdisjoint(
+        search_seeds(project, control.LAPTOP, 0)
+    )
     assert not searches.held_out_seeds(control.load_problem("plateaus"), control.LAPTOP, 12)

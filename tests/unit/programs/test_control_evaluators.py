@@ -1,4 +1,5 @@
-"""The exact evaluators of AlphaEvolve's problems: valid configurations are scored exactly, and what is invalid by 1e-9 is refused."""
+"""The exact evaluators of AlphaEvolve's problems: valid configurations are scored exactly, and what is
+invalid by 1e-9 is refused."""
 
 from __future__ import annotations
 
@@ -13,17 +14,35 @@ from control_problems import PROBLEMS, load, results, shared
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-circles, points, hexagons, auto = (shared(name) for name in ("circles", "points", "hexagons", "autocorrelation"))
+circles, points, hexagons, auto = (
+    shared(name) for name in ("circles", "points", "hexagons", "autocorrelation")
+)
 SHRUNK = 1 - Fraction(1, 2**40)
 ROOT3 = math.sqrt(3)
 
-GRID_26 = [[0.1 + 0.2 * (k % 5), 0.1 + 0.2 * (k // 5), 0.1] for k in range(25)] + [[0.2, 0.2, 0.1 * (math.sqrt(2) - 1)]]
+GRID_26 = [[0.1 + 0.2 * (k % 5), 0.1 + 0.2 * (k // 5), 0.1] for k in range(25)] + [
+    [0.2, 0.2, 0.1 * (math.sqrt(2) - 1)]
+]
 """25 circles that touch each other and the walls, but for rounding, and one between four of them."""
 GRID_32 = [[(1 + 2 * (k % 6)) / 12, (1 + 2 * (k // 6)) / 12, 1 / 12] for k in range(32)]
 GRID_21 = [[0.1 + 0.2 * (k % 7), 0.1 + 0.2 * (k // 7), 0.1] for k in range(21)]
 STRANGE = [
-    None, 3, "text", {}, [], [[0, 0, 0]], [["0", 0, 0]] * 26, [[True, False, True]] * 26, [[math.nan, 0.5, 0.01]] * 26, [[0.5, 0.5, math.inf]] * 26,
-    [[10**400, 0, 0]] * 26, [[0.5, 0.5]] * 26, [[0.5, 0.5, 0.1, 0.1]] * 26, [[1e300, 0.0, 0.0]] * 26, [[[0.5], 0.5, 0.1]] * 26, [None] * 26,
+    None,
+    3,
+    "text",
+    {},
+    [],
+    [[0, 0, 0]],
+    [["0", 0, 0]] * 26,
+    [[True, False, True]] * 26,
+    [[math.nan, 0.5, 0.01]] * 26,
+    [[0.5, 0.5, math.inf]] * 26,
+    [[10**400, 0, 0]] * 26,
+    [[0.5, 0.5]] * 26,
+    [[0.5, 0.5, 0.1, 0.1]] * 26,
+    [[1e300, 0.0, 0.0]] * 26,
+    [[[0.5], 0.5, 0.1]] * 26,
+    [None] * 26,
 ]
 
 
@@ -32,30 +51,63 @@ def evaluator(problem: str) -> Any:
 
 
 def changed(rows: list[list[float]], row: int, column: int, by: float) -> list[list[float]]:
-    return [[value + by * (place == column) if k == row else value for place, value in enumerate(one)] for k, one in enumerate(rows)]
+    return [
+        [value + by * (place == column) if k == row else value for place, value in enumerate(one)]
+        for k, one in enumerate(rows)
+    ]
 
 
-@pytest.mark.parametrize(("problem", "rows", "total"), [
-    ("circles_26", GRID_26, 2.4 + 0.1 * math.sqrt(2)), ("circles_32", GRID_32, 32 / 12), ("circles_21", GRID_21, 2.1),
-])
-def test_circles_that_touch_but_for_rounding_are_accepted_and_scored_below_their_sum(problem: str, rows: list[list[float]], total: float) -> None:
+@pytest.mark.parametrize(
+    ("problem", "rows", "total"),
+    [
+        ("circles_26", GRID_26, 2.4 + 0.1 * math.sqrt(2)),
+        ("circles_32", GRID_32, 32 / 12),
+        ("circles_21", GRID_21, 2.1),
+    ],
+)
+def test_circles_that_touch_but_for_rounding_are_accepted_and_scored_below_their_sum(
+    problem: str, rows: list[list[float]], total: float
+) -> None:
     scored = evaluator(problem).score([0], results(rows))
     exact = sum((Fraction(radius) for _, _, radius in rows), Fraction(0)) * SHRUNK
     assert Fraction(scored["radii"]) <= exact < Fraction(math.nextafter(scored["radii"], math.inf))
     assert scored["radii"] == pytest.approx(total, abs=1e-11) and scored["radii"] < total
 
 
-@pytest.mark.parametrize(("problem", "rows"), [("circles_26", GRID_26), ("circles_32", GRID_32), ("circles_21", GRID_21)])
-@pytest.mark.parametrize(("row", "column", "by"), [(7, 2, 1e-9), (7, 2, 1e-12), (0, 0, -1e-9), (3, 1, -1e-12), (1, 2, -2)])
-def test_an_overlap_or_a_circle_outside_is_refused(problem: str, rows: list[list[float]], row: int, column: int, by: float) -> None:
-    assert evaluator(problem).score([0], results(changed(rows, row, column, by))) == {"radii": 0.0, "smallest": 0.0}
+@pytest.mark.parametrize(
+    ("problem", "rows"), [("circles_26", GRID_26), ("circles_32", GRID_32), ("circles_21", GRID_21)]
+)
+@pytest.mark.parametrize(
+    ("row", "column", "by"), [(7, 2, 1e-9), (7, 2, 1e-12), (0, 0, -1e-9), (3, 1, -1e-12), (1, 2, -2)]
+)
+def test_an_overlap_or_a_circle_outside_is_refused(
+    problem: str, rows: list[list[float]], row: int, column: int, by: float
+) -> None:
+    assert evaluator(problem).score([0], results(changed(rows, row, column, by))) == {
+        "radii": 0.0,
+        "smallest": 0.0,
+    }
 
 
 @pytest.mark.parametrize("output", STRANGE, ids=range(len(STRANGE)))
-@pytest.mark.parametrize("problem", [
-    "circles_26", "circles_32", "circles_21", "heilbronn_triangle_11", "heilbronn_convex_13", "heilbronn_convex_14", "distances_2d_16",
-    "distances_3d_14", "hexagons_11", "hexagons_12", "autocorrelation_first", "autocorrelation_second", "autocorrelation_third",
-])
+@pytest.mark.parametrize(
+    "problem",
+    [
+        "circles_26",
+        "circles_32",
+        "circles_21",
+        "heilbronn_triangle_11",
+        "heilbronn_convex_13",
+        "heilbronn_convex_14",
+        "distances_2d_16",
+        "distances_3d_14",
+        "hexagons_11",
+        "hexagons_12",
+        "autocorrelation_first",
+        "autocorrelation_second",
+        "autocorrelation_third",
+    ],
+)
 def test_what_is_no_configuration_gets_the_worst_score(problem: str, output: Any) -> None:
     worst = {"circles": 0.0, "heilbronn": 0.0, "distances": 1e6, "hexagons": 100.0}.get(problem.split("_")[0])
     if worst is None:
@@ -70,13 +122,20 @@ packings = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2,
 
 @settings(max_examples=60, deadline=None)
 @given(cells=packings, jitter=st.lists(st.floats(-0.03, 0.03), min_size=24, max_size=24))
-def test_a_random_packing_is_accepted_until_it_shrinks_over_the_border(cells: list[tuple[int, int]], jitter: list[float]) -> None:
-    places = [(0.05 + 0.1 * x + a, 0.05 + 0.1 * y + b) for (x, y), a, b in zip(cells, jitter, jitter[12:], strict=False)]
+def test_a_random_packing_is_accepted_until_it_shrinks_over_the_border(
+    cells: list[tuple[int, int]], jitter: list[float]
+) -> None:
+    places = [
+        (0.05 + 0.1 * x + a, 0.05 + 0.1 * y + b)
+        for (x, y), a, b in zip(cells, jitter, jitter[12:], strict=False)
+    ]
     radius = min(math.dist(one, other) for one, other in combinations(places, 2)) / 2
     packed = [[0.25 + x / 2, 0.25 + y / 2, radius / 2] for x, y in places]
     count = len(packed)
     assume(all(r <= min(x, y, 1 - x, 1 - y) for x, y, r in packed))
-    assert circles.sum_of_radii(results(packed), count)["radii"] == pytest.approx(count * radius / 2, abs=1e-11)
+    assert circles.sum_of_radii(results(packed), count)["radii"] == pytest.approx(
+        count * radius / 2, abs=1e-11
+    )
     narrower = [[0.5 + (x - 0.5) * (1 - 1e-9), 0.5 + (y - 0.5) * (1 - 1e-9), r] for x, y, r in packed]
     assert circles.sum_of_radii(results(narrower), count)["radii"] == 0.0
 
@@ -84,7 +143,9 @@ def test_a_random_packing_is_accepted_until_it_shrinks_over_the_border(cells: li
 def test_heilbronn_of_known_points() -> None:
     corners = [[0, 0], [1, 0], [0, 1]]
     assert points.heilbronn_in_triangle(results(corners), 3)["area"] == pytest.approx(1, abs=1e-11)
-    assert points.heilbronn_in_triangle(results([*corners, [1 / 3, 1 / 3]]), 4)["area"] == pytest.approx(1 / 3, abs=1e-11)
+    assert points.heilbronn_in_triangle(results([*corners, [1 / 3, 1 / 3]]), 4)["area"] == pytest.approx(
+        1 / 3, abs=1e-11
+    )
     assert points.heilbronn_in_triangle(results([*corners, [0.5, 0.5 + 1e-9]]), 4)["area"] == 0.0
     assert points.heilbronn_in_triangle(results([*corners, [-1e-9, 0.5]]), 4)["area"] == 0.0
     assert points.heilbronn_in_triangle(results([*corners, [0.5, 0.0]]), 4)["area"] == 0.0  # on a line
@@ -102,7 +163,10 @@ coordinates = st.floats(0.001, 0.999)
 @given(st.lists(st.tuples(coordinates, coordinates), min_size=11, max_size=11, unique=True))
 def test_heilbronn_is_what_floats_say_but_for_rounding(drawn: list[tuple[float, float]]) -> None:
     rows = [[x * (1 - y), y] if x * (1 - y) + y <= 1 else [0.2, 0.3] for x, y in drawn]
-    areas = [abs((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) for a, b, c in combinations(rows, 3)]
+    areas = [
+        abs((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+        for a, b, c in combinations(rows, 3)
+    ]
     assert points.heilbronn_in_triangle(results(rows), 11)["area"] == pytest.approx(min(areas), abs=1e-11)
     beyond = max(x + y for x, y in rows)
     moved = [[x + (1 - beyond) + 1e-9, y] for x, y in rows]
@@ -114,19 +178,37 @@ def test_heilbronn_is_what_floats_say_but_for_rounding(drawn: list[tuple[float, 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(*[st.integers(-50, 50)] * 3), min_size=5, max_size=5, unique=True))
 def test_the_ratio_of_distances_is_exact_and_rounded_up(rows: list[tuple[int, int, int]]) -> None:
-    squares = [sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) for one, other in combinations(rows, 2)]
+    squares = [
+        sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) for one, other in combinations(rows, 2)
+    ]
     exact = Fraction(max(squares), min(squares))
     found = points.squared_distance_ratio(results([list(row) for row in rows]), 5, 3)["ratio"]
     assert Fraction(math.nextafter(found, -math.inf)) < exact <= Fraction(found)
-    assert points.squared_distance_ratio(results([list(row) for row in [*rows, rows[0]]]), 6, 3)["ratio"] == 1e6
+    assert (
+        points.squared_distance_ratio(results([list(row) for row in [*rows, rows[0]]]), 6, 3)["ratio"] == 1e6
+    )
 
 
 def test_hexagons_of_a_lattice_are_accepted_until_they_overlap() -> None:
-    ring = [[ROOT3 * math.cos(k * math.pi / 3 + math.pi / 6), ROOT3 * math.sin(k * math.pi / 3 + math.pi / 6), 0.0] for k in range(6)]
+    ring = [
+        [
+            ROOT3 * math.cos(k * math.pi / 3 + math.pi / 6),
+            ROOT3 * math.sin(k * math.pi / 3 + math.pi / 6),
+            0.0,
+        ]
+        for k in range(6)
+    ]
     seven = [[0, 0, 0], *ring]
     assert 3 < hexagons.outer_side(results(seven), 7)["side"] < 3 + 1e-10
-    assert hexagons.outer_side(results([[x * (1 - 1e-9), y * (1 - 1e-9), turn] for x, y, turn in seven]), 7)["side"] == 100.0
-    assert hexagons.outer_side(results(changed(seven, 1, 2, 1e-3)), 7)["side"] == 100.0  # turned into its neighbours
+    assert (
+        hexagons.outer_side(results([[x * (1 - 1e-9), y * (1 - 1e-9), turn] for x, y, turn in seven]), 7)[
+            "side"
+        ]
+        == 100.0
+    )
+    assert (
+        hexagons.outer_side(results(changed(seven, 1, 2, 1e-3)), 7)["side"] == 100.0
+    )  # turned into its neighbours
     assert 1 < hexagons.outer_side(results([[0, 0, 0]]), 1)["side"] < 1 + 1e-12
     assert 2 / ROOT3 < hexagons.outer_side(results([[0, 0, math.pi / 6]]), 1)["side"] < 2 / ROOT3 + 1e-12
     assert hexagons.outer_side(results([[0, 0, 0], [0, 0, 0]]), 2)["side"] == 100.0
@@ -140,7 +222,10 @@ def test_hexagons_side_by_side_touch_at_any_angle(turn: float, edge: int, far: f
 
     def pair(distance: float) -> list[list[float]]:
         x, y = far, -far / 2
-        across = [distance * math.cos(toward) - along * math.sin(toward), distance * math.sin(toward) + along * math.cos(toward)]
+        across = [
+            distance * math.cos(toward) - along * math.sin(toward),
+            distance * math.sin(toward) + along * math.cos(toward),
+        ]
         return [[x - across[0] / 2, y - across[1] / 2, turn], [x + across[0] / 2, y + across[1] / 2, turn]]
 
     assert hexagons.outer_side(results(pair(ROOT3)), 2)["side"] < 100
@@ -152,7 +237,9 @@ def test_the_side_is_large_enough_for_every_corner() -> None:
     for _ in range(50):
         x, y, turn = random.uniform(-3, 3, 3).tolist()
         side = hexagons.outer_side(results([[x, y, turn]]), 1)["side"]
-        ends = [(x + math.cos(turn + k * math.pi / 3), y + math.sin(turn + k * math.pi / 3)) for k in range(6)]
+        ends = [
+            (x + math.cos(turn + k * math.pi / 3), y + math.sin(turn + k * math.pi / 3)) for k in range(6)
+        ]
         reach = max(max(abs(a) + abs(b) / ROOT3, 2 * abs(b) / ROOT3) for a, b in ends)
         assert reach < side < reach + 1e-10
 
@@ -176,7 +263,11 @@ def test_the_constants_are_those_of_the_convolution(heights: list[float]) -> Non
     convolved = np.convolve(heights, heights)
     first = 2 * len(heights) * convolved.max() / sum(heights) ** 2
     assert auto.first_constant(results(heights))["constant"] == pytest.approx(first, rel=1e-6)
-    fine = np.interp(np.linspace(-1, len(convolved), 200 * (len(convolved) + 1) + 1), np.arange(-1, len(convolved) + 1), [0, *convolved, 0])
+    fine = np.interp(
+        np.linspace(-1, len(convolved), 200 * (len(convolved) + 1) + 1),
+        np.arange(-1, len(convolved) + 1),
+        [0, *convolved, 0],
+    )
     second = (fine**2).mean() * (len(convolved) + 1) / (convolved.max() * convolved.sum())
     assert auto.second_constant(results(heights))["constant"] == pytest.approx(second, rel=1e-2)
     signed = [height - 2 * (place % 3 == 1) for place, height in enumerate(heights)]

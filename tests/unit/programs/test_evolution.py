@@ -13,7 +13,13 @@ from programs_fixtures import OWN, apart, imports
 from evolake.programs.evolution.archive import Islands, cell_of
 from evolake.programs.evolution.champion import evaluations_bytes, read_evaluations, settled
 from evolake.programs.evolution.duel import decide_duel, noise_of, run_duel, sides_of
-from evolake.programs.evolution.generation_entry import REPEATED, GenerationEntry, entry_bytes, read_entry, unmade_rows
+from evolake.programs.evolution.generation_entry import (
+    REPEATED,
+    GenerationEntry,
+    entry_bytes,
+    read_entry,
+    unmade_rows,
+)
 from evolake.programs.sandbox.evaluating import Evaluation
 from evolake.programs.tables import UNMADE
 
@@ -21,8 +27,17 @@ OWN_SMALL = OWN.model_copy(update={"elites": 2, "islands": 2})
 
 
 def row(name: str, score: float, cell: str = "0", **more) -> dict:
-    return {"program_id": name, "score": score, "cell": cell, "size": 10, "number": int(name), "state": "accepted", "islands": [0], "front": False,
-            "metrics": json.dumps({"combined_score": score})} | more
+    return {
+        "program_id": name,
+        "score": score,
+        "cell": cell,
+        "size": 10,
+        "number": int(name),
+        "state": "accepted",
+        "islands": [0],
+        "front": False,
+        "metrics": json.dumps({"combined_score": score}),
+    } | more
 
 
 def islands(*rows: dict) -> Islands:
@@ -52,9 +67,14 @@ def test_the_champion_stays_and_the_best_migrate():
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12))
 def test_the_front_is_what_nobody_dominates(points: list[tuple[int, int]]):
     toml = '[program]\nentry = "double"\n[evaluator]\nmode = "separate"\n[metrics]\na = "max"\nb = "min"\n'
-    held = Islands(apart(toml=toml), OWN_SMALL, {
-        str(place): row(str(place), float(a), metrics=json.dumps({"a": a, "b": b})) for place, (a, b) in enumerate(points)
-    })
+    held = Islands(
+        apart(toml=toml),
+        OWN_SMALL,
+        {
+            str(place): row(str(place), float(a), metrics=json.dumps({"a": a, "b": b}))
+            for place, (a, b) in enumerate(points)
+        },
+    )
     held.with_front()
     for place, (a, b) in enumerate(points):
         beaten = any(c >= a and d <= b and (c, d) != (a, b) for c, d in points)
@@ -62,9 +82,16 @@ def test_the_front_is_what_nobody_dominates(points: list[tuple[int, int]]):
 
 
 def test_cells_are_bins_of_declared_features_and_else_of_size():
-    toml = '[program]\nentry = "double"\n[evaluator]\nmode = "separate"\n[features.size]\nlow = 0\nhigh = 100\n[features.m]\nlow = 0\nhigh = 1\n'
+    toml = (
+        '[program]\nentry = "double"\n[evaluator]\nmode = "separate"\n[features.size]\nlow = 0\nhigh = '
+        "100\n[features.m]\nlow = 0\nhigh = 1\n"
+    )
     project = apart(toml=toml)
-    assert [cell_of(project, {"m": value}, size) for value, size in ((0.55, 42), (-1.0, 0), (7.0, 1000))] == ["4,5", "0,0", "9,9"]
+    assert [cell_of(project, {"m": value}, size) for value, size in ((0.55, 42), (-1.0, 0), (7.0, 1000))] == [
+        "4,5",
+        "0,0",
+        "9,9",
+    ]
     assert cell_of(imports(), {}, 64) == "12"
     config = imports(config__yaml="database:\n  feature_dimensions: [gap, diversity]\n  feature_bins: 4\n")
     assert cell_of(config, {"gap": 0.6}, 9) == "2"
@@ -73,42 +100,68 @@ def test_cells_are_bins_of_declared_features_and_else_of_size():
 SAME = [1.0, 1.0, 1.0, 1.0]
 
 
-@pytest.mark.parametrize(("champion", "again", "challenger", "wins", "said"), [
-    (SAME, SAME, [1.1, 1.1, 1.1, 1.1], True, "better by 0.1"),
-    (SAME, SAME, SAME, False, "not beyond the noise"),
-    ([1.0, 1.2, 0.9, 1.1], [1.2, 1.0, 1.1, 0.9], [1.1, 1.25, 0.95, 1.2], False, "not beyond the noise"),
-    ([1.0, 1.2, 0.9, 1.1], [1.2, 1.0, 1.1, 0.9], [2.1, 2.2, 2.0, 2.1], True, "better by"),
-    (SAME, SAME, [9.0, 9.0, None, 9.0], False, "the challenger fails under 1 of 4"),
-    ([1.0, None, 1.0, 1.0], [1.0, None, 1.0, 1.0], [0.9, 0.9, 0.9, 0.9], True, "the champion fails twice under 1"),
-    ([1.0, None, 1.0, 1.0], SAME, [0.9, 0.9, 0.9, 0.9], False, "not beyond the noise"),
-])
-def test_the_title_changes_beyond_the_noise_alone(champion: list, again: list, challenger: list, wins: bool, said: str):
-    result = decide_duel({"champion": champion, "again": again, "challenger": challenger}, np.random.default_rng(0))
+@pytest.mark.parametrize(
+    ("champion", "again", "challenger", "wins", "said"),
+    [
+        (SAME, SAME, [1.1, 1.1, 1.1, 1.1], True, "better by 0.1"),
+        (SAME, SAME, SAME, False, "not beyond the noise"),
+        ([1.0, 1.2, 0.9, 1.1], [1.2, 1.0, 1.1, 0.9], [1.1, 1.25, 0.95, 1.2], False, "not beyond the noise"),
+        ([1.0, 1.2, 0.9, 1.1], [1.2, 1.0, 1.1, 0.9], [2.1, 2.2, 2.0, 2.1], True, "better by"),
+        (SAME, SAME, [9.0, 9.0, None, 9.0], False, "the challenger fails under 1 of 4"),
+        (
+            [1.0, None, 1.0, 1.0],
+            [1.0, None, 1.0, 1.0],
+            [0.9, 0.9, 0.9, 0.9],
+            True,
+            "the champion fails twice under 1",
+        ),
+        ([1.0, None, 1.0, 1.0], SAME, [0.9, 0.9, 0.9, 0.9], False, "not beyond the noise"),
+    ],
+)
+def test_the_title_changes_beyond_the_noise_alone(
+    champion: list, again: list, challenger: list, wins: bool, said: str
+):
+    result = decide_duel(
+        {"champion": champion, "again": again, "challenger": challenger}, np.random.default_rng(0)
+    )
     assert (result["wins"], said in result["reason"]) == (wins, True), result
 
 
 def test_a_better_score_is_better_if_no_score_has_noise_and_the_reason_says_so():
-    result = decide_duel({"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [1.0 + 1e-9] * 3}, np.random.default_rng(0))
+    result = decide_duel(
+        {"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [1.0 + 1e-9] * 3}, np.random.default_rng(0)
+    )
     assert (result["wins"], result["test"], result["pairs"]) == (True, "exact comparison", 3)
     assert result["reason"].endswith("scores have no noise, so the comparison is exact")
-    worse = decide_duel({"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [0.9] * 3}, np.random.default_rng(0))
+    worse = decide_duel(
+        {"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [0.9] * 3}, np.random.default_rng(0)
+    )
     assert (worse["wins"], worse["test"]) == (False, "exact comparison")
 
 
-@pytest.mark.parametrize(("again", "challenger"), [
-    ([1.0, 1.0, 1.5], [2.0, 2.0, 2.0]), ([1.0, 1.0], [2.0, 2.0]), ([1.0, 1.0, 1.0], [2.0, 2.0, 3.0]),
-])
+@pytest.mark.parametrize(
+    ("again", "challenger"),
+    [([1.0, 1.0, 1.5], [2.0, 2.0, 2.0]), ([1.0, 1.0], [2.0, 2.0]), ([1.0, 1.0, 1.0], [2.0, 2.0, 3.0])],
+)
 def test_nothing_is_exact_with_noise_or_with_two_seeds(again: list, challenger: list):
-    result = decide_duel({"champion": [1.0] * len(challenger), "again": again, "challenger": challenger}, np.random.default_rng(0))
+    result = decide_duel(
+        {"champion": [1.0] * len(challenger), "again": again, "challenger": challenger},
+        np.random.default_rng(0),
+    )
     assert result["test"] != "exact comparison"
 
 
 def test_programs_that_differ_across_seeds_alone_are_compared_over_seeds():
-    """No noise within a seed: a floor from repeats would be 0, and the better mean of three seeds would do."""
+    """No noise within a seed: a floor from repeats would be 0, and the better mean of three seeds would
+    do."""
     champion, challenger = [1.0, 3.0, 2.0, 5.0, 4.0, 2.0], [2.0, 2.9, 2.8, 4.9, 4.8, 2.2]
-    result = decide_duel({"champion": champion, "again": champion[:3], "challenger": challenger}, np.random.default_rng(0))
+    result = decide_duel(
+        {"champion": champion, "again": champion[:3], "challenger": challenger}, np.random.default_rng(0)
+    )
     assert (result["wins"], result["noise"], result["difference"] > 0) == (False, 0.0, True)
-    assert decide_duel({"champion": champion, "again": champion[:3], "challenger": [8.0] * 6}, np.random.default_rng(0))["wins"]
+    assert decide_duel(
+        {"champion": champion, "again": champion[:3], "challenger": [8.0] * 6}, np.random.default_rng(0)
+    )["wins"]
 
 
 def evaluations(scores: dict[str, list[float | None]], seeds: int) -> tuple[dict[str, int], dict]:
@@ -118,29 +171,46 @@ def evaluations(scores: dict[str, list[float | None]], seeds: int) -> tuple[dict
 
     def evaluate(side: str, seed: int) -> Evaluation:
         value = next(kept[side])
-        return Evaluation("ok" if value is not None else "raised", metrics={} if value is None else {"x": value}, seed=seed)
+        return Evaluation(
+            "ok" if value is not None else "raised", metrics={} if value is None else {"x": value}, seed=seed
+        )
 
     def score(item: Evaluation) -> float | None:
         return item.metrics.get("x")
 
     result = run_duel(sides, range(seeds), evaluate, scores=[score])
-    decision = decide_duel({side: [score(item) for item in items] for side, items in result.items()}, np.random.default_rng(0))
+    decision = decide_duel(
+        {side: [score(item) for item in items] for side, items in result.items()}, np.random.default_rng(0)
+    )
     return {side: len(items) for side, items in result.items()}, decision
 
 
 def test_a_challenger_is_evaluated_until_it_cannot_win_and_the_others_to_the_end():
     rising, flat = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [4.0] * 8
-    behind, decision = evaluations({"champion": rising, "again": rising, "challenger": [0.0] * 8, "initial": flat}, 8)
+    behind, decision = evaluations(
+        {"champion": rising, "again": rising, "challenger": [0.0] * 8, "initial": flat}, 8
+    )
     assert behind == {"champion": 8, "again": 3, "challenger": 3, "initial": 8}
     assert not decision["wins"] and "given up after 3 of 8 seeds" in decision["reason"]
-    ahead, decision = evaluations({"champion": rising, "again": rising, "challenger": [value + 1 for value in rising], "initial": flat}, 8)
-    assert ahead == {"champion": 8, "again": 3, "challenger": 8, "initial": 8} and decision["wins"] and decision["pairs"] == 8
-    failed, decision = evaluations({"champion": rising, "again": rising, "challenger": [9.0, None, 9.0, 9.0], "initial": flat}, 8)
+    ahead, decision = evaluations(
+        {"champion": rising, "again": rising, "challenger": [value + 1 for value in rising], "initial": flat},
+        8,
+    )
+    assert (
+        ahead == {"champion": 8, "again": 3, "challenger": 8, "initial": 8}
+        and decision["wins"]
+        and decision["pairs"] == 8
+    )
+    failed, decision = evaluations(
+        {"champion": rising, "again": rising, "challenger": [9.0, None, 9.0, 9.0], "initial": flat}, 8
+    )
     assert failed["challenger"] == 3 and not decision["wins"]
 
 
 def test_an_evaluator_without_noise_is_asked_under_three_seeds():
-    counts, decision = evaluations({"champion": [1.0] * 8, "again": [1.0] * 8, "challenger": [1.5] * 8, "initial": [0.5] * 8}, 8)
+    counts, decision = evaluations(
+        {"champion": [1.0] * 8, "again": [1.0] * 8, "challenger": [1.5] * 8, "initial": [0.5] * 8}, 8
+    )
     assert counts == dict.fromkeys(counts, 3) and decision["wins"] and decision["test"] == "exact comparison"
     alone, _ = evaluations({"champion": [1.0] * 8, "again": [1.0] * 8}, 8)
     assert alone == {"champion": 3, "again": 3}
@@ -173,16 +243,23 @@ def test_a_journal_s_entry_is_read_back_as_it_was_written():
 
 
 def test_proposals_that_made_no_program_are_rows_numbered_through_the_cycle():
-    noted = [{"cycle": "0002", "project": name, "generation": generation} for name in ("a", "b") for generation in (1, 2)]
+    noted = [
+        {"cycle": "0002", "project": name, "generation": generation}
+        for name in ("a", "b")
+        for generation in (1, 2)
+    ]
     more = {"idea": "a line", "operator": "model", "parent_id": "p"}
     entries = [
-        GenerationEntry(unmade=[more | {"reason": "no reply"}]), GenerationEntry(),
+        GenerationEntry(unmade=[more | {"reason": "no reply"}]),
+        GenerationEntry(),
         GenerationEntry(unmade=[more | {"reason": "edit 1 fits nowhere"}, more | {"reason": REPEATED}]),
         GenerationEntry(unmade=[more | {"reason": REPEATED}]),
     ]
     found = [("a", 1, "no reply"), ("b", 1, "edit 1 fits nowhere"), ("b", 1, REPEATED), ("b", 2, REPEATED)]
     rows = [(number, *row, *more.values()) for number, row in enumerate(found)]
-    assert UNMADE.frame(unmade_rows(noted, entries)).rows() == [(number, "0002", *row) for number, *row in rows]
+    assert UNMADE.frame(unmade_rows(noted, entries)).rows() == [
+        (number, "0002", *row) for number, *row in rows
+    ]
 
 
 def test_a_duel_that_was_cut_goes_on_with_the_seeds_that_it_had_noted():
@@ -206,4 +283,8 @@ def test_a_duel_that_was_cut_goes_on_with_the_seeds_that_it_had_noted():
     result = run_duel(sides, seeds, evaluate, held=noted, note=note)
     assert {seed for _, seed in asked} == {9} and len(asked) == 4
     assert [item.seed for item in result["challenger"]] == seeds
-    assert noted[7]["champion"] == result["champion"][0] == Evaluation("ok", metrics={"x": 7.0}, odd=("y",), seed=7)
+    assert (
+        noted[7]["champion"]
+        == result["champion"][0]
+        == Evaluation("ok", metrics={"x": 7.0}, odd=("y",), seed=7)
+    )

@@ -19,7 +19,9 @@ def other() -> Line:
     return Line("other", "Always something to do.")
 
 
-def test_without_a_project_the_line_is_skipped_and_named_it_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: Line):
+def test_without_a_project_the_line_is_skipped_and_named_it_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: Line
+):
     monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path))
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     monkeypatch.delenv("EVOLAKE_PROGRAMS__PROJECTS", raising=False)

@@ -1,4 +1,5 @@
-"""Programs are read as Python reads them, and kept as they are: marks in strings, line ends of every kind, byte order marks."""
+"""Programs are read as Python reads them, and kept as they are: marks in strings, line ends of every kind,
+byte order marks."""
 
 from __future__ import annotations
 
@@ -48,15 +49,22 @@ NAME = "initial_program.py"
 
 
 def mixed(text: str, seed: int) -> str:
-    """The text with an end of its own for each line; no lone CR before an empty line, whose LF would be one end with it."""
+    """The text with an end of its own for each line; no lone CR before an empty line, whose LF would be one
+    end with it."""
     dice, lines = np.random.default_rng(seed), lines_of(text)
     kinds = [2 if following == "\n" else 3 for following in [*lines[1:], "\n"]]
-    return "".join(line[:-1] + ["\n", "\r\n", "\r"][int(dice.integers(kind))] for line, kind in zip(lines, kinds, strict=True))
+    return "".join(
+        line[:-1] + ["\n", "\r\n", "\r"][int(dice.integers(kind))]
+        for line, kind in zip(lines, kinds, strict=True)
+    )
 
 
 def shapes(text: str) -> dict[str, str]:
     """The text with every kind of line ends, with and without a byte order mark."""
-    ended = {name: with_ends(text, end) for name, end in ENDS.items()} | {"mixed": mixed(text, 1), "other-mixed": mixed(text, 2)}
+    ended = {name: with_ends(text, end) for name, end in ENDS.items()} | {
+        "mixed": mixed(text, 1),
+        "other-mixed": mixed(text, 2),
+    }
     return ended | {f"{name}-bom": BOM + shape for name, shape in ended.items()}
 
 
@@ -65,7 +73,11 @@ SHAPES = shapes(MARKED)
 
 def test_only_comments_are_marks():
     blocks = cut(MARKED, NAME)
-    assert len(blocks.blocks) == 1 and blocks.blocks[0].startswith("def f(x):") and blocks.blocks[0].endswith("return z\n")
+    assert (
+        len(blocks.blocks) == 1
+        and blocks.blocks[0].startswith("def f(x):")
+        and blocks.blocks[0].endswith("return z\n")
+    )
     with pytest.raises(BadBlocks):
         cut(MARKED, "initial_program.c")
 
@@ -134,14 +146,21 @@ def test_a_mutation_keeps_every_byte_outside_the_lines_that_it_changes(name, sha
 
 def test_the_last_statement_of_a_file_without_a_line_end_is_moved_whole():
     text = "x = 1\r\ny = 2"
-    made = {MUTATIONS["statement_order"](text, cut(text, NAME).spans(), np.random.default_rng(seed)) for seed in range(30)}
+    made = {
+        MUTATIONS["statement_order"](text, cut(text, NAME).spans(), np.random.default_rng(seed))
+        for seed in range(30)
+    }
     assert made == {"y = 2\r\nx = 1", "y = 2", "x = 1\r\nx = 1\r\ny = 2"}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_model_s_reply_with_lf_keeps_the_parent_s_bytes(shape):
     text = SHAPES[shape]
-    change = Edit(file=NAME, search="    y = x * 0.5\n    z = y + 1.0\n", replace="    y = x * 0.75\n    new = 3\n    z = y + 1.0\n")
+    change = Edit(
+        file=NAME,
+        search="    y = x * 0.5\n    z = y + 1.0\n",
+        replace="    y = x * 0.75\n    new = 3\n    z = y + 1.0\n",
+    )
     whole = MARKED.replace("x * 0.5\n", "x * 0.75\n    new = 3\n")
     for reply in (WriterReply(edits=[change]), WriterReply(whole={NAME: whole})):
         child = applied(reply, {NAME: text})
@@ -152,7 +171,9 @@ def test_a_model_s_reply_with_lf_keeps_the_parent_s_bytes(shape):
         assert [line for line in old if line not in new] == [line for line in old if "x * 0.5" in line]
         assert with_ends(child[NAME].removeprefix(BOM)) == whole
         if "mixed" not in shape:
-            assert {line[len(line.rstrip("\r\n")) :] for line in new} == {line[len(line.rstrip("\r\n")) :] for line in old}
+            assert {line[len(line.rstrip("\r\n")) :] for line in new} == {
+                line[len(line.rstrip("\r\n")) :] for line in old
+            }
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -181,8 +202,15 @@ def test_a_change_outside_the_blocks_is_still_one():
     assert "before block 1 is not the initial program's" in outside_change(crlf, child[NAME], NAME)
 
 
-@pytest.mark.parametrize("cookie", ["# -*- coding: utf-7 -*-", "# vim: set fileencoding=latin-1 :", "#!/usr/bin/python\n# coding: raw_unicode_escape",
-                                    "# coding: nosuch"])
+@pytest.mark.parametrize(
+    "cookie",
+    [
+        "# -*- coding: utf-7 -*-",
+        "# vim: set fileencoding=latin-1 :",
+        "#!/usr/bin/python\n# coding: raw_unicode_escape",
+        "# coding: nosuch",
+    ],
+)
 def test_a_program_that_python_would_read_as_another_text_is_unreadable(cookie):
     assert "encoding" in unreadable({NAME: f"{cookie}\nx = 1\n"})
     assert "encoding" in unreadable({NAME: f"{BOM}{cookie}\r\nx = 1\r\n"})
@@ -205,8 +233,13 @@ def test_such_a_project_is_usable_and_its_bytes_stay(shape, tmp_path: Path):
     folder.mkdir()
     data = SHAPES[shape].encode()
     (folder / NAME).write_bytes(data)
-    evaluator = "def evaluate(path):\n    data = open(path, 'rb').read()\n    exec(compile(data, path, 'exec'), globals())\n"
-    (folder / "evaluator.py").write_bytes((BOM + evaluator + "    return {'combined_score': f(2.0), 'bytes': len(data)}\n").encode())
+    evaluator = (
+        "def evaluate(path):\n    data = open(path, 'rb').read()\n    exec(compile(data, path, 'exec'), "
+        "globals())\n"
+    )
+    (folder / "evaluator.py").write_bytes(
+        (BOM + evaluator + "    return {'combined_score': f(2.0), 'bytes': len(data)}\n").encode()
+    )
     project = load_project(folder)
     done = check_project(project, load().of(_settings()), load(), 2)
     assert done.passed, done.to_json()["reason"]
@@ -222,7 +255,10 @@ def _settings():
 def test_a_program_with_a_byte_order_mark_is_called_by_its_entry(tmp_path: Path):
     files = {
         NAME: (BOM + "def f(x):\r\n    return x + 1\r\n").encode(),
-        "evaluator.py": b"def cases(seed):\n    return [1.0]\ndef score(cases, results):\n    return {'combined_score': results[0]['output']}\n",
+        "evaluator.py": (
+            b"def cases(seed):\n    return [1.0]\ndef score(cases, results):\n    return "
+            b"{'combined_score': results[0]['output']}\n"
+        ),
         "project.toml": b'[program]\nentry = "f"\n[evaluator]\nmode = "separate"\n',
     }
     done = check_project(project_of("mine", files), load().of(_settings()), load(), 2)

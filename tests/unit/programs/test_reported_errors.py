@@ -1,4 +1,5 @@
-"""An evaluator that says by words that an evaluation failed has given no score, whatever number stands beside them."""
+"""An evaluator that says by words that an evaluation failed has given no score, whatever number stands beside
+them."""
 
 from __future__ import annotations
 
@@ -34,27 +35,35 @@ def evaluation(value: str, **files: str):
         return project, evaluator.evaluate(project.evolving, 1)
 
 
-@pytest.mark.parametrize(("value", "reason"), [
-    ('{"combined_score": 0.0, "error": "constraint violated"}', "constraint violated"),
-    ('{"error": "no lxml", "combined_score": 7.0, "artifacts": {"traceback": "line 3"}}', "no lxml"),
-    ('Said({"combined_score": 0.0, "error": "All trials failed"}, {"stderr": "x"})', "All trials failed"),
-    ('{"combined_score": 0.0, "error": KeyError("left")}', "KeyError: 'left'"),
-    ('{"combined_score": 0.0, "error": True}', "the evaluator returned error = True"),
-    ('{"combined_score": 0.0, "error": ["case 2", "case 4"]}', "['case 2', 'case 4']"),
-    ('{"combined_score": 0.0, "error": "first line\\nValueError: last"}', "ValueError: last"),
-])
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ('{"combined_score": 0.0, "error": "constraint violated"}', "constraint violated"),
+        ('{"error": "no lxml", "combined_score": 7.0, "artifacts": {"traceback": "line 3"}}', "no lxml"),
+        ('Said({"combined_score": 0.0, "error": "All trials failed"}, {"stderr": "x"})', "All trials failed"),
+        ('{"combined_score": 0.0, "error": KeyError("left")}', "KeyError: 'left'"),
+        ('{"combined_score": 0.0, "error": True}', "the evaluator returned error = True"),
+        ('{"combined_score": 0.0, "error": ["case 2", "case 4"]}', "['case 2', 'case 4']"),
+        ('{"combined_score": 0.0, "error": "first line\\nValueError: last"}', "ValueError: last"),
+    ],
+)
 def test_an_error_in_words_is_no_score(value: str, reason: str):
     _, result = evaluation(value)
     assert (result.ok, result.status, result.reason, result.metrics) == (False, "reported", reason, {})
     assert result.artifacts["error"]
 
 
-@pytest.mark.parametrize(("value", "metrics"), [
-    ('{"combined_score": 1.0, "error": None}', {"combined_score": 1.0}), ('{"combined_score": 1.0, "error": ""}', {"combined_score": 1.0}),
-    ('{"combined_score": 1.0, "error": False}', {"combined_score": 1.0}), ('{"combined_score": 1.0, "error": []}', {"combined_score": 1.0}),
-    ('{"combined_score": 1.0, "error": 0.25}', {"combined_score": 1.0, "error": 0.25}),
-    ('{"combined_score": 1.0, "error_rate": "low"}', {"combined_score": 1.0}),
-])
+@pytest.mark.parametrize(
+    ("value", "metrics"),
+    [
+        ('{"combined_score": 1.0, "error": None}', {"combined_score": 1.0}),
+        ('{"combined_score": 1.0, "error": ""}', {"combined_score": 1.0}),
+        ('{"combined_score": 1.0, "error": False}', {"combined_score": 1.0}),
+        ('{"combined_score": 1.0, "error": []}', {"combined_score": 1.0}),
+        ('{"combined_score": 1.0, "error": 0.25}', {"combined_score": 1.0, "error": 0.25}),
+        ('{"combined_score": 1.0, "error_rate": "low"}', {"combined_score": 1.0}),
+    ],
+)
 def test_a_number_under_error_is_a_metric_and_no_content_is_no_error(value: str, metrics: dict[str, float]):
     _, result = evaluation(value)
     assert (result.status, dict(result.metrics)) == ("ok", metrics)
@@ -84,7 +93,10 @@ def test_an_evaluator_of_a_program_that_runs_apart_may_report_too():
 
 
 def test_a_candidate_whose_evaluation_failed_by_words_is_blocked_with_them(tmp_path: Path):
-    evaluator = RETURNING.replace("{value}", "{'combined_score': 5.0, **({'error': 'slow'} if 'range(6)' in open(program_path).read() else {})}")
+    evaluator = RETURNING.replace(
+        "{value}",
+        "{'combined_score': 5.0, **({'error': 'slow'} if 'range(6)' in open(program_path).read() else {})}",
+    )
     project = imports(evaluator)
     assert judged(project, BlobStore(tmp_path))[0] == ("", "")
     marks = PROGRAM.replace("    shift = 1\n", "    shift = 1\n    # range(6)\n")
@@ -101,12 +113,24 @@ def folder_of(tmp_path: Path, evaluator: str) -> Path:
 
 def test_check_does_not_call_it_usable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
-    folder = folder_of(tmp_path, RETURNING.replace("{value}", "{'combined_score': 0.0, 'error': 'No module named lxml', 'artifacts': {'hint': 'x'}}"))
+    folder = folder_of(
+        tmp_path,
+        RETURNING.replace(
+            "{value}", "{'combined_score': 0.0, 'error': 'No module named lxml', 'artifacts': {'hint': 'x'}}"
+        ),
+    )
     said = CliRunner().invoke(check, [str(folder)], standalone_mode=False)
     assert said.return_value == 1 and "usable" not in said.output
-    assert "mine: the initial program cannot be used: run: its evaluator reports an error: No module named lxml" in said.output
+    assert (
+        "mine: the initial program cannot be used: run: its evaluator reports an error: No module named lxml"
+        in said.output
+    )
     result = json.loads(CliRunner().invoke(check, [str(folder), "--json"], standalone_mode=False).output)
-    assert (result["verdict"], result["reason"], result["scores"]) == ("blocked", "run: its evaluator reports an error: No module named lxml", [])
+    assert (result["verdict"], result["reason"], result["scores"]) == (
+        "blocked",
+        "run: its evaluator reports an error: No module named lxml",
+        [],
+    )
 
 
 def test_check_names_an_error_among_the_artifacts_of_a_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -116,32 +140,50 @@ def test_check_names_an_error_among_the_artifacts_of_a_score(tmp_path: Path, mon
     said = CliRunner().invoke(check, [str(folder)], standalone_mode=False)
     assert said.return_value == 1
     assert said.output.startswith("mine: usable, but your evaluator reports: 2 of 10 cases failed\n")
-    assert "reports   error_message: 2 of 10 cases failed" in said.output and "reports   note: x" in said.output
+    assert (
+        "reports   error_message: 2 of 10 cases failed" in said.output and "reports   note: x" in said.output
+    )
 
 
-def test_check_shows_what_an_evaluation_that_failed_left_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_check_shows_what_an_evaluation_that_failed_left_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     body = "    import sys\n    print('a warning', file=sys.stderr)\n    return {value}"
-    given = "{'combined_score': 0.0, 'note': 'see below', 'traceback': 'Traceback (most recent call last):\\n  line 3\\nKeyError: 4'}"
+    given = (
+        "{'combined_score': 0.0, 'note': 'see below', 'traceback': 'Traceback (most recent call "
+        "last):\\n  line 3\\nKeyError: 4'}"
+    )
     folder = folder_of(tmp_path, RETURNING.replace("    return {value}", body).replace("{value}", given))
     said = CliRunner().invoke(check, [str(folder)], standalone_mode=False)
     assert said.return_value == 1
     assert said.output.startswith("mine: usable, but your evaluator reports: KeyError: 4\n")
     assert "  reports   note: see below" in said.output and "  reports   stderr: a warning" in said.output
-    (folder / "evaluator.py").write_text(RETURNING.replace("    return {value}", body).replace("{value}", "{'error': 'no', 'hint': 'install it'}"))
+    (folder / "evaluator.py").write_text(
+        RETURNING.replace("    return {value}", body).replace(
+            "{value}", "{'error': 'no', 'hint': 'install it'}"
+        )
+    )
     said = CliRunner().invoke(check, [str(folder)], standalone_mode=False)
     assert said.return_value == 1
     assert said.output.splitlines()[1:] == ["  stderr: a warning", "  error: no", "  hint: install it"]
 
 
-@pytest.mark.parametrize(("files", "score", "words"), [
-    ({}, 104.0 / 3, "mean of a, b, time: 34.6667"),
-    ({"config__yaml": "database:\n  feature_dimensions: [time]\n"}, 2.0, "mean of a, b: 2 "),
-    ({"config__yaml": "database:\n  feature_dimensions: [time, flag]\n"}, 2.0, "mean of a, b: 2 "),
-    ({"config__yaml": "database:\n  feature_dimensions: [a, b, time]\n"}, 104.0 / 3, "mean of a, b, time: 34.6667"),
-    ({"project__toml": "[features.time]\nlow = 0\nhigh = 200\n"}, 2.0, "mean of a, b: 2 "),
-    ({"project__toml": "[metrics]\nflag = 'max'\n"}, 1.0, "flag 1 "),
-])
+@pytest.mark.parametrize(
+    ("files", "score", "words"),
+    [
+        ({}, 104.0 / 3, "mean of a, b, time: 34.6667"),
+        ({"config__yaml": "database:\n  feature_dimensions: [time]\n"}, 2.0, "mean of a, b: 2 "),
+        ({"config__yaml": "database:\n  feature_dimensions: [time, flag]\n"}, 2.0, "mean of a, b: 2 "),
+        (
+            {"config__yaml": "database:\n  feature_dimensions: [a, b, time]\n"},
+            104.0 / 3,
+            "mean of a, b, time: 34.6667",
+        ),
+        ({"project__toml": "[features.time]\nlow = 0\nhigh = 200\n"}, 2.0, "mean of a, b: 2 "),
+        ({"project__toml": "[metrics]\nflag = 'max'\n"}, 1.0, "flag 1 "),
+    ],
+)
 def test_without_a_combined_score_the_mean_is_openevolve_s(files: dict[str, str], score: float, words: str):
     """Neither features nor truth values are part of it, and what it is the mean of is said."""
     project, result = evaluation('{"a": 1.0, "b": 3.0, "time": 100.0, "flag": True}', **files)
@@ -151,16 +193,31 @@ def test_without_a_combined_score_the_mean_is_openevolve_s(files: dict[str, str]
     assert any(line.startswith(f"  score     {words}") for line in lines), lines
 
 
-@pytest.mark.parametrize(("value", "files", "reason"), [
-    ('{"combined_score": 1.0, "side": float("nan")}', {}, ""),
-    ('{"combined_score": float("inf"), "side": 1.0}', {}, "result: the metric 'combined_score' is no finite number"),
-    ('{"a": 1.0, "side": float("nan")}', {}, "result: the metric 'side' is no finite number"),
-    ('{"combined_score": 1.0, "side": float("nan")}', {"config__yaml": "database:\n  feature_dimensions: [side]\n"},
-     "result: the metric 'side' is no finite number"),
-    ('{"combined_score": 1.0, "side": float("nan")}', {"project__toml": "[metrics]\ncombined_score = 'max'\nside = 'min'\n"},
-     "result: the metric 'side' is no finite number"),
-])
-def test_a_metric_without_a_number_matters_if_something_depends_on_it(value: str, files: dict[str, str], reason: str):
+@pytest.mark.parametrize(
+    ("value", "files", "reason"),
+    [
+        ('{"combined_score": 1.0, "side": float("nan")}', {}, ""),
+        (
+            '{"combined_score": float("inf"), "side": 1.0}',
+            {},
+            "result: the metric 'combined_score' is no finite number",
+        ),
+        ('{"a": 1.0, "side": float("nan")}', {}, "result: the metric 'side' is no finite number"),
+        (
+            '{"combined_score": 1.0, "side": float("nan")}',
+            {"config__yaml": "database:\n  feature_dimensions: [side]\n"},
+            "result: the metric 'side' is no finite number",
+        ),
+        (
+            '{"combined_score": 1.0, "side": float("nan")}',
+            {"project__toml": "[metrics]\ncombined_score = 'max'\nside = 'min'\n"},
+            "result: the metric 'side' is no finite number",
+        ),
+    ],
+)
+def test_a_metric_without_a_number_matters_if_something_depends_on_it(
+    value: str, files: dict[str, str], reason: str
+):
     result = check_project(imports(RETURNING.replace("{value}", value), **files), OWN, load(), 2)
     assert result.to_json()["reason"] == reason
     assert reason or "  left out  no finite number: side" in result.lines()
@@ -168,11 +225,18 @@ def test_a_metric_without_a_number_matters_if_something_depends_on_it(value: str
 
 def test_a_program_that_no_operator_can_change_is_named():
     toml = '[program]\nfiles = ["p.sh"]\nrun = "sh p.sh"\n[evaluator]\nmode = "separate"\n'
-    evaluator = "def cases(seed):\n    return ['1']\ndef score(cases, results):\n    return {'combined_score': 1.0}\n"
+    evaluator = (
+        "def cases(seed):\n    return ['1']\ndef score(cases, results):\n    return {'combined_score': 1.0}\n"
+    )
     from programs_fixtures import made
 
-    lines = check_project(made({"p.sh": "echo 1\n", "evaluator.py": evaluator, "project.toml": toml}), OWN, load(), 2).lines()
-    assert "  note      no operator can change it: mark its numbers by EVOLVE-PARAM, or let a model write" in lines
+    lines = check_project(
+        made({"p.sh": "echo 1\n", "evaluator.py": evaluator, "project.toml": toml}), OWN, load(), 2
+    ).lines()
+    assert (
+        "  note      no operator can change it: mark its numbers by EVOLVE-PARAM, or let a model write"
+        in lines
+    )
 
 
 def test_what_calls_itself_equal_is_still_another_thing() -> None:

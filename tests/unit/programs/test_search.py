@@ -16,11 +16,18 @@ from evolake.programs.model.source import parse
 from evolake.programs.roles.writer import Edit, Measured, WriterReply, WriterRequest, applied, write
 from evolake.programs.search.crossover import crossed
 from evolake.programs.search.idioms import IDIOMS
-from evolake.programs.search.numbers import Relative, along_difference, numbers_in, skeleton, step_all, step_one
+from evolake.programs.search.numbers import (
+    Relative,
+    along_difference,
+    numbers_in,
+    skeleton,
+    step_all,
+    step_one,
+)
 from evolake.programs.search.proposing import OPERATORS, STRUCTURAL, Background, child_of
 from evolake.programs.search.trials import Trials
 
-RICH = '''import math
+RICH = """import math
 
 # EVOLVE-BLOCK-START
 def first(values, n):
@@ -55,8 +62,11 @@ def second(x, y):
 # EVOLVE-BLOCK-END
 
 CHECK = first([1, 2, 3], 3) == 9 or 1 < 2
-'''
-KERNEL = "/* π */\n#define BLOCK 8 /* EVOLVE-PARAM 1 256 int log */\nint x = 3;\ndouble y = 0.5; // EVOLVE-PARAM 0.1 0.9\n"
+"""
+KERNEL = (
+    "/* π */\n#define BLOCK 8 /* EVOLVE-PARAM 1 256 int log */\nint x = 3;\ndouble y = 0.5; // "
+    "EVOLVE-PARAM 0.1 0.9\n"
+)
 seeds = st.integers(0, 2**32)
 
 
@@ -77,8 +87,14 @@ def test_a_mutation_stays_inside_the_blocks_and_parses(name: str, seed: int):
 @settings(max_examples=25)
 @given(seed=seeds)
 def test_a_child_by_any_operator_differs_parses_and_stays_inside(seed: int):
-    relatives = [Relative({"p.py": RICH.replace("0.5", f"0.{digit}")}, digit / 10) for digit in (1, 3, 4, 6, 7, 9)]
-    child = child_of(Relative({"p.py": RICH}, 0.5), Background(Trials(()), None, relatives[0].texts, relatives), random(seed))
+    relatives = [
+        Relative({"p.py": RICH.replace("0.5", f"0.{digit}")}, digit / 10) for digit in (1, 3, 4, 6, 7, 9)
+    ]
+    child = child_of(
+        Relative({"p.py": RICH}, 0.5),
+        Background(Trials(()), None, relatives[0].texts, relatives),
+        random(seed),
+    )
     assert child is not None and child.operator in OPERATORS
     assert child.texts["p.py"] != RICH and parse(child.texts["p.py"])
     assert outside_change(RICH, child.texts["p.py"]) == ""
@@ -96,7 +112,12 @@ def test_marked_numbers_stay_in_their_bounds_and_unmarked_ones_as_they_are(seed:
 
 def test_numbers_are_the_literals_of_the_blocks_or_those_that_are_marked():
     result = numbers_in({"p.py": PROGRAM})
-    assert [(item.value, item.whole) for item in result] == [(2.0, False), (1.0, True), (3.0, True), (1.0, True)]
+    assert [(item.value, item.whole) for item in result] == [
+        (2.0, False),
+        (1.0, True),
+        (3.0, True),
+        (1.0, True),
+    ]
     assert [number.value for number in numbers_in({"k.c": KERNEL})] == [8.0, 0.5]
 
 
@@ -116,7 +137,12 @@ def test_crossover_takes_a_function_of_the_same_name():
     assert crossed({"p.py": RICH}, {"p.py": RICH}, random(0)) is None
 
 
-@given(st.lists(st.sampled_from(["x = 1\n", "# EVOLVE-BLOCK-START\n", "# EVOLVE-BLOCK-END\n", "é\r\n", "y"]), max_size=12))
+@given(
+    st.lists(
+        st.sampled_from(["x = 1\n", "# EVOLVE-BLOCK-START\n", "# EVOLVE-BLOCK-END\n", "é\r\n", "y"]),
+        max_size=12,
+    )
+)
 def test_a_text_that_is_cut_is_whole_again(lines: list[str]):
     text = "".join(lines)
     try:
@@ -136,7 +162,9 @@ def test_a_change_outside_of_the_blocks_is_told():
 
 def test_the_writer_s_reply_is_applied_or_says_why_not():
     texts = {"a.py": "x = 1\ny = 1\n"}
-    assert applied(WriterReply(edits=[Edit(file="a.py", search="x = 1", replace="x = 2")]), texts) == {"a.py": "x = 2\ny = 1\n"}
+    assert applied(WriterReply(edits=[Edit(file="a.py", search="x = 1", replace="x = 2")]), texts) == {
+        "a.py": "x = 2\ny = 1\n"
+    }
     assert applied(WriterReply(whole={"a.py": "z"}), texts) == {"a.py": "z"}
     assert applied(WriterReply(edits=[Edit(file="a.py", search="= 1", replace="")]), texts) == (
         "edit 1: `search` is 2 times in a.py, wanted once: at lines 1, 2; take more of the lines around it"
@@ -144,45 +172,82 @@ def test_the_writer_s_reply_is_applied_or_says_why_not():
     assert applied(WriterReply(whole={"b.py": "z"}), texts) == "there is no file 'b.py' that evolves"
     request = WriterRequest(project="p", goal="g", parent=Measured(score=math.pi, files={"p.py": RICH}))
     assert set(write(request, random(3)).whole) == {"p.py"}
-    assert write(request.model_copy(update={"parent": Measured(score=1, files={"p.txt": "no numbers"})}), random(3)).operator == "nothing"
+    assert (
+        write(
+            request.model_copy(update={"parent": Measured(score=1, files={"p.txt": "no numbers"})}), random(3)
+        ).operator
+        == "nothing"
+    )
 
 
-@pytest.mark.parametrize(("name", "before", "wanted"), [
-    ("repeat",
-     "def f(a):\n    x = 0.5 * a\n    x = x - (x * x - a) / x\n    return x\n",
-     "    for _ in range(20):\n        x = x - (x * x - a) / x\n    return x"),
-    ("early_exit",
-     "def f(v, a):\n    found = 0\n    for x in v:\n        if x == a:\n            found = 1\n    return found\n",
-     "= 1\n            break\n"),
-    ("iterable", "def f(items):\n    for item in items:\n        use(item)\n", "in sorted(items, reverse=True):"),
-    ("function", "def f(v):\n    return min(v)\n", "max(v)"),
-    ("string", 'def f():\n    """One of "mean" and "median"."""\n    return "mean"\n', "return 'median'"),
-    ("term", "def f(mass, speed):\n    return mass + speed\n", "mass + (speed * speed)"),
-    ("shape", "def f(x):\n    return 1 + x\n", "max(1 + x, 0.0)"),
-    ("prepared", "def f(items, n):\n    return n in items\n", "    items = set(items)\n    return n in items"),
-    ("prepared", "def f(n):\n    return f(n - 1) if n else 0\n", "import functools\n\n\n@functools.lru_cache(maxsize=None)\ndef f(n):"),
-    ("around_best",
-     "def f(rng, n):\n    best = 0.0\n    for _ in range(n):\n        x = rng.uniform(0, 1)\n        if x > best:\n"
-     "            best = x\n",
-     "x = (best + rng.gauss(0.0, 0.3))"),
-    ("around_best",
-     "def f(rng, n):\n    best = [0]\n    for _ in range(n):\n        x = [rng.uniform(0, 1)]\n        if g(x):\n"
-     "            best = x\n",
-     "x = [part + rng.gauss(0.0, 0.3) for part in best]"),
-])
+@pytest.mark.parametrize(
+    ("name", "before", "wanted"),
+    [
+        (
+            "repeat",
+            "def f(a):\n    x = 0.5 * a\n    x = x - (x * x - a) / x\n    return x\n",
+            "    for _ in range(20):\n        x = x - (x * x - a) / x\n    return x",
+        ),
+        (
+            "early_exit",
+            "def f(v, a):\n    found = 0\n    for x in v:\n        if x == a:\n            found = 1\n    "
+            "return found\n",
+            "= 1\n            break\n",
+        ),
+        (
+            "iterable",
+            "def f(items):\n    for item in items:\n        use(item)\n",
+            "in sorted(items, reverse=True):",
+        ),
+        ("function", "def f(v):\n    return min(v)\n", "max(v)"),
+        ("string", 'def f():\n    """One of "mean" and "median"."""\n    return "mean"\n', "return 'median'"),
+        ("term", "def f(mass, speed):\n    return mass + speed\n", "mass + (speed * speed)"),
+        ("shape", "def f(x):\n    return 1 + x\n", "max(1 + x, 0.0)"),
+        (
+            "prepared",
+            "def f(items, n):\n    return n in items\n",
+            "    items = set(items)\n    return n in items",
+        ),
+        (
+            "prepared",
+            "def f(n):\n    return f(n - 1) if n else 0\n",
+            "import functools\n\n\n@functools.lru_cache(maxsize=None)\ndef f(n):",
+        ),
+        (
+            "around_best",
+            "def f(rng, n):\n    best = 0.0\n    for _ in range(n):\n        x = rng.uniform(0, 1)\n"
+            "        if x > best:\n"
+            "            best = x\n",
+            "x = (best + rng.gauss(0.0, 0.3))",
+        ),
+        (
+            "around_best",
+            "def f(rng, n):\n    best = [0]\n    for _ in range(n):\n        x = [rng.uniform(0, 1)]\n"
+            "        if g(x):\n"
+            "            best = x\n",
+            "x = [part + rng.gauss(0.0, 0.3) for part in best]",
+        ),
+    ],
+)
 def test_an_idiom_writes_what_a_programmer_would(name: str, before: str, wanted: str):
     made = [IDIOMS[name](before, cut(before).spans(), random(seed)) for seed in range(400)]
     assert any(text is not None and wanted in text for text in made)
     assert all(parse(text) for text in made if text is not None)
 
 
-@pytest.mark.parametrize(("name", "text"), [
-    ("repeat", "def f(a):\n    x = 0.5 * a\n    return x\n"), ("early_exit", "def f(a):\n    if a:\n        a = 1\n    return a\n"),
-    ("string", "def f():\n    return 'only'\n"), ("around_best", "def f(v):\n    for x in v:\n        y = x\n    return y\n"),
-    ("iterable",
-     "def f(n):\n    return [k for k in range(n)]\n"), ("function", "def f(n):\n    return g(n)\n"), ("term", "X = 1\n"), ("prepared",
-     "X = 1\n"),
-])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("repeat", "def f(a):\n    x = 0.5 * a\n    return x\n"),
+        ("early_exit", "def f(a):\n    if a:\n        a = 1\n    return a\n"),
+        ("string", "def f():\n    return 'only'\n"),
+        ("around_best", "def f(v):\n    for x in v:\n        y = x\n    return y\n"),
+        ("iterable", "def f(n):\n    return [k for k in range(n)]\n"),
+        ("function", "def f(n):\n    return g(n)\n"),
+        ("term", "X = 1\n"),
+        ("prepared", "X = 1\n"),
+    ],
+)
 def test_an_idiom_without_its_place_changes_nothing(name: str, text: str):
     assert {IDIOMS[name](text, cut(text).spans(), random(seed)) for seed in range(20)} == {None}
 
@@ -194,7 +259,12 @@ def test_lines_that_a_loop_is_put_around_keep_their_ends():
 
 
 def test_a_string_is_replaced_by_one_that_stands_for_the_same_choice():
-    text = 'WAYS = ["mean", "median"]\nENDS = ["first", "last"]\n\n\ndef f():\n    return {"way": "mean", "end": "first"}\n'
+    text = (
+        'WAYS = ["mean", "median"]\nENDS = ["first", "last"]\n\n\ndef f():\n    return {"way": "mean", '
+        '"end": "first"}\n'
+    )
     made = [IDIOMS["string"](text, cut(text).spans(), random(seed)) or text for seed in range(60)]
-    assert all('WAYS = ["mean", "median"]\nENDS = ["first", "last"]' in item and '"way": ' in item for item in made)
+    assert all(
+        'WAYS = ["mean", "median"]\nENDS = ["first", "last"]' in item and '"way": ' in item for item in made
+    )
     assert sum("'median'" in item or "'last'" in item for item in made) > 40

@@ -1,4 +1,5 @@
-"""What operators learn from the trials of a search: which operator, which parent, how large a step, which of many steps."""
+"""What operators learn from the trials of a search: which operator, which parent, how large a step, which of
+many steps."""
 
 from __future__ import annotations
 
@@ -25,7 +26,10 @@ from evolake.programs.search.surrogate import fit, normal_ranks
 from evolake.programs.search.trials import Trial, Trials
 
 TEXT = "# EVOLVE-BLOCK-START\ndef f():\n    return {a!r}, {b!r}\n# EVOLVE-BLOCK-END\n"
-MARKED = "# EVOLVE-BLOCK-START\nA = {a}  # EVOLVE-PARAM 1 64 int log\nB = {b}  # EVOLVE-PARAM -2.0 2.0\n# EVOLVE-BLOCK-END\n"
+MARKED = (
+    "# EVOLVE-BLOCK-START\nA = {a}  # EVOLVE-PARAM 1 64 int log\nB = {b}  # EVOLVE-PARAM -2.0 2.0\n# "
+    "EVOLVE-BLOCK-END\n"
+)
 
 
 def random(seed: int = 0) -> np.random.Generator:
@@ -42,7 +46,12 @@ def values(texts: dict[str, str]) -> list[float]:
 
 def chain(outcomes: Sequence[float | None], operator: str = "step_few") -> Trials:
     """Trials that are each made of the first one, with these scores after its 0."""
-    return Trials([Trial(text(1.0), 0.0, "initial"), *(Trial(text(2.0 + place), score, operator, 0) for place, score in enumerate(outcomes))])
+    return Trials(
+        [
+            Trial(text(1.0), 0.0, "initial"),
+            *(Trial(text(2.0 + place), score, operator, 0) for place, score in enumerate(outcomes)),
+        ]
+    )
 
 
 def test_the_operator_that_gains_is_drawn_most_often():
@@ -50,23 +59,39 @@ def test_the_operator_that_gains_is_drawn_most_often():
     for place in range(40):
         name = ("planted", "idle", "broken")[place % 3]
         gain += name == "planted"
-        items.append(Trial(text(2.0 + place), {"planted": gain, "idle": gain - 0.5, "broken": None}[name], name, 0))
-    groups = [Group((1.0, 4.0), {"idle": (1.0, 4.0), "broken": (1.0, 4.0)}), Group((1.0, 4.0), {"planted": (1.0, 4.0)})]
+        items.append(
+            Trial(text(2.0 + place), {"planted": gain, "idle": gain - 0.5, "broken": None}[name], name, 0)
+        )
+    groups = [
+        Group((1.0, 4.0), {"idle": (1.0, 4.0), "broken": (1.0, 4.0)}),
+        Group((1.0, 4.0), {"planted": (1.0, 4.0)}),
+    ]
     drawn = [draw_operator(groups, Trials(items), random(seed)) for seed in range(200)]
     assert drawn.count("planted") > 120 > drawn.count("idle") + drawn.count("broken")
-    assert {draw_operator(groups, Trials(items), random(seed), barred=("planted",)) for seed in range(50)} == {"idle", "broken"}
+    assert {
+        draw_operator(groups, Trials(items), random(seed), barred=("planted",)) for seed in range(50)
+    } == {"idle", "broken"}
 
 
 def test_many_operators_of_a_kind_do_not_crowd_out_another_kind():
-    groups = [Group((1.0, 3.0), {"alone": (1.0, 6.0)}), Group((1.0, 3.0), {f"one of {place}": (1.0, 6.0) for place in range(30)})]
+    groups = [
+        Group((1.0, 3.0), {"alone": (1.0, 6.0)}),
+        Group((1.0, 3.0), {f"one of {place}": (1.0, 6.0) for place in range(30)}),
+    ]
     drawn = [draw_operator(groups, chain([]), random(seed)) for seed in range(200)]
     assert 70 < drawn.count("alone") < 130
 
 
 @pytest.mark.parametrize("maximize", [True, False])
-def test_credit_is_the_gain_in_relation_to_all_gains_and_lower_scores_gain_where_lower_is_better(maximize: bool):
+def test_credit_is_the_gain_in_relation_to_all_gains_and_lower_scores_gain_where_lower_is_better(
+    maximize: bool,
+):
     sign = 1 if maximize else -1
-    items = [Trial(text(1.0), 0.0, "initial"), Trial(text(2.0), 10.0 * sign, "large", 0), Trial(text(3.0), 10.01 * sign, "small", 1)]
+    items = [
+        Trial(text(1.0), 0.0, "initial"),
+        Trial(text(2.0), 10.0 * sign, "large", 0),
+        Trial(text(3.0), 10.01 * sign, "small", 1),
+    ]
     trials = Trials(items, maximize)
     won, lost = credits_of(trials)
     assert won["large"] > 0.9 > 0.1 > won["small"] > 0 and lost["small"] > 0.9 and trials.best == 2
@@ -75,13 +100,22 @@ def test_credit_is_the_gain_in_relation_to_all_gains_and_lower_scores_gain_where
 def test_a_step_grows_after_a_success_and_shrinks_after_a_failure():
     own = chain([]).skeletons[0]
     assert step_size(chain([]), own) == FIRST
-    assert step_size(chain([1.0]), own) > FIRST > step_size(chain([-1.0]), own) > step_size(chain([-1.0, None]), own)
+    assert (
+        step_size(chain([1.0]), own)
+        > FIRST
+        > step_size(chain([-1.0]), own)
+        > step_size(chain([-1.0, None]), own)
+    )
     assert step_size(chain([-1.0] * 4 + [1.0]), own) == pytest.approx(FIRST)
     assert step_size(chain([1.0], operator="term"), own) == FIRST
     plateau = Trials([*chain([]).items, Trial(text(2.0), None, "step_few", 0, twin_score=0.0)])
     assert FIRST < step_size(plateau, own) < step_size(chain([1.0]), own)
     failed = Trials([*chain([]).items, Trial(text(2.0), None, "step_few", 0, twin_score=-5.0)])
-    assert step_size(failed, own) < FIRST and failed.known_merits[1] == pytest.approx(-5.0) and (plateau.known_merits[1] or 0.0) < 0.0
+    assert (
+        step_size(failed, own) < FIRST
+        and failed.known_merits[1] == pytest.approx(-5.0)
+        and (plateau.known_merits[1] or 0.0) < 0.0
+    )
 
 
 def test_a_number_whose_changes_fail_is_changed_less_often():
@@ -107,20 +141,39 @@ def test_the_promising_step_is_nearer_to_the_optimum_than_a_blind_one():
         return -((a - 3) ** 2) - (b + 1) ** 2
 
     draws = random(7)
-    points = [text(round(float(draws.uniform(0.5, 6)), 3), round(float(draws.uniform(-3, 3)), 3)) for _ in range(25)]
-    trials = Trials([Trial(item, score(item), "step_few", 0 if place else None) for place, item in enumerate(points)])
+    points = [
+        text(round(float(draws.uniform(0.5, 6)), 3), round(float(draws.uniform(-3, 3)), 3)) for _ in range(25)
+    ]
+    trials = Trials(
+        [Trial(item, score(item), "step_few", 0 if place else None) for place, item in enumerate(points)]
+    )
     assert trials.best is not None
-    chosen, blind = ([made for seed in range(12) if (made := way(trials, trials.best, random(seed)))] for way in (promising_step, step_few))
+    chosen, blind = (
+        [made for seed in range(12) if (made := way(trials, trials.best, random(seed)))]
+        for way in (promising_step, step_few)
+    )
     assert len(chosen) == len(blind) == 12
     assert np.median([score(item) for item in chosen]) > np.median([score(item) for item in blind])
     assert promising_step(Trials(trials.items[: FEWEST - 1]), 0, random()) is None
 
 
 @settings(max_examples=15, deadline=None)
-@given(held=st.lists(st.tuples(st.integers(1, 64), st.floats(-2, 2).map(lambda value: round(value, 3))), min_size=FEWEST, max_size=9, unique=True),
-       seed=st.integers(0, 99))
+@given(
+    held=st.lists(
+        st.tuples(st.integers(1, 64), st.floats(-2, 2).map(lambda value: round(value, 3))),
+        min_size=FEWEST,
+        max_size=9,
+        unique=True,
+    ),
+    seed=st.integers(0, 99),
+)
 def test_marked_numbers_stay_within_their_bounds(held: list[tuple[int, float]], seed: int):
-    trials = Trials([Trial({"p.py": MARKED.format(a=a, b=b)}, a - b, "step_few", 0 if place else None) for place, (a, b) in enumerate(held)])
+    trials = Trials(
+        [
+            Trial({"p.py": MARKED.format(a=a, b=b)}, a - b, "step_few", 0 if place else None)
+            for place, (a, b) in enumerate(held)
+        ]
+    )
     for made in (promising_step(trials, 0, random(seed)), step_few(trials, 0, random(seed))):
         assert made is not None
         a, b = (parameter.value for parameter in parameters_in(made["p.py"], "p.py"))
@@ -129,7 +182,9 @@ def test_marked_numbers_stay_within_their_bounds(held: list[tuple[int, float]], 
 
 def test_the_best_is_the_usual_parent_and_other_programs_come_oftener_when_nothing_improves():
     moving, idle = chain([1.0, 0.5]), chain([1.0] + [0.5] * (PATIENCE + 1))
-    drawn, later = ([choose_parent(trials, random(seed)).place for seed in range(200)] for trials in (moving, idle))
+    drawn, later = (
+        [choose_parent(trials, random(seed)).place for seed in range(200)] for trials in (moving, idle)
+    )
     assert drawn.count(1) > 160 and set(drawn) == {1, None}
     assert later.count(1) > 100 and later.count(None) > 2 * drawn.count(None)
     assert choose_parent(Trials(()), random()).place is None
@@ -139,9 +194,14 @@ def test_a_new_structure_gets_its_tuning_before_it_is_dropped():
     other = {"p.py": TEXT.format(a=1.0, b=2.0).replace("return", "return 3,")}
     trials = [*chain([1.0, -1.0]).items, Trial(other, 0.5, "term", 1)]
     assert untuned(Trials(trials)) == [3]
-    picked = [choice for seed in range(100) if (choice := choose_parent(Trials(trials), random(seed))).place == 3]
+    picked = [
+        choice for seed in range(100) if (choice := choose_parent(Trials(trials), random(seed))).place == 3
+    ]
     assert len(picked) > 10 and all(choice.numbers_only for choice in picked)
-    tuned = [Trial({"p.py": other["p.py"].replace("1.0", f"1.{digit}")}, 0.1, "step_few", 3) for digit in range(1, TUNING + 1)]
+    tuned = [
+        Trial({"p.py": other["p.py"].replace("1.0", f"1.{digit}")}, 0.1, "step_few", 3)
+        for digit in range(1, TUNING + 1)
+    ]
     assert untuned(Trials([*trials, *tuned])) == []
     assert untuned(Trials([*trials[:3], Trial(other, None, "term", 1)])) == []
     assert untuned(Trials([*trials[:3], Trial(other, -9.0, "term", 1)])) == []
@@ -156,20 +216,56 @@ def test_a_program_that_behaves_as_another_is_known_by_that_one_s_score(tmp_path
     shared = {"files_sha": sha, "operator": "step_few", "size": 1}
     rows = [
         {"program_id": twin, "score": 0.25, "reason": None, "parents": [], "number": 0, **shared},
-        {"program_id": child, "score": None, "reason": f"novel: {reason.reason}", "parents": [twin], "number": 1, **shared},
-        {"program_id": "0" * 64, "score": None, "reason": "form: it says the same", "parents": [twin], "number": 2, **shared},
+        {
+            "program_id": child,
+            "score": None,
+            "reason": f"novel: {reason.reason}",
+            "parents": [twin],
+            "number": 1,
+            **shared,
+        },
+        {
+            "program_id": "0" * 64,
+            "score": None,
+            "reason": "form: it says the same",
+            "parents": [twin],
+            "number": 2,
+            **shared,
+        },
     ]
     tried = tried_programs(rows, Islands(imports(), OWN), blobs)
-    assert [(item.score, item.twin_score, item.parent) for item in tried.programs] == [(0.25, None, None), (None, 0.25, 0)]
+    assert [(item.score, item.twin_score, item.parent) for item in tried.programs] == [
+        (0.25, None, None),
+        (None, 0.25, 0),
+    ]
 
 
 def test_a_writer_s_child_follows_from_request_and_seed_and_no_model_sees_the_trials():
-    tried = [TriedProgram(files=text(1.0 + place / 10), score=float(place), operator="step_few", parent=0 if place else None) for place in range(9)]
-    request = WriterRequest(project="p", goal="g", parent=Measured(score=8.0, files=tried[8].files), trials=tried, place=8)
+    tried = [
+        TriedProgram(
+            files=text(1.0 + place / 10), score=float(place), operator="step_few", parent=0 if place else None
+        )
+        for place in range(9)
+    ]
+    request = WriterRequest(
+        project="p", goal="g", parent=Measured(score=8.0, files=tried[8].files), trials=tried, place=8
+    )
     again = WriterRequest.model_validate_json(request.model_dump_json())
     assert write(request, random(3)) == write(again, random(3))
-    assert all(write(request, random(seed)).whole["p.py"] not in {item.files["p.py"] for item in tried} for seed in range(10))
+    assert all(
+        write(request, random(seed)).whole["p.py"] not in {item.files["p.py"] for item in tried}
+        for seed in range(10)
+    )
     # no model is shown what operators learn from
-    assert WRITER.prompt_values(request) == WRITER.prompt_values(request.model_copy(update={"trials": [], "place": None}))
+    assert WRITER.prompt_values(request) == WRITER.prompt_values(
+        request.model_copy(update={"trials": [], "place": None})
+    )
     numbers = request.model_copy(update={"numbers_only": True})
-    assert {write(numbers, random(seed)).operator for seed in range(20)} <= {"surrogate", "step_few", "step_one", "step_all", "difference", "tpe"}
+    assert {write(numbers, random(seed)).operator for seed in range(20)} <= {
+        "surrogate",
+        "step_few",
+        "step_one",
+        "step_all",
+        "difference",
+        "tpe",
+    }

@@ -28,12 +28,28 @@ SEEDS = range(8)
 
 
 def row(name: str, a: float, b: float, **more: object) -> dict:
-    return {"program_id": name, "project": "toy", "score": a, "cell": "0", "size": 10, "number": int(name), "state": "accepted", "islands": [0],
-            "front": False, "metrics": json.dumps({"a": a, "b": b}), "operator": "initial" if name == "0" else "number", "parents": []} | more
+    return {
+        "program_id": name,
+        "project": "toy",
+        "score": a,
+        "cell": "0",
+        "size": 10,
+        "number": int(name),
+        "state": "accepted",
+        "islands": [0],
+        "front": False,
+        "metrics": json.dumps({"a": a, "b": b}),
+        "operator": "initial" if name == "0" else "number",
+        "parents": [],
+    } | more
 
 
 def islands(*rows: dict, toml: str = TOML, **settings: int) -> Islands:
-    return Islands(apart(toml=toml), OWN.model_copy(update={"elites": 3, "islands": 1} | settings), {item["program_id"]: item for item in rows})
+    return Islands(
+        apart(toml=toml),
+        OWN.model_copy(update={"elites": 3, "islands": 1} | settings),
+        {item["program_id"]: item for item in rows},
+    )
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=14))
@@ -41,7 +57,14 @@ def test_fronts_are_peeled_one_after_another(points: list[tuple[int, ...]]) -> N
     ranks = fronts(np.array(points))
     left, rank = set(range(len(points))), 0
     while left:
-        best = {i for i in left if not any(points[j] != points[i] and all(o >= p for o, p in zip(points[j], points[i], strict=True)) for j in left)}
+        best = {
+            i
+            for i in left
+            if not any(
+                points[j] != points[i] and all(o >= p for o, p in zip(points[j], points[i], strict=True))
+                for j in left
+            )
+        }
         assert {i for i in left if ranks[i] == rank} == best
         left, rank = left - best, rank + 1
 
@@ -88,37 +111,59 @@ def test_the_challenger_dominates_the_champion_if_one_does() -> None:
 
 
 def duel(gains: tuple[float, ...], noise: float, seed: int = 0) -> dict:
-    """The decision where the challenger differs by `gains` in as many metrics, in the unit of the noise over seeds."""
+    """The decision where the challenger differs by `gains` in as many metrics, in the unit of the noise over
+    seeds."""
     rng = np.random.default_rng(seed)
 
     def evaluate(side: str, place: int) -> Evaluation:
-        values = {f"m{number}": noise * float(rng.normal()) + (gain if side == "n" else 0.0) for number, gain in enumerate(gains)}
+        values = {
+            f"m{number}": noise * float(rng.normal()) + (gain if side == "n" else 0.0)
+            for number, gain in enumerate(gains)
+        }
         return Evaluation("ok", metrics=values, seed=place)
 
     names = [f"m{number}" for number in range(len(gains))]
     scores = [lambda item, name=name: item.metrics[name] for name in names]
     done = run_duel(sides_of("c", "n", "c"), SEEDS, evaluate, scores=scores)
-    return decide_by_metrics({name: {side: [item.metrics[name] for item in items] for side, items in done.items()} for name in names}, rng)
+    return decide_by_metrics(
+        {
+            name: {side: [item.metrics[name] for item in items] for side, items in done.items()}
+            for name in names
+        },
+        rng,
+    )
 
 
-@pytest.mark.parametrize(("gains", "wins", "why"), [
-    ((0.1, 0.0), True, "a gain beyond the noise in m0, and no loss beyond it in another metric"),
-    ((0.0, 0.1), True, "a gain beyond the noise in m1, and no loss beyond it in another metric"),
-    ((0.1, 0.1), True, "a gain beyond the noise in m0 and m1, and no loss"),
-    ((0.1, -0.1), False, "a gain beyond the noise in m0, but a loss beyond it in m1"),
-    ((0.0, -0.1), False, "a loss beyond the noise in m1"),
-    ((0.0, 0.0), False, "no gain beyond the noise in any metric"),
-])
+@pytest.mark.parametrize(
+    ("gains", "wins", "why"),
+    [
+        ((0.1, 0.0), True, "a gain beyond the noise in m0, and no loss beyond it in another metric"),
+        ((0.0, 0.1), True, "a gain beyond the noise in m1, and no loss beyond it in another metric"),
+        ((0.1, 0.1), True, "a gain beyond the noise in m0 and m1, and no loss"),
+        ((0.1, -0.1), False, "a gain beyond the noise in m0, but a loss beyond it in m1"),
+        ((0.0, -0.1), False, "a loss beyond the noise in m1"),
+        ((0.0, 0.0), False, "no gain beyond the noise in any metric"),
+    ],
+)
 @pytest.mark.parametrize("noise", [0.0, 0.01])
-def test_a_challenger_wins_by_a_gain_without_a_loss(gains: tuple[float, ...], wins: bool, why: str, noise: float) -> None:
+def test_a_challenger_wins_by_a_gain_without_a_loss(
+    gains: tuple[float, ...], wins: bool, why: str, noise: float
+) -> None:
     result = duel(gains, noise)
     assert (result["wins"], result["reason"].startswith(why)) == (wins, True), result["reason"]
     assert set(result) == {"wins", "pairs", "difference", "low", "high", "noise", "reason", "test"}
 
 
 def test_one_metric_is_decided_as_ever() -> None:
-    scores = {"champion": [1.0, 1.2, 0.9, 1.1], "again": [1.2, 1.0, 1.1, 0.9], "challenger": [2.1, 2.2, 2.0, 2.1]}
-    first, other = decide_duel(scores, np.random.default_rng(3)), decide_by_metrics({"a": scores}, np.random.default_rng(3))
+    scores = {
+        "champion": [1.0, 1.2, 0.9, 1.1],
+        "again": [1.2, 1.0, 1.1, 0.9],
+        "challenger": [2.1, 2.2, 2.0, 2.1],
+    }
+    first, other = (
+        decide_duel(scores, np.random.default_rng(3)),
+        decide_by_metrics({"a": scores}, np.random.default_rng(3)),
+    )
     assert first == other and first["wins"]
 
 
@@ -153,22 +198,37 @@ def score(cases, results):
     for text, a, b, wins in (("return 9", 9, 9, False), ("return 6", 6, 0, True)):
         other = stored("1", f"def double(x):\n    {text}\n", a, b)
         held = Islands(project, OWN, {item["program_id"]: item for item in (start, other)})
-        seeds, population = CycleSeeds(0, "programs", "0001"), Population.empty().add(programs=[start | {"state": "champion"}])
+        seeds, population = (
+            CycleSeeds(0, "programs", "0001"),
+            Population.empty().add(programs=[start | {"state": "champion"}]),
+        )
         decided = decide_champion(project, held, population, blobs, own=OWN, cycle_seeds=seeds, mode=None)
-        assert (decided.decision["wins"], decided.decision["holder_id"]) == (wins, "1" if wins else "0"), decided.decision["reason"]
+        assert (decided.decision["wins"], decided.decision["holder_id"]) == (wins, "1" if wins else "0"), (
+            decided.decision["reason"]
+        )
         assert decided.decision["holder_mean"] == (6.0 if wins else 5.0)
 
 
 def test_figure_and_list_show_the_declared_metrics() -> None:
-    rows = [row("0", 5, 5, front=True, state="champion"), row("1", 1, 1, front=True), row("2", 1, 6), row("3", 9, 9, state="blocked")]
-    rows = [item | {"metrics": json.dumps(json.loads(item["metrics"]) | {"Z": item["number"]})} for item in rows]
+    rows = [
+        row("0", 5, 5, front=True, state="champion"),
+        row("1", 1, 1, front=True),
+        row("2", 1, 6),
+        row("3", 9, 9, state="blocked"),
+    ]
+    rows = [
+        item | {"metrics": json.dumps(json.loads(item["metrics"]) | {"Z": item["number"]})} for item in rows
+    ]
     ways = {"toy": {"b": "min", "a": "max"}}
     material = Material(["0001"], Population.empty().add(programs=rows), pl.DataFrame(), ways)
     assert front.draw_front(material).startswith(b"\x89PNG")
-    assert front.draw_front(material) != front.draw_front(Material(["0001"], material.population, pl.DataFrame()))
+    assert front.draw_front(material) != front.draw_front(
+        Material(["0001"], material.population, pl.DataFrame())
+    )
     found = front_of(material, "toy")
     assert [item["program_id"] for item in found["front"]] == ["1", "0"] and found["living"] == 3
     assert lines_of(found) == [
         "toy: 2 of 3 living programs are on the front of b (lower is better), a (higher is better)",
-        "  1  b 1  a 1  by number", "  0  b 5  a 5  by initial  champion",
+        "  1  b 1  a 1  by number",
+        "  0  b 5  a 5  by initial  champion",
     ]

@@ -1,4 +1,5 @@
-"""Numbers drawn from what relatives scored: within their bounds, near what scored well, and the same for the same seed."""
+"""Numbers drawn from what relatives scored: within their bounds, near what scored well, and the same for the
+same seed."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ def test_what_is_drawn_lies_nearer_to_the_best_than_what_is_known(maximize: bool
 
 def test_it_is_a_function_of_the_archive_and_the_seed():
     known = relatives(12, lambda a, b: a + b)
-    first, again, other = (tuned(known[0], known[1:], np.random.default_rng(seed), maximize=True) for seed in (1, 1, 2))
+    first, again, other = (
+        tuned(known[0], known[1:], np.random.default_rng(seed), maximize=True) for seed in (1, 1, 2)
+    )
     assert first == again != other
 
 
@@ -48,7 +51,10 @@ def test_programs_of_another_skeleton_are_no_trials():
     strange = [Relative({"p.py": item.texts["p.py"].replace("return", "return 1,")}, 9.0) for item in known]
     assert tuned(known[0], [*known[1:], *strange], np.random.default_rng(0), maximize=True) is None
     many = {"p.py": "x = [" + ", ".join(map(str, range(MOST + 1))) + "]\n"}
-    assert tuned(Relative(many, 0.0), [Relative(many, 1.0)] * 20, np.random.default_rng(0), maximize=True) is None
+    assert (
+        tuned(Relative(many, 0.0), [Relative(many, 1.0)] * 20, np.random.default_rng(0), maximize=True)
+        is None
+    )
 
 
 @settings(max_examples=15, deadline=None)

@@ -1,4 +1,5 @@
-"""What a writer's prompt holds: every field once, nothing that is empty; and which program it is asked to change."""
+"""What a writer's prompt holds: every field once, nothing that is empty; and which program it is asked to
+change."""
 
 from __future__ import annotations
 
@@ -18,11 +19,32 @@ from evolake.programs.roles.writer_session import WRITER_SESSION, WriterSessionR
 from evolake.programs.tables import DERIVATIONS, PROGRAMS, STATE
 
 FULL = {
-    "project": "PROJECT", "instructions": "INSTRUCTIONS", "goal": "GOAL", "limits": "LIMITS", "contest": "CONTEST", "parent_reason": "REASON",
-    "front": ["FRONT"], "artifacts": {"hint": "ARTIFACT"}, "attempts": "ATTEMPTS", "guidance": ["GUIDANCE"],
+    "project": "PROJECT",
+    "instructions": "INSTRUCTIONS",
+    "goal": "GOAL",
+    "limits": "LIMITS",
+    "contest": "CONTEST",
+    "parent_reason": "REASON",
+    "front": ["FRONT"],
+    "artifacts": {"hint": "ARTIFACT"},
+    "attempts": "ATTEMPTS",
+    "guidance": ["GUIDANCE"],
     "sibling": SiblingNote(number=2, count=3, direction="DIRECTION", siblings=["SIBLING"]),
 }
-WORDS = ["PROJECT", "INSTRUCTIONS", "GOAL", "LIMITS", "CONTEST", "REASON", "FRONT", "ARTIFACT", "ATTEMPTS", "GUIDANCE", "DIRECTION", "SIBLING"]
+WORDS = [
+    "PROJECT",
+    "INSTRUCTIONS",
+    "GOAL",
+    "LIMITS",
+    "CONTEST",
+    "REASON",
+    "FRONT",
+    "ARTIFACT",
+    "ATTEMPTS",
+    "GUIDANCE",
+    "DIRECTION",
+    "SIBLING",
+]
 PARENT = {"name": "aaaa", "score": 1.25, "metrics": {"size": 77.0}, "idea": "IDEA", "seconds": 1.75}
 OTHER = PARENT | {"name": "bbbb", "score": 1.5, "idea": "OTHERIDEA"}
 FILES = {"p.py": "z = 0\n" * 40 + "x = 1\ny = 2\n"}
@@ -35,7 +57,13 @@ def texts_of(role, request: BaseModel) -> str:
 def requests() -> list[tuple]:
     other = Measured(**OTHER, files={"p.py": FILES["p.py"].replace("y = 2", "y = 3")})
     one = WriterRequest(**FULL, parent=Measured(**PARENT, files=FILES), best=[other])
-    many = WriterSessionRequest(**FULL, files=["p.py"], program=FILES["p.py"], parent=PARENT, best=[OTHER | {"folder": "reference/best-1"}])
+    many = WriterSessionRequest(
+        **FULL,
+        files=["p.py"],
+        program=FILES["p.py"],
+        parent=PARENT,
+        best=[OTHER | {"folder": "reference/best-1"}],
+    )
     return [(WRITER, one), (WRITER_SESSION, many)]
 
 
@@ -43,7 +71,16 @@ def requests() -> list[tuple]:
 def test_every_field_reaches_the_prompt_once(role, request_) -> None:
     prompt = texts_of(role, request_)
     assert set(FULL) | {"round"} == set(Briefing.model_fields)  # a new field gets a word here
-    for word in [*WORDS, "aaaa scored 1.25", "bbbb scored 1.5", "size 77", "1.75 s of processor time", "IDEA", "x = 1\n", "request 2 of 3"]:
+    for word in [
+        *WORDS,
+        "aaaa scored 1.25",
+        "bbbb scored 1.5",
+        "size 77",
+        "1.75 s of processor time",
+        "IDEA",
+        "x = 1\n",
+        "request 2 of 3",
+    ]:
         assert word in prompt, word
     assert all(prompt.count(word) == 1 for word in WORDS)
     assert texts_of(role, request_.model_copy(update={"round": "ROUND"})).count("ROUND") == 1
@@ -52,47 +89,95 @@ def test_every_field_reaches_the_prompt_once(role, request_) -> None:
 def test_another_program_is_a_diff_if_two_are_to_be_combined_and_what_is_empty_is_left_out() -> None:
     _, request = requests()[0]
     assert request.sibling and "y = 3" not in texts_of(WRITER, request)
-    combining = request.model_copy(update={"sibling": request.sibling.model_copy(update={"direction": COMBINE})})
-    for role, asked in ((WRITER, combining), (WRITER_GROUP, WriterGroupRequest(first=request, others=[combining]))):
+    combining = request.model_copy(
+        update={"sibling": request.sibling.model_copy(update={"direction": COMBINE})}
+    )
+    for role, asked in (
+        (WRITER, combining),
+        (WRITER_GROUP, WriterGroupRequest(first=request, others=[combining])),
+    ):
         prompt = texts_of(role, asked)
         assert "-y = 2\n+y = 3" in prompt and prompt.count("z = 0") == 40  # of the program alone
-    bare = texts_of(WRITER, WriterRequest(project="p", goal="g", parent=Measured(name="a", score=1.0, files=FILES)))
+    bare = texts_of(
+        WRITER, WriterRequest(project="p", goal="g", parent=Measured(name="a", score=1.0, files=FILES))
+    )
     user = bare.partition("# Project")[2]
-    assert not any(empty in user for empty in ("[]", "{}", "none", "None", "# Contest", "# Tried", "# Other", "# Guidance"))
+    assert not any(
+        empty in user
+        for empty in ("[]", "{}", "none", "None", "# Contest", "# Tried", "# Other", "# Guidance")
+    )
 
 
 def test_a_prompt_with_two_other_programs_is_at_least_forty_percent_shorter_than_it_was() -> None:
     def program(name: str, score: float, scale: str) -> Measured:
-        return Measured(name=name, score=score, metrics={"score": score}, files={"p.py": PROGRAM.replace("2.0", scale)})
+        return Measured(
+            name=name, score=score, metrics={"score": score}, files={"p.py": PROGRAM.replace("2.0", scale)}
+        )
 
     others = [program("b", 0.9, "2.5"), program("c", 0.8, "2.25")]
-    request = WriterRequest(project="p", goal="score: higher is better", parent=program("a", 1.0, "2.0"), best=others)
+    request = WriterRequest(
+        project="p", goal="score: higher is better", parent=program("a", 1.0, "2.0"), best=others
+    )
     assert len(build_messages(WRITER, request)[1]["content"]) < 0.6 * BEFORE
 
 
 BEFORE = 1896
-"""Characters of the user's part of that prompt before ideas were shown, without limits, contest and attempts, which it did not have."""
+"""Characters of the user's part of that prompt before ideas were shown, without limits, contest and attempts,
+which it did not have."""
 
 
 def islands(scores: list[float]) -> tuple[Islands, dict]:
-    row = {"project": "toy", "state": "accepted", "islands": [0], "size": 10, "metrics": "{}", "operator": "model", "cell": ""}
-    rows = [row | {"program_id": f"{number}" * 8, "number": number, "score": score, "cell": str(number)} for number, score in enumerate(scores)]
-    return Islands(imports(), OWN.model_copy(update={"islands": 1}), {item["program_id"]: item for item in rows}), rows[0]
+    row = {
+        "project": "toy",
+        "state": "accepted",
+        "islands": [0],
+        "size": 10,
+        "metrics": "{}",
+        "operator": "model",
+        "cell": "",
+    }
+    rows = [
+        row | {"program_id": f"{number}" * 8, "number": number, "score": score, "cell": str(number)}
+        for number, score in enumerate(scores)
+    ]
+    return Islands(
+        imports(), OWN.model_copy(update={"islands": 1}), {item["program_id"]: item for item in rows}
+    ), rows[0]
 
 
 def test_the_best_is_the_parent_of_at_least_half_and_none_far_behind_is_changed_instead_of_it() -> None:
     held, initial = islands([2.13, 1.91, 2.2, 2.5, 2.63])
-    drawn = [[parent_for_model(held, place, initial, np.random.default_rng(seed))[0]["score"] for place in range(6)] for seed in range(40)]
+    drawn = [
+        [
+            parent_for_model(held, place, initial, np.random.default_rng(seed))[0]["score"]
+            for place in range(6)
+        ]
+        for seed in range(40)
+    ]
     assert all(sum(score == 2.63 for score in scores) >= 3 for scores in drawn)
     assert {score for scores in drawn for score in scores} == {2.63, 2.5}
     best = max(held.rows.values(), key=lambda row: row["score"])
-    assert [row["score"] for row in held.rows.values() if worth_showing(held, row, best, initial)] == [2.5, 2.63]
-    row, why = next(pair for seed in range(40) if (pair := parent_for_model(held, 1, initial, np.random.default_rng(seed)))[0]["score"] == 2.5)
-    assert row["score"] == 2.5 and why == "It is another line of descent than the best (2.63), and not far behind it."
+    assert [row["score"] for row in held.rows.values() if worth_showing(held, row, best, initial)] == [
+        2.5,
+        2.63,
+    ]
+    row, why = next(
+        pair
+        for seed in range(40)
+        if (pair := parent_for_model(held, 1, initial, np.random.default_rng(seed)))[0]["score"] == 2.5
+    )
+    assert (
+        row["score"] == 2.5
+        and why == "It is another line of descent than the best (2.63), and not far behind it."
+    )
 
 
 def test_a_population_of_an_earlier_version_has_no_ideas() -> None:
     row = {"program_id": "a", "project": "toy", "state": "accepted", "number": 0}
-    tables = {"programs": PROGRAMS.frame([row]).drop("idea", "cpu_s"), "derivations": DERIVATIONS.empty(), "state": STATE.empty()}
+    tables = {
+        "programs": PROGRAMS.frame([row]).drop("idea", "cpu_s"),
+        "derivations": DERIVATIONS.empty(),
+        "state": STATE.empty(),
+    }
     [read] = Population.of(tables).rows()
     assert (read["program_id"], read["idea"], read["cpu_s"]) == ("a", None, None)

@@ -1,4 +1,5 @@
-"""Rows in the shapes of public data sets, made up here: each is read as it is meant, or refused with the rows and the mapping to give."""
+"""Rows in the shapes of public data sets, made up here: each is read as it is meant, or refused with the rows
+and the mapping to give."""
 
 from __future__ import annotations
 
@@ -15,41 +16,137 @@ from evolake.prompts.model.problems import problem_set
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import default_lake_root
 
-CHAT = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Two?"}, {"role": "assistant", "content": "2"},
-        {"role": "user", "content": "And three?"}]
+CHAT = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Two?"},
+    {"role": "assistant", "content": "2"},
+    {"role": "user", "content": "And three?"},
+]
 SHAPES = {
-    "gsm8k": ({"question": "How many?", "answer": "5*250 = <<5*250=1250>>1250.\n#### 1,250"}, "GSM8K", 1250, "How many?"),
-    "math": ({"problem": "Find x.", "level": "Level 3", "type": "A", "solution": "So \\boxed{\\frac{1}{2}}."}, "MATH", "\\frac{1}{2}", "Find x."),
-    "mmlu": ({"question": "Which?", "subject": "s", "choices": ["p", "q", "r", "t"], "answer": 2}, "MMLU", "C", "Which?\n\nA. p\nB. q\nC. r\nD. t"),
-    "arc": ({"id": "1", "question": "Which?", "choices": {"text": ["p", "q"], "label": ["1", "2"]}, "answerKey": "2"}, "ARC", "2", "1. p\n2. q"),
-    "aime": ({"ID": "2024-I-1", "Problem": "Find n.", "Solution": "s", "Answer": "073"}, "AIME", 73, "Find n."),
-    "aime-year": ({"id": 1, "problem": "Find n.", "solution": "s", "answer": "073", "url": "u", "year": "2024"}, "AIME", 73, "Find n."),
+    "gsm8k": (
+        {"question": "How many?", "answer": "5*250 = <<5*250=1250>>1250.\n#### 1,250"},
+        "GSM8K",
+        1250,
+        "How many?",
+    ),
+    "math": (
+        {"problem": "Find x.", "level": "Level 3", "type": "A", "solution": "So \\boxed{\\frac{1}{2}}."},
+        "MATH",
+        "\\frac{1}{2}",
+        "Find x.",
+    ),
+    "mmlu": (
+        {"question": "Which?", "subject": "s", "choices": ["p", "q", "r", "t"], "answer": 2},
+        "MMLU",
+        "C",
+        "Which?\n\nA. p\nB. q\nC. r\nD. t",
+    ),
+    "arc": (
+        {
+            "id": "1",
+            "question": "Which?",
+            "choices": {"text": ["p", "q"], "label": ["1", "2"]},
+            "answerKey": "2",
+        },
+        "ARC",
+        "2",
+        "1. p\n2. q",
+    ),
+    "aime": (
+        {"ID": "2024-I-1", "Problem": "Find n.", "Solution": "s", "Answer": "073"},
+        "AIME",
+        73,
+        "Find n.",
+    ),
+    "aime-year": (
+        {"id": 1, "problem": "Find n.", "solution": "s", "answer": "073", "url": "u", "year": "2024"},
+        "AIME",
+        73,
+        "Find n.",
+    ),
     "beyond-aime": ({"problem": "Find n.", "answer": 123456}, "columns", 123456, "Find n."),
-    "math-500": ({"problem": "Find x.", "solution": "\\boxed{x^2}", "answer": "x^2", "subject": "s", "level": 2}, "columns", "x^2", "Find x."),
+    "math-500": (
+        {"problem": "Find x.", "solution": "\\boxed{x^2}", "answer": "x^2", "subject": "s", "level": 2},
+        "columns",
+        "x^2",
+        "Find x.",
+    ),
     "hotpot": (
-        {"id": "h", "question": "Where?", "answer": "Oslo", "type": "bridge", "level": "hard", "supporting_facts": {"title": ["A"], "sent_id": [0]},
-         "context": {"title": ["A"], "sentences": [["It is in Oslo.", " Yes."]]}}, "HotpotQA", "Oslo", "A: It is in Oslo. Yes.\n\nWhere?",
+        {
+            "id": "h",
+            "question": "Where?",
+            "answer": "Oslo",
+            "type": "bridge",
+            "level": "hard",
+            "supporting_facts": {"title": ["A"], "sent_id": [0]},
+            "context": {"title": ["A"], "sentences": [["It is in Oslo.", " Yes."]]},
+        },
+        "HotpotQA",
+        "Oslo",
+        "A: It is in Oslo. Yes.\n\nWhere?",
     ),
     "verl-number": (
-        {"data_source": "openai/gsm8k", "prompt": [{"role": "user", "content": "How?"}], "reward_model": {"style": "rule", "ground_truth": "72"}},
-        "verl", "72", "How?",
+        {
+            "data_source": "openai/gsm8k",
+            "prompt": [{"role": "user", "content": "How?"}],
+            "reward_model": {"style": "rule", "ground_truth": "72"},
+        },
+        "verl",
+        "72",
+        "How?",
     ),
     "verl-latex": (
-        {"data_source": "lighteval/MATH", "prompt": [{"role": "user", "content": "How?"}], "reward_model": {"ground_truth": "\\frac{1}{2}"}},
-        "verl", "\\frac{1}{2}", "How?",
+        {
+            "data_source": "lighteval/MATH",
+            "prompt": [{"role": "user", "content": "How?"}],
+            "reward_model": {"ground_truth": "\\frac{1}{2}"},
+        },
+        "verl",
+        "\\frac{1}{2}",
+        "How?",
     ),
     "verl-search": (
-        {"data_source": "searchR1_nq", "prompt": [{"role": "user", "content": "Who?"}], "reward_model": {"ground_truth": {"target": ["Ada"]}}},
-        "verl", "Ada", "Who?",
+        {
+            "data_source": "searchR1_nq",
+            "prompt": [{"role": "user", "content": "Who?"}],
+            "reward_model": {"ground_truth": {"target": ["Ada"]}},
+        },
+        "verl",
+        "Ada",
+        "Who?",
     ),
     "trl": ({"prompt": "How much?", "answer": "4"}, "columns", "4", "How much?"),
-    "trl-messages": ({"prompt": CHAT, "answer": "3"}, "columns", "3", "Be brief.\n\nUser: Two?\n\nAssistant: 2\n\nUser: And three?"),
-    "messages": ({"messages": [CHAT[1], {"role": "assistant", "content": "It is \\boxed{2}"}]}, "messages", "2", "Two?"),
-    "synlogic": (
-        {"data_source": "sudoku", "prompt": [{"role": "user", "content": "Solve."}], "reward_model": {"ground_truth": ""},
-         "extra_info": {"game_data_str": json.dumps({"question": "Solve.", "answer": "[[1]]", "difficulty": 3})}}, "SynLogic", "[[1]]", "Solve.",
+    "trl-messages": (
+        {"prompt": CHAT, "answer": "3"},
+        "columns",
+        "3",
+        "Be brief.\n\nUser: Two?\n\nAssistant: 2\n\nUser: And three?",
     ),
-    "enigmata": ({"question": "Solve.", "answer": "AB", "task_name": "cipher", "difficulty": "hard", "language": "en"}, "Enigmata", "AB", "Solve."),
+    "messages": (
+        {"messages": [CHAT[1], {"role": "assistant", "content": "It is \\boxed{2}"}]},
+        "messages",
+        "2",
+        "Two?",
+    ),
+    "synlogic": (
+        {
+            "data_source": "sudoku",
+            "prompt": [{"role": "user", "content": "Solve."}],
+            "reward_model": {"ground_truth": ""},
+            "extra_info": {
+                "game_data_str": json.dumps({"question": "Solve.", "answer": "[[1]]", "difficulty": 3})
+            },
+        },
+        "SynLogic",
+        "[[1]]",
+        "Solve.",
+    ),
+    "enigmata": (
+        {"question": "Solve.", "answer": "AB", "task_name": "cipher", "difficulty": "hard", "language": "en"},
+        "Enigmata",
+        "AB",
+        "Solve.",
+    ),
     "own-id": ({"question": "Colour?", "answer": "red", "problem_id": "p0"}, "evolake", "red", "Colour?"),
 }
 
@@ -72,31 +169,58 @@ def test_the_shape_of_a_public_data_set_is_read_as_it_is_meant(tmp_path: Path, s
     assert json.loads(made.problems[0].answer) == label and text in made.problems[0].text
 
 
-@pytest.mark.parametrize(("row", "said"), [
-    ({"question": "Which?", "options": ["p", "q"], "answer": "p"}, r"row 1 of .* has choices in options(?s:.*)question=COLUMN"),
-    ({"Question": "Why?", "Correct Answer": "x"}, r"row 1 of .* has no question in a known column(?s:.*)question=COLUMN"),
-    ({"question": "Which?", "choices": ["p", "q"], "answer": 7}, r"the answer 7, which is no index"),
-    ({"data_source": "codecontests", "prompt": [CHAT[1]], "reward_model": {"ground_truth": "[]"}}, "runs programs"),
-    ({"data_source": "nq", "prompt": [CHAT[1]], "reward_model": {"ground_truth": {"target": ["a", "b"]}}}, "2 accepted answers"),
-    ({"question": "Why?", "answer": float("nan")}, "no answer that anything could equal"),
-    ({"messages": [CHAT[1]]}, "do not end with a reply"),
-    ({"question": "Why?", "answer": "N/A"}, r"1 of 1 labels cannot be matched(?s:.*)row 1 of"),
-    ({"question": "Why?", "answer": "a}b"}, "labels cannot be matched"),
-])
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (
+            {"question": "Which?", "options": ["p", "q"], "answer": "p"},
+            r"row 1 of .* has choices in options(?s:.*)question=COLUMN",
+        ),
+        (
+            {"Question": "Why?", "Correct Answer": "x"},
+            r"row 1 of .* has no question in a known column(?s:.*)question=COLUMN",
+        ),
+        ({"question": "Which?", "choices": ["p", "q"], "answer": 7}, r"the answer 7, which is no index"),
+        (
+            {"data_source": "codecontests", "prompt": [CHAT[1]], "reward_model": {"ground_truth": "[]"}},
+            "runs programs",
+        ),
+        (
+            {
+                "data_source": "nq",
+                "prompt": [CHAT[1]],
+                "reward_model": {"ground_truth": {"target": ["a", "b"]}},
+            },
+            "2 accepted answers",
+        ),
+        ({"question": "Why?", "answer": float("nan")}, "no answer that anything could equal"),
+        ({"messages": [CHAT[1]]}, "do not end with a reply"),
+        ({"question": "Why?", "answer": "N/A"}, r"1 of 1 labels cannot be matched(?s:.*)row 1 of"),
+        ({"question": "Why?", "answer": "a}b"}, "labels cannot be matched"),
+    ],
+)
 def test_what_cannot_be_read_for_sure_is_refused(tmp_path: Path, row: dict, said: str) -> None:
     with pytest.raises(InputError, match=said):
         read(lines(tmp_path / "a.jsonl", [row]))
 
 
 def test_whole_solutions_as_labels_are_refused_with_three_examples(tmp_path: Path) -> None:
-    rows = [{"question": f"What is {n}?", "answer": " ".join(["first", "one", "adds"] * 20) + str(n)} for n in range(5)]
-    with pytest.raises(InputError, match=r"5 of 5 labels(?s:.*)row 1 of(?s:.*)row 2 of(?s:.*)row 3 of") as error:
+    rows = [
+        {"question": f"What is {n}?", "answer": " ".join(["first", "one", "adds"] * 20) + str(n)}
+        for n in range(5)
+    ]
+    with pytest.raises(
+        InputError, match=r"5 of 5 labels(?s:.*)row 1 of(?s:.*)row 2 of(?s:.*)row 3 of"
+    ) as error:
         read(lines(tmp_path / "a.jsonl", rows))
     assert "row 4 of" not in str(error.value)
 
 
 def test_a_label_that_no_reply_ends_with_is_refused_in_that_format_alone(tmp_path: Path) -> None:
-    place = lines(tmp_path / "a.jsonl", [{"question": "Which matrix?", "answer": "\\begin{pmatrix} 2 & 1 \\\\ 0 & 3 \\end{pmatrix}"}])
+    place = lines(
+        tmp_path / "a.jsonl",
+        [{"question": "Which matrix?", "answer": "\\begin{pmatrix} 2 & 1 \\\\ 0 & 3 \\end{pmatrix}"}],
+    )
     assert len(read(place).problems) == 1
     with pytest.raises(InputError, match=r"1 of 1 labels(?s:.*)ANSWER_FORMAT=boxed"):
         read(place, answer_format="last")
@@ -114,25 +238,50 @@ def test_a_mapping_names_the_columns(tmp_path: Path) -> None:
 
 
 def test_the_answer_format_holds_for_files(tmp_path: Path) -> None:
-    place = lines(tmp_path / "a.jsonl", [{"question": f"How much is {n} plus {n}?", "answer": 2 * n} for n in range(30)])
-    other = lines(tmp_path / "b.jsonl", [{"question": f"What is {n} times three?", "answer": 3 * n} for n in range(30)])
-    own = PromptsSettings(train=str(place), test=str(other), answer_format="last", batch_problems=2, heldout_problems=2)
+    place = lines(
+        tmp_path / "a.jsonl", [{"question": f"How much is {n} plus {n}?", "answer": 2 * n} for n in range(30)]
+    )
+    other = lines(
+        tmp_path / "b.jsonl", [{"question": f"What is {n} times three?", "answer": 3 * n} for n in range(30)]
+    )
+    own = PromptsSettings(
+        train=str(place), test=str(other), answer_format="last", batch_problems=2, heldout_problems=2
+    )
     made = problem_set(own, lake=None, seeds=default_lake_root() / "seeds", seed=3)
     assert all("nothing else" in item.text and "boxed" not in item.text for item in made.all)
 
 
 def test_a_repeated_name_collapses_no_rows_on_a_side_or_between_the_sides(tmp_path: Path) -> None:
-    train = lines(tmp_path / "a.jsonl", [{"question": f"Name item {n} of the first box.", "answer": n, "problem_id": "same"} for n in range(9)])
-    test = lines(tmp_path / "b.jsonl", [{"question": f"Which is {n} in the other list?", "answer": n, "problem_id": f"p{n}"} for n in range(9)])
+    train = lines(
+        tmp_path / "a.jsonl",
+        [
+            {"question": f"Name item {n} of the first box.", "answer": n, "problem_id": "same"}
+            for n in range(9)
+        ],
+    )
+    test = lines(
+        tmp_path / "b.jsonl",
+        [
+            {"question": f"Which is {n} in the other list?", "answer": n, "problem_id": f"p{n}"}
+            for n in range(9)
+        ],
+    )
     assert len({item.problem_id for item in read(train).problems}) == 9
-    again = lines(tmp_path / "c.jsonl", [{"question": f"Colour of {n}, please?", "answer": n, "problem_id": f"p{n}"} for n in range(9)])
+    again = lines(
+        tmp_path / "c.jsonl",
+        [{"question": f"Colour of {n}, please?", "answer": n, "problem_id": f"p{n}"} for n in range(9)],
+    )
     own = PromptsSettings(train=str(again), test=str(test), batch_problems=2, heldout_problems=9)
     made = problem_set(own, lake=None, seeds=default_lake_root() / "seeds", seed=3)
     assert len({item.problem_id for item in made.all}) == 18
 
 
 def test_one_question_with_two_labels_names_both_rows_and_with_one_is_read_once(tmp_path: Path) -> None:
-    rows = [{"question": "How much?", "answer": 6}, {"question": "Why?", "answer": 1}, {"question": "How  much?", "answer": "6"}]
+    rows = [
+        {"question": "How much?", "answer": 6},
+        {"question": "Why?", "answer": 1},
+        {"question": "How  much?", "answer": "6"},
+    ]
     made = read(lines(tmp_path / "a.jsonl", rows))
     assert (len(made.problems), made.repeated) == (2, 1)
     with pytest.raises(InputError, match=r"two labels(?s:.*)row 1 of .*'6', row 3 of .*'7'"):
@@ -151,14 +300,20 @@ def test_json_lines_are_read_as_json_says(tmp_path: Path) -> None:
 
 def test_the_side_of_a_file_is_decided_by_the_words_of_its_path(tmp_path: Path) -> None:
     rows = [{"question": "Why?", "answer": 1}]
-    for name in ("contest_math/train-00000-of-00001", "contest_math/test-00000-of-00001", "latest/training_set", "train/val"):
+    for name in (
+        "contest_math/train-00000-of-00001",
+        "contest_math/test-00000-of-00001",
+        "latest/training_set",
+        "train/val",
+    ):
         lines(tmp_path / f"{name}.jsonl", rows)
     named = {
         side: [str(path.relative_to(tmp_path)).removesuffix(".jsonl") for path in files(tmp_path, side)]  # type: ignore[arg-type]
         for side in ("train", "heldout")
     }
     assert named == {
-        "train": ["contest_math/train-00000-of-00001", "latest/training_set"], "heldout": ["contest_math/test-00000-of-00001", "train/val"],
+        "train": ["contest_math/train-00000-of-00001", "latest/training_set"],
+        "heldout": ["contest_math/test-00000-of-00001", "train/val"],
     }
 
 
@@ -168,20 +323,52 @@ def test_a_task_of_reasoning_gym_on_both_sides_shares_no_item(task: str) -> None
     place = f"reasoning-gym:{task}"
     own = PromptsSettings(train=place, test=place, gym_problems=40, batch_problems=10, heldout_problems=20)
     made = problem_set(own, lake=None, seeds=default_lake_root() / "seeds", seed=7)
-    assert len(made.heldout) == 20 and not {item.text for item in made.train} & {item.text for item in made.heldout}
-    sides = [{item.text for item in read_side(place, side, gym_problems=40, seed=7)} for side in ("train", "heldout")]  # type: ignore[arg-type]
+    assert len(made.heldout) == 20 and not {item.text for item in made.train} & {
+        item.text for item in made.heldout
+    }
+    sides = [
+        {item.text for item in read_side(place, side, gym_problems=40, seed=7)}
+        for side in ("train", "heldout")
+    ]  # type: ignore[arg-type]
     assert len(sides[0] & sides[1]) < 10
 
 
 def test_data_check_prints_recipe_questions_labels_and_leaks(tmp_path: Path) -> None:
-    rows = [{"question": f"Ann has {n} red pens and {n + 3} blue ones. How many pens?", "answer": f"So.\n#### {2 * n + 3}"} for n in range(12)]
+    rows = [
+        {
+            "question": f"Ann has {n} red pens and {n + 3} blue ones. How many pens?",
+            "answer": f"So.\n#### {2 * n + 3}",
+        }
+        for n in range(12)
+    ]
     lines(tmp_path / "d" / "train.jsonl", [*rows, rows[0]])
-    other = [{"question": f"Bob owes {n} coins and pays {n // 2}. What is left?", "answer": f"#### {n - n // 2}"} for n in range(9)]
+    other = [
+        {"question": f"Bob owes {n} coins and pays {n // 2}. What is left?", "answer": f"#### {n - n // 2}"}
+        for n in range(9)
+    ]
     lines(tmp_path / "d" / "test.jsonl", other)
-    done = CliRunner().invoke(data, ["check", str(tmp_path / "d")], catch_exceptions=False, standalone_mode=False)
+    done = CliRunner().invoke(
+        data, ["check", str(tmp_path / "d")], catch_exceptions=False, standalone_mode=False
+    )
     assert done.return_value == 0 and "13 rows by the recipe GSM8K: the number after ####" in done.output
-    assert "1 rows dropped" in done.output and "-> 3\n" in done.output and "0 of 9 held-out problems" in done.output and done.output.count("->") == 19
-    lines(tmp_path / "leak.jsonl", [{"question": rows[5]["question"].replace("red", "ｒed"), "answer": "#### 13"}])
-    done = CliRunner().invoke(data, ["check", str(tmp_path / "d"), "--test", str(tmp_path / "leak.jsonl"), "--json"], standalone_mode=False)
+    assert (
+        "1 rows dropped" in done.output
+        and "-> 3\n" in done.output
+        and "0 of 9 held-out problems" in done.output
+        and done.output.count("->") == 19
+    )
+    lines(
+        tmp_path / "leak.jsonl",
+        [{"question": rows[5]["question"].replace("red", "ｒed"), "answer": "#### 13"}],
+    )
+    done = CliRunner().invoke(
+        data,
+        ["check", str(tmp_path / "d"), "--test", str(tmp_path / "leak.jsonl"), "--json"],
+        standalone_mode=False,
+    )
     found = json.loads(done.output)
-    assert done.return_value == 1 and found["verdict"] == "contaminated" and found["leaks"][0]["train"].startswith("Ann has 5")
+    assert (
+        done.return_value == 1
+        and found["verdict"] == "contaminated"
+        and found["leaks"][0]["train"].startswith("Ann has 5")
+    )

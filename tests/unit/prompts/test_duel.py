@@ -18,7 +18,12 @@ def fought(champion: list[list[bool]], challenger: list[list[bool]]) -> dict:
 def test_a_clear_gain_wins():
     row = fought([[False]] * 30 + [[True]] * 10, [[True]] * 40)
     assert DECISIONS.frame([row]).to_dicts() == [row]
-    assert (row["wins"], row["champion_share"], row["challenger_share"], row["difference"]) == (True, 0.25, 1.0, 0.75)
+    assert (row["wins"], row["champion_share"], row["challenger_share"], row["difference"]) == (
+        True,
+        0.25,
+        1.0,
+        0.75,
+    )
     assert row["low"] > 0
     assert (row["problems"], row["samples"]) == (40, 40)
 
@@ -42,7 +47,9 @@ def test_several_replies_a_problem_count_as_their_share():
     assert row["wins"]
 
 
-@pytest.mark.parametrize(("champion", "challenger"), [([], []), ([[True]], [[True], [False]]), ([[True]], [[True, False]])])
+@pytest.mark.parametrize(
+    ("champion", "challenger"), [([], []), ([[True]], [[True], [False]]), ([[True]], [[True, False]])]
+)
 def test_unequal_problems_are_refused(champion: list, challenger: list):
     with pytest.raises(ValueError, match="same problems"):
         fought(champion, challenger)

@@ -1,4 +1,5 @@
-"""Gates of the prompts line: what is right passes every rule, and each fault planted in a child is blocked by the rule that is there for it."""
+"""Gates of the prompts line: what is right passes every rule, and each fault planted in a child is blocked by
+the rule that is there for it."""
 
 from __future__ import annotations
 
@@ -34,15 +35,22 @@ SHOWN = [{"text": problem.text, "split": problem.split} for problem in (*PROBLEM
 def born(hunks=HUNKS, parent: SystemPrompt = ROOT) -> tuple[dict[str, Any], Population, list[dict[str, Any]]]:
     """(row of the child, population with it, rows of edits) as an iteration makes them."""
     population = found_population({"root": parent}, "0000")
-    adds, plan, modifies = ([h for s, h in hunks if test(s, h)] for test in (
-        lambda s, h: s == "local" and h.kind == "add", lambda s, h: s == "global", lambda s, h: s == "local" and h.kind != "add",
-    ))
+    adds, plan, modifies = (
+        [h for s, h in hunks if test(s, h)]
+        for test in (
+            lambda s, h: s == "local" and h.kind == "add",
+            lambda s, h: s == "global",
+            lambda s, h: s == "local" and h.kind != "add",
+        )
+    )
     first = apply(parent, adds)
     second = apply(first.prompt, [*plan, *modifies])
     outcomes = {id(outcome.hunk): outcome for outcome in (*first.outcomes, *second.outcomes)}
-    made = Reproduction("mutation", parent, second.prompt, "", tuple((step, outcomes[id(hunk)]) for step, hunk in hunks))
+    made = Reproduction(
+        "mutation", parent, second.prompt, "", tuple((step, outcomes[id(hunk)]) for step, hunk in hunks)
+    )
     grown = population.with_child(
-        second.prompt, {parent.prompt_id: 1.0}, (25.0, 8.0), Birth("mutation", "0001", 1, "operators"),
+        second.prompt, {parent.prompt_id: 1.0}, (25.0, 8.0), Birth("mutation", "0001", 1, "operators")
     )
     return grown.rows()[-1], grown, made.rows(cycle="0001", arm="espl", iteration=1, backend="operators")
 
@@ -51,19 +59,32 @@ def judged(child, population, edits, problems=SHOWN):
     return run_gates(Newborn(child, population, edits, problems), RULES, cycle="0001", run_id="run")
 
 
-@pytest.mark.parametrize(("texts", "rule"), [
-    (["Read the question twice."], None), (list(ROOT.texts), "prompts-new"), (["Read twice.", PROBLEMS[0].text], "prompts-no-problem-texts"),
-])
+@pytest.mark.parametrize(
+    ("texts", "rule"),
+    [
+        (["Read the question twice."], None),
+        (list(ROOT.texts), "prompts-new"),
+        (["Read twice.", PROBLEMS[0].text], "prompts-no-problem-texts"),
+    ],
+)
 def test_a_root_that_immigrates_meets_the_gates_of_a_child_without_a_lineage(texts, rule):
     population = found_population({"root": ROOT}, "0000")
     prompt = SystemPrompt(tuple(Principle(f"p{number}", text) for number, text in enumerate(texts, 2)))
     row = population.root(prompt, "mine", "0003")
-    assert (row["number"], row["operator"], row["parents"], row["origin"], row["cycle"]) == (1, "root", [], "mine", "0003")
+    assert (row["number"], row["operator"], row["parents"], row["origin"], row["cycle"]) == (
+        1,
+        "root",
+        [],
+        "mine",
+        "0003",
+    )
     result = judged(row, population, [])
     assert (result.accepted, result.blocked_by.rule_id if result.blocked_by else None) == (rule is None, rule)
 
 
-def with_text(child: dict[str, Any], population: Population, texts: list[str]) -> tuple[dict[str, Any], Population]:
+def with_text(
+    child: dict[str, Any], population: Population, texts: list[str]
+) -> tuple[dict[str, Any], Population]:
     """The child saying something else, under its old id: what forged rows would look like."""
     prompt = SystemPrompt(tuple(Principle(f"p{number}", text) for number, text in enumerate(texts, 1)))
     forged = child | {"principles": prompt.to_json(), "text": prompt.text(), "size": len(texts)}
@@ -109,8 +130,13 @@ def empty(child, population, edits):
 
 
 FORM = {
-    dropped_hunk: "prompts-strict-edits", swapped_text: "prompts-strict-edits", unknown_target: "prompts-strict-edits",
-    no_edits: "prompts-strict-edits", too_long: "prompts-size", too_many: "prompts-size", empty: "prompts-size",
+    dropped_hunk: "prompts-strict-edits",
+    swapped_text: "prompts-strict-edits",
+    unknown_target: "prompts-strict-edits",
+    no_edits: "prompts-strict-edits",
+    too_long: "prompts-size",
+    too_many: "prompts-size",
+    empty: "prompts-size",
 }
 
 
@@ -146,7 +172,12 @@ def test_a_principle_that_carries_a_problem_is_blocked_whichever_side_it_is_from
 
 def test_a_prompt_that_is_there_already_is_blocked():
     child, population, edits = born()
-    twin = SystemPrompt(tuple(Principle(f"p{number + 5}", principle.text) for number, principle in enumerate(apply_all(child).principles)))
+    twin = SystemPrompt(
+        tuple(
+            Principle(f"p{number + 5}", principle.text)
+            for number, principle in enumerate(apply_all(child).principles)
+        )
+    )
     elder = population.rows()[-1] | {"prompt_id": twin.prompt_id, "principles": twin.to_json(), "number": 0}
     frame = ARCHIVE["prompts"].frame([elder, population.rows()[0] | {"number": 1}, child | {"number": 2}])
     result = judged(child | {"number": 2}, replace(population, prompts=frame), edits)

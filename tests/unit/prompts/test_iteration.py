@@ -1,4 +1,5 @@
-"""One iteration and several: arms, equal rollouts, values, ratings, children, rows, and the same bytes from the same seed."""
+"""One iteration and several: arms, equal rollouts, values, ratings, children, rows, and the same bytes from
+the same seed."""
 
 from __future__ import annotations
 
@@ -29,12 +30,22 @@ PARTS = ("espl", "evolution", "rl", "reflection")
 
 
 def founded(*more: SystemPrompt) -> Population:
-    return found_population({"plain": ROOT, **{f"root{number}": item for number, item in enumerate(more)}}, "0001")
+    return found_population(
+        {"plain": ROOT, **{f"root{number}": item for number, item in enumerate(more)}}, "0001"
+    )
 
 
-def run(count: int = 1, policy: Adder | None = None, population: Population | None = None, arm: str = "espl", **more: Any) -> Iterations:
+def run(
+    count: int = 1,
+    policy: Adder | None = None,
+    population: Population | None = None,
+    arm: str = "espl",
+    **more: Any,
+) -> Iterations:
     with operators() as agents:
-        return iterate(population or founded(), policy or Adder(), count=count, agents=agents, arm=arm, **more)
+        return iterate(
+            population or founded(), policy or Adder(), count=count, agents=agents, arm=arm, **more
+        )
 
 
 def only(frame: pl.DataFrame, **values: Any) -> pl.DataFrame:
@@ -48,7 +59,10 @@ def test_every_arm_takes_the_same_rollouts_on_the_same_problems(arm: str) -> Non
     problems = done["rollouts"].group_by("iteration", "problem_id").len()
     assert problems["len"].unique().to_list() == [12]
     assert [only(problems, iteration=number)["problem_id"].sort().to_list() for number in (1, 2, 3)] == [
-        sorted(item.problem_id for item in draw_batch(PROBLEMS, 4, root_seed=3, cycle="0001", iteration=number)) for number in (1, 2, 3)
+        sorted(
+            item.problem_id for item in draw_batch(PROBLEMS, 4, root_seed=3, cycle="0001", iteration=number)
+        )
+        for number in (1, 2, 3)
     ]
 
 
@@ -64,15 +78,25 @@ def test_each_mutation_and_crossover_is_a_child_or_a_row_that_says_why_not() -> 
 def test_arms_switch_updates_ratings_and_children() -> None:
     policies = {arm: Adder() for arm in PARTS}
     done = {arm: run(4, policies[arm], arm=arm) for arm in PARTS}
-    assert {arm: len(policy.updates) for arm, policy in policies.items()} == {"espl": 4, "evolution": 0, "rl": 4, "reflection": 0}
+    assert {arm: len(policy.updates) for arm, policy in policies.items()} == {
+        "espl": 4,
+        "evolution": 0,
+        "rl": 4,
+        "reflection": 0,
+    }
     assert {arm: result.frames()["updates"]["updated"].to_list() for arm, result in done.items()} == {
-        "espl": [True] * 4, "evolution": [False] * 4, "rl": [True] * 4, "reflection": [False] * 4,
+        "espl": [True] * 4,
+        "evolution": [False] * 4,
+        "rl": [True] * 4,
+        "reflection": [False] * 4,
     }
     operators_of = {arm: set(result.population.prompts["operator"]) for arm, result in done.items()}
     assert operators_of["rl"] == {"root"} and operators_of["reflection"] == {"root", "mutation"}
     assert operators_of["espl"] == operators_of["evolution"] == {"root", "mutation", "crossover"}
     assert done["rl"].population.rating(ROOT.prompt_id) == (ratings.MU, ratings.SIGMA)
-    assert done["evolution"].population.prompts.equals(done["espl"].population.prompts)  # this policy's skill does not depend on its updates
+    assert done["evolution"].population.prompts.equals(
+        done["espl"].population.prompts
+    )  # this policy's skill does not depend on its updates
 
 
 def test_ablations_leave_out_crossover_alone_and_selection_alone() -> None:
@@ -82,7 +106,11 @@ def test_ablations_leave_out_crossover_alone_and_selection_alone() -> None:
         for arm in ("espl", "no-crossover", "no-selection")
     }
     made = {arm: {row["operator"] for row in done.population.rows()} for arm, done in grown.items()}
-    assert "crossover" in made["espl"] and "crossover" in made["no-selection"] and "crossover" not in made["no-crossover"]
+    assert (
+        "crossover" in made["espl"]
+        and "crossover" in made["no-selection"]
+        and "crossover" not in made["no-crossover"]
+    )
     assert len({len(done.rows["rollouts"]) for done in grown.values()}) == 1
     chosen = {arm: [row["prompt_id"] for row in done.rows["ratings"]] for arm, done in grown.items()}
     assert chosen["no-selection"] != chosen["espl"]
@@ -92,17 +120,24 @@ def test_self_reflection_goes_on_with_the_mutant() -> None:
     policy = Adder(skill=lambda prompt: 0.5)
     done = run(3, policy, arm="reflection")
     ids = done.population.prompts["prompt_id"].to_list()
-    assert len(ids) == 4 and done.frames()["values"].unique("iteration").sort("iteration")["prompt_id"].to_list() == ids[:3]
+    assert (
+        len(ids) == 4
+        and done.frames()["values"].unique("iteration").sort("iteration")["prompt_id"].to_list() == ids[:3]
+    )
     assert done.population.prompts["parents"].to_list() == [[], [ids[0]], [ids[1]], [ids[2]]]
 
 
 def test_a_root_alone_fills_all_places_and_its_groups_stay_apart() -> None:
     policy = Adder()
     done = run(1, policy)
-    assert [(len(group.samples), group.prompt_id) for group in policy.updates[0]] == [(4, ROOT.prompt_id)] * 12
+    assert [(len(group.samples), group.prompt_id) for group in policy.updates[0]] == [
+        (4, ROOT.prompt_id)
+    ] * 12
     numbers = only(done.frames()["rollouts"], problem_id=policy.updates[0][0].problem_id)["number"].to_list()
     assert sorted(numbers) == list(range(12))
-    assert done.frames()["ratings"].filter(pl.col("source") == "update").select("mu", "sigma", "rank").rows() == [(ratings.MU, ratings.SIGMA, 0)]
+    assert done.frames()["ratings"].filter(pl.col("source") == "update").select(
+        "mu", "sigma", "rank"
+    ).rows() == [(ratings.MU, ratings.SIGMA, 0)]
 
 
 def test_two_prompts_share_three_places() -> None:
@@ -122,13 +157,20 @@ def test_values_are_mean_rewards_and_ratings_follow_their_order() -> None:
     joined = frames["values"].join(means, on=["prompt_id", "problem_id"])
     assert len(joined) == 12 and joined.filter((pl.col("value") - pl.col("mean")).abs() > 1e-12).is_empty()
     updates = only(frames["ratings"], source="update")
-    wanted = {row["prompt_id"]: row["value"] for row in frames["values"].group_by("prompt_id").agg(pl.col("value").mean()).to_dicts()}
+    wanted = {
+        row["prompt_id"]: row["value"]
+        for row in frames["values"].group_by("prompt_id").agg(pl.col("value").mean()).to_dicts()
+    }
     assert {row["prompt_id"]: pytest.approx(row["mean_reward"]) for row in updates.to_dicts()} == wanted
     order = updates["prompt_id"].to_list()
     ranks = ratings.ranks_of([wanted[item] for item in order])
     assert updates["rank"].to_list() == ranks
-    assert [(row["mu"], row["sigma"]) for row in updates.to_dicts()] == ratings.update([(25.0, 25.0 / 3)] * 3, ranks)
-    assert {item: done.population.rating(item) for item in order} == {row["prompt_id"]: (row["mu"], row["sigma"]) for row in updates.to_dicts()}
+    assert [(row["mu"], row["sigma"]) for row in updates.to_dicts()] == ratings.update(
+        [(25.0, 25.0 / 3)] * 3, ranks
+    )
+    assert {item: done.population.rating(item) for item in order} == {
+        row["prompt_id"]: (row["mu"], row["sigma"]) for row in updates.to_dicts()
+    }
 
 
 def test_won_is_the_best_value_where_prompts_differ() -> None:
@@ -151,11 +193,18 @@ def test_the_mutant_comes_of_the_best_prompt_and_the_crossed_child_of_all() -> N
     updates = {row["prompt_id"]: row for row in only(done.frames()["ratings"], source="update").to_dicts()}
     best = min(updates.values(), key=lambda row: row["rank"])["prompt_id"]
     mutant, crossed = made["mutation"], made["crossover"]
-    assert mutant["parents"] == [best] and (mutant["mu"], mutant["sigma"]) == ratings.mutated((updates[best]["mu"], updates[best]["sigma"]))
+    assert mutant["parents"] == [best] and (mutant["mu"], mutant["sigma"]) == ratings.mutated(
+        (updates[best]["mu"], updates[best]["sigma"])
+    )
     parents = [(updates[item]["mu"], updates[item]["sigma"]) for item in crossed["parents"]]
-    assert sorted(crossed["parents"]) == sorted(updates) and (crossed["mu"], crossed["sigma"]) == ratings.crossed(parents)
+    assert sorted(crossed["parents"]) == sorted(updates) and (
+        crossed["mu"],
+        crossed["sigma"],
+    ) == ratings.crossed(parents)
     weights = only(done.population.derivations, child_id=crossed["prompt_id"])
-    assert dict(weights.select("parent_id", "weight").iter_rows()) == dict(zip(crossed["parents"], ratings.shares(parents), strict=True))
+    assert dict(weights.select("parent_id", "weight").iter_rows()) == dict(
+        zip(crossed["parents"], ratings.shares(parents), strict=True)
+    )
     assert only(done.frames()["ratings"], source="birth").select("prompt_id", "mu", "sigma").rows() == [
         (row["prompt_id"], row["mu"], row["sigma"]) for row in (mutant, crossed)
     ]
@@ -164,7 +213,9 @@ def test_the_mutant_comes_of_the_best_prompt_and_the_crossed_child_of_all() -> N
 @pytest.mark.parametrize(("probability", "crossed"), [(0.0, False), (1.0, True)])
 def test_crossover_happens_with_its_probability(probability: float, crossed: bool) -> None:
     population = founded(prompt_of(["Count."]), prompt_of(["Add."]))
-    edits = run(1, None, population, settings=SIZES.model_copy(update={"crossover": probability})).frames()["edits"]
+    edits = run(1, None, population, settings=SIZES.model_copy(update={"crossover": probability})).frames()[
+        "edits"
+    ]
     assert ("crossover" in edits["operator"].to_list()) is crossed
 
 
@@ -173,7 +224,9 @@ def test_several_iterations_are_one_after_the_other_and_the_population_grows_ins
     assert done.population.iteration == 6
     rows = done.population.rows()
     assert [row["number"] for row in rows] == list(range(len(rows))) and len(rows) > 4
-    assert {row["state"] for row in rows[:-4]} == {"retired"} and "retired" not in {row["state"] for row in rows[-4:]}
+    assert {row["state"] for row in rows[:-4]} == {"retired"} and "retired" not in {
+        row["state"] for row in rows[-4:]
+    }
     born = {row["prompt_id"]: row["number"] for row in rows}
     for number in range(1, 7):
         there = sum(row["iteration"] < number for row in rows)
@@ -185,11 +238,15 @@ def test_several_iterations_are_one_after_the_other_and_the_population_grows_ins
 
 def test_the_same_seed_gives_the_same_rows_and_a_cut_run_goes_on_alike() -> None:
     whole = run(4)
-    assert {name: frame.equals(run(4).frames()[name]) for name, frame in whole.frames().items()} == dict.fromkeys(TABLES, True)
+    assert {
+        name: frame.equals(run(4).frames()[name]) for name, frame in whole.frames().items()
+    } == dict.fromkeys(TABLES, True)
     half = run(2)
     rest = run(2, None, half.population)
     assert rest.population.prompts.equals(whole.population.prompts)
-    assert pl.concat([half.frames()["rollouts"], rest.frames()["rollouts"]]).equals(whole.frames()["rollouts"])
+    assert pl.concat([half.frames()["rollouts"], rest.frames()["rollouts"]]).equals(
+        whole.frames()["rollouts"]
+    )
 
 
 def test_every_table_has_its_keys_once() -> None:
@@ -214,7 +271,10 @@ def test_replies_that_never_came_are_left_out_of_values_and_updates() -> None:
         def sample(self, pairs, n, seed, *, greedy=False):
             result = super().sample(pairs, n, seed)
             lost = Sample("", 0, False, failure="the endpoint refused")
-            return [[lost, *group[1:]] if item.problem_id == first else group for (_, item), group in zip(pairs, result, strict=True)]
+            return [
+                [lost, *group[1:]] if item.problem_id == first else group
+                for (_, item), group in zip(pairs, result, strict=True)
+            ]
 
     first = draw_batch(PROBLEMS, 4, root_seed=3, cycle="0001", iteration=1)[0].problem_id
     policy = Silent()
@@ -233,7 +293,11 @@ def test_where_nothing_came_back_nothing_is_rated_or_born() -> None:
 
     done = run(1, Dead(), founded(prompt_of(["Count."])), arm="evolution")
     frames = done.frames()
-    assert frames["values"]["value"].null_count() == len(frames["values"]) and frames["ratings"].is_empty() and frames["edits"].is_empty()
+    assert (
+        frames["values"]["value"].null_count() == len(frames["values"])
+        and frames["ratings"].is_empty()
+        and frames["edits"].is_empty()
+    )
     assert len(done.population.prompts) == 2 and done.population.iteration == 1
 
 
@@ -250,34 +314,48 @@ def test_means_compare_problems_that_are_known_for_all() -> None:
 def test_of_equal_means_the_higher_mu_is_best_then_the_youngest() -> None:
     result = payoffs([0.5], [0.5], [0.5])
     ids = [prompt.prompt_id for prompt in result.prompts]
-    population = found_population({str(number): prompt for number, prompt in enumerate(result.prompts)}, "0001")
+    population = found_population(
+        {str(number): prompt for number, prompt in enumerate(result.prompts)}, "0001"
+    )
     assert result.best(population) == 2
     assert result.best(population.rated({ids[1]: (26.0, 1.0)})) == 1
-    assert payoffs([0.5], [0.4], [0.5 - 1e-12]).best(population) == 2 and payoffs([0.5], [0.4], [0.3]).best(population) == 0
+    assert (
+        payoffs([0.5], [0.4], [0.5 - 1e-12]).best(population) == 2
+        and payoffs([0.5], [0.4], [0.3]).best(population) == 0
+    )
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from([0.0, 1.0, None])), max_size=40))
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from([0.0, 1.0, None])), max_size=40)
+)
 def test_the_matrix_holds_the_mean_of_what_was_sampled(entries: list[tuple[int, int, float | None]]) -> None:
     prompts, problems = [prompt_of([f"Advice {number}."]) for number in range(3)], PROBLEMS[:3]
     rollouts = [
-        Rollout(prompts[row].prompt_id, problems[column].problem_id, number, "", 1, False, False, False, reward)
+        Rollout(
+            prompts[row].prompt_id, problems[column].problem_id, number, "", 1, False, False, False, reward
+        )
         for number, (row, column, reward) in enumerate(entries)
     ]
     result = PayoffMatrix.of(prompts, problems, rollouts)
     for row in range(3):
         for column in range(3):
             rewards = [reward or 0.0 for r, c, reward in entries if (r, c) == (row, column)]
-            assert result.phi[row][column] == (pytest.approx(sum(rewards) / len(rewards)) if rewards else None)
+            assert result.phi[row][column] == (
+                pytest.approx(sum(rewards) / len(rewards)) if rewards else None
+            )
 
 
 @pytest.mark.parametrize(
     ("problems", "policy", "what"),
     [
-        ([], Adder(), "no problems"), ([*PROBLEMS, problem(99, "heldout")], Adder(), "held-out problems may not be trained on"),
+        ([], Adder(), "no problems"),
+        ([*PROBLEMS, problem(99, "heldout")], Adder(), "held-out problems may not be trained on"),
         (PROBLEMS, Adder(learns=False), "arm espl updates weights"),
     ],
 )
-def test_what_cannot_be_run_is_refused_before_anything_is_sampled(problems: list[Problem], policy: Adder, what: str) -> None:
+def test_what_cannot_be_run_is_refused_before_anything_is_sampled(
+    problems: list[Problem], policy: Adder, what: str
+) -> None:
     with operators() as agents, pytest.raises(InputError, match=what):
         iterate(founded(), policy, problems, agents=agents)
     assert policy.asked == []
@@ -289,7 +367,9 @@ def test_a_policy_without_weights_serves_the_arms_that_need_none() -> None:
 
 def test_the_settings_name_the_arm_and_a_checkpoint_joins_the_last_row() -> None:
     with operators() as agents:
-        done = iterate(founded(), Adder(), count=2, agents=agents, settings=SIZES.model_copy(update={"arm": "rl"}))
+        done = iterate(
+            founded(), Adder(), count=2, agents=agents, settings=SIZES.model_copy(update={"arm": "rl"})
+        )
     assert set(done.frames()["updates"]["arm"]) == {"rl"}
     assert done.with_checkpoint("ab").frames()["updates"]["checkpoint_sha"].to_list() == [None, "ab"]
     assert done.frames()["updates"]["checkpoint_sha"].to_list() == [None, None]

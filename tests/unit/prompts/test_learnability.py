@@ -1,4 +1,5 @@
-"""What the policy can learn from a family: nothing from what is too easy or impossible, most from what is right half of the time."""
+"""What the policy can learn from a family: nothing from what is too easy or impossible, most from what is
+right half of the time."""
 
 from __future__ import annotations
 
@@ -55,33 +56,64 @@ def test_counts_below_zero_are_an_error():
 
 
 def frame(cycle: str, *groups: tuple[int, str, str, str]) -> pl.DataFrame:
-    """Rollouts; of each group iteration, prompt, problem, and a letter per reply: + right, - wrong, r wrong and rejected."""
+    """Rollouts; of each group iteration, prompt, problem, and a letter per reply: + right, - wrong, r wrong
+    and rejected."""
     return ROLLOUTS.frame(
         {
-            "cycle": cycle, "arm": "espl", "iteration": iteration, "prompt_id": prompt, "problem_id": problem, "number": number, "reply": "",
-            "tokens": 1, "truncated": False, "correct": kind == "+", "formatted": True, "reward": None if kind == "r" else float(kind == "+"),
+            "cycle": cycle,
+            "arm": "espl",
+            "iteration": iteration,
+            "prompt_id": prompt,
+            "problem_id": problem,
+            "number": number,
+            "reply": "",
+            "tokens": 1,
+            "truncated": False,
+            "correct": kind == "+",
+            "formatted": True,
+            "reward": None if kind == "r" else float(kind == "+"),
         }
-        for iteration, prompt, problem, kinds in groups for number, kind in enumerate(kinds)
+        for iteration, prompt, problem, kinds in groups
+        for number, kind in enumerate(kinds)
     )
 
 
 def problems(cycle: str = "0002") -> pl.DataFrame:
     known = {
-        "easy-1": ("easy", 1, "train"), "easy-2": ("easy", 1, "train"), "hard-1": ("hard", 2, "train"), "half-1": ("half", 1, "train"),
-        "half-2": ("half", 2, "train"), "held-1": ("held", 1, "heldout"),
+        "easy-1": ("easy", 1, "train"),
+        "easy-2": ("easy", 1, "train"),
+        "hard-1": ("hard", 2, "train"),
+        "half-1": ("half", 1, "train"),
+        "half-2": ("half", 2, "train"),
+        "held-1": ("held", 1, "heldout"),
     }
     return PROBLEMS.frame(
         {
-            "cycle": cycle, "problem_id": name, "split": split, "source": "families", "category": "sums", "difficulty": difficulty, "text": name,
-            "answer": "1", "case_sensitive": True, "family": family,
+            "cycle": cycle,
+            "problem_id": name,
+            "split": split,
+            "source": "families",
+            "category": "sums",
+            "difficulty": difficulty,
+            "text": name,
+            "answer": "1",
+            "case_sensitive": True,
+            "family": family,
         }
         for name, (family, difficulty, split) in known.items()
     )
 
 
 NOW = frame(
-    "0002", (3, "p", "easy-1", "++++"), (3, "p", "easy-2", "++++"), (3, "p", "hard-1", "----"), (3, "p", "half-1", "+---"),
-    (3, "q", "half-1", "++--"), (4, "p", "half-1", "+++-"), (4, "p", "half-2", "+rrr"), (4, "p", "held-1", "++--"),
+    "0002",
+    (3, "p", "easy-1", "++++"),
+    (3, "p", "easy-2", "++++"),
+    (3, "p", "hard-1", "----"),
+    (3, "p", "half-1", "+---"),
+    (3, "q", "half-1", "++--"),
+    (4, "p", "half-1", "+++-"),
+    (4, "p", "half-2", "+rrr"),
+    (4, "p", "held-1", "++--"),
 )
 POLICIES = {3: "tiny", 4: "tiny"}
 
@@ -89,16 +121,32 @@ POLICIES = {3: "tiny", 4: "tiny"}
 def test_rows_are_of_what_is_trained_on_and_count_what_took_part():
     rows = {
         (row["family"], row["difficulty"]): row
-        for row in LEARNABILITY.frame(learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0)).to_dicts()
+        for row in LEARNABILITY.frame(
+            learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0)
+        ).to_dicts()
     }
     counted = {
-        key: (row["problems"], row["groups"], row["replies"], row["correct"], row["rejected"], row["informative"]) for key, row in rows.items()
+        key: (
+            row["problems"],
+            row["groups"],
+            row["replies"],
+            row["correct"],
+            row["rejected"],
+            row["informative"],
+        )
+        for key, row in rows.items()
     }
     assert counted == {
-        ("easy", 1): (2, 2, 8, 8, 0, 0), ("hard", 2): (1, 1, 4, 0, 0, 0), ("half", 1): (1, 3, 12, 6, 0, 3), ("half", 2): (1, 1, 4, 1, 3, 0),
+        ("easy", 1): (2, 2, 8, 8, 0, 0),
+        ("hard", 2): (1, 1, 4, 0, 0, 0),
+        ("half", 1): (1, 3, 12, 6, 0, 3),
+        ("half", 2): (1, 1, 4, 1, 3, 0),
     }
     assert {key: row["score"] > 0 for key, row in rows.items()} == {
-        ("easy", 1): False, ("hard", 2): False, ("half", 1): True, ("half", 2): False,
+        ("easy", 1): False,
+        ("hard", 2): False,
+        ("half", 1): True,
+        ("half", 2): False,
     }
     half = rows["half", 1]
     assert half["score"] == pytest.approx((0.6 + 0.8 + 0.6) / 4)
@@ -107,30 +155,61 @@ def test_rows_are_of_what_is_trained_on_and_count_what_took_part():
 
 
 def test_what_moved_is_of_the_same_prompt_and_problem_asked_again():
-    rows = {row["family"]: row for row in learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0)}
-    assert [rows["half"][name] for name in ("repeated", "before", "after", "moved")] == [0, None, None, None]  # difficulty 2, the last row
+    rows = {
+        row["family"]: row
+        for row in learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0)
+    }
+    assert [rows["half"][name] for name in ("repeated", "before", "after", "moved")] == [
+        0,
+        None,
+        None,
+        None,
+    ]  # difficulty 2, the last row
     whole = learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0)
     half = next(row for row in whole if (row["family"], row["difficulty"]) == ("half", 1))
-    assert [half[name] for name in ("repeated", "before", "after", "moved", "moved_low", "moved_high")] == [1, 0.25, 0.75, 0.5, 0.5, 0.5]
+    assert [half[name] for name in ("repeated", "before", "after", "moved", "moved_low", "moved_high")] == [
+        1,
+        0.25,
+        0.75,
+        0.5,
+        0.5,
+        0.5,
+    ]
 
 
 def test_what_the_cycle_before_asked_was_asked_first_unless_by_another_policy():
     before = frame("0001", (1, "p", "half-1", "----"), (2, "p", "easy-1", "++--"))
     earlier = {"before": before, "policies_before": {1: "tiny", 2: "other"}}
     rows = learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0, **earlier)
-    again = {row["family"]: (row["repeated"], row["before"], row["after"]) for row in rows if row["difficulty"] == 1}
+    again = {
+        row["family"]: (row["repeated"], row["before"], row["after"])
+        for row in rows
+        if row["difficulty"] == 1
+    }
     assert again == {"half": (1, 0.0, 0.75), "easy": (0, None, None)}
 
 
 def test_the_order_of_the_rollouts_makes_no_difference():
     rows = learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=7)
-    assert rows == learnability_rows(NOW.reverse(), problems().reverse(), POLICIES, group_size=4, cycle="0002", root_seed=7)
+    assert rows == learnability_rows(
+        NOW.reverse(), problems().reverse(), POLICIES, group_size=4, cycle="0002", root_seed=7
+    )
 
 
 def test_a_prompt_in_two_places_has_two_groups_as_the_update_has():
     twice = frame("0002", (3, "p", "half-1", "++++----"), (4, "p", "half-1", "+++-++--"))
     [row] = learnability_rows(twice, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0)
-    assert [row[name] for name in ("problems", "groups", "replies", "correct", "informative")] == [1, 4, 16, 9, 2]
+    assert [row[name] for name in ("problems", "groups", "replies", "correct", "informative")] == [
+        1,
+        4,
+        16,
+        9,
+        2,
+    ]
     assert row["score"] == pytest.approx((0 + 0 + 0.6 + 0.8) / 5)
     assert row["variance"] == pytest.approx((0 + 0 + 3 / 16 + 4 / 16) / 4)
-    assert [row[name] for name in ("repeated", "before", "after")] == [1, 0.5, 5 / 8]  # what was asked again is asked once per iteration
+    assert [row[name] for name in ("repeated", "before", "after")] == [
+        1,
+        0.5,
+        5 / 8,
+    ]  # what was asked again is asked once per iteration

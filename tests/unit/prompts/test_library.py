@@ -30,10 +30,17 @@ def test_rows_give_the_library_back() -> None:
 
 def test_principles_are_known_by_their_text() -> None:
     result = library_of(GOOD)
-    assert result.names_of("Be  very brief.") == ("brief",) and result.names_of("Be brief and end.") == ("brief", "last")
+    assert result.names_of("Be  very brief.") == ("brief",) and result.names_of("Be brief and end.") == (
+        "brief",
+        "last",
+    )
     assert result.names_of("Something else.") == ()
     assert result.stricter("Be brief.") == "Be very brief."
-    assert result.stricter("Be very brief.") == "One word." and result.stricter("One word.") is None and result.stricter("Something else.") is None
+    assert (
+        result.stricter("Be very brief.") == "One word."
+        and result.stricter("One word.") is None
+        and result.stricter("Something else.") is None
+    )
     assert [entry.name for entry in result.answering("buried")] == ["last"]
 
 
@@ -42,9 +49,12 @@ def test_principles_are_known_by_their_text() -> None:
     [
         ({"name": "brief", "symptoms": [], "versions": ["Other."]}, "brief is there twice"),
         ({"name": "x", "symptoms": ["rash"], "versions": ["Other."]}, "x answers 'rash'"),
-        ({"name": "x", "symptoms": [], "versions": []}, "x has no versions"), ({"name": "x", "symptoms": [], "versions": [" "]}, "an empty text"),
-        ({"name": "x", "symptoms": [], "versions": ["End."]}, "is there twice"), ({"of": ["brief", "x"], "text": "y"}, "a merge of brief and x"),
-        ({"of": ["brief", "brief"], "text": "y"}, "a merge of brief and brief"), ({"name": "x"}, "cannot be read"),
+        ({"name": "x", "symptoms": [], "versions": []}, "x has no versions"),
+        ({"name": "x", "symptoms": [], "versions": [" "]}, "an empty text"),
+        ({"name": "x", "symptoms": [], "versions": ["End."]}, "is there twice"),
+        ({"of": ["brief", "x"], "text": "y"}, "a merge of brief and x"),
+        ({"of": ["brief", "brief"], "text": "y"}, "a merge of brief and brief"),
+        ({"name": "x"}, "cannot be read"),
         ({"of": ["brief"]}, "cannot be read"),
     ],
 )
@@ -54,15 +64,33 @@ def test_a_library_that_contradicts_itself_is_refused(row: dict, fault: str) -> 
 
 
 def test_evolution_starts_from_one_root() -> None:
-    assert {name: root.texts for name, root in load_roots(SEEDS).items()} == {"plain": ("Solve the problem and end with the answer.",)}
+    assert {name: root.texts for name, root in load_roots(SEEDS).items()} == {
+        "plain": ("Solve the problem and end with the answer.",)
+    }
 
 
 def test_roots_come_in_the_order_of_their_file(tmp_path: Path) -> None:
     (tmp_path / "roots.json").write_text('{"z": ["Add.", "Check."], "empty": [], "a": ["Count."]}')
-    assert [(name, root.texts) for name, root in load_roots(tmp_path).items()] == [("z", ("Add.", "Check.")), ("empty", ()), ("a", ("Count.",))]
+    assert [(name, root.texts) for name, root in load_roots(tmp_path).items()] == [
+        ("z", ("Add.", "Check.")),
+        ("empty", ()),
+        ("a", ("Count.",)),
+    ]
 
 
-@pytest.mark.parametrize("text", [None, "no json", "[1]", "{}", '{"a": "Count."}', '{"a": [1]}', '{"a": ["Count."], "b": ["Count."]}', '{"a": [""]}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "no json",
+        "[1]",
+        "{}",
+        '{"a": "Count."}',
+        '{"a": [1]}',
+        '{"a": ["Count."], "b": ["Count."]}',
+        '{"a": [""]}',
+    ],
+)
 def test_a_file_without_usable_roots_is_refused(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "roots.json").write_text(text)

@@ -1,4 +1,5 @@
-"""Poisoned replies on the prompts line: a reply is wrong, a child is blocked, a reproduction has no child; the iteration goes on."""
+"""Poisoned replies on the prompts line: a reply is wrong, a child is blocked, a reproduction has no child;
+the iteration goes on."""
 
 from __future__ import annotations
 
@@ -25,13 +26,34 @@ RULES = load_rules(SEEDS.parent / "rules", "prompts")
 ROOT = load_roots(SEEDS)["plain"]
 LONG = "7" * 4200 + "e999"
 REPLIES = (
-    f'\\boxed{{{{"{LONG}": 1, "b": 2}}}}', f"\\boxed{{{LONG}}}", f"\\boxed{{1{'0' * 400}/3}}", "\\boxed{1e999999999}", "\\boxed{" * 5000,
+    f'\\boxed{{{{"{LONG}": 1, "b": 2}}}}',
+    f"\\boxed{{{LONG}}}",
+    f"\\boxed{{1{'0' * 400}/3}}",
+    "\\boxed{1e999999999}",
+    "\\boxed{" * 5000,
     "\\boxed{NaN}",
-    "\\boxed{[" + "[" * 5000 + "}", "7" * 50_000, "1,111" * 20_000 + "a", "a-" * 40_000, "\0" * 999, "\ud800 7", "\u202e7", "\\text{" * 9000,
+    "\\boxed{[" + "[" * 5000 + "}",
+    "7" * 50_000,
+    "1,111" * 20_000 + "a",
+    "a-" * 40_000,
+    "\0" * 999,
+    "\ud800 7",
+    "\u202e7",
+    "\\text{" * 9000,
     "'" * 9999,
     "\\boxed{" + "{'a':" * 100 + "}" * 100 + "}",
 )
-LABELS: tuple[Any, ...] = (7, 0.5, "tiger", [1, 2], {"7": 1, "b": 2}, {LONG: 1, "b": 2}, f"1{'0' * 400}/3", True, "7" * 4300)
+LABELS: tuple[Any, ...] = (
+    7,
+    0.5,
+    "tiger",
+    [1, 2],
+    {"7": 1, "b": 2},
+    {LONG: 1, "b": 2},
+    f"1{'0' * 400}/3",
+    True,
+    "7" * 4300,
+)
 
 
 @pytest.mark.parametrize("label", LABELS, ids=lambda item: str(item)[:20])
@@ -53,14 +75,22 @@ def test_a_reply_on_which_our_code_raises_gives_no_answer(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("which", ["mutate", "cross"])
-def test_a_reproduction_on_which_our_code_raises_has_no_child_and_a_row_that_says_why(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reproduction_on_which_our_code_raises_has_no_child_and_a_row_that_says_why(
+    which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def poisoned(*_: Any, **__: Any) -> Any:
         raise RecursionError("too deep")
 
     monkeypatch.setattr(iteration, which, poisoned)
     population = found_population({"plain": ROOT, "other": prompt_of(["Count twice."])}, "0001")
     with operators() as agents:
-        done = iterate(population, Adder(), agents=agents, settings=SIZES.model_copy(update={"crossover": 1.0}), arm="espl")
+        done = iterate(
+            population,
+            Adder(),
+            agents=agents,
+            settings=SIZES.model_copy(update={"crossover": 1.0}),
+            arm="espl",
+        )
     frames = done.frames()
     assert set(frames) == set(TABLES)
     reasons = frames["edits"].filter(step="child")["reason"].to_list()
@@ -79,13 +109,18 @@ def test_a_spent_budget_is_no_childs_fault(monkeypatch: pytest.MonkeyPatch) -> N
 def child() -> tuple[dict[str, Any], Any]:
     population = found_population({"root": ROOT}, "0000")
     grown = population.with_child(
-        apply(ROOT, [Hunk("add", text="Check the sum.")]).prompt, {ROOT.prompt_id: 1.0}, (25.0, 8.0), Birth("mutation", "0001", 1, "model"),
+        apply(ROOT, [Hunk("add", text="Check the sum.")]).prompt,
+        {ROOT.prompt_id: 1.0},
+        (25.0, 8.0),
+        Birth("mutation", "0001", 1, "model"),
     )
     return grown.rows()[-1], grown
 
 
 @pytest.mark.parametrize(("poison", "gates"), [("copies", {"leak"}), ("from_json", {"form", "leak"})])
-def test_a_child_on_which_our_code_raises_is_blocked_and_stored(poison: str, gates: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_on_which_our_code_raises_is_blocked_and_stored(
+    poison: str, gates: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     row, population = child()
 
     def poisoned(*_: Any, **__: Any) -> Any:
@@ -102,6 +137,11 @@ def test_a_child_on_which_our_code_raises_is_blocked_and_stored(poison: str, gat
 def test_edits_of_any_text_are_applied_or_refused() -> None:
     limits = Limits(problems=(problem(1).text, "x " * 2000))
     for text in (*REPLIES, "x" * 900, " ", "\n" * 99, "p1", "İ" * 300, "[p1]" * 99):
-        for hunk in (Hunk("add", text=text), Hunk("modify", ("p1",), text, old=text), Hunk("merge", ("p1", text), text), Hunk("drop", (text,))):
+        for hunk in (
+            Hunk("add", text=text),
+            Hunk("modify", ("p1",), text, old=text),
+            Hunk("merge", ("p1", text), text),
+            Hunk("drop", (text,)),
+        ):
             done = apply(prompt_of(["Work in small steps.", "State the answer."]), [hunk, hunk], limits)
             assert len(done.outcomes) == 2 and done.prompt.prompt_id

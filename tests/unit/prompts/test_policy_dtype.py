@@ -1,4 +1,5 @@
-"""A base model in bfloat16 under an adapter in float32: it learns, goes on from its checkpoints, and is never mixed with another dtype."""
+"""A base model in bfloat16 under an adapter in float32: it learns, goes on from its checkpoints, and is never
+mixed with another dtype."""
 
 from __future__ import annotations
 
@@ -33,19 +34,29 @@ def iteration(policy: LocalPolicy, seed: int) -> bool:
 def scored(policy: LocalPolicy, sample: Sample) -> torch.Tensor:
     ids = torch.tensor([[*sample.prompt_ids, *sample.reply_ids]])
     with torch.no_grad():
-        return log_probabilities(policy.model.get_base_model(), ids, torch.ones_like(ids), len(sample.reply_ids), 1.0)[0][0]
+        return log_probabilities(
+            policy.model.get_base_model(), ids, torch.ones_like(ids), len(sample.reply_ids), 1.0
+        )[0][0]
 
 
 @pytest.mark.parametrize("recipe", [tiny_policy().recipe, SSLOGIC], ids=["espl", "sslogic"])
 def test_an_update_moves_an_adapter_of_float32_on_a_base_that_stays_as_it_is(recipe: object) -> None:
     policy = tiny_policy(recipe, dtype="bfloat16")  # type: ignore[arg-type]
-    trained = {name: item.detach().clone() for name, item in policy.model.named_parameters() if item.requires_grad}
-    base = {name: item.detach().clone() for name, item in policy.model.named_parameters() if not item.requires_grad}
+    trained = {
+        name: item.detach().clone() for name, item in policy.model.named_parameters() if item.requires_grad
+    }
+    base = {
+        name: item.detach().clone()
+        for name, item in policy.model.named_parameters()
+        if not item.requires_grad
+    }
     assert iteration(policy, 1) and iteration(policy, 2)
     parameters = dict(policy.model.named_parameters())
     assert {item.dtype for item in base.values()} == {torch.bfloat16}
     assert {item.dtype for item in trained.values()} == {torch.float32}
-    assert {value.dtype for state in policy.optimizer.state.values() for value in state.values()} == {torch.float32}
+    assert {value.dtype for state in policy.optimizer.state.values() for value in state.values()} == {
+        torch.float32
+    }
     assert [name for name, before in trained.items() if torch.equal(before, parameters[name])] == []
     assert [name for name, before in base.items() if not torch.equal(before, parameters[name])] == []
 
@@ -62,9 +73,10 @@ def test_going_on_from_a_checkpoint_gives_the_same_bytes_as_going_on() -> None:
 
 
 def test_log_probabilities_are_near_those_of_float32() -> None:
-    """On the way to a logit some k results are rounded one after the other, each by a share of UNIT at most: k is 2 for the embedding and the head,
-    and 12 a layer (two norms, seven products, the cache, two sums). To first order a logit is off by k UNIT of the largest one, and what log_softmax
-    makes of it by twice that."""
+    """On the way to a logit some k results are rounded one after the other, each by a share of UNIT at most:
+    k is 2 for the embedding and the head, and 12 a layer (two norms, seven products, the cache, two sums). To
+    first order a logit is off by k UNIT of the largest one, and what log_softmax makes of it by twice
+    that."""
     whole, half = tiny_policy(), tiny_policy(dtype="bfloat16")
     [samples] = whole.sample([(PROMPT, problems(1)[0])], 8, 3)
     layers = whole.model.get_base_model().config.num_hidden_layers
@@ -87,7 +99,9 @@ def test_what_is_scored_is_what_was_drawn_from() -> None:
     with torch.no_grad():
         logits = policy.model(input_ids=ids).logits[0, len(sample.prompt_ids) - 1 : -1].float()
     likeliest = torch.log_softmax(logits, -1).max(-1).values
-    torch.testing.assert_close(scored(policy, sample), likeliest, rtol=0, atol=4 * UNIT * float(logits.abs().max()))
+    torch.testing.assert_close(
+        scored(policy, sample), likeliest, rtol=0, atol=4 * UNIT * float(logits.abs().max())
+    )
 
 
 @pytest.mark.parametrize(("mine", "other"), [("float32", "bfloat16"), ("bfloat16", "float32")])
@@ -99,7 +113,9 @@ def test_a_checkpoint_of_another_dtype_is_refused_and_named(mine: str, other: st
     assert policy.save() == before
 
 
-def test_auto_is_bfloat16_where_a_card_has_it_and_float32_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_auto_is_bfloat16_where_a_card_has_it_and_float32_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     tiny = load("demo").of(PromptsSettings).model_copy(update={"policy": "tiny"})
     assert tiny.dtype == "auto"
     result = {}
@@ -115,7 +131,9 @@ def test_auto_is_bfloat16_where_a_card_has_it_and_float32_elsewhere(monkeypatch:
     assert with_dtype(endpoint) == endpoint
 
 
-def test_a_study_is_another_one_in_another_dtype_and_the_same_as_before_in_float32(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_study_is_another_one_in_another_dtype_and_the_same_as_before_in_float32(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(dtypes, "card_has_bfloat16", lambda: True)
     own = policy_settings(load("demo")).of(PromptsSettings)
     assert own.dtype == "bfloat16" and "dtype" in policy_fields(own)

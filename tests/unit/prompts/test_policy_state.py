@@ -1,4 +1,5 @@
-"""A policy's samples and checkpoints: the same seed gives the same, and going on from a checkpoint is going on."""
+"""A policy's samples and checkpoints: the same seed gives the same, and going on from a checkpoint is going
+on."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ REWARDS = [(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)]
 
 def iteration(policy: LocalPolicy, seed: int) -> None:
     """Sample and update; what was sampled depends on the weights."""
-    policy.update(groups_of(policy.sample([(PROMPT, problem) for problem in problems(2)], 3, seed), REWARDS), seed)
+    policy.update(
+        groups_of(policy.sample([(PROMPT, problem) for problem in problems(2)], 3, seed), REWARDS), seed
+    )
 
 
 def test_the_same_seed_gives_the_same_samples_and_another_one_others() -> None:
@@ -55,8 +58,12 @@ def test_a_checkpoint_holds_the_adapter_and_its_moments_and_no_tensor_of_the_bas
     state = policy.save()
     tensors, _ = unpack(state)
     adapter = {name: parameter for name, parameter in policy.model.named_parameters() if "lora_" in name}
-    base = sum(parameter.numel() for name, parameter in policy.model.named_parameters() if "lora_" not in name)
-    assert set(tensors) == {f"{kind}.{name}" for kind in ("weight", "exp_avg", "exp_avg_sq") for name in adapter}
+    base = sum(
+        parameter.numel() for name, parameter in policy.model.named_parameters() if "lora_" not in name
+    )
+    assert set(tensors) == {
+        f"{kind}.{name}" for kind in ("weight", "exp_avg", "exp_avg_sq") for name in adapter
+    }
     numbers = 3 * sum(parameter.numel() for parameter in adapter.values())
     assert sum(tensor.numel() for tensor in tensors.values()) == numbers
     assert 0 < len(state) - 4 * numbers < 400 * len(tensors) < 4 * base, "float32, and a head that names them"
@@ -74,20 +81,26 @@ def test_tokens_are_those_of_the_chat_and_end_with_the_end_mark_or_at_the_limit(
     problem = problems(1)[0]
     [samples] = policy.sample([(PROMPT, problem)], 40, 3)
     chat = [{"role": "system", "content": PROMPT.text()}, {"role": "user", "content": problem.text}]
-    assert policy.tokenizer.decode(samples[0].prompt_ids) == policy.tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
+    assert policy.tokenizer.decode(samples[0].prompt_ids) == policy.tokenizer.apply_chat_template(
+        chat, add_generation_prompt=True, tokenize=False
+    )
     end = policy.tokenizer.eos_token_id
     assert {sample.truncated for sample in samples} == {True, False}
     for sample in samples:
         assert sample.tokens == len(sample.reply_ids)
         assert sample.truncated == (end not in sample.reply_ids)
-        assert sample.reply_ids.index(end) == sample.tokens - 1 if not sample.truncated else sample.tokens == 60
+        assert (
+            sample.reply_ids.index(end) == sample.tokens - 1 if not sample.truncated else sample.tokens == 60
+        )
         assert sample.reply == policy.tokenizer.decode(sample.reply_ids, skip_special_tokens=True)
 
 
 def test_the_empty_prompt_reads_as_an_empty_system_message() -> None:
     policy = tiny_policy()
     text = policy.tokenizer.decode(policy.prompt_ids(SystemPrompt(), problems(1)[0]))
-    assert text == "<|im_start|>system\n<|im_end|>\n<|im_start|>user\n1 + 10?<|im_end|>\n<|im_start|>assistant\n"
+    assert (
+        text == "<|im_start|>system\n<|im_end|>\n<|im_start|>user\n1 + 10?<|im_end|>\n<|im_start|>assistant\n"
+    )
 
 
 def test_a_prompt_that_is_too_long_is_refused_not_cut() -> None:
@@ -128,12 +141,17 @@ def test_a_run_in_another_process_gives_the_same_bytes() -> None:
     program = (
         "import hashlib, sys; sys.path[:0] = sys.argv[1:]\n"
         "from test_policy_state import iteration, tiny_policy\n"
-        "policy = tiny_policy(); iteration(policy, 1); iteration(policy, 2); print(hashlib.sha256(policy.save()).hexdigest())"
+        "policy = tiny_policy(); iteration(policy, 1); iteration(policy, 2); "
+        "print(hashlib.sha256(policy.save()).hexdigest())"
     )
     here = Path(__file__).parent
     root = here.parents[2]
     done = subprocess.run(
-        [sys.executable, "-c", program, str(root), str(root / "tests"), str(here)], capture_output=True, text=True, check=True, timeout=300,
+        [sys.executable, "-c", program, str(root), str(root / "tests"), str(here)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
     )
     policy = tiny_policy()
     iteration(policy, 1)
@@ -167,7 +185,11 @@ def test_a_checkpoint_says_what_it_belongs_to() -> None:
     state = policy.save()
     header = json.loads(state[8 : 8 + int.from_bytes(state[:8], "little")])
     assert json.loads(header["__metadata__"]["evolake"]) == {
-        "alpha": 4, "base": policies_models.tiny_base().sha, "format": 1, "rank": 4, "steps": 1,
+        "alpha": 4,
+        "base": policies_models.tiny_base().sha,
+        "format": 1,
+        "rank": 4,
+        "steps": 1,
     }
 
 
@@ -177,16 +199,22 @@ def test_importing_the_line_needs_no_model_library_and_using_it_says_what_to_ins
         "find = util.find_spec\n"
         "util.find_spec = lambda name, *rest: None if name in ('trl', 'peft') else find(name, *rest)\n"
         "import evolake.prompts.policies.registry as policies, evolake.prompts.model.problems\n"
-        "import evolake.prompts.model.scoring, evolake.prompts.rating.evaluating, evolake.prompts.policies.training\n"
-        "import evolake.prompts.policies.local, evolake.prompts.policies.checkpoints, evolake.prompts.policies.endpoint\n"
+        "import evolake.prompts.model.scoring, evolake.prompts.rating.evaluating, "
+        "evolake.prompts.policies.training\n"
+        "import evolake.prompts.policies.local, evolake.prompts.policies.checkpoints, "
+        "evolake.prompts.policies.endpoint\n"
         "from evolake.settings import load\n"
-        "print(sorted(name for name in ('torch', 'transformers', 'peft', 'trl', 'datasets') if name in sys.modules))\n"
+        "print(sorted(name for name in ('torch', 'transformers', 'peft', 'trl', 'datasets') if name in "
+        "sys.modules))\n"
         "print(policies.missing(load('demo')))\n"
         "from pathlib import Path\n"
         "policies.open_policy(load('demo'), Path('unused'), '0001', 'run')\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
-    assert done.stdout.splitlines() == ["[]", "peft, trl not installed: make policy (or pip install 'evolake[policy]')"]
+    assert done.stdout.splitlines() == [
+        "[]",
+        "peft, trl not installed: make policy (or pip install 'evolake[policy]')",
+    ]
     assert "pip install 'evolake[policy]'" in done.stderr
     assert "MachineryError" in done.stderr
 
@@ -207,7 +235,15 @@ def test_a_checkpoint_folder_of_the_users_own_serves_as_the_base(tmp_path: Path)
     tiny.model.save_pretrained(tmp_path / "mine")
     tiny.tokenizer.save_pretrained(tmp_path / "mine")
     base = policies_models.load_base("local", str(tmp_path / "mine"), tmp_path)
-    sizes = Sizes(lora_rank=4, lora_alpha=4, max_tokens=10, max_prompt_tokens=500, rows_at_once=6, rows_per_pass=6, threads=1)
+    sizes = Sizes(
+        lora_rank=4,
+        lora_alpha=4,
+        max_tokens=10,
+        max_prompt_tokens=500,
+        rows_at_once=6,
+        rows_per_pass=6,
+        threads=1,
+    )
     policy = LocalPolicy(base, tiny_policy().recipe, sizes, seed=3)
     pairs = [(prompt_of(["Add."]), problem) for problem in problems(2)]
     assert policy.name == "mine"

@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny_policy import PROMPT, REWARDS, cut, groups_of, log_probabilities, own_tokens, problems, tiny_policy, trained_once
+from tiny_policy import (
+    PROMPT,
+    REWARDS,
+    cut,
+    groups_of,
+    log_probabilities,
+    own_tokens,
+    problems,
+    tiny_policy,
+    trained_once,
+)
 
 from evolake.prompts.model.protocol import Group, Sample
 from evolake.prompts.model.recipes import ESPL, SSLOGIC, Recipe
@@ -20,12 +30,15 @@ from evolake.prompts.policies.training import usable
 
 def gradients(policy: LocalPolicy, loss: torch.Tensor) -> dict[str, torch.Tensor]:
     names = [name for name, parameter in policy.model.named_parameters() if parameter.requires_grad]
-    result = torch.autograd.grad(loss, [policy.model.get_parameter(name) for name in names], allow_unused=False)
+    result = torch.autograd.grad(
+        loss, [policy.model.get_parameter(name) for name in names], allow_unused=False
+    )
     return dict(zip(names, result, strict=True))
 
 
 def espl_loss(policy: LocalPolicy, groups: list[Group]) -> torch.Tensor:
-    """- sum over rows and own tokens of (r - mean r of the group) log p, over rows times the longest reply."""
+    """- sum over rows and own tokens of (r - mean r of the group) log p, over rows times the longest
+    reply."""
     total, rows = torch.zeros(()), 0
     for group in groups:
         mean = np.mean(group.rewards)  # type: ignore[arg-type]
@@ -40,7 +53,9 @@ def first_gradients(policy: LocalPolicy) -> dict[str, torch.Tensor]:
     """What the optimizer was given in its first step: its first moment over (1 - beta1)."""
     share = 1 - policy.recipe.betas[0]
     return {
-        name: policy.optimizer.state[parameter]["exp_avg"] / share for name, parameter in policy.model.named_parameters() if parameter.requires_grad
+        name: policy.optimizer.state[parameter]["exp_avg"] / share
+        for name, parameter in policy.model.named_parameters()
+        if parameter.requires_grad
     }
 
 
@@ -57,7 +72,11 @@ def test_an_update_of_espl_is_the_policy_gradient_by_hand(rows_per_pass: int) ->
     policy = trained_once(tiny_policy(rows_per_pass=rows_per_pass))
     groups = groups_of(policy.sample([(PROMPT, problem) for problem in problems(5)], 4, 7), REWARDS)
     wanted = gradients(policy, espl_loss(policy, groups))
-    before = {name: parameter.detach().clone() for name, parameter in policy.model.named_parameters() if parameter.requires_grad}
+    before = {
+        name: parameter.detach().clone()
+        for name, parameter in policy.model.named_parameters()
+        if parameter.requires_grad
+    }
 
     stats = policy.update(groups, 1)
 
@@ -65,9 +84,16 @@ def test_an_update_of_espl_is_the_policy_gradient_by_hand(rows_per_pass: int) ->
     norm = float(torch.sqrt(sum((gradient**2).sum() for gradient in wanted.values())))  # type: ignore[arg-type]
     assert stats.grad_norm == pytest.approx(norm, rel=1e-4)
     assert (stats.groups, stats.informative, stats.rejected, stats.step, stats.updated) == (5, 3, 0, 1, True)
-    assert stats.tokens == sum(sample.tokens for group in groups for sample in group.samples if len(set(group.rewards)) > 1)
-    for name, gradient in first_gradients(policy).items():  # Adam's first step: the learning rate times g / (|g| + eps)
-        torch.testing.assert_close(policy.model.get_parameter(name).detach(), before[name] - 4e-5 * gradient / (gradient.abs() + 1e-8))
+    assert stats.tokens == sum(
+        sample.tokens for group in groups for sample in group.samples if len(set(group.rewards)) > 1
+    )
+    for name, gradient in first_gradients(
+        policy
+    ).items():  # Adam's first step: the learning rate times g / (|g| + eps)
+        torch.testing.assert_close(
+            policy.model.get_parameter(name).detach(),
+            before[name] - 4e-5 * gradient / (gradient.abs() + 1e-8),
+        )
 
 
 def with_results(sample: Sample) -> Sample:
@@ -80,19 +106,27 @@ def with_results(sample: Sample) -> Sample:
 
 
 @pytest.mark.parametrize("shared", [True, False], ids=["prompts read once", "as trl reads them"])
-def test_results_of_tools_have_no_gradient_of_their_own(shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The update is the policy gradient by hand over the policy's own tokens, which read the results; over all tokens it would be another one."""
+def test_results_of_tools_have_no_gradient_of_their_own(
+    shared: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The update is the policy gradient by hand over the policy's own tokens, which read the results; over
+    all tokens it would be another one."""
     if not shared:
         monkeypatch.setattr(training, "can_share", lambda model: False)
     policy = trained_once(tiny_policy())
     drawn = policy.sample([(PROMPT, problem) for problem in problems(5)], 4, 7)
     groups = groups_of([[with_results(sample) for sample in some] for some in drawn], REWARDS)
     wanted = gradients(policy, espl_loss(policy, groups))
-    unmasked = [replace(group, samples=tuple(replace(sample, reply_mask=()) for sample in group.samples)) for group in groups]
+    unmasked = [
+        replace(group, samples=tuple(replace(sample, reply_mask=()) for sample in group.samples))
+        for group in groups
+    ]
     whole = gradients(policy, espl_loss(policy, unmasked))
     without = gradients(policy, espl_loss(policy, groups_of(drawn, REWARDS)))
     moving = [group for group in groups if len(set(group.rewards)) > 1]
-    entropies = [entropy for group in moving for sample in group.samples for entropy in own_entropies(policy, sample)]
+    entropies = [
+        entropy for group in moving for sample in group.samples for entropy in own_entropies(policy, sample)
+    ]
 
     stats = policy.update(groups, 1)
 
@@ -101,14 +135,18 @@ def test_results_of_tools_have_no_gradient_of_their_own(shared: bool, monkeypatc
     for other in (whole, without):
         with pytest.raises(AssertionError):
             assert_same(result, other)
-    assert stats.tokens == sum(sample.tokens for group in moving for sample in group.samples) == len(entropies)
+    assert (
+        stats.tokens == sum(sample.tokens for group in moving for sample in group.samples) == len(entropies)
+    )
     assert stats.entropy == pytest.approx(sum(entropies) / len(entropies), rel=1e-4)
 
 
 def own_entropies(policy: LocalPolicy, sample: Sample) -> list[float]:
     """Of what each of its own tokens was drawn from, in nats."""
     with torch.no_grad():
-        logits = policy.model(torch.tensor([[*sample.prompt_ids, *sample.reply_ids]])).logits[0, len(sample.prompt_ids) - 1 : -1]
+        logits = policy.model(torch.tensor([[*sample.prompt_ids, *sample.reply_ids]])).logits[
+            0, len(sample.prompt_ids) - 1 : -1
+        ]
     result = torch.distributions.Categorical(logits=logits.double()).entropy().tolist()
     return [entropy for entropy, mine in zip(result, own_tokens(sample).tolist(), strict=True) if mine]
 
@@ -118,7 +156,9 @@ def test_advantages_are_not_divided_by_their_deviation() -> None:
     samples = once.sample([(PROMPT, problem) for problem in problems(2)], 4, 7)
     once.update(groups_of(samples, REWARDS[:2]), 1)
     twice.update(groups_of(samples, [[3 * reward for reward in some] for some in REWARDS[:2]]), 1)
-    assert_same(first_gradients(twice), {name: 3 * gradient for name, gradient in first_gradients(once).items()})
+    assert_same(
+        first_gradients(twice), {name: 3 * gradient for name, gradient in first_gradients(once).items()}
+    )
 
 
 def test_groups_without_an_advantage_count_in_the_denominator_alone() -> None:
@@ -126,7 +166,10 @@ def test_groups_without_an_advantage_count_in_the_denominator_alone() -> None:
     samples = with_them.sample([(PROMPT, problem) for problem in problems(3)], 4, 7)
     with_them.update(groups_of(samples, REWARDS[:3]), 1)
     without.update(groups_of(samples[:2], REWARDS[:2]), 1)
-    assert_same(first_gradients(with_them), {name: gradient * 2 / 3 for name, gradient in first_gradients(without).items()})
+    assert_same(
+        first_gradients(with_them),
+        {name: gradient * 2 / 3 for name, gradient in first_gradients(without).items()},
+    )
 
 
 def test_where_no_reward_differs_nothing_is_updated() -> None:
@@ -138,7 +181,9 @@ def test_where_no_reward_differs_nothing_is_updated() -> None:
 
 
 @pytest.mark.parametrize("tools", [False, True], ids=["plain", "with results of tools"])
-def test_a_step_of_sslogic_leaves_out_what_is_rejected_and_pulls_towards_the_first_policy(tools: bool) -> None:
+def test_a_step_of_sslogic_leaves_out_what_is_rejected_and_pulls_towards_the_first_policy(
+    tools: bool,
+) -> None:
     recipe = replace(SSLOGIC, kl=0.5, clip=None)
     policy = trained_once(tiny_policy(recipe))
     samples = policy.sample([(PROMPT, problem) for problem in problems(2)], 4, 7)
@@ -156,7 +201,11 @@ def test_a_step_of_sslogic_leaves_out_what_is_rejected_and_pulls_towards_the_fir
                 first = log_probabilities(policy, sample, recipe.temperature)
             kl = torch.exp(first - own) - (first - own) - 1
             mine = own_tokens(sample)
-            total = total - (reward - rewards.mean()) / (rewards.std() + 1e-4) * (own * mine).sum() + recipe.kl * (kl * mine).sum()
+            total = (
+                total
+                - (reward - rewards.mean()) / (rewards.std() + 1e-4) * (own * mine).sum()
+                + recipe.kl * (kl * mine).sum()
+            )
             tokens += int(mine.sum())
             kl_total += float((kl.detach() * mine).sum())
     wanted = gradients(policy, total / tokens)
@@ -170,9 +219,12 @@ def test_a_step_of_sslogic_leaves_out_what_is_rejected_and_pulls_towards_the_fir
     assert stats.kl == pytest.approx(kl_total / tokens, rel=1e-3)
 
 
-def weighted_loss(policy: LocalPolicy, groups: list[Group], weights: Sequence[torch.Tensor], *, by_row: bool) -> torch.Tensor:
-    """- sum over rows and tokens of weight (r - mean r of the group) log p: over the tokens of the row and then over the rows (grpo), else over all
-    tokens of the groups that have an advantage (dapo, cispo). weights: for each row, of its tokens."""
+def weighted_loss(
+    policy: LocalPolicy, groups: list[Group], weights: Sequence[torch.Tensor], *, by_row: bool
+) -> torch.Tensor:
+    """- sum over rows and tokens of weight (r - mean r of the group) log p: over the tokens of the row and
+    then over the rows (grpo), else over all tokens of the groups that have an advantage (dapo, cispo).
+    weights: for each row, of its tokens."""
     total, tokens, rows = torch.zeros(()), 0, 0
     given = iter(weights)
     for group in groups:
@@ -189,7 +241,9 @@ def test_an_update_of_each_loss_is_the_policy_gradient_by_hand(loss_type: str) -
     """Each with its own mean over rows or tokens; what has just been sampled weighs 1 in each."""
     policy = trained_once(tiny_policy(replace(ESPL, loss_type=loss_type)))
     drawn = policy.sample([(PROMPT, problem) for problem in problems(5)], 4, 7)
-    groups = groups_of([[cut(sample, 3 + 2 * number) for number, sample in enumerate(some)] for some in drawn], REWARDS)
+    groups = groups_of(
+        [[cut(sample, 3 + 2 * number) for number, sample in enumerate(some)] for some in drawn], REWARDS
+    )
     ones = [torch.ones(len(sample.reply_ids)) for group in groups for sample in group.samples]
     assert len({len(item) for item in ones}) == 4, "replies of one length would not tell the means apart"
     wanted = gradients(policy, weighted_loss(policy, groups, ones, by_row=loss_type == "grpo"))
@@ -198,24 +252,32 @@ def test_an_update_of_each_loss_is_the_policy_gradient_by_hand(loss_type: str) -
 
 
 def test_cispo_caps_the_weight_of_a_token_and_keeps_its_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the old policy was another one: each token's weight is its ratio, at most 5; dapo drops the gradient of such tokens."""
+    """Where the old policy was another one: each token's weight is its ratio, at most 5; dapo drops the
+    gradient of such tokens."""
     ratios = torch.tensor([0.5, 1.0, 3.0, 8.0, 20.0]).repeat(2)
     real = training._trainer_class()
 
     class OfAnotherOldPolicy(real):
         def compute_loss(self, model: Any, inputs: dict[str, Any], *arguments: Any, **options: Any) -> Any:
             reply = inputs["completion_ids"].shape[1]
-            ids, mask = (torch.cat([inputs[f"prompt_{name}"], inputs[f"completion_{name}"]], 1) for name in ("ids", "mask"))
+            ids, mask = (
+                torch.cat([inputs[f"prompt_{name}"], inputs[f"completion_{name}"]], 1)
+                for name in ("ids", "mask")
+            )
             with torch.no_grad():
                 logs = self._get_per_token_logps_and_entropies(model, ids, mask, reply)[0]
-            return super().compute_loss(model, inputs | {"old_per_token_logps": logs - ratios[:reply].log()}, *arguments, **options)
+            return super().compute_loss(
+                model, inputs | {"old_per_token_logps": logs - ratios[:reply].log()}, *arguments, **options
+            )
 
     monkeypatch.setattr(training, "_trainer_class", lambda: OfAnotherOldPolicy)
     result = {}
     for loss_type in ("cispo", "dapo"):
         policy = trained_once(tiny_policy(replace(ESPL, loss_type=loss_type)))
         groups = groups_of(policy.sample([(PROMPT, problem) for problem in problems(2)], 4, 7), REWARDS[:2])
-        capped = [ratios[: len(sample.reply_ids)].clamp(max=5.0) for group in groups for sample in group.samples]
+        capped = [
+            ratios[: len(sample.reply_ids)].clamp(max=5.0) for group in groups for sample in group.samples
+        ]
         wanted = gradients(policy, weighted_loss(policy, groups, capped, by_row=False))
         policy.update(groups, 1)
         result[loss_type] = first_gradients(policy)
@@ -224,15 +286,27 @@ def test_cispo_caps_the_weight_of_a_token_and_keeps_its_gradient(monkeypatch: py
         assert_same(result["dapo"], wanted)
 
 
-@pytest.mark.parametrize(("recipe", "kept"), [
-    (ESPL, [(1.0, 0.0, 0.0), (0.0, 0.1, 0.0)]),
-    (SSLOGIC, [(1.0, 0.0, 0.0), (1.0, 1.0, 1.0), (None, 1.0, 0.0)]),
-    (replace(SSLOGIC, kl=0.0), [(1.0, 0.0, 0.0), (None, 1.0, 0.0)]),
-])
-def test_what_passes_through_the_model_is_what_can_move_it(recipe: Recipe, kept: list[tuple[float | None, ...]]) -> None:
+@pytest.mark.parametrize(
+    ("recipe", "kept"),
+    [
+        (ESPL, [(1.0, 0.0, 0.0), (0.0, 0.1, 0.0)]),
+        (SSLOGIC, [(1.0, 0.0, 0.0), (1.0, 1.0, 1.0), (None, 1.0, 0.0)]),
+        (replace(SSLOGIC, kl=0.0), [(1.0, 0.0, 0.0), (None, 1.0, 0.0)]),
+    ],
+)
+def test_what_passes_through_the_model_is_what_can_move_it(
+    recipe: Recipe, kept: list[tuple[float | None, ...]]
+) -> None:
     sample = Sample("", 1, False, (1,), (2,))
     rewards = [
-        (1.0, 0.0, 0.0), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.1, 0.0), (None, None, 1.0), (None, None, None), (None, 0.0, 0.0), (None, 1.0, 0.0),
+        (1.0, 0.0, 0.0),
+        (1.0, 1.0, 1.0),
+        (0.0, 0.0, 0.0),
+        (0.0, 0.1, 0.0),
+        (None, None, 1.0),
+        (None, None, None),
+        (None, 0.0, 0.0),
+        (None, 1.0, 0.0),
     ]
     rewards = [some for some in rewards if None not in some or recipe.rejects]
     result = usable([Group("p", str(n), (sample,) * 3, some) for n, some in enumerate(rewards)], recipe)
@@ -282,7 +356,10 @@ def test_a_policy_learns_what_is_rewarded() -> None:
 def test_a_reply_goes_on_from_its_start_which_is_no_part_of_it() -> None:
     policy, asked = tiny_policy(reply_start="So:"), problems(1)[0]
     sample = policy.sample([(PROMPT, asked)], 1, 1)[0][0]
-    assert list(sample.prompt_ids) == tiny_policy().prompt_ids(PROMPT, asked) + policy.tokenizer("So:")["input_ids"]
+    assert (
+        list(sample.prompt_ids)
+        == tiny_policy().prompt_ids(PROMPT, asked) + policy.tokenizer("So:")["input_ids"]
+    )
     assert sample.tokens == len(sample.reply_ids) <= 10
 
 

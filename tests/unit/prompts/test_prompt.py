@@ -27,8 +27,11 @@ def test_identity_is_ids_and_texts_in_order_and_nothing_else() -> None:
     item = SystemPrompt((Principle("p1", "a"), Principle("p2", "b")))
     assert item.prompt_id == SystemPrompt(item.principles, 9).prompt_id
     others = [
-        SystemPrompt(item.principles[::-1]), SystemPrompt((Principle("p1", "a"), Principle("p3", "b"))), SystemPrompt(item.principles[:1]),
-        SystemPrompt((Principle("p1", "a"), Principle("p2", "c"))), SystemPrompt(),
+        SystemPrompt(item.principles[::-1]),
+        SystemPrompt((Principle("p1", "a"), Principle("p3", "b"))),
+        SystemPrompt(item.principles[:1]),
+        SystemPrompt((Principle("p1", "a"), Principle("p2", "c"))),
+        SystemPrompt(),
     ]
     assert len({item.prompt_id, *(other.prompt_id for other in others)}) == 6
     assert SystemPrompt().prompt_id == "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
@@ -43,8 +46,12 @@ def test_the_next_number_is_above_all_in_use() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Principle("p0", "a"), lambda: Principle("q1", "a"), lambda: Principle("p1", "  "),
-        lambda: SystemPrompt((Principle("p1", "a"), Principle("p1", "b"))), lambda: from_json("[]"), lambda: from_json("no"),
+        lambda: Principle("p0", "a"),
+        lambda: Principle("q1", "a"),
+        lambda: Principle("p1", "  "),
+        lambda: SystemPrompt((Principle("p1", "a"), Principle("p1", "b"))),
+        lambda: from_json("[]"),
+        lambda: from_json("no"),
         lambda: from_json('{"principles": [{"id": "p1"}], "next_number": 2}'),
     ],
 )

@@ -19,7 +19,9 @@ RATINGS = st.tuples(MUS, SIGMAS)
 
 def close(left: list[tuple[float, float]], right: list[tuple[float, float]], tolerance: float = 1e-4) -> bool:
     return len(left) == len(right) and all(
-        math.isclose(a, b, abs_tol=tolerance) for first, other in zip(left, right, strict=True) for a, b in zip(first, other, strict=True)
+        math.isclose(a, b, abs_tol=tolerance)
+        for first, other in zip(left, right, strict=True)
+        for a, b in zip(first, other, strict=True)
     )
 
 
@@ -28,15 +30,23 @@ def close(left: list[tuple[float, float]], right: list[tuple[float, float]], tol
     [
         ([FRESH] * 3, [0, 1, 2], [(31.675352, 6.655985), (25.0, 6.207897), (18.324648, 6.655985)]),
         ([FRESH] * 3, [0, 0, 1], [(27.551960, 5.974130), (27.557338, 5.972007), (19.890701, 6.735245)]),
-        ([(29.0, 3.0), (22.0, 6.0), FRESH], [1, 0, 1], [(27.584409, 2.790745), (27.718764, 4.728095), (24.884898, 4.914738)]),
+        (
+            [(29.0, 3.0), (22.0, 6.0), FRESH],
+            [1, 0, 1],
+            [(27.584409, 2.790745), (27.718764, 4.728095), (24.884898, 4.914738)],
+        ),
     ],
 )
-def test_known_matches(before: list[tuple[float, float]], ranks: list[int], after: list[tuple[float, float]]) -> None:
+def test_known_matches(
+    before: list[tuple[float, float]], ranks: list[int], after: list[tuple[float, float]]
+) -> None:
     assert close(ratings.update(before, ranks), after)
 
 
 @given(st.lists(RATINGS, min_size=2, max_size=5), st.data())
-def test_agrees_with_the_package_wherever_the_package_can_compute(before: list[tuple[float, float]], data: st.DataObject) -> None:
+def test_agrees_with_the_package_wherever_the_package_can_compute(
+    before: list[tuple[float, float]], data: st.DataObject
+) -> None:
     ranks = data.draw(st.lists(st.integers(0, 3), min_size=len(before), max_size=len(before)))
     after = ratings.update(before, ranks)
     try:
@@ -71,7 +81,10 @@ def test_one_prompt_alone_keeps_its_rating() -> None:
     assert ratings.update([], []) == []
 
 
-@pytest.mark.parametrize(("before", "ranks"), [([FRESH], [0, 1]), ([(25.0, 0.0), FRESH], [0, 1]), ([(math.nan, 1.0), FRESH], [0, 1])])
+@pytest.mark.parametrize(
+    ("before", "ranks"),
+    [([FRESH], [0, 1]), ([(25.0, 0.0), FRESH], [0, 1]), ([(math.nan, 1.0), FRESH], [0, 1])],
+)
 def test_what_is_no_match_is_refused(before: list[tuple[float, float]], ranks: list[int]) -> None:
     with pytest.raises(ValueError, match="rating"):
         ratings.update(before, ranks)
@@ -86,7 +99,11 @@ def test_equal_means_are_a_draw_even_where_their_sums_were_rounded_differently()
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=6))
 def test_ranks_order_like_the_means(counts: list[int]) -> None:
     ranks = ratings.ranks_of([count / 20 for count in counts])
-    assert all((ranks[i] < ranks[j]) == (counts[i] > counts[j]) for i in range(len(counts)) for j in range(len(counts)))
+    assert all(
+        (ranks[i] < ranks[j]) == (counts[i] > counts[j])
+        for i in range(len(counts))
+        for j in range(len(counts))
+    )
     assert min(ranks) == 0 and set(ranks) == set(range(max(ranks) + 1))
 
 
@@ -104,7 +121,9 @@ def test_a_crossed_child_is_the_mean_by_precision() -> None:
 
 
 @given(st.lists(RATINGS, min_size=1, max_size=5))
-def test_a_crossed_child_lies_between_its_parents_and_is_surer_than_each_but_for_the_edit(parents: list[tuple[float, float]]) -> None:
+def test_a_crossed_child_lies_between_its_parents_and_is_surer_than_each_but_for_the_edit(
+    parents: list[tuple[float, float]],
+) -> None:
     mu, sigma = ratings.crossed(parents)
     assert min(item for item, _ in parents) - 1e-9 <= mu <= max(item for item, _ in parents) + 1e-9
     assert 1.0 < sigma <= min(math.hypot(item, 1.0) for _, item in parents) + 1e-9

@@ -35,7 +35,9 @@ from evolake.prompts.roles.reflection import CRITIC, SUMMARIZER, criticise, summ
 ROWS = library().to_rows()
 LAST = "Write the answer last, after everything else."
 LAST_ALONE = "Write the answer last, alone, and add nothing after it."
-TEXTS = st.lists(st.sampled_from(["a b", "a c", "d", LAST, LAST_ALONE, "Be brief."]), unique=True, min_size=1, max_size=4)
+TEXTS = st.lists(
+    st.sampled_from(["a b", "a c", "d", LAST, LAST_ALONE, "Be brief."]), unique=True, min_size=1, max_size=4
+)
 
 
 def random(seed: int = 0) -> np.random.Generator:
@@ -43,19 +45,29 @@ def random(seed: int = 0) -> np.random.Generator:
 
 
 def trajectory(success: bool, *errors: str, count: int = 1, words: int = 10) -> Trajectory:
-    return Trajectory(success=success, count=count, words=words, steps="", principles_used=[], errors=list(errors))
+    return Trajectory(
+        success=success, count=count, words=words, steps="", principles_used=[], errors=list(errors)
+    )
 
 
 def local(texts: list[str], failures: list[str], limit: int = 2) -> LocalRequest:
     return LocalRequest(
-        principles=listed(prompt_of(texts)), problem="What is 2 + 3?", critique=CritiqueReply(failures=failures), limit=limit, library=ROWS,
+        principles=listed(prompt_of(texts)),
+        problem="What is 2 + 3?",
+        critique=CritiqueReply(failures=failures),
+        limit=limit,
+        library=ROWS,
     )
 
 
 def plan(texts: list[str], suggestions: list[tuple[str, str, int]]) -> list[GlobalEdit]:
     request = GlobalRequest(
-        principles=listed(prompt_of(texts)), new=[], library=ROWS,
-        suggestions=[Suggestion(id=item, text=text, problems=problems) for item, text, problems in suggestions],
+        principles=listed(prompt_of(texts)),
+        new=[],
+        library=ROWS,
+        suggestions=[
+            Suggestion(id=item, text=text, problems=problems) for item, text, problems in suggestions
+        ],
     )
     return consolidate(request, random()).edits
 
@@ -65,98 +77,184 @@ def contender(name: str, texts: list[str], values: list[float | None]) -> Conten
 
 
 def crossing(best: Contender, *others: Contender, limit: int = 4) -> CrossRequest:
-    problems = [BatchProblem(number=place + 1, text="t", category="c", answer="1") for place in range(len(best.values))]
+    problems = [
+        BatchProblem(number=place + 1, text="t", category="c", answer="1")
+        for place in range(len(best.values))
+    ]
     return CrossRequest(best=best, others=list(others), problems=problems, limit=limit, library=ROWS)
 
 
 @pytest.mark.parametrize(
     ("reply", "answer", "answered", "truncated", "expected"),
     [
-        ("", "5", False, False, ["empty"]), (" \n", "5", False, True, ["empty", "truncated"]),
-        ("Let me see", "5", False, True, ["truncated", "unanswered"]), ("It is 5, I think", "5", False, False, ["unanswered", "buried"]),
-        ("It is 6", "5", True, False, ["near", "wrong"]), ("It is 5 or 60", "5", True, False, ["buried", "wrong"]),
-        ("It is 15", "5", True, False, ["wrong"]), ("It is 5.5", "5", True, False, ["near", "wrong"]),
-        ("It is blue", '"red"', True, False, ["wrong"]), ("Red or blue; red it is. Blue", '"Red"', True, False, ["buried", "wrong"]),
-        ("-5", "5", True, False, ["wrong"]), ("1040", "1000", True, False, ["near", "wrong"]),
+        ("", "5", False, False, ["empty"]),
+        (" \n", "5", False, True, ["empty", "truncated"]),
+        ("Let me see", "5", False, True, ["truncated", "unanswered"]),
+        ("It is 5, I think", "5", False, False, ["unanswered", "buried"]),
+        ("It is 6", "5", True, False, ["near", "wrong"]),
+        ("It is 5 or 60", "5", True, False, ["buried", "wrong"]),
+        ("It is 15", "5", True, False, ["wrong"]),
+        ("It is 5.5", "5", True, False, ["near", "wrong"]),
+        ("It is blue", '"red"', True, False, ["wrong"]),
+        ("Red or blue; red it is. Blue", '"Red"', True, False, ["buried", "wrong"]),
+        ("-5", "5", True, False, ["wrong"]),
+        ("1040", "1000", True, False, ["near", "wrong"]),
     ],
 )
-def test_symptoms_of_a_failed_reply(reply: str, answer: str, answered: bool, truncated: bool, expected: list[str]) -> None:
+def test_symptoms_of_a_failed_reply(
+    reply: str, answer: str, answered: bool, truncated: bool, expected: list[str]
+) -> None:
     assert symptoms(reply, answer, answered=answered, truncated=truncated) == expected
 
 
-@given(st.text(max_size=80), st.sampled_from(["5", '"a (b"', "[1, 2]", "null", "true"]), st.booleans(), st.booleans())
-def test_every_failed_reply_that_says_something_wrong_has_a_symptom(reply: str, answer: str, answered: bool, truncated: bool) -> None:
+@given(
+    st.text(max_size=80),
+    st.sampled_from(["5", '"a (b"', "[1, 2]", "null", "true"]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_every_failed_reply_that_says_something_wrong_has_a_symptom(
+    reply: str, answer: str, answered: bool, truncated: bool
+) -> None:
     assert symptoms(reply, answer, answered=answered, truncated=truncated)
 
 
 def test_a_correct_reply_is_summarised_without_errors() -> None:
     request = SummaryRequest(
-        principles=[], problem="What is 2 + 3?", answer="5", reply="Two and three.\n\nSo 5", correct=True, answered=True, truncated=False,
+        principles=[],
+        problem="What is 2 + 3?",
+        answer="5",
+        reply="Two and three.\n\nSo 5",
+        correct=True,
+        answered=True,
+        truncated=False,
     )
     reply = summarise(request, random())
     assert (reply.steps, reply.errors) == ("5 words in 2 lines; the last one: So 5", [])
-    assert summarise(request.model_copy(update={"correct": False}), random()).errors == ["buried", "near", "wrong"]
+    assert summarise(request.model_copy(update={"correct": False}), random()).errors == [
+        "buried",
+        "near",
+        "wrong",
+    ]
 
 
 def test_the_critic_counts_symptoms_and_names_principles_that_did_not_help() -> None:
     request = CritiqueRequest(
-        principles=listed(prompt_of(["Be kind.", LAST])), problem="p", answer="5", library=ROWS,
-        trajectories=[trajectory(True), trajectory(False, "wrong"), trajectory(False, "buried", "wrong", count=2), trajectory(False, "buried")],
+        principles=listed(prompt_of(["Be kind.", LAST])),
+        problem="p",
+        answer="5",
+        library=ROWS,
+        trajectories=[
+            trajectory(True),
+            trajectory(False, "wrong"),
+            trajectory(False, "buried", "wrong", count=2),
+            trajectory(False, "buried"),
+        ],
     )
     reply = criticise(request, random())
-    assert (reply.failures, reply.insufficient, reply.successes) == (["buried", "wrong"], ["p2"], ["10 words on average"])
+    assert (reply.failures, reply.insufficient, reply.successes) == (
+        ["buried", "wrong"],
+        ["p2"],
+        ["10 words on average"],
+    )
 
 
-@pytest.mark.parametrize(("good", "bad", "failures"), [(10, 16, ["wrong", "long"]), (16, 10, ["wrong", "short"]), (10, 15, ["wrong"])])
+@pytest.mark.parametrize(
+    ("good", "bad", "failures"),
+    [(10, 16, ["wrong", "long"]), (16, 10, ["wrong", "short"]), (10, 15, ["wrong"])],
+)
 def test_the_critic_sees_a_contrast_in_length(good: int, bad: int, failures: list[str]) -> None:
     trajectories = [trajectory(True, words=good), trajectory(False, "wrong", count=3, words=bad)]
-    reply = criticise(CritiqueRequest(principles=[], problem="p", answer="5", trajectories=trajectories, library=ROWS), random())
+    reply = criticise(
+        CritiqueRequest(principles=[], problem="p", answer="5", trajectories=trajectories, library=ROWS),
+        random(),
+    )
     assert reply.failures == failures
 
 
 def test_a_symptom_that_nothing_answers_brings_a_principle() -> None:
-    edit, = edit_locally(local(["Be kind."], ["truncated"], limit=1), random()).edits
-    assert edit.kind == "add" and "truncated" in {symptom for entry in library().entries if edit.text in entry.versions for symptom in entry.symptoms}
+    (edit,) = edit_locally(local(["Be kind."], ["truncated"], limit=1), random()).edits
+    assert edit.kind == "add" and "truncated" in {
+        symptom for entry in library().entries if edit.text in entry.versions for symptom in entry.symptoms
+    }
 
 
 def test_a_principle_that_answers_in_vain_becomes_stricter() -> None:
-    assert edit_locally(local([LAST], ["buried"], limit=1), random()).edits == [LocalEdit(kind="modify", target="p1", old=LAST, text=LAST_ALONE)]
+    assert edit_locally(local([LAST], ["buried"], limit=1), random()).edits == [
+        LocalEdit(kind="modify", target="p1", old=LAST, text=LAST_ALONE)
+    ]
 
 
 def test_with_nothing_left_to_say_about_the_symptom_another_entry_is_tried() -> None:
     done = [entry.versions[-1] for entry in library().answering("empty")]
-    edit, = edit_locally(local(done, ["empty"]), random()).edits
-    assert edit.kind == "add" and not set(library().names_of(edit.text)) & {entry.name for entry in library().answering("empty")}
+    (edit,) = edit_locally(local(done, ["empty"]), random()).edits
+    assert edit.kind == "add" and not set(library().names_of(edit.text)) & {
+        entry.name for entry in library().answering("empty")
+    }
     everything = [entry.versions[-1] for entry in library().entries]
     assert edit_locally(local(everything, ["wrong"]), random()).edits == []
 
 
-@given(st.lists(st.sampled_from([text for entry in library().entries for text in entry.versions]), unique=True, max_size=8),
-       st.lists(st.sampled_from(["wrong", "buried", "truncated", "unanswered", "something a model wrote"]), unique=True, max_size=4),
-       st.integers(1, 3), st.integers(0, 1000))
-def test_local_edits_keep_the_limit_and_modify_only_what_is_there(texts: list[str], failures: list[str], limit: int, seed: int) -> None:
+@given(
+    st.lists(
+        st.sampled_from([text for entry in library().entries for text in entry.versions]),
+        unique=True,
+        max_size=8,
+    ),
+    st.lists(
+        st.sampled_from(["wrong", "buried", "truncated", "unanswered", "something a model wrote"]),
+        unique=True,
+        max_size=4,
+    ),
+    st.integers(1, 3),
+    st.integers(0, 1000),
+)
+def test_local_edits_keep_the_limit_and_modify_only_what_is_there(
+    texts: list[str], failures: list[str], limit: int, seed: int
+) -> None:
     request = local(texts, failures, limit)
     edits = edit_locally(request, random(seed)).edits
     assert len(edits) <= limit and edits == edit_locally(request, random(seed)).edits
-    hunks = [Hunk(edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old) for edit in edits if edit.kind == "modify"]
+    hunks = [
+        Hunk(edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old)
+        for edit in edits
+        if edit.kind == "modify"
+    ]
     outcomes = apply(prompt_of(texts), hunks).outcomes
     assert all(outcome.applied or outcome.reason.endswith("says the same already") for outcome in outcomes)
 
 
 def test_the_plan_settles_what_competes_by_the_number_of_problems() -> None:
-    assert plan(["a"], [("p1", "b", 1), ("p1", "c", 3), ("p2", "d", 1)]) == [GlobalEdit(kind="modify", targets=["p1"], text="c")]
+    assert plan(["a"], [("p1", "b", 1), ("p1", "c", 3), ("p2", "d", 1)]) == [
+        GlobalEdit(kind="modify", targets=["p1"], text="c")
+    ]
     assert plan(["a"], [("p1", "b", 2)]) == []
 
 
 def test_a_prompt_that_has_grown_is_merged_by_one_pair() -> None:
     merged = plan(["Be brief.", "Other.", "Do not repeat the problem.", "Another."], [])
-    assert merged == [GlobalEdit(kind="merge", targets=["p1", "p3"], text="Come to the answer at once, without repeating the problem.")]
+    assert merged == [
+        GlobalEdit(
+            kind="merge",
+            targets=["p1", "p3"],
+            text="Come to the answer at once, without repeating the problem.",
+        )
+    ]
     assert plan(["Be brief.", "Other.", "Do not repeat the problem."], []) == []
-    assert plan(["Be brief.", "Other.", "Do not repeat the problem.", "Another."], [("p1", "x", 1), ("p1", "y", 1)])[0].kind == "modify"
+    assert (
+        plan(
+            ["Be brief.", "Other.", "Do not repeat the problem.", "Another."],
+            [("p1", "x", 1), ("p1", "y", 1)],
+        )[0].kind
+        == "modify"
+    )
 
 
 def test_credit_goes_to_principles_of_prompts_that_are_ahead() -> None:
-    best, other = contender("best", ["a", "b"], [1.0, 0.2, None]), contender("other", ["a", "c", "d"], [0.0, 1.0, 1.0])
+    best, other = (
+        contender("best", ["a", "b"], [1.0, 0.2, None]),
+        contender("other", ["a", "c", "d"], [0.0, 1.0, 1.0]),
+    )
     gains, losses = credits(crossing(best, other))
     assert gains == pytest.approx({"c": 0.4, "d": 0.4}) and losses == pytest.approx({"a": 0.0, "b": -0.2})
 
@@ -165,13 +263,17 @@ def test_a_crossover_takes_over_what_wins_and_replaces_versions_of_the_same() ->
     best = contender("best", ["Be kind.", LAST], [1.0, 1.0, 0.0])
     other = contender("other", [LAST_ALONE, "Name the unit."], [0.0, 0.5, 1.0])
     assert recombine(crossing(best, other), random()).edits == [
-        CrossEdit(kind="modify", targets=["p2"], text=LAST_ALONE), CrossEdit(kind="add", text="Name the unit."),
+        CrossEdit(kind="modify", targets=["p2"], text=LAST_ALONE),
+        CrossEdit(kind="add", text="Name the unit."),
     ]
 
 
 def test_a_crossover_drops_what_the_others_together_do_better_without() -> None:
     best = contender("best", ["Shout.", "Be kind."], [0.6, 0.6, 0.6])
-    others = [contender("one", ["Be kind."], [1.0, 0.0, 0.6]), contender("two", ["Be kind."], [0.0, 1.0, 0.6])]
+    others = [
+        contender("one", ["Be kind."], [1.0, 0.0, 0.6]),
+        contender("two", ["Be kind."], [0.0, 1.0, 0.6]),
+    ]
     assert recombine(crossing(best, *others), random()).edits == [CrossEdit(kind="drop", targets=["p1"])]
     assert recombine(crossing(best, others[0]), random()).edits == []
 
@@ -179,32 +281,53 @@ def test_a_crossover_drops_what_the_others_together_do_better_without() -> None:
 def test_a_crossover_merges_principles_of_the_best_that_the_library_joins() -> None:
     best = contender("best", ["Be brief.", "Do not repeat the problem."], [1.0])
     assert recombine(crossing(best, contender("other", ["Be kind."], [0.0])), random()).edits == [
-        CrossEdit(kind="merge", targets=["p1", "p2"], text="Come to the answer at once, without repeating the problem."),
+        CrossEdit(
+            kind="merge",
+            targets=["p1", "p2"],
+            text="Come to the answer at once, without repeating the problem.",
+        )
     ]
 
 
 @given(st.lists(TEXTS, min_size=2, max_size=4), st.integers(1, 4), st.data())
-def test_edits_of_a_crossover_apply_to_the_best_prompt(texts: list[list[str]], limit: int, data: st.DataObject) -> None:
+def test_edits_of_a_crossover_apply_to_the_best_prompt(
+    texts: list[list[str]], limit: int, data: st.DataObject
+) -> None:
     values = st.lists(st.sampled_from([0.0, 0.5, 1.0, None]), min_size=3, max_size=3)
     best, *others = [contender(str(place), text, data.draw(values)) for place, text in enumerate(texts)]
     edits = recombine(crossing(best, *others, limit=limit), random()).edits
-    outcomes = apply(prompt_of(texts[0]), [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in edits]).outcomes
-    assert len(edits) <= limit and all(outcome.applied or outcome.reason.endswith("says the same already") for outcome in outcomes)
+    outcomes = apply(
+        prompt_of(texts[0]), [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in edits]
+    ).outcomes
+    assert len(edits) <= limit and all(
+        outcome.applied or outcome.reason.endswith("says the same already") for outcome in outcomes
+    )
 
 
 def test_prompt_files_fit_their_roles_and_hide_what_is_for_operators() -> None:
     problem = {"principles": listed(prompt_of(["Be kind."])), "problem": "What is 2 + 3?"}
     requests = {
-        SUMMARIZER.name: SummaryRequest(**problem, answer="5", reply="6", correct=False, answered=True, truncated=False),
-        CRITIC.name: CritiqueRequest(**problem, answer="5", trajectories=[trajectory(True), trajectory(False, "wrong")], library=ROWS),
+        SUMMARIZER.name: SummaryRequest(
+            **problem, answer="5", reply="6", correct=False, answered=True, truncated=False
+        ),
+        CRITIC.name: CritiqueRequest(
+            **problem, answer="5", trajectories=[trajectory(True), trajectory(False, "wrong")], library=ROWS
+        ),
         EDITOR.name: local(["Be kind."], ["wrong"]).model_copy(update={"guidance": ["Mind the units."]}),
         CONSOLIDATOR.name: GlobalRequest(
-            principles=problem["principles"], new=["p2"], suggestions=[Suggestion(id="p1", text="Be very kind.", problems=2)], library=ROWS,
+            principles=problem["principles"],
+            new=["p2"],
+            suggestions=[Suggestion(id="p1", text="Be very kind.", problems=2)],
+            library=ROWS,
         ),
-        RECOMBINER.name: crossing(contender("best", ["Be kind."], [1.0, None]), contender("other 1", ["Count."], [0.0, 1.0])),
+        RECOMBINER.name: crossing(
+            contender("best", ["Be kind."], [1.0, None]), contender("other 1", ["Count."], [0.0, 1.0])
+        ),
     }
     for role in (item for item in roles_in("evolake.prompts.roles") if item.name in requests):
         system, user = build_messages(role, requests[role.name])
         assert "Be kind." in user["content"] and "JSON Schema" in system["content"]
-        assert not any(entry.versions[0] in user["content"] + system["content"] for entry in library().entries)
+        assert not any(
+            entry.versions[0] in user["content"] + system["content"] for entry in library().entries
+        )
     assert "- Mind the units." in build_messages(EDITOR, requests[EDITOR.name])[1]["content"]

@@ -22,7 +22,13 @@ def random(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-@given(POPULATIONS, st.integers(1, 6), st.integers(1, 12), st.integers(0, 2**32), st.sampled_from([None, 0.01, 1.0, 100.0]))
+@given(
+    POPULATIONS,
+    st.integers(1, 6),
+    st.integers(1, 12),
+    st.integers(0, 2**32),
+    st.sampled_from([None, 0.01, 1.0, 100.0]),
+)
 def test_chosen_ones_are_distinct_members_of_the_window(
     population: list[Entrant], count: int, window: int, seed: int, temperature: float | None
 ) -> None:
@@ -34,7 +40,9 @@ def test_chosen_ones_are_distinct_members_of_the_window(
 
 
 @given(POPULATIONS, st.integers(1, 6), st.integers(0, 2**32))
-def test_the_highest_score_of_the_window_always_leads(population: list[Entrant], count: int, seed: int) -> None:
+def test_the_highest_score_of_the_window_always_leads(
+    population: list[Entrant], count: int, seed: int
+) -> None:
     best = max(item.rating[0] + 2 * item.rating[1] for item in population[-10:])
     first = select(population, count, random(seed))[0]
     assert first.rating[0] + 2 * first.rating[1] == best
@@ -82,17 +90,30 @@ def test_the_softmax_draws_in_proportion() -> None:
 
 
 def test_a_cold_softmax_takes_the_best_in_order() -> None:
-    assert [item.number for item in select(people((1, 1), (9, 1), (5, 1)), 3, random(), temperature=1e-6)] == [1, 2, 0]
+    assert [
+        item.number for item in select(people((1, 1), (9, 1), (5, 1)), 3, random(), temperature=1e-6)
+    ] == [1, 2, 0]
 
 
 def test_fewer_prompts_than_places_take_turns() -> None:
-    assert slots(["a"], 3) == ["a", "a", "a"] and slots(["a", "b"], 3) == ["a", "b", "a"] and slots(["a", "b", "c"], 3) == ["a", "b", "c"]
+    assert (
+        slots(["a"], 3) == ["a", "a", "a"]
+        and slots(["a", "b"], 3) == ["a", "b", "a"]
+        and slots(["a", "b", "c"], 3) == ["a", "b", "c"]
+    )
 
 
 @pytest.mark.parametrize(
     ("population", "options"),
-    [([], {}), (people((25, 1)), {"count": 0}), (people((25, 1)), {"window": 0}), (people((25, 1)), {"temperature": 0.0})],
+    [
+        ([], {}),
+        (people((25, 1)), {"count": 0}),
+        (people((25, 1)), {"window": 0}),
+        (people((25, 1)), {"temperature": 0.0}),
+    ],
 )
-def test_what_cannot_be_selected_from_is_refused(population: list[Entrant], options: dict[str, float]) -> None:
+def test_what_cannot_be_selected_from_is_refused(
+    population: list[Entrant], options: dict[str, float]
+) -> None:
     with pytest.raises(ValueError, match="selection|window|temperature"):
         select(population, **({"count": 1, "random": random()} | options))  # pyright: ignore[reportArgumentType]

@@ -32,18 +32,32 @@ def padded(rows: list[tuple[list[int], list[int]]]) -> tuple[torch.Tensor, torch
 
 @given(
     prompts=st.lists(st.lists(TOKENS, min_size=1, max_size=6), min_size=1, max_size=3),
-    rows=st.lists(st.tuples(st.integers(0, 2), st.lists(TOKENS, min_size=1, max_size=5)), min_size=1, max_size=5),
+    rows=st.lists(
+        st.tuples(st.integers(0, 2), st.lists(TOKENS, min_size=1, max_size=5)), min_size=1, max_size=5
+    ),
     temperature=st.sampled_from([0.7, 1.0]),
 )
-def test_log_probabilities_are_those_of_each_row_alone(prompts: list[list[int]], rows: list[tuple[int, list[int]]], temperature: float) -> None:
+def test_log_probabilities_are_those_of_each_row_alone(
+    prompts: list[list[int]], rows: list[tuple[int, list[int]]], temperature: float
+) -> None:
     asked = [(prompts[which % len(prompts)], reply) for which, reply in rows]
     model = POLICY.model.get_base_model()
     with torch.no_grad():
         logs, entropies = log_probabilities(model, *padded(asked), temperature)
         for number, (prompt, reply) in enumerate(asked):
-            wanted = torch.log_softmax(model(input_ids=torch.tensor([prompt + reply])).logits[0, len(prompt) - 1 : -1] / temperature, -1)
-            torch.testing.assert_close(logs[number, : len(reply)], wanted.gather(1, torch.tensor(reply)[:, None])[:, 0], rtol=1e-4, atol=1e-5)
-            torch.testing.assert_close(entropies[number, : len(reply)], -(wanted.exp() * wanted).sum(-1), rtol=1e-4, atol=1e-5)
+            wanted = torch.log_softmax(
+                model(input_ids=torch.tensor([prompt + reply])).logits[0, len(prompt) - 1 : -1] / temperature,
+                -1,
+            )
+            torch.testing.assert_close(
+                logs[number, : len(reply)],
+                wanted.gather(1, torch.tensor(reply)[:, None])[:, 0],
+                rtol=1e-4,
+                atol=1e-5,
+            )
+            torch.testing.assert_close(
+                entropies[number, : len(reply)], -(wanted.exp() * wanted).sum(-1), rtol=1e-4, atol=1e-5
+            )
 
 
 @given(st.lists(st.lists(TOKENS, min_size=1, max_size=4), min_size=1, max_size=6))
@@ -60,8 +74,14 @@ def test_a_padding_token_is_told_from_the_same_token_in_a_prompt() -> None:
     assert positions(torch.tensor([[0, 0, 1, 1]])).tolist() == [[0, 0, 0, 1]]
 
 
-def test_samples_are_the_same_tokens_as_with_the_prompt_read_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    pairs = [(prompt, problem) for prompt in (PROMPT, prompt_of(["Think, then answer in one word."])) for problem in problems(2)]
+def test_samples_are_the_same_tokens_as_with_the_prompt_read_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pairs = [
+        (prompt, problem)
+        for prompt in (PROMPT, prompt_of(["Think, then answer in one word."]))
+        for problem in problems(2)
+    ]
     shared = tiny_policy(rows_at_once=8).sample(pairs, 4, 7)
     monkeypatch.setattr(local, "can_share", lambda model: False)
     assert tiny_policy(rows_at_once=8).sample(pairs, 4, 7) == shared
@@ -75,13 +95,23 @@ def test_an_update_is_the_one_that_trl_makes_on_its_own(recipe, monkeypatch: pyt
     monkeypatch.setattr(training, "can_share", lambda model: False)
     alone = other.update(groups, 1)
     assert shared.grad_norm == pytest.approx(alone.grad_norm, rel=1e-4) and shared.grad_norm > 0
-    assert (shared.loss, shared.kl) == (pytest.approx(alone.loss, rel=1e-4, abs=1e-6), pytest.approx(alone.kl, rel=1e-3, abs=1e-8))
+    assert (shared.loss, shared.kl) == (
+        pytest.approx(alone.loss, rel=1e-4, abs=1e-6),
+        pytest.approx(alone.kl, rel=1e-3, abs=1e-8),
+    )
 
 
-@pytest.mark.parametrize("config, shares", [
-    (LlamaConfig(), True), (MistralConfig(sliding_window=None), True), (MistralConfig(sliding_window=64), False),
-    (Qwen2Config(use_sliding_window=False), True), (Qwen2Config(use_sliding_window=True, sliding_window=64, max_window_layers=1), False),
-], ids=["llama", "mistral", "mistral with a window", "qwen2", "qwen2 with a window"])
+@pytest.mark.parametrize(
+    "config, shares",
+    [
+        (LlamaConfig(), True),
+        (MistralConfig(sliding_window=None), True),
+        (MistralConfig(sliding_window=64), False),
+        (Qwen2Config(use_sliding_window=False), True),
+        (Qwen2Config(use_sliding_window=True, sliding_window=64, max_window_layers=1), False),
+    ],
+    ids=["llama", "mistral", "mistral with a window", "qwen2", "qwen2 with a window"],
+)
 def test_only_models_that_attend_to_all_that_was_read_share(config, shares: bool) -> None:
     class Model:
         pass

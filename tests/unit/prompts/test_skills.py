@@ -1,4 +1,5 @@
-"""Skills of prompts from all matches: the posterior, what a child inherits, who is drawn, and that they find what ratings by ranks miss."""
+"""Skills of prompts from all matches: the posterior, what a child inherits, who is drawn, and that they find
+what ratings by ranks miss."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ TREE = {0: [], 1: [0], 2: [1], 3: [0, 1]}
 
 
 def by_sampling(matches: list[Match], draws: int = 400_000) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and deviation of TREE's skills by importance sampling from the prior: an independent way to the same posterior."""
+    """Mean and deviation of TREE's skills by importance sampling from the prior: an independent way to the
+    same posterior."""
     random = np.random.default_rng(0)
     skill = np.zeros((4, draws))
     skill[0] = ROOT_DEVIATION * random.standard_normal(draws)
@@ -27,10 +29,14 @@ def by_sampling(matches: list[Match], draws: int = 400_000) -> tuple[np.ndarray,
     skill[3] = (skill[0] + skill[1]) / 2 + EDIT_DEVIATION * random.standard_normal(draws)
     logs = np.zeros(draws)
     for age, match in enumerate(reversed(matches)):
-        variances = np.array([max(mean * (1 - mean), 0.09) / replies + DRIFT**2 * age for _, mean, replies in match])
+        variances = np.array(
+            [max(mean * (1 - mean), 0.09) / replies + DRIFT**2 * age for _, mean, replies in match]
+        )
         rest = np.array([mean for _, mean, _ in match])[:, None] - skill[[number for number, _, _ in match]]
         weights = 1 / variances
-        centre = (weights[:, None] * rest).sum(axis=0) / weights.sum()  # the flat prior of what the batch is worth, integrated out
+        centre = (weights[:, None] * rest).sum(
+            axis=0
+        ) / weights.sum()  # the flat prior of what the batch is worth, integrated out
         logs -= 0.5 * (weights[:, None] * (rest - centre) ** 2).sum(axis=0)
     share = np.exp(logs - logs.max())
     share /= share.sum()
@@ -97,7 +103,9 @@ def test_a_prompt_is_drawn_as_often_as_it_may_be_the_best() -> None:
 
 def test_selection_by_skill_stays_in_the_window_and_takes_no_prompt_twice() -> None:
     entrants = [Entrant(f"id{number}", number, (MU, SIGMA)) for number in range(6)]
-    skills = estimate_skills({number: [number - 1] if number else [] for number in range(6)}, [[(0, 0.9, 50), (5, 0.1, 50)]])
+    skills = estimate_skills(
+        {number: [number - 1] if number else [] for number in range(6)}, [[(0, 0.9, 50), (5, 0.1, 50)]]
+    )
     for seed in range(50):
         chosen = select_by_skill(entrants, skills, 3, np.random.default_rng(seed), window=4)
         assert len({item.number for item in chosen}) == 3 and {item.number for item in chosen} <= {2, 3, 4, 5}
@@ -114,12 +122,15 @@ def test_a_population_names_the_best_by_its_matches_and_an_older_one_by_its_rati
     assert newer.matches == [[[0, 0.3, 50], [1, 0.8, 50]]]
     assert newer.best_id() == b and newer.value(MATCHES) == newer.matches
     assert newer.with_match({a: (0.9, 50)}).matches == newer.matches, "one prompt alone has met no other"
-    child = newer.with_child(prompt_of(["b", "c"]), {b: 1.0}, (20.0, 2.0), Birth("mutation", "0001", 1, "operators"))
+    child = newer.with_child(
+        prompt_of(["b", "c"]), {b: 1.0}, (20.0, 2.0), Birth("mutation", "0001", 1, "operators")
+    )
     assert child.best_id() == b, "a prompt that never took part is not named"
 
 
 def lineage(random: np.random.Generator, iterations: int, *, ranks: bool) -> float:
-    """Return the regret after iterations of three prompts: a child of the best of them is .3 better, .1 worse (half of them) or like it."""
+    """Return the regret after iterations of three prompts: a child of the best of them is .3 better, .1 worse
+    (half of them) or like it."""
     parents: dict[int, list[int]] = {0: []}
     truth, ratings, matches = {0: 0.3}, {0: (MU, SIGMA)}, list[Match]()
     met: set[int] = set()
@@ -141,6 +152,10 @@ def lineage(random: np.random.Generator, iterations: int, *, ranks: bool) -> flo
 
 
 def test_skills_miss_less_than_ratings_by_ranks() -> None:
-    """The same runs, named both ways; the figures of the whole line come from benchmarks/prompts_selection.py."""
-    regrets = {ranks: np.mean([lineage(np.random.default_rng(seed), 20, ranks=ranks) for seed in range(60)]) for ranks in (True, False)}
+    """The same runs, named both ways; the figures of the whole line come from
+    benchmarks/prompts_selection.py."""
+    regrets = {
+        ranks: np.mean([lineage(np.random.default_rng(seed), 20, ranks=ranks) for seed in range(60)])
+        for ranks in (True, False)
+    }
     assert regrets[False] < 0.5 * regrets[True]

@@ -48,7 +48,9 @@ def test_one_fact_counts_wherever_it_stands_in_a_long_document() -> None:
 
 def test_it_shows_a_few_and_those_of_equal_rank_in_the_order_of_the_corpus() -> None:
     [answer] = Search([Document(str(number), "the same words") for number in range(9)]).answer(["same"])
-    assert answer.text.splitlines() == [f"[{number}] {number - 1}: the same words" for number in range(1, SHOWN + 1)]
+    assert answer.text.splitlines() == [
+        f"[{number}] {number - 1}: the same words" for number in range(1, SHOWN + 1)
+    ]
 
 
 @given(st.text(st.sampled_from(list("\"'*()^:-+{}.AND OR NOT NEAR alps_\x00é²\n")), max_size=30))
@@ -60,7 +62,9 @@ def test_no_query_is_an_error_of_the_index(query: str) -> None:
 def test_a_corpus_is_a_folder_of_texts_and_rows_in_the_order_of_names(tmp_path: Path) -> None:
     (tmp_path / "b" / "c").mkdir(parents=True)
     (tmp_path / "b" / "c" / "deep.md").write_text("deep text")
-    (tmp_path / "a.jsonl").write_text('{"id": 7, "contents": "seven"}\n\n{"id": "x", "title": "Eight", "text": "eight", "contents": "no"}\n')
+    (tmp_path / "a.jsonl").write_text(
+        '{"id": 7, "contents": "seven"}\n\n{"id": "x", "title": "Eight", "text": "eight", "contents": "no"}\n'
+    )
     (tmp_path / "left.out").write_text("no document")
     read = read_corpus(str(tmp_path))
     assert read == [Document("7", "seven"), Document("Eight", "eight"), Document("b/c/deep", "deep text")]
@@ -71,16 +75,19 @@ def test_a_corpus_is_a_folder_of_texts_and_rows_in_the_order_of_names(tmp_path: 
     assert corpus_of(own.model_copy(update={"tools": ["python"]})) is None
 
 
-@pytest.mark.parametrize(("files", "place", "complaint"), [
-    ({}, "nosuch", "there is no corpus"),
-    ({"folder/keep.csv": "a"}, "folder", "is empty"),
-    ({"a.csv": "a"}, "a.csv", "cannot be read as a corpus"),
-    ({"a.txt": " \n"}, "a.txt", "is empty"),
-    ({"a.jsonl": "{\n"}, "a.jsonl", "row 1 of"),
-    ({"a.jsonl": "[1]\n"}, "a.jsonl", "row 1 of"),
-    ({"a.jsonl": json.dumps({"text": 5})}, "a.jsonl", "row 1 of"),
-    ({"a.jsonl": "[" * 100_000}, "a.jsonl", "row 1 of"),
-])
+@pytest.mark.parametrize(
+    ("files", "place", "complaint"),
+    [
+        ({}, "nosuch", "there is no corpus"),
+        ({"folder/keep.csv": "a"}, "folder", "is empty"),
+        ({"a.csv": "a"}, "a.csv", "cannot be read as a corpus"),
+        ({"a.txt": " \n"}, "a.txt", "is empty"),
+        ({"a.jsonl": "{\n"}, "a.jsonl", "row 1 of"),
+        ({"a.jsonl": "[1]\n"}, "a.jsonl", "row 1 of"),
+        ({"a.jsonl": json.dumps({"text": 5})}, "a.jsonl", "row 1 of"),
+        ({"a.jsonl": "[" * 100_000}, "a.jsonl", "row 1 of"),
+    ],
+)
 def test_what_is_no_corpus_is_told(tmp_path: Path, files: dict[str, str], place: str, complaint: str) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -96,12 +103,15 @@ def test_a_document_that_is_no_text_is_told(tmp_path: Path) -> None:
         read_corpus(str(tmp_path))
 
 
-@pytest.mark.parametrize(("given", "complaint"), [
-    ({"tools": ["python"], "policy": "endpoint"}, "a policy behind an endpoint cannot use tools"),
-    ({"tools": ["search"]}, "has no corpus"),
-    ({"tools": ["search"], "corpus": "/nosuch"}, "there is no corpus"),
-    ({"tools": ["python"], "corpus": "/nosuch"}, "no tool searches it"),
-])
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"tools": ["python"], "policy": "endpoint"}, "a policy behind an endpoint cannot use tools"),
+        ({"tools": ["search"]}, "has no corpus"),
+        ({"tools": ["search"], "corpus": "/nosuch"}, "there is no corpus"),
+        ({"tools": ["python"], "corpus": "/nosuch"}, "no tool searches it"),
+    ],
+)
 def test_tools_that_the_policy_cannot_have_are_refused(given: dict, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         check_tools(PromptsSettings(**given))

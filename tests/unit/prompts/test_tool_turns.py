@@ -1,4 +1,5 @@
-"""Replies of several turns, token by token: whose tokens are whose, what a result is cut to, and when a reply ends."""
+"""Replies of several turns, token by token: whose tokens are whose, what a result is cut to, and when a reply
+ends."""
 
 from __future__ import annotations
 
@@ -46,19 +47,25 @@ def text(tokens: Sequence[int]) -> str:
 
 
 def scripted(*turns: Sequence[str]) -> Callable[[list[list[int]], Stops], list[list[int]]]:
-    """Draws these texts, turn by turn, cut to what a row may still say; what the rows had read is kept in `read`."""
+    """Draws these texts, turn by turn, cut to what a row may still say; what the rows had read is kept in
+    `read`."""
     left = [list(turn) for turn in turns]
 
     def draw(read: list[list[int]], stops: Stops) -> list[list[int]]:
         draw.read.append([text(row) for row in read])  # type: ignore[attr-defined]
         said = left.pop(0)
-        return [(ids(item.removesuffix("$")) + [END] * item.endswith("$"))[:room] for item, room in zip(said, stops.rooms, strict=True)]
+        return [
+            (ids(item.removesuffix("$")) + [END] * item.endswith("$"))[:room]
+            for item, room in zip(said, stops.rooms, strict=True)
+        ]
 
     draw.read = []  # type: ignore[attr-defined]
     return draw
 
 
-def run(draw: Callable, count: int = 1, *, most_calls: int = 2, most_tokens: int = 200, tool: Echo | None = None) -> list[Reply]:
+def run(
+    draw: Callable, count: int = 1, *, most_calls: int = 2, most_tokens: int = 200, tool: Echo | None = None
+) -> list[Reply]:
     toolbox = Toolbox([tool or Echo()], most_calls=most_calls, most_tokens=64)
     return replies([ids("Q:")] * count, draw, toolbox, TOKENIZER, most_tokens=most_tokens, ends=[END])
 
@@ -71,22 +78,34 @@ def test_the_mask_tells_the_policys_tokens_from_the_results() -> None:
     draw = scripted(["so <tool>echo one</tool>"], ["and <tool>echo two</tool>"], ["done$"])
     [reply] = run(draw)
     first, second = f"{RESULT}one{RESULT_END}", f"{RESULT}two{RESULT_END}"
-    assert text(reply.ids) == f"so <tool>echo one</tool>{first}and <tool>echo two</tool>{second}done<|im_end|>"
+    assert (
+        text(reply.ids) == f"so <tool>echo one</tool>{first}and <tool>echo two</tool>{second}done<|im_end|>"
+    )
     assert own(reply) == "so <tool>echo one</tool>and <tool>echo two</tool>done<|im_end|>"
     assert reply.own == sum(reply.mask) and reply.ended
     assert [(call.tool, call.given, call.status, call.result, call.tokens) for call in reply.calls] == [
-        ("echo", "one", "ok", "one", len(ids(first))), ("echo", "two", "ok", "two", len(ids(second))),
+        ("echo", "one", "ok", "one", len(ids(first))),
+        ("echo", "two", "ok", "two", len(ids(second))),
     ]
     assert [row[0] for row in draw.read] == [  # type: ignore[attr-defined]
-        "Q:", f"Q:so <tool>echo one</tool>{first}", f"Q:so <tool>echo one</tool>{first}and <tool>echo two</tool>{second}",
+        "Q:",
+        f"Q:so <tool>echo one</tool>{first}",
+        f"Q:so <tool>echo one</tool>{first}and <tool>echo two</tool>{second}",
     ]
 
 
 def test_rows_that_are_still_going_are_drawn_and_answered_together() -> None:
-    draw, tool = scripted(["<tool>echo a</tool>", "no$", "<tool>echo b</tool>"], ["x$", "<tool>echo c</tool>"], ["y$"]), Echo()
+    draw, tool = (
+        scripted(
+            ["<tool>echo a</tool>", "no$", "<tool>echo b</tool>"], ["x$", "<tool>echo c</tool>"], ["y$"]
+        ),
+        Echo(),
+    )
     result = run(draw, 3, tool=tool)
     assert [own(reply) for reply in result] == [
-        "<tool>echo a</tool>x<|im_end|>", "no<|im_end|>", "<tool>echo b</tool><tool>echo c</tool>y<|im_end|>",
+        "<tool>echo a</tool>x<|im_end|>",
+        "no<|im_end|>",
+        "<tool>echo b</tool><tool>echo c</tool>y<|im_end|>",
     ]
     assert tool.asked == [["a", "b"], ["c"]]
     assert result[1].mask == [1, 1, 1] and result[1].calls == []
@@ -110,19 +129,27 @@ def test_results_take_nothing_of_the_tokens_that_a_reply_may_have() -> None:
     assert reply.own == sum(reply.mask) == 30 and len(reply.ids) > 40 and not reply.ended
 
 
-@pytest.mark.parametrize(("turn", "status", "result"), [
-    ("</tool>", "malformed", "no call: </tool> without <tool> before it"),
-    ("<tool>sing a song</tool>", "unknown", "no tool sing, only echo"),
-])
+@pytest.mark.parametrize(
+    ("turn", "status", "result"),
+    [
+        ("</tool>", "malformed", "no call: </tool> without <tool> before it"),
+        ("<tool>sing a song</tool>", "unknown", "no tool sing, only echo"),
+    ],
+)
 def test_what_is_no_call_of_a_tool_is_told_to_the_policy(turn: str, status: str, result: str) -> None:
     [reply] = run(scripted([turn], ["ok$"]))
     [call] = reply.calls
     assert call.status == status
-    assert call.result == result.replace("</tool>", "< /tool>").replace("<tool>", "< tool>") or status == "unknown"
+    assert (
+        call.result == result.replace("</tool>", "< /tool>").replace("<tool>", "< tool>")
+        or status == "unknown"
+    )
     assert call.result in text(reply.ids)
 
 
-STRANGE = st.lists(st.sampled_from([*"ab<>/|é€\x00\n", "<|im_end|>", "<|im_start|>", "</result>", "<tool>"]), max_size=60).map("".join)
+STRANGE = st.lists(
+    st.sampled_from([*"ab<>/|é€\x00\n", "<|im_end|>", "<|im_start|>", "</result>", "<tool>"]), max_size=60
+).map("".join)
 
 
 @given(STRANGE, st.integers(48, 90))
@@ -140,7 +167,10 @@ def test_a_result_is_bounded_and_holds_no_mark_of_ours_or_the_models(given_text:
 
 def test_a_long_result_is_cut_and_says_so() -> None:
     tokens, call = read_result(Called("echo", "x", Answered("ok", "0123456789" * 10_000)), TOKENIZER, 60)
-    assert len(tokens) == 60 and call.result == ("0123456789" * 9)[: 60 - len(ids(RESULT + RESULT_END + CUT))] + CUT
+    assert (
+        len(tokens) == 60
+        and call.result == ("0123456789" * 9)[: 60 - len(ids(RESULT + RESULT_END + CUT))] + CUT
+    )
 
 
 def test_a_policy_with_tools_reads_of_them_after_the_problem_and_its_prompt_stays_what_it_was() -> None:
@@ -169,9 +199,16 @@ def test_samples_of_random_weights_are_the_same_with_a_tool_that_they_never_call
     tiny = tiny_policy(tools=toolbox)
     tiny.prompt_ids = lambda prompt, problem: tiny_policy().prompt_ids(prompt, problem)  # type: ignore[method-assign]
     with_tool, without = tiny.sample(pairs, 3, 5), tiny_policy().sample(pairs, 3, 5)
-    assert [item.reply_ids for some in with_tool for item in some] == [item.reply_ids for some in without for item in some]
+    assert [item.reply_ids for some in with_tool for item in some] == [
+        item.reply_ids for some in without for item in some
+    ]
     for mine, plain in zip(itertools.chain(*with_tool), itertools.chain(*without), strict=True):
-        assert (mine.reply, mine.tokens, mine.truncated, mine.prompt_ids) == (plain.reply, plain.tokens, plain.truncated, plain.prompt_ids)
+        assert (mine.reply, mine.tokens, mine.truncated, mine.prompt_ids) == (
+            plain.reply,
+            plain.tokens,
+            plain.truncated,
+            plain.prompt_ids,
+        )
         assert (set(mine.reply_mask), mine.calls, plain.reply_mask, plain.calls) == ({1}, (), (), None)
 
 
@@ -185,4 +222,9 @@ def test_a_turn_ends_at_the_token_that_ends_a_call_and_at_its_own_room() -> None
         ended = criteria(torch.tensor([row[:length] for row in rows]), None).tolist()
         assert ended == [length >= 9, length >= 5, length >= 11, length >= 11]
     assert stops.lengths == [7, 3, 9, 9]
-    assert [text(stops.kept(row, tokens[2:])) for row, tokens in enumerate(rows)] == ["</tool>", "abc", "</tool>xx", "Q:</tool>"]
+    assert [text(stops.kept(row, tokens[2:])) for row, tokens in enumerate(rows)] == [
+        "</tool>",
+        "abc",
+        "</tool>xx",
+        "Q:</tool>",
+    ]

@@ -1,4 +1,5 @@
-"""Replies sampled by a server with vLLM's routes: what it says is what the policy here would say, and what it forges is refused."""
+"""Replies sampled by a server with vLLM's routes: what it says is what the policy here would say, and what it
+forges is refused."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ PAIRS = [(PROMPT, problem) for problem in problems(3)]
 @contextmanager
 def policy_by(double: Double, folder: Path | None = None, **options: Any) -> Iterator[LocalPolicy]:
     """A tiny policy whose replies the double samples."""
-    server = VllmServer(double.url, str(folder) if folder else None, dtype="float32", vocabulary=259, room=1010, at_once=4)
+    server = VllmServer(
+        double.url, str(folder) if folder else None, dtype="float32", vocabulary=259, room=1010, at_once=4
+    )
     with tiny_policy(server=server, **options) as policy:
         yield policy
 
@@ -40,7 +43,8 @@ def double() -> Iterator[Double]:
 
 
 def learn(policy: LocalPolicy) -> None:
-    """One step that moves weights: replies of two lengths of the first two problems, the longer ones right."""
+    """One step that moves weights: replies of two lengths of the first two problems, the longer ones
+    right."""
     samples = policy.sample(PAIRS, 4, 5)
     assert policy.update(groups_of(samples, [[1.0, 0.0, 1.0, 0.0]] * 3), 7).updated
 
@@ -76,19 +80,28 @@ def test_each_reply_has_a_seed_of_its_own_and_the_same_seed_gives_the_same(doubl
         assert len({reply.reply_ids for reply in replies}) > 6
         assert policy.sample(PAIRS[:1], 12, 3)[0] == replies
         assert policy.sample(PAIRS[:1], 12, 4)[0] != replies
-    drawn = [body for path, body in double.heard if path == "/v1/completions" and "prompt_logprobs" not in body]
+    drawn = [
+        body for path, body in double.heard if path == "/v1/completions" and "prompt_logprobs" not in body
+    ]
     assert len({body["seed"] for body in drawn[:12]}) == 12
-    assert all(body["temperature"] == policy.recipe.temperature and body["top_p"] == 1.0 and body["top_k"] == 0 for body in drawn)
+    assert all(
+        body["temperature"] == policy.recipe.temperature and body["top_p"] == 1.0 and body["top_k"] == 0
+        for body in drawn
+    )
 
 
 def test_an_evaluation_may_draw_otherwise(double: Double) -> None:
     with policy_by(double) as policy:
         policy.sample(PAIRS[:1], 2, 3, decoding=Decoding(0.6, 0.95, 20))
-    drawn = [body for path, body in double.heard if path == "/v1/completions" and "prompt_logprobs" not in body]
+    drawn = [
+        body for path, body in double.heard if path == "/v1/completions" and "prompt_logprobs" not in body
+    ]
     assert [(body["temperature"], body["top_p"], body["top_k"]) for body in drawn] == [(0.6, 0.95, 20)] * 2
 
 
-def test_the_server_holds_the_newest_adapter_alone_and_forgets_it_at_the_end(double: Double, tmp_path: Path) -> None:
+def test_the_server_holds_the_newest_adapter_alone_and_forgets_it_at_the_end(
+    double: Double, tmp_path: Path
+) -> None:
     with policy_by(double, tmp_path) as policy:
         policy.sample(PAIRS, 2, 1)
         (first,) = double.adapters
@@ -105,8 +118,20 @@ def test_the_server_holds_the_newest_adapter_alone_and_forgets_it_at_the_end(dou
 
 def test_an_editor_with_the_adapter_off_is_answered_by_the_base(double: Double) -> None:
     with policy_by(double) as policy:
-        said = policy.answer([{"role": "user", "content": "Two plus two?"}], most_tokens=5, temperature=0.0, seed=1, adapted=False)
-        assert said == tiny_policy().answer([{"role": "user", "content": "Two plus two?"}], most_tokens=5, temperature=0.0, seed=1, adapted=False)
+        said = policy.answer(
+            [{"role": "user", "content": "Two plus two?"}],
+            most_tokens=5,
+            temperature=0.0,
+            seed=1,
+            adapted=False,
+        )
+        assert said == tiny_policy().answer(
+            [{"role": "user", "content": "Two plus two?"}],
+            most_tokens=5,
+            temperature=0.0,
+            seed=1,
+            adapted=False,
+        )
         assert double.heard[-1][1]["model"] == "base"
         assert not double.adapters
 
@@ -115,7 +140,11 @@ def test_a_server_with_another_model_is_an_error_before_any_reply() -> None:
     other = load_base("tiny", None, Path("unused"), "float32")
     with torch.no_grad():
         other.model.model.layers[0].mlp.up_proj.weight.mul_(1.5)
-    with serving(Double(other)) as double, pytest.raises(InputError, match="other weights than the policy"), policy_by(double):
+    with (
+        serving(Double(other)) as double,
+        pytest.raises(InputError, match="other weights than the policy"),
+        policy_by(double),
+    ):
         pass
 
 
@@ -133,8 +162,15 @@ def test_a_server_that_takes_an_adapter_and_heeds_it_not_is_found_out(double: Do
 
 
 FORGED = {
-    "no token of the vocabulary": [259], "a negative one": [-1], "a truth value": [True], "a text": ["5"], "nothing": [], "no list": "5 6",
-    "too many": [5] * 11, "an end mark within": [5, 2, 6], "an end without a mark": [5, 6],
+    "no token of the vocabulary": [259],
+    "a negative one": [-1],
+    "a truth value": [True],
+    "a text": ["5"],
+    "nothing": [],
+    "no list": "5 6",
+    "too many": [5] * 11,
+    "an end mark within": [5, 2, 6],
+    "an end without a mark": [5, 6],
 }
 
 
@@ -146,7 +182,15 @@ def test_a_forged_reply_is_refused(double: Double, ids: object) -> None:
             policy.sample(PAIRS, 1, 1)
 
 
-@pytest.mark.parametrize("said", [{}, {"prompt_logprobs": None}, {"prompt_logprobs": [None]}, {"prompt_logprobs": [None, {"1": {"logprob": 0.0}}]}])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"prompt_logprobs": None},
+        {"prompt_logprobs": [None]},
+        {"prompt_logprobs": [None, {"1": {"logprob": 0.0}}]},
+    ],
+)
 def test_log_probabilities_that_are_none_are_refused(double: Double, said: dict[str, Any]) -> None:
     double.spoil = lambda body, choice: said
     with pytest.raises(MachineryError, match="log probabilities of each token"), policy_by(double):
@@ -155,7 +199,10 @@ def test_log_probabilities_that_are_none_are_refused(double: Double, said: dict[
 
 def test_nan_is_no_agreement(double: Double) -> None:
     def spoil(body: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
-        rows = [None, *({token: {"logprob": float("nan")} for token in row} for row in choice["prompt_logprobs"][1:])]
+        rows = [
+            None,
+            *({token: {"logprob": float("nan")} for token in row} for row in choice["prompt_logprobs"][1:]),
+        ]
         return {"prompt_logprobs": rows}
 
     double.spoil = spoil
@@ -193,11 +240,15 @@ def test_the_doctor_says_which_model_is_served(double: Double) -> None:
 @pytest.mark.parametrize(
     ("given", "match"),
     [
-        ({}, "needs the address"), ({"vllm_url": "localhost:8000"}, "needs the address"),
-        ({"vllm_url": "http://h:1", "policy": "endpoint"}, "has no sampler here"), ({"vllm_url": "http://h:1", "tools": ["python"]}, "call tools"),
+        ({}, "needs the address"),
+        ({"vllm_url": "localhost:8000"}, "needs the address"),
+        ({"vllm_url": "http://h:1", "policy": "endpoint"}, "has no sampler here"),
+        ({"vllm_url": "http://h:1", "tools": ["python"]}, "call tools"),
     ],
 )
 def test_settings_that_do_not_fit(given: dict[str, Any], match: str) -> None:
     with pytest.raises(InputError, match=match):
         check_sampler(PromptsSettings.model_validate({"sampler": "vllm"} | given))
-    check_sampler(PromptsSettings.model_validate({name: value for name, value in given.items() if name != "tools"}))
+    check_sampler(
+        PromptsSettings.model_validate({name: value for name, value in given.items() if name != "tools"})
+    )

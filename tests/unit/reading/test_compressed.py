@@ -130,7 +130,9 @@ def packed_tar(*names: str, size: int = 10, format: int = tarfile.PAX_FORMAT, **
 
 
 @pytest.mark.parametrize("pack", [bytes, PACK["gzip"], PACK["xz"], PACK["bzip2"], PACK["zstd"]])
-def test_a_tar_archive_is_read_entry_by_entry_however_it_is_compressed(pack: Callable[[bytes], bytes]) -> None:
+def test_a_tar_archive_is_read_entry_by_entry_however_it_is_compressed(
+    pack: Callable[[bytes], bytes],
+) -> None:
     found = [
         (entry.name, file.read() if file else None)
         for entry, file in tar_entries(pack(packed_tar("a", "b/c")), name="t")

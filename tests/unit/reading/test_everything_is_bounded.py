@@ -11,11 +11,17 @@ ROOT = Path(__file__).parents[3]
 PACKAGES = ("evolake", "assets", "resources", "pipelines")
 READING = "evolake/reading/"
 UNPACKING = re.compile(
-    r"ZstdDecompressor|zstandard\.decompress|\bgzip\.(open|decompress|GzipFile)|\bbz2\.(open|decompress|BZ2)|\blzma\.(open|decompress|LZMA[FD])"
-    r"|zlib\.decompress|tarfile\.(open|TarFile)\((?!.*mode=\"w\")|zipfile\.ZipFile|shutil\.unpack_archive"
+    r"ZstdDecompressor|zstandard\.decompress|\bgzip\.(open|decompress|GzipFile)|\bbz2\.(open|decompress|"
+    r"BZ2)|\blzma\.(open|decompress|LZMA[FD])|zlib\.decompress|tarfile\.(open|TarFile)\((?!.*mode=\"w\")|"
+    r"zipfile\.ZipFile|shutil\.unpack_archive"
 )
-BOUNDED_ALREADY = ("evolake/lake/audit/parts.py", "evolake/families/model/sentences.py", "evolake/families/evolution/requests.py")
-"""Reads bytes, of which `isdigit` is ASCII; words of at most 15 ASCII digits; cycles, which the lake names."""
+BOUNDED_ALREADY = (
+    "evolake/lake/audit/parts.py",
+    "evolake/families/model/sentences.py",
+    "evolake/families/evolution/requests.py",
+)
+"""Reads bytes, of which `isdigit` is ASCII; words of at most 15 ASCII digits; cycles, which the lake
+names."""
 
 
 def sources() -> dict[str, str]:
@@ -26,16 +32,26 @@ def sources() -> dict[str, str]:
 
 def test_only_the_bounded_readers_decompress() -> None:
     found = [
-        f"{name}: {match[0]}" for name, text in sources().items() if not name.startswith(READING)
+        f"{name}: {match[0]}"
+        for name, text in sources().items()
+        if not name.startswith(READING)
         for match in UNPACKING.finditer(text)
     ]
     assert found == []
 
 
-@pytest.mark.parametrize("text", [
-    "zstandard.ZstdDecompressor()", "gzip.decompress(data)", "with tarfile.open(path) as archive:", "lzma.LZMADecompressor()", "bz2.BZ2File(path)",
-    "zlib.decompressobj(31)", "zipfile.ZipFile(path)",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "zstandard.ZstdDecompressor()",
+        "gzip.decompress(data)",
+        "with tarfile.open(path) as archive:",
+        "lzma.LZMADecompressor()",
+        "bz2.BZ2File(path)",
+        "zlib.decompressobj(31)",
+        "zipfile.ZipFile(path)",
+    ],
+)
 def test_the_search_finds_each_way_to_decompress(text: str) -> None:
     assert UNPACKING.search(text)
     assert not UNPACKING.search('tarfile.open(fileobj=buffer, mode="w")')
@@ -44,7 +60,9 @@ def test_the_search_finds_each_way_to_decompress(text: str) -> None:
 def test_toml_and_yaml_are_parsed_by_the_bounded_readers() -> None:
     """Profiles are files of ours, and no command names one."""
     found = [
-        f"{name}: {match[0]}" for name, text in sources().items() if not name.startswith((READING, "evolake/settings.py"))
+        f"{name}: {match[0]}"
+        for name, text in sources().items()
+        if not name.startswith((READING, "evolake/settings.py"))
         for match in re.finditer(r"\btomllib\.loads?\(|\byaml\.(safe_)?load\(", text)
     ]
     assert found == []
@@ -53,7 +71,11 @@ def test_toml_and_yaml_are_parsed_by_the_bounded_readers() -> None:
 def test_no_digit_of_another_script_is_taken_for_a_number() -> None:
     """`isdigit` is true for superscripts, which `int` refuses."""
     found = [
-        f"{name}: {line.strip()}" for name, text in sources().items() for line in text.splitlines()
-        if re.search(r"\.is(digit|numeric)\(\)", line) and re.search(r"\bint\(", line) and not name.startswith("evolake/jail/inside/")
+        f"{name}: {line.strip()}"
+        for name, text in sources().items()
+        for line in text.splitlines()
+        if re.search(r"\.is(digit|numeric)\(\)", line)
+        and re.search(r"\bint\(", line)
+        and not name.startswith("evolake/jail/inside/")
     ]
     assert [line for line in found if not line.startswith(BOUNDED_ALREADY)] == []

@@ -1,4 +1,5 @@
-"""Nested, huge and odd texts in settings, projects, families, rules and options end as a sentence with exit code 2, never as a bug."""
+"""Nested, huge and odd texts in settings, projects, families, rules and options end as a sentence with exit
+code 2, never as a bug."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def run(here: Path, *typed: str, **environment: str):
     return evolake(
         *typed,
         cwd=here,
-        environment={"EVOLAKE_LAKE": str(here / "lake"), "HOME": str(here), "PATH": os.environ["PATH"]} | environment,
+        environment={"EVOLAKE_LAKE": str(here / "lake"), "HOME": str(here), "PATH": os.environ["PATH"]}
+        | environment,
     )
 
 
@@ -52,7 +54,9 @@ def test_a_variable_that_is_nested_or_huge_is_named(name: str, value: str, tmp_p
     "name", ["EVOLAKE_SEED", "EVOLAKE_WORKERS", "EVOLAKE_BUDGET__USD_PER_RUN", "EVOLAKE_MODEL_TIMEOUT_S"]
 )
 def test_a_number_that_is_none_is_named(name: str, value: str, tmp_path: Path) -> None:
-    refused(tmp_path, "status", says=name.partition("__")[0].removeprefix("EVOLAKE_").lower(), **{name: value})
+    refused(
+        tmp_path, "status", says=name.partition("__")[0].removeprefix("EVOLAKE_").lower(), **{name: value}
+    )
 
 
 def project(here: Path, name: str, text: str) -> None:
@@ -93,13 +97,26 @@ def test_a_project_file_that_is_nested_or_huge_is_refused_at_once(text: str, tmp
         "? " * 3000,
         "a: &a [x,x]\n"
         + "".join(
-            f"k{n}: &k{n} [*{'a' if n == 0 else f'k{n - 1}'},*{'a' if n == 0 else f'k{n - 1}'}]\n" for n in range(40)
+            f"k{n}: &k{n} [*{'a' if n == 0 else f'k{n - 1}'},*{'a' if n == 0 else f'k{n - 1}'}]\n"
+            for n in range(40)
         ),
         "evaluator:\n  cascade_thresholds: [" + "9" * 400 + "]",
         "a: !!python/object:os.system x",
         "a: 2001-99-99",
     ],
-    ids=["lists", "digits", "used", "itself", "deep", "tables", "keys", "aliases", "threshold", "object", "date"],
+    ids=[
+        "lists",
+        "digits",
+        "used",
+        "itself",
+        "deep",
+        "tables",
+        "keys",
+        "aliases",
+        "threshold",
+        "object",
+        "date",
+    ],
 )
 def test_a_config_that_is_nested_or_huge_is_refused_at_once(text: str, tmp_path: Path) -> None:
     project(tmp_path, "config.yaml", text)
@@ -107,7 +124,9 @@ def test_a_config_that_is_nested_or_huge_is_refused_at_once(text: str, tmp_path:
 
 
 @pytest.mark.parametrize(
-    "text", ["id = " + DEEP, PARTS, "id = " + LONG, "id = '\u00b2'"], ids=["lists", "parts", "digits", "superscript"]
+    "text",
+    ["id = " + DEEP, PARTS, "id = " + LONG, "id = '\u00b2'"],
+    ids=["lists", "parts", "digits", "superscript"],
 )
 def test_a_familys_settings_are_refused_by_name(text: str, tmp_path: Path) -> None:
     for name, data in FAMILY.items():
@@ -117,7 +136,9 @@ def test_a_familys_settings_are_refused_by_name(text: str, tmp_path: Path) -> No
     refused(tmp_path, "families", "check", "f", says="family.toml")
 
 
-@pytest.mark.parametrize("text", [DEEP, '{"generator": ' + LONG + "}", TABLES], ids=["lists", "digits", "tables"])
+@pytest.mark.parametrize(
+    "text", [DEEP, '{"generator": ' + LONG + "}", TABLES], ids=["lists", "digits", "tables"]
+)
 def test_files_of_json_are_refused_by_name(text: str, tmp_path: Path) -> None:
     pl.DataFrame({"objective_id": [0, 0], "design_id": [1, 2], "score": [1.0, 2.0]}).write_parquet(
         tmp_path / "s.parquet"
@@ -136,7 +157,9 @@ def test_files_of_json_are_refused_by_name(text: str, tmp_path: Path) -> None:
 )
 def test_a_rule_is_refused_by_name(line: str, tmp_path: Path) -> None:
     (tmp_path / "rules/designs").mkdir(parents=True)
-    (tmp_path / "rules/designs/x.md").write_text(f"---\nid: x\nkind: hard\ngate: trace\ncheck: x\n{line}\n---\n")
+    (tmp_path / "rules/designs/x.md").write_text(
+        f"---\nid: x\nkind: hard\ngate: trace\ncheck: x\n{line}\n---\n"
+    )
     with pytest.raises(InputError, match=r"x\.md"):
         load_rules(tmp_path / "rules", "designs")
 
@@ -152,7 +175,9 @@ def test_numbers_of_options_have_an_end(number: str, tmp_path: Path) -> None:
     refused(tmp_path, "families", "export", "--format", "jsonl", "--out", "o", "--cycle", number)
 
 
-@pytest.mark.parametrize("cell", ["one_shot-" + "9" * 5000, "one_shot-\u00b2", "one_shot-\u0663", "one_shot-", "-1"])
+@pytest.mark.parametrize(
+    "cell", ["one_shot-" + "9" * 5000, "one_shot-\u00b2", "one_shot-\u0663", "one_shot-", "-1"]
+)
 def test_a_cell_of_a_study_is_no_other_text(cell: str) -> None:
     with pytest.raises(InputError):
         Cells("repair", ["one_shot"]).parse(cell)

@@ -1,4 +1,5 @@
-"""JSON, TOML and numbers from outside are parsed within bounds: an error names the text, and comes at once."""
+"""JSON, TOML and numbers from outside are parsed within bounds: an error names the text, and comes at
+once."""
 
 from __future__ import annotations
 
@@ -66,7 +67,8 @@ def test_brackets_digits_and_commas_inside_strings_do_not_count() -> None:
         'x = """a [[[ \\""" ]] b"""\ny = \'\'\'{{"\'\'\'\n',
         "# [[[[\na = '#'\nb = 1979-05-27T07:32:00.999Z\n",
         '"a.b".c = 1.5e3\r\n',
-        "a = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 0.5, 1.5, 2.5]",
+        "a = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, "
+        "9.5, 0.5, 1.5, 2.5]",
         "[[a]]\n[[a]]\n" * 60,
         'a = "' + "." * 500 + '"',
     ],

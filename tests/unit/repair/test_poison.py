@@ -1,4 +1,5 @@
-"""Poisoned candidates of the repair study: malformed, refuted or undecided, and the trial ends as every other."""
+"""Poisoned candidates of the repair study: malformed, refuted or undecided, and the trial ends as every
+other."""
 
 from __future__ import annotations
 
@@ -22,11 +23,19 @@ from evolake.repair.names import ARMS, KNOWN_ARMS
 
 PROBLEM = posed({"x1": (0, 9), "x2": (0, 9)}, ({"x1": 1, "x2": 2}, "=", 7))
 TEXTS = (
-    '{"status": "sat", "assignment": {"x1": ' + "7" * 5000 + ', "x2": 1}}', '{"status": "sat", "assignment": {"x1": ' + "7" * 4290 + ', "x2": 1}}',
-    '{"status": "sat", "assignment": {"x1": 1e999, "x2": 1}}', '{"status": "sat", "assignment": {"x1": NaN, "x2": -Infinity}}', "[" * 90_000,
+    '{"status": "sat", "assignment": {"x1": ' + "7" * 5000 + ', "x2": 1}}',
+    '{"status": "sat", "assignment": {"x1": ' + "7" * 4290 + ', "x2": 1}}',
+    '{"status": "sat", "assignment": {"x1": 1e999, "x2": 1}}',
+    '{"status": "sat", "assignment": {"x1": NaN, "x2": -Infinity}}',
+    "[" * 90_000,
     "\ud800",
-    '{"status": "\\ud800"}', '{"status": {"a": 1}}', '{"status": "sat", "assignment": {"x1": 1, "x2": 3, "\\u0000": 1}}', "\0", '{"a":' * 9000,
-    '{"status": "sat", "assignment": {"x1": [[1]], "x2": 1}}', '{"status": "sat", "status": "unsat"}',
+    '{"status": "\\ud800"}',
+    '{"status": {"a": 1}}',
+    '{"status": "sat", "assignment": {"x1": 1, "x2": 3, "\\u0000": 1}}',
+    "\0",
+    '{"a":' * 9000,
+    '{"status": "sat", "assignment": {"x1": [[1]], "x2": 1}}',
+    '{"status": "sat", "status": "unsat"}',
     '{"status": "unsat", "' + "x" * 99_999 + '": 1}',
 )
 
@@ -59,7 +68,16 @@ class Says(OperatorsBackend):
 
 def tried(arm: str, reply: Any, certifier: Any = None) -> trial.Trial:
     with Agents(Says(reply), line="repair", cycle="0001") as agents:
-        return run_trial(arm, PROBLEM, 1, candidates=2, rounds=3, root_seed=0, agents=agents, certifier=certifier or Certifier())
+        return run_trial(
+            arm,
+            PROBLEM,
+            1,
+            candidates=2,
+            rounds=3,
+            root_seed=0,
+            agents=agents,
+            certifier=certifier or Certifier(),
+        )
 
 
 @pytest.mark.parametrize("arm", KNOWN_ARMS)
@@ -94,9 +112,16 @@ def test_the_next_prompt_shows_what_was_answered_whatever_it_was(arm: str) -> No
     from evolake.repair.arms.states import Judged, start
 
     state = start(arm, PROBLEM)
-    candidates = [parse_candidate(text, PROBLEM) for text in TEXTS[:3]] + [Claim("sat", {"x1": 2**250, "x2": -1})]
+    candidates = [parse_candidate(text, PROBLEM) for text in TEXTS[:3]] + [
+        Claim("sat", {"x1": 2**250, "x2": -1})
+    ]
     certifier = Certifier()
-    state.observe([Judged(slot, candidate, certifier.certify(PROBLEM, candidate)) for slot, candidate in enumerate(candidates)])
+    state.observe(
+        [
+            Judged(slot, candidate, certifier.certify(PROBLEM, candidate))
+            for slot, candidate in enumerate(candidates)
+        ]
+    )
     for slot in range(len(candidates)):
         request = state.request(slot)
         role = role_of(arm, request)

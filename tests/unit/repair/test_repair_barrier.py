@@ -1,7 +1,8 @@
 """The information barrier: what the solver knows reaches a prompt only where the arm may see it.
 
-Two ways of looking. Non-interference: two solvers that say different things about the same candidates must lead to the same prompts, byte for byte,
-unless the difference is one the arm may see. And accounting: in real trials, every line of every prompt is explained by what the arm may see.
+Two ways of looking. Non-interference: two solvers that say different things about the same candidates must
+lead to the same prompts, byte for byte, unless the difference is one the arm may see. And accounting: in real
+trials, every line of every prompt is explained by what the arm may see.
 """
 
 from __future__ import annotations
@@ -27,10 +28,15 @@ from evolake.repair.model.candidates import UNSAT, Claim, Malformed
 from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, ONE_SHOT, WHOLE_CONFLICT
 
 PROBLEM = posed(
-    {"x1": (0, 9), "x2": (0, 9), "x3": (0, 9)}, ({"x1": 1, "x2": 1}, ">=", 17), ({"x2": 2, "x3": -1}, "=", 5), ({"x3": 3}, "<=", 20),
+    {"x1": (0, 9), "x2": (0, 9), "x3": (0, 9)}, ({"x1": 1, "x2": 1}, ">=", 17), ({"x2": 2, "x3": -1}, "=", 5), ({"x3": 3}, "<=", 20),  # noqa: E501
     label="sat", seed=424242,
 )  # fmt: skip
-SAID = [Claim("sat", {"x1": 1, "x2": 2, "x3": 3}), Claim("sat", {"x1": 4, "x2": 5, "x3": 6}), UNSAT, Malformed("no JSON, says the parser")]
+SAID = [
+    Claim("sat", {"x1": 1, "x2": 2, "x3": 3}),
+    Claim("sat", {"x1": 4, "x2": 5, "x3": 6}),
+    UNSAT,
+    Malformed("no JSON, says the parser"),
+]
 REFUTED = Certification("refuted", ("c1",), ("c1", "c2", "c3"), "x1=8, x2=9, x3=4 would do")
 OTHER_RECORD = Certification("refuted", ("c1",), ("dom:x9", "c7"), "another reason", solver_calls=3)
 OTHER_CORE = Certification("refuted", ("c2",), ("c2",), "the assignment violates c2")
@@ -42,14 +48,24 @@ UNREADABLE = Certification("malformed", (), (), "no JSON, says the parser", 0)
 def prompts(arm: str, certification: Certification) -> list[str]:
     """All prompts of the second round, after a first one in which the assignments were judged as given."""
     state = start(arm, PROBLEM)
-    state.observe([Judged(slot, said, (certification, certification, CLAIM_REFUTED, UNREADABLE)[slot]) for slot, said in enumerate(SAID)])
-    return [json.dumps(build_messages(role_of(arm, state.request(slot)), state.request(slot))) for slot in range(len(SAID))]
+    state.observe(
+        [
+            Judged(slot, said, (certification, certification, CLAIM_REFUTED, UNREADABLE)[slot])
+            for slot, said in enumerate(SAID)
+        ]
+    )
+    return [
+        json.dumps(build_messages(role_of(arm, state.request(slot)), state.request(slot)))
+        for slot in range(len(SAID))
+    ]
 
 
 @pytest.mark.parametrize("arm", [*ARMS[:2], INFORMED])
 def test_without_feedback_a_prompt_is_the_problem_and_nothing_else(arm):
     first = start(arm, PROBLEM).request(0)
-    assert {*prompts(arm, REFUTED), *prompts(arm, NO_ANSWER)} == {json.dumps(build_messages(ROLES[arm], first))}
+    assert {*prompts(arm, REFUTED), *prompts(arm, NO_ANSWER)} == {
+        json.dumps(build_messages(ROLES[arm], first))
+    }
 
 
 def test_the_generic_arm_sees_only_that_it_failed():
@@ -73,14 +89,22 @@ def test_the_core_arms_see_the_core_and_not_the_list_of_violations_or_the_reason
 def test_the_arm_of_whole_conflicts_sees_constraints_and_which_values_they_exclude():
     conflict = Certification("refuted", ("c1", "c2"), ("c1",), "for a person", values=("x2",))
     first = prompts(WHOLE_CONFLICT, conflict)
-    said = "x1=1, x2=2, x3=3: the solver refuted it; no assignment with x2=2 satisfies all of: c1: x1 + x2 >= 17; c2: 2*x2 - x3 = 5"
+    said = (
+        "x1=1, x2=2, x3=3: the solver refuted it; no assignment with x2=2 satisfies all of: c1: x1 + x2 "
+        ">= 17; c2: 2*x2 - x3 = 5"
+    )
     assert said in first[0] and "no assignment with x2=5 satisfies all of" in first[1]
     assert "the solver refuted it: the problem is satisfiable" in first[2] and "could not be read" in first[3]
-    assert prompts(WHOLE_CONFLICT, replace(conflict, violated=("c7",), reason="another", solver_calls=3)) == first
+    assert (
+        prompts(WHOLE_CONFLICT, replace(conflict, violated=("c7",), reason="another", solver_calls=3))
+        == first
+    )
     assert prompts(WHOLE_CONFLICT, replace(conflict, values=("x3",))) != first
     alone = prompts(WHOLE_CONFLICT, Certification("refuted", ("c2",), ("c2",), "", values=()))
     assert "no assignment within the domains satisfies the constraint: c2: 2*x2 - x3 = 5" in alone[0]
-    assert prompts(WHOLE_CONFLICT, REFUTED) == prompts("multi_unsat_core_feedback", REFUTED), "without a whole conflict it shows the core"
+    assert prompts(WHOLE_CONFLICT, REFUTED) == prompts("multi_unsat_core_feedback", REFUTED), (
+        "without a whole conflict it shows the core"
+    )
 
 
 @pytest.mark.parametrize("arm", KNOWN_ARMS)
@@ -117,8 +141,13 @@ class Recording(Agents):
         super().__init__(OperatorsBackend("one_shot-0"), line="repair", cycle="one_shot-0")
         self.sent: list[tuple[int, str]] = []
 
-    def call_many(self, role: Any, requests: Any, *, seeds: Any, artifact_ids: Any = None, attempts: Any = None) -> Any:
-        self.sent += [(number, build_messages(role, request)[1]["content"]) for number, request in zip(attempts, requests, strict=True)]
+    def call_many(
+        self, role: Any, requests: Any, *, seeds: Any, artifact_ids: Any = None, attempts: Any = None
+    ) -> Any:
+        self.sent += [
+            (number, build_messages(role, request)[1]["content"])
+            for number, request in zip(attempts, requests, strict=True)
+        ]
         return super().call_many(role, requests, seeds=seeds, artifact_ids=artifact_ids, attempts=attempts)
 
 
@@ -127,11 +156,21 @@ def test_every_line_of_every_prompt_of_a_real_trial_is_accounted_for(arm):
     certifier, lines = Certifier(), 0
     for item in generate(8, 5):
         agents = Recording()
-        trial = run_trial(arm, item.problem, 0, candidates=3, rounds=4, root_seed=5, agents=agents, certifier=certifier)
-        statement = set(build_messages(ROLES[ARMS[0]], PlainRequest(problem=view_of(item.problem)))[1]["content"].splitlines())
+        trial = run_trial(
+            arm, item.problem, 0, candidates=3, rounds=4, root_seed=5, agents=agents, certifier=certifier
+        )
+        statement = set(
+            build_messages(ROLES[ARMS[0]], PlainRequest(problem=view_of(item.problem)))[1][
+                "content"
+            ].splitlines()
+        )
         for number, prompt in agents.sent:
             round_, slot = number // 100 % 100 + 1, number % 100 + 1
-            seen = [row for row in trial.attempts if row["round"] < round_ and (row["candidate"] == slot or arm == ARMS[4])]
+            seen = [
+                row
+                for row in trial.attempts
+                if row["round"] < round_ and (row["candidate"] == slot or arm == ARMS[4])
+            ]
             recent = {name for row in seen if row["round"] >= round_ - 2 for name in json.loads(row["core"])}
             own = {name for row in seen for name in json.loads(row["core"])}
             shown = {"cd_vgs_core_rank": recent, "multi_unsat_core_feedback": own, WHOLE_CONFLICT: own}
@@ -141,7 +180,9 @@ def test_every_line_of_every_prompt_of_a_real_trial_is_accounted_for(arm):
                     named = set(re.findall(r"\b(c\d+|dom:x\d+):", line))
                     assert named <= shown.get(arm, set()), f"{arm}, round {round_}: {line}"
                     values = re.search(r"no assignment with (.*) satisfies", line)
-                    assert set(values[1].split(", ") if values else []) <= shown.get(arm, set()), f"{arm}, round {round_}: {line}"
+                    assert set(values[1].split(", ") if values else []) <= shown.get(arm, set()), (
+                        f"{arm}, round {round_}: {line}"
+                    )
                     assert item.problem.id not in line and str(item.problem.seed) not in line
     assert (lines > 0) == (arm not in (ONE_SHOT, "multi_no_feedback", INFORMED))
 
@@ -149,7 +190,7 @@ def test_every_line_of_every_prompt_of_a_real_trial_is_accounted_for(arm):
 def test_candidates_that_move_core_variables_and_keep_the_others_are_certified_first():
     base = {"x1": 0, "x2": 0, "x3": 0, "x4": 0}
     candidates = [
-        UNSAT, Malformed("?"), Claim("sat", base), Claim("sat", base | {"x3": 1}), Claim("sat", base | {"x1": 1, "x3": 1}),
+        UNSAT, Malformed("?"), Claim("sat", base), Claim("sat", base | {"x3": 1}), Claim("sat", base | {"x1": 1, "x3": 1}),  # noqa: E501
         Claim("sat", base | {"x2": 1}), Claim("sat", base | {"x1": 1, "x2": 1}),
     ]  # fmt: skip
     assert core_rank(candidates, base, ["x1", "x2"]) == [6, 5, 4, 3, 2, 0, 1]
@@ -168,5 +209,7 @@ def test_the_directed_arm_revises_the_variables_of_recent_cores_and_keeps_the_re
     state.observe([Judged(0, UNSAT, CLAIM_REFUTED), Judged(1, SAID[0], OTHER_CORE)])
     state.observe([Judged(0, SAID[1], OTHER_CORE)])
     request = state.request(3).model_dump()
-    assert (request["conflicts"], request["revise"], request["keep"]) == (("c2",), ("x2", "x3"), ("x1",)), "an old core must be forgotten"
+    assert (request["conflicts"], request["revise"], request["keep"]) == (("c2",), ("x2", "x3"), ("x1",)), (
+        "an old core must be forgotten"
+    )
     assert request["unsat_refuted"] is True

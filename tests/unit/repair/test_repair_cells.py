@@ -35,7 +35,10 @@ def study() -> Study:
 
 @pytest.fixture(scope="module")
 def cells(study, tmp_path_factory) -> dict[str, CellRows]:
-    return {arm: run_cell(study, cell_of(arm, 1), SETTINGS, tmp_path_factory.mktemp("lake"), "run-1") for arm in KNOWN_ARMS}
+    return {
+        arm: run_cell(study, cell_of(arm, 1), SETTINGS, tmp_path_factory.mktemp("lake"), "run-1")
+        for arm in KNOWN_ARMS
+    }
 
 
 def frames(rows: CellRows) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -59,11 +62,19 @@ def test_every_matched_arm_has_the_same_budget_and_spends_it_all_where_it_does_n
 def test_counts_of_a_row_are_those_of_its_attempts(cells):
     for rows in cells.values():
         results, attempts = frames(rows)
-        counted = attempts.group_by("problem_id").agg(
-            calls=pl.len(), solver_calls=pl.col("solver_calls").sum(), parse_failures=(~pl.col("parsed")).sum(),
-            solved=(pl.col("verdict") == "certified").any(),
-        ).cast({"calls": pl.Int64, "parse_failures": pl.Int64})
-        joined = results.select("problem_id", "calls", "solver_calls", "parse_failures", "solved").join(counted, on="problem_id")
+        counted = (
+            attempts.group_by("problem_id")
+            .agg(
+                calls=pl.len(),
+                solver_calls=pl.col("solver_calls").sum(),
+                parse_failures=(~pl.col("parsed")).sum(),
+                solved=(pl.col("verdict") == "certified").any(),
+            )
+            .cast({"calls": pl.Int64, "parse_failures": pl.Int64})
+        )
+        joined = results.select("problem_id", "calls", "solver_calls", "parse_failures", "solved").join(
+            counted, on="problem_id"
+        )
         for name in ("calls", "solver_calls", "parse_failures", "solved"):
             assert joined[name].to_list() == joined[f"{name}_right"].to_list(), name
 
@@ -75,10 +86,18 @@ def test_a_solved_row_rests_on_one_certified_attempt_that_agrees_with_the_label(
         results, attempts = frames(rows)
         for row in results.filter("solved").iter_rows(named=True):
             solved += 1
-            won = attempts.filter((pl.col("problem_id") == row["problem_id"]) & (pl.col("verdict") == "certified")).row(0, named=True)
+            won = attempts.filter(
+                (pl.col("problem_id") == row["problem_id"]) & (pl.col("verdict") == "certified")
+            ).row(0, named=True)
             assert row["certified_status"] == row["claim"] == won["claim"] == labels[row["problem_id"]]
-            assert row["first_certified_call"] == (won["round"] - 1) * (K if row["arm"] != "one_shot" else 1) + won["candidate"]
-        assert results.filter(~pl.col("solved"))["certified_status"].null_count() == results.filter(~pl.col("solved")).height
+            assert (
+                row["first_certified_call"]
+                == (won["round"] - 1) * (K if row["arm"] != "one_shot" else 1) + won["candidate"]
+            )
+        assert (
+            results.filter(~pl.col("solved"))["certified_status"].null_count()
+            == results.filter(~pl.col("solved")).height
+        )
     assert solved > 10
 
 
@@ -89,18 +108,30 @@ def test_keys_are_unique_and_every_attempt_names_its_prompt_and_reply(cells):
     assert attempts["prompt_sha"].null_count() == attempts["reply_sha"].null_count() == 0
     assert set(attempts["verdict"].unique()) <= {"certified", "refuted", "unknown", "malformed", None}
     said = attempts.filter((pl.col("claim") == "sat") & (pl.col("arm") != WHOLE_CONFLICT))
-    assert all(set(json.loads(row["core"])) <= set(json.loads(row["violated"])) for row in said.iter_rows(named=True))
+    assert all(
+        set(json.loads(row["core"])) <= set(json.loads(row["violated"])) for row in said.iter_rows(named=True)
+    )
 
 
-def test_the_record_of_a_whole_conflict_has_several_constraints_and_the_values_that_they_exclude(study, cells):
+def test_the_record_of_a_whole_conflict_has_several_constraints_and_the_values_that_they_exclude(
+    study, cells
+):
     problems = {entry.problem.id: entry.problem for entry in study.entries}
     several = 0
-    for row in frames(cells[WHOLE_CONFLICT])[1].filter((pl.col("claim") == "sat") & (pl.col("verdict") == "refuted")).iter_rows(named=True):
+    for row in (
+        frames(cells[WHOLE_CONFLICT])[1]
+        .filter((pl.col("claim") == "sat") & (pl.col("verdict") == "refuted"))
+        .iter_rows(named=True)
+    ):
         members, problem = json.loads(row["core"]), problems[row["problem_id"]]
         constraints = [name for name in members if "=" not in name]
         several += len(constraints) > 1
-        assert set(constraints) <= {item.id for item in problem.constraints} and set(constraints) & set(json.loads(row["violated"]))
-        assert {name.partition("=")[0] for name in members if "=" in name} <= {item.name for item in problem.variables}
+        assert set(constraints) <= {item.id for item in problem.constraints} and set(constraints) & set(
+            json.loads(row["violated"])
+        )
+        assert {name.partition("=")[0] for name in members if "=" in name} <= {
+            item.name for item in problem.variables
+        }
         assert len(constraints) < len(members), "a conflict of the benchmark names a value"
     assert several > 5
 
@@ -133,14 +164,18 @@ def test_a_published_cell_is_finished_for_its_own_study_alone(study, cells, tmp_
     assert lake.read("repair", "results__agent_calls", "one_shot-1").height == 15
 
 
-def test_cells_of_arms_that_the_record_does_not_name_are_left_out_and_those_of_before_are_kept(study, cells, tmp_path):
+def test_cells_of_arms_that_the_record_does_not_name_are_left_out_and_those_of_before_are_kept(
+    study, cells, tmp_path
+):
     lake, problems = Lake(tmp_path), [item.row() for item in generate(15, 0)]
     for arm in (WHOLE_CONFLICT, "one_shot"):
         publish_cell(lake, f"{arm}-1", cells[arm], "run-1")
     publish_study(lake, study, problems, ["one_shot"], [1], "run-1")
     assert set(read_study(lake).results["arm"]) == set(read_study(lake).attempts["arm"]) == {"one_shot"}
     publish_study(lake, study, problems, [INFORMED, WHOLE_CONFLICT], [1], "run-2")
-    assert read_study(lake).study["arms"] == ["one_shot", INFORMED, WHOLE_CONFLICT], "an opt-in arm joins a study that was there"
+    assert read_study(lake).study["arms"] == ["one_shot", INFORMED, WHOLE_CONFLICT], (
+        "an opt-in arm joins a study that was there"
+    )
     assert set(read_study(lake).results["arm"]) == {"one_shot", WHOLE_CONFLICT}
 
 
@@ -151,9 +186,9 @@ def test_a_lake_without_a_study_says_how_to_run_one(tmp_path):
 
 def test_what_decides_the_rows_is_in_the_studys_sha(study):
     others = [
-        Study(study.entries[:-1], K, R, 1500, "operators", "operators", 0), Study(study.entries, K + 1, R, 1500, "operators", "operators", 0),
-        Study(study.entries, K, R, 1000, "operators", "operators", 0), Study(study.entries, K, R, 1500, "model", "m", 0),
-        Study(study.entries, K, R, 1500, "operators", "operators", 1), Study(study.entries, K, R, 1500, "operators", "operators", 0, (100, 0.5)),
+        Study(study.entries[:-1], K, R, 1500, "operators", "operators", 0), Study(study.entries, K + 1, R, 1500, "operators", "operators", 0),  # noqa: E501
+        Study(study.entries, K, R, 1000, "operators", "operators", 0), Study(study.entries, K, R, 1500, "model", "m", 0),  # noqa: E501
+        Study(study.entries, K, R, 1500, "operators", "operators", 1), Study(study.entries, K, R, 1500, "operators", "operators", 0, (100, 0.5)),  # noqa: E501
     ]  # fmt: skip
     assert len({study.sha, *(other.sha for other in others)}) == 7
 
@@ -186,11 +221,15 @@ def test_the_models_of_arms_that_are_not_run_do_not_matter(study):
     served = {f"repair_{name}": "a" for name in ("plain", "generic", "core", "directed")}
     by_model = SETTINGS.model_copy(update={"backend": "model", "models": served})
     assert study_of(by_model, study.entries).model == "a"
-    more = by_model.with_section(by_model.of(RepairSettings).model_copy(update={"arms": [*ARMS, WHOLE_CONFLICT]}))
+    more = by_model.with_section(
+        by_model.of(RepairSettings).model_copy(update={"arms": [*ARMS, WHOLE_CONFLICT]})
+    )
     with pytest.raises(InputError, match="different models"):
         study_of(more, study.entries)
     whole = more.model_copy(update={"models": served | {"repair_conflict": "a"}})
-    assert study_of(whole, study.entries).sha == study_of(by_model, study.entries).sha, "which arms are run is not part of what a study is"
+    assert study_of(whole, study.entries).sha == study_of(by_model, study.entries).sha, (
+        "which arms are run is not part of what a study is"
+    )
 
 
 def test_the_arms_of_a_study_are_a_setting_and_the_papers_five_by_default(monkeypatch):
@@ -210,10 +249,16 @@ def test_calls_of_the_five_arms_bear_the_numbers_that_tapes_have():
 
 def test_cells_arms_and_seeds_are_read_back():
     assert [parse_cell(cell_of(arm, 12)) for arm in KNOWN_ARMS] == [(arm, 12) for arm in KNOWN_ARMS]
-    assert pick_arms(f"{WHOLE_CONFLICT},one_shot") == ("one_shot", WHOLE_CONFLICT) and pick_arms("all", KNOWN_ARMS) == KNOWN_ARMS
-    assert pick_arms("all") == ARMS and pick_arms("cd_vgs_core_rank, one_shot") == ("one_shot", "cd_vgs_core_rank")
+    assert (
+        pick_arms(f"{WHOLE_CONFLICT},one_shot") == ("one_shot", WHOLE_CONFLICT)
+        and pick_arms("all", KNOWN_ARMS) == KNOWN_ARMS
+    )
+    assert pick_arms("all") == ARMS and pick_arms("cd_vgs_core_rank, one_shot") == (
+        "one_shot",
+        "cd_vgs_core_rank",
+    )
     assert pick_seeds(3) == (0, 1, 2)
-    for bad in (lambda: cell_of("two_shot", 0), lambda: cell_of("one_shot", 10_000), lambda: parse_cell("one_shot-01"), lambda: pick_arms("some"),
-                lambda: pick_arms(""), lambda: pick_seeds(0), lambda: RoundPlan(0, 4), lambda: RoundPlan(4, 65)):  # fmt: skip
+    for bad in (lambda: cell_of("two_shot", 0), lambda: cell_of("one_shot", 10_000), lambda: parse_cell("one_shot-01"), lambda: pick_arms("some"),  # noqa: E501
+                lambda: pick_arms(""), lambda: pick_seeds(0), lambda: RoundPlan(0, 4), lambda: RoundPlan(4, 65)):  # fmt: skip  # noqa: E501
         with pytest.raises(InputError):
             bad()

@@ -29,7 +29,10 @@ def verdict(problem, candidate) -> tuple:
 
 def test_the_papers_example_round_one_breaks_one_constraint():
     assert judged(problem_of(LIN_0127), ROUND_1) == {
-        "verdict": "refuted", "core": ["c2"], "violated": ["c2"], "reason": "the assignment violates c2",
+        "verdict": "refuted",
+        "core": ["c2"],
+        "violated": ["c2"],
+        "reason": "the assignment violates c2",
     }
 
 
@@ -42,7 +45,9 @@ def test_the_papers_example_is_unsatisfiable_by_one_constraint_and_two_bounds():
 
 
 def test_a_satisfying_assignment_is_certified():
-    assert verdict(posed(TWO, ({"x1": 1, "x2": 2}, "=", 7)), {"status": "sat", "assignment": {"x1": 1, "x2": 3}}) == ("certified", [], [])
+    assert verdict(
+        posed(TWO, ({"x1": 1, "x2": 2}, "=", 7)), {"status": "sat", "assignment": {"x1": 1, "x2": 3}}
+    ) == ("certified", [], [])
 
 
 def test_three_violations_are_listed_and_one_is_the_core():
@@ -53,7 +58,10 @@ def test_three_violations_are_listed_and_one_is_the_core():
 
 
 def test_every_broken_bound_is_violated():
-    result = judged(posed({**TWO, "x3": (-3, 3)}, ({"x1": 1, "x2": 1}, "<=", 30)), {"status": "sat", "assignment": {"x1": -1, "x2": 10, "x3": -4}})
+    result = judged(
+        posed({**TWO, "x3": (-3, 3)}, ({"x1": 1, "x2": 1}, "<=", 30)),
+        {"status": "sat", "assignment": {"x1": -1, "x2": 10, "x3": -4}},
+    )
     assert (result["verdict"], result["violated"]) == ("refuted", ["dom:x1", "dom:x2", "dom:x3"])
 
 
@@ -68,9 +76,15 @@ def test_every_broken_bound_is_violated():
         ({"status": "sat", "assignment": {"x1": "3", "x2": 1}}, 'x1 must be an integer (got "3")'),
         ({"status": "sat", "assignment": {"x1": None, "x2": 1}}, "x1 must be an integer (got null)"),
         ('{"status": "sat", "assignment": {"x1": NaN, "x2": 1}}', "x1 must be an integer (got NaN)"),
-        ({"status": "sat", "assignment": [1, 1]}, "`assignment` must be an object from variable to integer (got [1, 1])"),
+        (
+            {"status": "sat", "assignment": [1, 1]},
+            "`assignment` must be an object from variable to integer (got [1, 1])",
+        ),
         ({"status": "sat"}, "`assignment` must be an object from variable to integer (got null)"),
-        ({"status": "unsat", "assignment": {}}, '"assignment" does not belong in a candidate of status unsat'),
+        (
+            {"status": "unsat", "assignment": {}},
+            '"assignment" does not belong in a candidate of status unsat',
+        ),
         ({"status": "unsat", "core": ["c1"]}, '"core" does not belong in a candidate of status unsat'),
         ({"status": "SAT", "assignment": {"x1": 1, "x2": 1}}, '`status` must be sat or unsat (got "SAT")'),
         ({"assignment": {"x1": 1, "x2": 1}}, "`status` must be sat or unsat (got null)"),
@@ -81,24 +95,41 @@ def test_every_broken_bound_is_violated():
     ],
 )
 def test_anything_else_is_malformed(candidate, reason):
-    assert judged(posed(TWO), candidate) == {"verdict": "malformed", "core": [], "violated": [], "reason": reason}
+    assert judged(posed(TWO), candidate) == {
+        "verdict": "malformed",
+        "core": [],
+        "violated": [],
+        "reason": reason,
+    }
 
 
 def test_bytes_that_are_no_text_and_endless_nesting_are_malformed():
     problem = posed(TWO)
-    for text in (b"\xff\xfe{}", "[" * 100_000, '{"status": "sat", "assignment": {"x1": ' + "9" * 5000 + ', "x2": 1}}'):
+    for text in (
+        b"\xff\xfe{}",
+        "[" * 100_000,
+        '{"status": "sat", "assignment": {"x1": ' + "9" * 5000 + ', "x2": 1}}',
+    ):
         assert Certifier().certify(problem, parse_candidate(text, problem)).verdict == "malformed"
 
 
 @pytest.mark.parametrize("huge", [10**30, -(10**30), 2**63, 10**4000])
 def test_a_huge_integer_is_refuted_by_its_bound(huge):
-    assert verdict(posed(TWO), {"status": "sat", "assignment": {"x1": huge, "x2": 1}}) == ("refuted", ["dom:x1"], ["dom:x1"])
+    assert verdict(posed(TWO), {"status": "sat", "assignment": {"x1": huge, "x2": 1}}) == (
+        "refuted",
+        ["dom:x1"],
+        ["dom:x1"],
+    )
 
 
 def test_a_huge_integer_inside_a_huge_domain_is_computed_exactly():
     problem = posed({"x1": (0, 10**30), "x2": (0, 9)}, ({"x1": 10**10, "x2": 1}, "=", 10**40 + 3))
     assert verdict(problem, {"status": "sat", "assignment": {"x1": 10**30, "x2": 3}}) == ("certified", [], [])
-    assert verdict(problem, {"status": "sat", "assignment": {"x1": 10**30, "x2": 4}}) == ("refuted", ["c1"], ["c1"])
+    assert verdict(problem, {"status": "sat", "assignment": {"x1": 10**30, "x2": 4}}) == (
+        "refuted",
+        ["c1"],
+        ["c1"],
+    )
 
 
 def test_of_a_duplicate_constraint_one_copy_is_in_the_core():
@@ -112,12 +143,21 @@ def test_of_a_duplicate_constraint_one_copy_is_in_the_core():
 def test_a_contradictory_domain_is_its_own_core():
     problem = posed({"x1": (5, 2), "x2": (0, 9)}, ({"x1": 1, "x2": 1}, ">=", 3))
     assert verdict(problem, {"status": "unsat"}) == ("certified", ["dom:x1"], [])
-    assert verdict(problem, {"status": "sat", "assignment": {"x1": 3, "x2": 1}}) == ("refuted", ["dom:x1"], ["dom:x1"])
+    assert verdict(problem, {"status": "sat", "assignment": {"x1": 3, "x2": 1}}) == (
+        "refuted",
+        ["dom:x1"],
+        ["dom:x1"],
+    )
 
 
 def test_a_wrong_claim_of_unsat_is_refuted_without_a_counter_model():
     problem = posed(TWO, ({"x1": 7, "x2": 1}, "=", 44))
-    assert judged(problem, {"status": "unsat"}) == {"verdict": "refuted", "core": [], "violated": [], "reason": "the problem is satisfiable"}
+    assert judged(problem, {"status": "unsat"}) == {
+        "verdict": "refuted",
+        "core": [],
+        "violated": [],
+        "reason": "the problem is satisfiable",
+    }
 
 
 def test_a_constraint_without_variables_is_judged_by_its_right_hand_side():
@@ -128,7 +168,12 @@ def test_a_constraint_without_variables_is_judged_by_its_right_hand_side():
 def test_what_takes_too_long_is_unknown_and_the_next_problem_is_judged_as_ever():
     certifier = Certifier(timeout_ms=100)
     result = judged(market_split(), {"status": "unsat"}, certifier)
-    assert result == {"verdict": "unknown", "core": [], "violated": [], "reason": "the solver could not decide the problem in 100,000 steps"}
+    assert result == {
+        "verdict": "unknown",
+        "core": [],
+        "violated": [],
+        "reason": "the solver could not decide the problem in 100,000 steps",
+    }
     assert judged(problem_of(LIN_0127), ROUND_1, certifier)["core"] == ["c2"]
 
 
@@ -142,15 +187,25 @@ def test_claims_of_unsat_agree_with_counting_and_their_cores_are_minimal(seed):
         assert solutions(problem, result.core) == 0
         for member in result.core:
             others = [name for name in result.core if name != member]
-            assert Certifier().certify(only(problem, others), UNSAT).verdict == "refuted", f"{member} can be dropped from {result.core}"
+            assert Certifier().certify(only(problem, others), UNSAT).verdict == "refuted", (
+                f"{member} can be dropped from {result.core}"
+            )
 
 
 def only(problem, kept):
-    """The problem with the named constraints and bounds; a bound that is not kept is replaced by one out of reach."""
+    """The problem with the named constraints and bounds; a bound that is not kept is replaced by one out of
+    reach."""
     from dataclasses import replace
 
-    variables = tuple(item if item.bound_id in kept else replace(item, low=-(10**6), high=10**6) for item in problem.variables)
-    return replace(problem, variables=variables, constraints=tuple(item for item in problem.constraints if item.id in kept))
+    variables = tuple(
+        item if item.bound_id in kept else replace(item, low=-(10**6), high=10**6)
+        for item in problem.variables
+    )
+    return replace(
+        problem,
+        variables=variables,
+        constraints=tuple(item for item in problem.constraints if item.id in kept),
+    )
 
 
 @given(seed=st.integers(0, 10**6), values=st.lists(st.integers(-4, 6), min_size=4, max_size=4))
@@ -162,7 +217,9 @@ def test_assignments_agree_with_plain_evaluation_and_the_core_is_one_violation(s
     broken = problem.violated(assignment)
     assert (result.verdict, list(result.violated)) == ("refuted" if broken else "certified", broken)
     assert len(result.core) == min(1, len(broken)) and set(result.core) <= set(broken)
-    assert Certifier().certify(problem, Claim("sat", assignment)) == result, "a core must not depend on what the solver saw before"
+    assert Certifier().certify(problem, Claim("sat", assignment)) == result, (
+        "a core must not depend on what the solver saw before"
+    )
 
 
 CERTIFIER = Certifier()

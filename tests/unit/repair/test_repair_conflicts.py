@@ -1,4 +1,5 @@
-"""Whole conflicts of refuted assignments: none of their members to spare, and right by counting, which neither solver nor enumeration knows of."""
+"""Whole conflicts of refuted assignments: none of their members to spare, and right by counting, which
+neither solver nor enumeration knows of."""
 
 from __future__ import annotations
 
@@ -31,9 +32,13 @@ def whole(problem: Problem, assignment: dict[str, int], certifier: Certifier = C
 
 
 def counted(problem: Problem, assignment: dict[str, int], conflict: Conflict) -> int:
-    """Assignments within the domains that satisfy the constraints of a conflict and have its values, counted one by one."""
+    """Assignments within the domains that satisfy the constraints of a conflict and have its values, counted
+    one by one."""
     variables = tuple(
-        replace(item, low=assignment[item.name], high=assignment[item.name]) if item.name in conflict.values else item for item in problem.variables
+        replace(item, low=assignment[item.name], high=assignment[item.name])
+        if item.name in conflict.values
+        else item
+        for item in problem.variables
     )
     kept = tuple(item for item in problem.constraints if item.id in conflict.constraints)
     return solutions(replace(problem, variables=variables, constraints=kept))
@@ -49,23 +54,36 @@ def test_constraints_that_exclude_a_value_only_together_are_in_one_conflict():
         assignment = {"x1": 5, "x2": x2}
         assert len(TOGETHER.violated(assignment)) == 1
         assert whole(TOGETHER, assignment) == (("c1", "c2"), ("x1",))
-    assert CERTIFIER.certify(TOGETHER, Claim("sat", {"x1": 5, "x2": 2})).core == ("c1",), "beside the present core, not instead of it"
+    assert CERTIFIER.certify(TOGETHER, Claim("sat", {"x1": 5, "x2": 2})).core == ("c1",), (
+        "beside the present core, not instead of it"
+    )
 
 
 def test_its_reason_names_values_and_constraints():
     result = certify_whole(CERTIFIER, TOGETHER, Claim("sat", {"x1": 5, "x2": 2}))
-    assert (result.reason, result.violated, result.solver_calls) == ("no assignment with x1=5 satisfies c1, c2", ("c1",), 1)
+    assert (result.reason, result.violated, result.solver_calls) == (
+        "no assignment with x1=5 satisfies c1, c2",
+        ("c1",),
+        1,
+    )
     assert result.as_dict() == {
-        "verdict": "refuted", "core": ["c1", "c2"], "violated": ["c1"], "reason": result.reason, "values": ["x1"],
+        "verdict": "refuted", "core": ["c1", "c2"], "violated": ["c1"], "reason": result.reason, "values": ["x1"],  # noqa: E501
     }  # fmt: skip
 
 
 def test_a_constraint_out_of_reach_is_a_conflict_by_itself():
     result = certify_whole(CERTIFIER, problem_of(LIN_0127), Claim("sat", ROUND_1["assignment"]))
-    assert (result.core, result.values, result.reason) == (("c2",), (), "no assignment within the domains satisfies c2")
+    assert (result.core, result.values, result.reason) == (
+        ("c2",),
+        (),
+        "no assignment within the domains satisfies c2",
+    )
 
 
-@pytest.mark.parametrize(("domains", "assignment", "values"), [(TWO, {"x1": 14, "x2": 9}, ("x1",)), ({"x1": (5, 2)}, {"x1": 3}, ())])
+@pytest.mark.parametrize(
+    ("domains", "assignment", "values"),
+    [(TWO, {"x1": 14, "x2": 9}, ("x1",)), ({"x1": (5, 2)}, {"x1": 3}, ())],
+)
 def test_a_value_outside_its_domain_is_a_conflict_with_that_bound(domains, assignment, values):
     assert whole(posed(domains, ({"x1": 1}, "=", 14)), assignment) == (("dom:x1",), values)
 
@@ -88,20 +106,28 @@ def test_a_conflict_has_no_solution_by_counting_and_one_without_each_member(seed
     assert result is not None and result.constraints
     assert counted(problem, assignment, result) == 0
     for name in result.constraints:
-        less = replace(result, constraints=tuple(constraint for constraint in result.constraints if constraint != name))
+        less = replace(
+            result, constraints=tuple(constraint for constraint in result.constraints if constraint != name)
+        )
         assert counted(problem, assignment, less) > 0, f"{name} can be dropped from {result}"
     for name in result.values:
         less = replace(result, values=tuple(value for value in result.values if value != name))
         assert counted(problem, assignment, less) > 0, f"{name} can be dropped from {result}"
-    assert find_conflict(Certifier(), problem, assignment) == result, "a conflict must not depend on what the solver saw before"
+    assert find_conflict(Certifier(), problem, assignment) == result, (
+        "a conflict must not depend on what the solver saw before"
+    )
 
 
 @given(place=st.integers(0, 14), shares=st.lists(st.floats(0, 1), min_size=8, max_size=8))
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_a_conflict_does_not_tell_whether_the_problem_has_a_solution(place, shares):
-    """No constraint of the benchmark is out of reach by itself; so a conflict names a value in problems of either label."""
+    """No constraint of the benchmark is out of reach by itself; so a conflict names a value in problems of
+    either label."""
     problem = generated()[place]
-    assignment = {item.name: item.low + round(share * (item.high - item.low)) for item, share in zip(problem.variables, shares, strict=False)}
+    assignment = {
+        item.name: item.low + round(share * (item.high - item.low))
+        for item, share in zip(problem.variables, shares, strict=False)
+    }
     if problem.violated(assignment):
         result = find_conflict(CERTIFIER, problem, assignment)
         assert result is not None and result.values and problem.label in ("sat", "unsat")
@@ -119,7 +145,10 @@ def test_conflicts_of_the_benchmark_have_several_constraints_in_problems_of_eith
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
-    [(Conflict(("c1", "c2", "c3"), ("x1",)), "no solution of c1, c2"), (Conflict(("c1",), ("x1",)), "a solution of c1, value:x1")],
+    [
+        (Conflict(("c1", "c2", "c3"), ("x1",)), "no solution of c1, c2"),
+        (Conflict(("c1",), ("x1",)), "a solution of c1, value:x1"),
+    ],
 )
 def test_the_enumeration_finds_a_conflict_that_is_none_or_not_minimal(wrong, said):
     assert agrees(TOGETHER, {"x1": 5, "x2": 2}, Conflict(("c1", "c2"), ("x1",)))

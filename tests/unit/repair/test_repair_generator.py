@@ -1,4 +1,5 @@
-"""The generator: labels that hold, shares that are kept, conflicts of the planned sort, and no tell-tale shape."""
+"""The generator: labels that hold, shares that are kept, conflicts of the planned sort, and no tell-tale
+shape."""
 
 from __future__ import annotations
 
@@ -52,17 +53,25 @@ def test_an_unsatisfiable_problem_has_a_conflict_of_two_to_four_constraints_and_
             sizes.add(item.label.core_size)
             for constraint in item.problem.constraints:
                 alone = replace(item.problem, constraints=(constraint,))
-                assert certifier.certify(alone, UNSAT).verdict == "refuted", f"{constraint} alone contradicts the bounds"
+                assert certifier.certify(alone, UNSAT).verdict == "refuted", (
+                    f"{constraint} alone contradicts the bounds"
+                )
             kept = [element for element in item.problem.constraints if element.id in item.label.core]
             assert len(kept) == item.label.core_size
             for dropped in kept:
-                rest = replace(item.problem, constraints=tuple(element for element in kept if element != dropped))
+                rest = replace(
+                    item.problem, constraints=tuple(element for element in kept if element != dropped)
+                )
                 assert certifier.certify(rest, UNSAT).verdict == "refuted", "the core is not minimal"
     assert sizes == {2, 3, 4}
 
 
 def test_large_coefficients_do_not_give_the_label_away(made):
-    heavy = {item.label.status for item in made if any(abs(factor) > 5 for constraint in item.problem.constraints for _, factor in constraint.terms)}
+    heavy = {
+        item.label.status
+        for item in made
+        if any(abs(factor) > 5 for constraint in item.problem.constraints for _, factor in constraint.terms)
+    }
     assert heavy == {"sat", "unsat"}
 
 
@@ -70,9 +79,17 @@ def test_the_row_holds_what_the_table_asks(made):
     frame = PROBLEMS.frame(item.row() for item in made)
     assert PROBLEMS.repeated_keys(frame).is_empty()
     assert frame.row(0, named=True) == {
-        "problem_id": "lin-0000", "suite": "lia", "variation": "none", "base_id": "lin-0000", "k": len(made[0].problem.variables),
-        "m": len(made[0].problem.constraints), "label": made[0].label.status, "certified_by": ["z3", "interval_enumeration"],
-        "core_size": made[0].label.core_size, "seed": made[0].problem.seed, "json": json.dumps(made[0].problem.as_dict(), separators=(",", ":")),
+        "problem_id": "lin-0000",
+        "suite": "lia",
+        "variation": "none",
+        "base_id": "lin-0000",
+        "k": len(made[0].problem.variables),
+        "m": len(made[0].problem.constraints),
+        "label": made[0].label.status,
+        "certified_by": ["z3", "interval_enumeration"],
+        "core_size": made[0].label.core_size,
+        "seed": made[0].problem.seed,
+        "json": json.dumps(made[0].problem.as_dict(), separators=(",", ":")),
     }
 
 
@@ -90,7 +107,10 @@ def test_enumeration_gives_up_at_its_limit_and_then_there_is_no_label():
 
 
 def test_a_wide_domain_is_given_up_and_not_laid_out():
-    assert enumerate_feasible(posed({"x1": (0, 10**15), "x2": (0, 10**15)}, ({"x1": 2, "x2": 2}, "=", 5))) is None
+    assert (
+        enumerate_feasible(posed({"x1": (0, 10**15), "x2": (0, 10**15)}, ({"x1": 2, "x2": 2}, "=", 5)))
+        is None
+    )
 
 
 def test_enumeration_refuses_sums_beyond_64_bits():

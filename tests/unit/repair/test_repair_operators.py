@@ -30,7 +30,13 @@ from evolake.repair.arms.views import (
 )
 from evolake.repair.model.problems import problem_of
 
-VIEW = view_of(posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x1": 1, "x2": 1}, ">=", 17), ({"x2": 2, "x3": -1}, "=", 5)))
+VIEW = view_of(
+    posed(
+        dict.fromkeys(("x1", "x2", "x3"), (0, 9)),
+        ({"x1": 1, "x2": 1}, ">=", 17),
+        ({"x2": 2, "x3": -1}, "=", 5),
+    )
+)
 BASE = Answer(status="sat", assignment={"x1": 1, "x2": 2, "x3": 7})
 UNSAT = Answer(status="unsat")
 
@@ -69,11 +75,25 @@ def test_generic_feedback_repeats_no_earlier_answer():
 @pytest.mark.parametrize(
     ("propose", "request_"),
     [
-        (propose_generic, GenericRequest(problem=VIEW, attempts=(FailedAttempt(answer=UNSAT), FailedAttempt(answer=None)))),
-        (propose_core, CoreRequest(problem=VIEW, attempts=(RefutedAttempt(answer=UNSAT, outcome="refuted"),))),
-        (propose_conflict, ConflictRequest(problem=VIEW, attempts=(ConflictedAttempt(answer=UNSAT, outcome="refuted"),))),
+        (
+            propose_generic,
+            GenericRequest(problem=VIEW, attempts=(FailedAttempt(answer=UNSAT), FailedAttempt(answer=None))),
+        ),
+        (
+            propose_core,
+            CoreRequest(problem=VIEW, attempts=(RefutedAttempt(answer=UNSAT, outcome="refuted"),)),
+        ),
+        (
+            propose_conflict,
+            ConflictRequest(problem=VIEW, attempts=(ConflictedAttempt(answer=UNSAT, outcome="refuted"),)),
+        ),
         (propose_directed, DirectedRequest(problem=VIEW, unsat_refuted=True)),
-        (propose_directed, DirectedRequest(problem=VIEW, base=BASE, conflicts=("c1",), revise=("x1", "x2"), unsat_refuted=True)),
+        (
+            propose_directed,
+            DirectedRequest(
+                problem=VIEW, base=BASE, conflicts=("c1",), revise=("x1", "x2"), unsat_refuted=True
+            ),
+        ),
     ],
 )
 def test_a_refuted_claim_of_unsat_is_not_made_again(propose, request_):
@@ -82,8 +102,16 @@ def test_a_refuted_claim_of_unsat_is_not_made_again(propose, request_):
 
 def test_a_core_is_repaired_and_no_other_variable_is_moved():
     for propose, request in (
-        (propose_core, CoreRequest(problem=VIEW, attempts=(RefutedAttempt(answer=BASE, outcome="refuted", core=("c1",)),))),
-        (propose_directed, DirectedRequest(problem=VIEW, base=BASE, conflicts=("c1",), revise=("x1", "x2"), keep=("x3",))),
+        (
+            propose_core,
+            CoreRequest(
+                problem=VIEW, attempts=(RefutedAttempt(answer=BASE, outcome="refuted", core=("c1",)),)
+            ),
+        ),
+        (
+            propose_directed,
+            DirectedRequest(problem=VIEW, base=BASE, conflicts=("c1",), revise=("x1", "x2"), keep=("x3",)),
+        ),
     ):
         result = assignments(draws(propose, request))
         assert {item["x3"] for item in result} == {7}
@@ -92,26 +120,43 @@ def test_a_core_is_repaired_and_no_other_variable_is_moved():
 
 
 def test_a_constraint_that_no_core_named_is_not_looked_at():
-    other = view_of(posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x1": 1, "x2": 1}, ">=", 17), ({"x3": 1}, "=", 0)))
+    other = view_of(
+        posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x1": 1, "x2": 1}, ">=", 17), ({"x3": 1}, "=", 0))
+    )
     request = DirectedRequest(problem=VIEW, base=BASE, conflicts=("c1",), revise=("x1", "x2"), keep=("x3",))
-    assert draws(propose_directed, request) == draws(propose_directed, request.model_copy(update={"problem": other}))
+    assert draws(propose_directed, request) == draws(
+        propose_directed, request.model_copy(update={"problem": other})
+    )
 
 
 def test_a_bound_in_the_core_is_repaired():
     outside = Answer(status="sat", assignment={"x1": 14, "x2": 9, "x3": 3})
-    request = CoreRequest(problem=VIEW, attempts=(RefutedAttempt(answer=outside, outcome="refuted", core=("dom:x1",)),))
-    assert {(assignment["x2"], assignment["x3"]) for assignment in assignments(draws(propose_core, request))} == {(9, 3)}
+    request = CoreRequest(
+        problem=VIEW, attempts=(RefutedAttempt(answer=outside, outcome="refuted", core=("dom:x1",)),)
+    )
+    assert {
+        (assignment["x2"], assignment["x3"]) for assignment in assignments(draws(propose_core, request))
+    } == {(9, 3)}
     assert all(0 <= assignment["x1"] <= 9 for assignment in assignments(draws(propose_core, request)))
 
 
 def test_a_core_that_cannot_be_repaired_raises_doubt():
     view = view_of(problem_of(LIN_0127))
     base = Answer(status="sat", assignment={"x1": 4, "x2": 2, "x3": 3, "x4": 7})
-    replies = draws(propose_directed, DirectedRequest(problem=view, base=base, conflicts=("c2",), revise=("x1", "x2"), keep=("x3", "x4")))
+    replies = draws(
+        propose_directed,
+        DirectedRequest(problem=view, base=base, conflicts=("c2",), revise=("x1", "x2"), keep=("x3", "x4")),
+    )
     assert 60 < sum(reply.status == "unsat" for reply in replies) < 150
 
 
-SLOPE = view_of(posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x1": 1, "x2": 1}, ">=", 8), ({"x1": 1, "x2": -1}, ">=", 3)))
+SLOPE = view_of(
+    posed(
+        dict.fromkeys(("x1", "x2", "x3"), (0, 9)),
+        ({"x1": 1, "x2": 1}, ">=", 8),
+        ({"x1": 1, "x2": -1}, ">=", 3),
+    )
+)
 HALF = Answer(status="sat", assignment={"x1": 5, "x2": 2, "x3": 7})
 
 
@@ -122,14 +167,20 @@ def conflicts(*attempts: ConflictedAttempt) -> ConflictRequest:
 def test_a_whole_conflict_is_left_and_its_constraints_are_repaired():
     excluded = ConflictedAttempt(answer=HALF, outcome="refuted", core=("c1", "c2"), values=("x1",))
     result = assignments(draws(propose_conflict, ConflictRequest(problem=SLOPE, attempts=(excluded,))))
-    assert all(item["x1"] != 5 and item["x3"] == 7 for item in result) and len({item["x1"] for item in result}) > 2
+    assert (
+        all(item["x1"] != 5 and item["x3"] == 7 for item in result)
+        and len({item["x1"] for item in result}) > 2
+    )
     mended = [item for item in result if item["x1"] + item["x2"] >= 8 and item["x1"] - item["x2"] >= 3]
     assert len(mended) > 0.9 * len(result)
 
 
 def test_no_conflict_of_the_chain_is_met_again():
     answers = [Answer(status="sat", assignment={"x1": 9, "x2": 9, "x3": value}) for value in (2, 3)]
-    attempts = [ConflictedAttempt(answer=answer, outcome="refuted", core=("c1",), values=("x1", "x3")) for answer in answers]
+    attempts = [
+        ConflictedAttempt(answer=answer, outcome="refuted", core=("c1",), values=("x1", "x3"))
+        for answer in answers
+    ]
     result = assignments(draws(propose_conflict, conflicts(*attempts)))
     assert result and not any(item["x1"] == 9 and item["x3"] in (2, 3) for item in result)
 
@@ -149,15 +200,22 @@ def test_a_conflict_that_names_no_value_is_claimed_unsat_until_that_is_refuted()
 
 def test_the_informed_proposer_reads_every_constraint_and_the_blind_one_none():
     request = PlainRequest(problem=SLOPE)
-    held = [item["x1"] + item["x2"] >= 8 and item["x1"] - item["x2"] >= 3 for item in assignments(draws(propose_informed, request))]
+    held = [
+        item["x1"] + item["x2"] >= 8 and item["x1"] - item["x2"] >= 3
+        for item in assignments(draws(propose_informed, request))
+    ]
     assert sum(held) > 0.9 * len(held)
-    other = PlainRequest(problem=view_of(posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x3": 1}, "=", 0))))
+    other = PlainRequest(
+        problem=view_of(posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x3": 1}, "=", 0)))
+    )
     assert draws(propose_plain, request) == draws(propose_plain, other)
     assert draws(propose_informed, request) != draws(propose_informed, other)
 
 
 def test_the_informed_proposer_claims_unsat_blindly_as_seldom_as_the_others_and_more_in_doubt():
-    claims = sum(reply.status == "unsat" for reply in draws(propose_informed, PlainRequest(problem=SLOPE), 400))
+    claims = sum(
+        reply.status == "unsat" for reply in draws(propose_informed, PlainRequest(problem=SLOPE), 400)
+    )
     assert 5 < claims < 60
     doubtful = draws(propose_informed, PlainRequest(problem=view_of(problem_of(LIN_0127))))
     assert 60 < sum(reply.status == "unsat" for reply in doubtful) < 150
@@ -168,8 +226,13 @@ def test_the_informed_proposer_claims_unsat_blindly_as_seldom_as_the_others_and_
 @pytest.mark.parametrize(
     "reply",
     [
-        {"status": "unsat", "assignment": None}, {"status": "unsat", "assignment": {}}, {"status": "sat"}, {"status": "sat", "assignment": None},
-        {"status": "sat", "assignment": {"x1": 1.0}}, {"status": "sat", "assignment": {"x1": "1"}}, {"status": "sat", "assignment": {"x1": True}},
+        {"status": "unsat", "assignment": None},
+        {"status": "unsat", "assignment": {}},
+        {"status": "sat"},
+        {"status": "sat", "assignment": None},
+        {"status": "sat", "assignment": {"x1": 1.0}},
+        {"status": "sat", "assignment": {"x1": "1"}},
+        {"status": "sat", "assignment": {"x1": True}},
         {"status": "sat", "assignment": {"x1": 1}, "why": "because"},
     ],
 )

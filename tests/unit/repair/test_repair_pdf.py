@@ -66,7 +66,10 @@ def test_an_engine_is_run_beside_the_figures_and_leaves_the_pdf_alone_behind(fol
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("echo This is TeX; echo '! Undefined control sequence.'; echo later; exit 1", "none: pdflatex ended with 1: ! Undefined control sequence."),
+        (
+            "echo This is TeX; echo '! Undefined control sequence.'; echo later; exit 1",
+            "none: pdflatex ended with 1: ! Undefined control sequence.",
+        ),
         ("exit 7", "none: pdflatex ended with 7: it said nothing"),
         ("echo all is well", "none: pdflatex ended with 0: all is well"),
         ("sleep 9", "none: pdflatex took longer than 0.5 s"),
@@ -82,8 +85,18 @@ def test_an_engine_that_fails_is_told_in_one_line(folder, monkeypatch, script, s
 def test_the_article_compiles_into_the_same_bytes_every_time(tmp_path, requires):
     requires("tex")
     problems = made_up_problems(20)
-    study = {"study_sha": "5" * 64, "arms": list(ARMS), "seeds": [0], "candidates": K, "rounds": R, "root_seed": 0, "backend": "operators"}
-    write_report(report_of(Stored(study, problems, made_up_results(problems, seeds=1), ATTEMPTS.empty())), tmp_path)
+    study = {
+        "study_sha": "5" * 64,
+        "arms": list(ARMS),
+        "seeds": [0],
+        "candidates": K,
+        "rounds": R,
+        "root_seed": 0,
+        "backend": "operators",
+    }
+    write_report(
+        report_of(Stored(study, problems, made_up_results(problems, seeds=1), ATTEMPTS.empty())), tmp_path
+    )
     path, said = write_pdf(tmp_path)
     assert path is not None, said
     first = path.read_bytes()

@@ -27,12 +27,30 @@ def test_a_problem_survives_its_json_form():
         ({"variables": {"x1": [0, 9.0]}}, "the domain of x1 cannot be used"),
         ({"variables": {"x1": [0]}}, "the domain of x1 cannot be used"),
         ({"constraints": None}, "`constraints` cannot be used"),
-        ({"constraints": [{"id": "c1", "coef": {"x9": 1}, "op": "=", "rhs": 1}]}, "constraint 1: `coef` names a variable that has no domain"),
-        ({"constraints": [{"id": "c1", "coef": {"x1": 1.5}, "op": "=", "rhs": 1}]}, "constraint 1: `coef` cannot be used"),
-        ({"constraints": [{"id": "c1", "coef": {"x1": 1}, "op": "<", "rhs": 1}]}, "constraint 1: `op` cannot be used"),
-        ({"constraints": [{"id": "c1", "coef": {"x1": 1}, "op": "=", "rhs": "1"}]}, "constraint 1: `rhs` cannot be used"),
-        ({"constraints": [{"id": "dom:x1", "coef": {"x1": 1}, "op": "=", "rhs": 1}]}, "constraint 1: `id` cannot be used"),
-        ({"constraints": [LIN_0127["constraints"][0], LIN_0127["constraints"][0]]}, "two constraints bear one id"),
+        (
+            {"constraints": [{"id": "c1", "coef": {"x9": 1}, "op": "=", "rhs": 1}]},
+            "constraint 1: `coef` names a variable that has no domain",
+        ),
+        (
+            {"constraints": [{"id": "c1", "coef": {"x1": 1.5}, "op": "=", "rhs": 1}]},
+            "constraint 1: `coef` cannot be used",
+        ),
+        (
+            {"constraints": [{"id": "c1", "coef": {"x1": 1}, "op": "<", "rhs": 1}]},
+            "constraint 1: `op` cannot be used",
+        ),
+        (
+            {"constraints": [{"id": "c1", "coef": {"x1": 1}, "op": "=", "rhs": "1"}]},
+            "constraint 1: `rhs` cannot be used",
+        ),
+        (
+            {"constraints": [{"id": "dom:x1", "coef": {"x1": 1}, "op": "=", "rhs": 1}]},
+            "constraint 1: `id` cannot be used",
+        ),
+        (
+            {"constraints": [LIN_0127["constraints"][0], LIN_0127["constraints"][0]]},
+            "two constraints bear one id",
+        ),
         ({"label": "maybe"}, "`label` cannot be used"),
         ({"seed": 1.5}, "`seed` cannot be used"),
     ],
@@ -49,7 +67,10 @@ def test_text_that_holds_no_problem_is_refused(text):
         parse_problem(text)
 
 
-@given(conflicts=st.lists(st.sets(st.sampled_from("abcdefgh")), min_size=1, max_size=4), order=st.permutations("abcdefgh"))
+@given(
+    conflicts=st.lists(st.sets(st.sampled_from("abcdefgh")), min_size=1, max_size=4),
+    order=st.permutations("abcdefgh"),
+)
 def test_a_core_is_a_conflict_of_which_no_member_can_be_dropped(conflicts, order):
     def conflict(part) -> bool:
         return any(conflict <= set(part) for conflict in conflicts)
@@ -61,7 +82,10 @@ def test_a_core_is_a_conflict_of_which_no_member_can_be_dropped(conflicts, order
 
 
 def test_earlier_members_are_preferred():
-    assert minimal_core("abcd", lambda part: {"a", "b"} <= set(part) or {"c", "d"} <= set(part)).members == ("a", "b")
+    assert minimal_core("abcd", lambda part: {"a", "b"} <= set(part) or {"c", "d"} <= set(part)).members == (
+        "a",
+        "b",
+    )
 
 
 def test_an_unknown_answer_keeps_the_conflict_and_says_it_may_not_be_minimal():

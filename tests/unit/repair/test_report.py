@@ -1,4 +1,5 @@
-"""The report: the same bytes from the same rows, every table in both forms, honest words, and nothing of an unfinished study."""
+"""The report: the same bytes from the same rows, every table in both forms, honest words, and nothing of an
+unfinished study."""
 
 from __future__ import annotations
 
@@ -24,11 +25,31 @@ MAIN = made_up_problems(40)
 SCALED = made_up_problems(10, variation="scale")
 SUDOKU = made_up_problems(5, suite="sudoku4", base="sud")
 PROBLEMS = pl.concat([MAIN, SCALED, SUDOKU])
-RESULTS = pl.concat([made_up_results(MAIN), made_up_results(SCALED, stream=1), made_up_results(SUDOKU, stream=2)])
-STUDY = {"study_sha": "5" * 64, "arms": sorted(ARMS), "seeds": [0, 1, 2], "candidates": K, "rounds": R, "root_seed": 0, "backend": "operators"}
+RESULTS = pl.concat(
+    [made_up_results(MAIN), made_up_results(SCALED, stream=1), made_up_results(SUDOKU, stream=2)]
+)
+STUDY = {
+    "study_sha": "5" * 64,
+    "arms": sorted(ARMS),
+    "seeds": [0, 1, 2],
+    "candidates": K,
+    "rounds": R,
+    "root_seed": 0,
+    "backend": "operators",
+}
 FIGURES = [figure.title for figure in figures_in("evolake.repair.report.figures")]
 ALWAYS = ["accuracy", "calls_to_solve", "frontier", "convergence", "robustness", "transfer_sudoku4"]
-NAMES = ["benchmark", "accuracy", "costs", "comparisons_problem", "comparisons_run", "frontier", "convergence", "robustness", "transfer"]
+NAMES = [
+    "benchmark",
+    "accuracy",
+    "costs",
+    "comparisons_problem",
+    "comparisons_run",
+    "frontier",
+    "convergence",
+    "robustness",
+    "transfer",
+]
 
 
 def stored(results: pl.DataFrame = RESULTS, problems: pl.DataFrame = PROBLEMS, **changed) -> Stored:
@@ -43,7 +64,16 @@ def report():
 def test_the_files_are_all_there_and_the_same_every_time(report, tmp_path):
     first, again = write_report(report, tmp_path / "a"), write_report(report_of(stored()), tmp_path / "b")
     assert [name for name in FIGURES if name in ALWAYS] == ALWAYS
-    tables = ["summary", "comparisons", "frontier", "convergence", "effort", "robustness", "results", "problems"]
+    tables = [
+        "summary",
+        "comparisons",
+        "frontier",
+        "convergence",
+        "effort",
+        "robustness",
+        "results",
+        "problems",
+    ]
     expected = ["report.html", "report.tex", *(f"figures/{name}.png" for name in FIGURES)]
     expected += [f"tables/{name}.{kind}" for name in tables for kind in ("parquet", "csv")]
     assert [str(path.relative_to(tmp_path / "a")) for path in first] == expected
@@ -55,7 +85,11 @@ def test_csv_and_parquet_hold_the_same_numbers(report, tmp_path):
     for name, frame in report.findings.tables().items():
         assert pl.read_parquet(tmp_path / "tables" / f"{name}.parquet").equals(frame)
         plain = frame.select(pl.exclude("dominated_by"))
-        assert pl.read_csv(tmp_path / "tables" / f"{name}.csv", schema_overrides=plain.schema).select(plain.columns).equals(plain), name
+        assert (
+            pl.read_csv(tmp_path / "tables" / f"{name}.csv", schema_overrides=plain.schema)
+            .select(plain.columns)
+            .equals(plain)
+        ), name
 
 
 def test_page_and_article_hold_every_table_with_the_same_cells(report):
@@ -85,15 +119,21 @@ def test_the_article_is_balanced_and_includes_the_figures_that_were_written(repo
     assert sorted(opened) == sorted(closed)
     unescaped = re.sub(r"\\[{}]", "", article)
     assert unescaped.count("{") == unescaped.count("}")
-    assert all((tmp_path / path).is_file() for path in re.findall(r"\\includegraphics\[[^]]*\]{([^}]*)}", article))
+    assert all(
+        (tmp_path / path).is_file() for path in re.findall(r"\\includegraphics\[[^]]*\]{([^}]*)}", article)
+    )
     assert len(re.findall(r"\\includegraphics", article)) == len(FIGURES)
     assert article.isascii()
 
 
-@pytest.mark.parametrize(("text", "safe"), [
-    ("a_b & 50%", r"a\_\allowbreak{}b \& 50\%"), ("p < 0.1 {x}", r"p $<$ 0.1 \{x\}"),
-    ("\\~^#$", r"\textbackslash{}\textasciitilde{}\textasciicircum{}\#\$"),
-])
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("a_b & 50%", r"a\_\allowbreak{}b \& 50\%"),
+        ("p < 0.1 {x}", r"p $<$ 0.1 \{x\}"),
+        ("\\~^#$", r"\textbackslash{}\textasciitilde{}\textasciicircum{}\#\$"),
+    ],
+)
 def test_latex_specials_are_escaped(text, safe):
     assert tex(text) == safe
 
@@ -103,35 +143,73 @@ def test_words_follow_the_adjusted_tests():
     same = answers(report_of(stored(made_up_results(MAIN, skill=level), MAIN)))
     assert len(same) == 5
     assert all("no difference is shown" in sentence for sentence in same)
-    assert all(f", {MAIN.height} problems; " in sentence and " percentage points, 95% interval " in sentence for sentence in same)
-    apart = answers(report_of(stored(made_up_results(MAIN, skill=level | {"cd_vgs_core_rank": 2, "multi_no_feedback": -1}), MAIN)))
-    assert any(sentence.startswith("Conflict-directed") and "cd_vgs_core_rank solves more than multi_no_feedback" in sentence for sentence in apart)
-    backwards = answers(report_of(stored(made_up_results(MAIN, skill=level | {"cd_vgs_core_rank": -1, "multi_no_feedback": 2}), MAIN)))
+    assert all(
+        f", {MAIN.height} problems; " in sentence and " percentage points, 95% interval " in sentence
+        for sentence in same
+    )
+    apart = answers(
+        report_of(
+            stored(
+                made_up_results(MAIN, skill=level | {"cd_vgs_core_rank": 2, "multi_no_feedback": -1}), MAIN
+            )
+        )
+    )
+    assert any(
+        sentence.startswith("Conflict-directed")
+        and "cd_vgs_core_rank solves more than multi_no_feedback" in sentence
+        for sentence in apart
+    )
+    backwards = answers(
+        report_of(
+            stored(
+                made_up_results(MAIN, skill=level | {"cd_vgs_core_rank": -1, "multi_no_feedback": 2}), MAIN
+            )
+        )
+    )
     assert any("cd_vgs_core_rank solves fewer than multi_no_feedback" in sentence for sentence in backwards)
 
 
 def test_seven_arms_are_told_compared_and_drawn(tmp_path):
-    every = pl.concat([made_up_results(problems, arms=KNOWN_ARMS, stream=place) for place, problems in enumerate((MAIN, SCALED, SUDOKU))])
+    every = pl.concat(
+        [
+            made_up_results(problems, arms=KNOWN_ARMS, stream=place)
+            for place, problems in enumerate((MAIN, SCALED, SUDOKU))
+        ]
+    )
     report = report_of(stored(every, arms=list(KNOWN_ARMS)))
     assert "for each of the six compute-matched arms, one for one_shot" in setting(report)
     assert "each of the four compute-matched arms" in setting(report_of(stored()))
-    assert f"but for {INFORMED}, where they read all" in caution(report) and INFORMED not in caution(report_of(stored()))
+    assert f"but for {INFORMED}, where they read all" in caution(report) and INFORMED not in caution(
+        report_of(stored())
+    )
     said = answers(report)
     assert len(said) == 11 and len(set(said)) == 11
     assert sum("reading" in sentence.lower() for sentence in said) == 4
     tables = {table.name: table for table in shown_tables(report)}
     assert [row[0] for row in tables["accuracy"].rows] == list(KNOWN_ARMS)
-    assert len(tables["comparisons_problem"].rows) == 15 and "Holm's correction over the 15 comparisons" in tables["comparisons_problem"].note
-    assert "over the six comparisons" in next(table.note for table in shown_tables(report_of(stored())) if table.name == "comparisons_run")
-    assert (WHOLE_CONFLICT, "multi_unsat_core_feedback") in {row[:2] for row in tables["comparisons_run"].rows}
+    assert (
+        len(tables["comparisons_problem"].rows) == 15
+        and "Holm's correction over the 15 comparisons" in tables["comparisons_problem"].note
+    )
+    assert "over the six comparisons" in next(
+        table.note for table in shown_tables(report_of(stored())) if table.name == "comparisons_run"
+    )
+    assert (WHOLE_CONFLICT, "multi_unsat_core_feedback") in {
+        row[:2] for row in tables["comparisons_run"].rows
+    }
     assert f"A solver call of {WHOLE_CONFLICT} takes more checks" in tables["costs"].note
     names = [str(path.relative_to(tmp_path)) for path in write_report(report, tmp_path)]
     assert {f"figures/{name}.png" for name in ALWAYS} <= set(names)
-    assert WHOLE_CONFLICT in (tmp_path / "report.html").read_text() and tex(WHOLE_CONFLICT) in (tmp_path / "report.tex").read_text()
+    assert (
+        WHOLE_CONFLICT in (tmp_path / "report.html").read_text()
+        and tex(WHOLE_CONFLICT) in (tmp_path / "report.tex").read_text()
+    )
 
 
 def test_to_a_model_the_informed_arm_is_another_draw_of_the_plain_one():
-    by_model = made_up_results(MAIN, arms=KNOWN_ARMS).with_columns(backend=pl.lit("model"), model=pl.lit("some-model"))
+    by_model = made_up_results(MAIN, arms=KNOWN_ARMS).with_columns(
+        backend=pl.lit("model"), model=pl.lit("some-model")
+    )
     report = report_of(stored(by_model, MAIN, arms=list(KNOWN_ARMS), backend="model"))
     assert f"To a model {INFORMED} is multi_no_feedback drawn once more" in caution(report)
 

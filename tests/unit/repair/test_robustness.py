@@ -1,4 +1,5 @@
-"""Perturbed problems are the same problem in other words, and the transfer's problems are the grids they were made from."""
+"""Perturbed problems are the same problem in other words, and the transfer's problems are the grids they were
+made from."""
 
 from __future__ import annotations
 
@@ -10,7 +11,16 @@ import pytest
 from evolake.errors import MachineryError
 from evolake.repair.benchmark.generator import generate
 from evolake.repair.benchmark.robustness import PERTURBATIONS, perturbed, perturbed_rows, verified
-from evolake.repair.benchmark.sudoku import EMPTY, UNITS, completions, decode, drawn_grid, encode, has_clash, spoilt
+from evolake.repair.benchmark.sudoku import (
+    EMPTY,
+    UNITS,
+    completions,
+    decode,
+    drawn_grid,
+    encode,
+    has_clash,
+    spoilt,
+)
 from evolake.repair.benchmark.transfer import transfer_rows
 from evolake.repair.certification.certify import Certifier
 from evolake.repair.model.problems import Problem, parse_problem
@@ -27,13 +37,17 @@ def solutions(problem: Problem) -> set[tuple[int, ...]]:
     return {values for values in every if not problem.violated(dict(zip(names, values, strict=True)))}
 
 
-@pytest.mark.parametrize("origin", [origin for origin in ORIGINS if len(origin.variables) <= 4][:3], ids=lambda item: item.id)
+@pytest.mark.parametrize(
+    "origin", [origin for origin in ORIGINS if len(origin.variables) <= 4][:3], ids=lambda item: item.id
+)
 @pytest.mark.parametrize("variation", ["scale", "permute"])
 def test_scaling_and_permuting_keep_exactly_the_solutions(origin, variation):
     assert solutions(perturbed(origin, variation, 0)) == solutions(origin)
 
 
-@pytest.mark.parametrize("origin", [origin for origin in ORIGINS if len(origin.variables) <= 4][:3], ids=lambda item: item.id)
+@pytest.mark.parametrize(
+    "origin", [origin for origin in ORIGINS if len(origin.variables) <= 4][:3], ids=lambda item: item.id
+)
 def test_relabelling_keeps_the_solutions_up_to_one_permutation_of_the_names(origin):
     from itertools import permutations
 
@@ -57,7 +71,9 @@ def test_every_perturbed_problem_is_labelled_again_by_two_certifiers():
     rows = [{"problem_id": origin.id, "json": origin.to_json()} for origin in ORIGINS]
     labels = {origin.id: origin.label for origin in ORIGINS}
     result = PROBLEMS.frame(perturbed_rows(rows, 0, timeout_ms=1500)).to_dicts()
-    assert [(row["base_id"], row["variation"]) for row in result] == [(origin.id, variation) for origin in ORIGINS for variation in PERTURBATIONS]
+    assert [(row["base_id"], row["variation"]) for row in result] == [
+        (origin.id, variation) for origin in ORIGINS for variation in PERTURBATIONS
+    ]
     assert all(row["label"] == labels[row["base_id"]] for row in result)
     assert {tuple(row["certified_by"]) for row in result} == {("z3", "interval_enumeration")}
 
@@ -78,7 +94,11 @@ def test_there_are_288_complete_grids():
     empty = ((EMPTY,) * 4,) * 4
     grids = list(completions(empty))
     assert len(set(grids)) == len(grids) == 288
-    assert all(sorted(grid[row][column] for row, column in unit) == [1, 2, 3, 4] for grid in grids for unit in UNITS.values())
+    assert all(
+        sorted(grid[row][column] for row, column in unit) == [1, 2, 3, 4]
+        for grid in grids
+        for unit in UNITS.values()
+    )
 
 
 @pytest.mark.parametrize("spoil", [False, True])

@@ -12,7 +12,11 @@ from lake_damage import toy_lake
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
+    }
     return kept | {"EVOLAKE_LAKE": str(toy_lake(tmp_path)), "TMPDIR": str(tmp_path)}
 
 
@@ -27,8 +31,12 @@ def test_the_browser_gets_the_page(tmp_path: Path, environment: dict[str, str]):
     assert page.parent.parent == tmp_path and "<!doctype html>" in page.read_text().lower()
 
 
-def test_without_a_display_the_page_is_written_and_the_command_says_where(tmp_path: Path, environment: dict[str, str]):
-    named, unnamed = evolake_apart(environment, ["report", "--open", "--out", str(tmp_path / "report.html")], ["report", "--open"])
+def test_without_a_display_the_page_is_written_and_the_command_says_where(
+    tmp_path: Path, environment: dict[str, str]
+):
+    named, unnamed = evolake_apart(
+        environment, ["report", "--open", "--out", str(tmp_path / "report.html")], ["report", "--open"]
+    )
     assert (named.returncode, named.stderr) == (unnamed.returncode, unnamed.stderr) == (0, "")
     page = Path(unnamed.stdout.splitlines()[0].removeprefix("report of cycle 0003: "))
     for done, written in ((named, tmp_path / "report.html"), (unnamed, page)):
@@ -36,7 +44,14 @@ def test_without_a_display_the_page_is_written_and_the_command_says_where(tmp_pa
         assert "ordered" in written.read_text()
 
 
-def test_a_browser_that_does_not_start_leaves_the_page_and_is_no_failure(tmp_path: Path, environment: dict[str, str]):
-    [done] = evolake_apart(environment | {"BROWSER": str(tmp_path / "nowhere")}, ["report", "--open", "--out", str(tmp_path / "report.html")])
-    assert (done.returncode, "not opened: no browser was found" in done.stdout) == (0, True), done.stdout + done.stderr
+def test_a_browser_that_does_not_start_leaves_the_page_and_is_no_failure(
+    tmp_path: Path, environment: dict[str, str]
+):
+    [done] = evolake_apart(
+        environment | {"BROWSER": str(tmp_path / "nowhere")},
+        ["report", "--open", "--out", str(tmp_path / "report.html")],
+    )
+    assert (done.returncode, "not opened: no browser was found" in done.stdout) == (0, True), (
+        done.stdout + done.stderr
+    )
     assert (tmp_path / "report.html").is_file()

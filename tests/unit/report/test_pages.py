@@ -1,4 +1,5 @@
-"""Pages: what a candidate, a model or a lake says is text on every page of every line, and no module writes markup past the templates."""
+"""Pages: what a candidate, a model or a lake says is text on every page of every line, and no module writes
+markup past the templates."""
 
 from __future__ import annotations
 
@@ -37,7 +38,10 @@ EVIL = "<script>alert('1')</script>"
 SAFE = "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = [ROOT / name for name in ("evolake", "assets", "resources", "pipelines")]
-TAG = re.compile(r"</(?:a|b|body|code|div|h[1-6]|head|html|i|li|ol|p|pre|section|span|style|table|td|th|title|tr|ul)>|<(?:img|meta|!doctype) ")
+TAG = re.compile(
+    r"</(?:a|b|body|code|div|h[1-6]|head|html|i|li|ol|p|pre|section|span|style|table|td|th|title|tr|ul)>|"
+    r"<(?:img|meta|!doctype) "
+)
 
 
 def evil(*columns: str, **more: Any) -> pl.DataFrame:
@@ -51,9 +55,23 @@ def holds_only_text(markup: str, times: int) -> bool:
 
 
 def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    frames = {field.name: evil("title", EVIL) for field in fields(CycleReport) if field.type == "pl.DataFrame"}
+    frames = {
+        field.name: evil("title", EVIL) for field in fields(CycleReport) if field.type == "pl.DataFrame"
+    }
     frames |= {"decisions": evil("comparison", "reason")}
-    columns = ("part", "title", "design_id", "N", "batch", "seed", "median_step", "median_work", "work_per_step", "unsolved_fraction", "solved")
+    columns = (
+        "part",
+        "title",
+        "design_id",
+        "N",
+        "batch",
+        "seed",
+        "median_step",
+        "median_work",
+        "work_per_step",
+        "unsolved_fraction",
+        "solved",
+    )
     frames |= {"trials": evil(*columns)}
     sha = Lake(tmp_path).blobs.put(EVIL.encode())
     champion = {"title": EVIL, "design_id": "d" * 64, "source_sha": sha}
@@ -62,32 +80,67 @@ def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.Monkey
     held = Champion("designs", "d" * 64, "design", EVIL, sha, "0001", "0001", 0.1, 0, gain)
     winner = ConsensusWinner("e" * 64, EVIL, False, EVIL)
     report = CycleReport(
-        cycle="0001", profile=EVIL, backend=EVIL, grammar=EVIL, population=population, held=held, champion=champion, winner=winner, **frames
+        cycle="0001",
+        profile=EVIL,
+        backend=EVIL,
+        grammar=EVIL,
+        population=population,
+        held=held,
+        champion=champion,
+        winner=winner,
+        **frames,
     )
     monkeypatch.setattr(designs, "read_report", lambda *_: report)
     monkeypatch.setattr(pages, "draw_figures", lambda *_: {})
-    monkeypatch.setattr(pages, "by_place", lambda *_: {"figures": {EVIL: b"png"}, "supplement": {EVIL: b"png"}})
+    monkeypatch.setattr(
+        pages, "by_place", lambda *_: {"figures": {EVIL: b"png"}, "supplement": {EVIL: b"png"}}
+    )
     monkeypatch.setattr(designs, "read_supplement", lambda *_: [Part(EVIL, EVIL, evil("text"))])
     made = designs.designs_section(tmp_path, "0001")
     assert holds_only_text(made.headline, 2)
     assert holds_only_text(made.body, 32)
-    assert plain(made.headline).startswith(f"The champion, since cycle 0001, is {EVIL} (dddddddddddd): 2.0 times fewer")
+    assert plain(made.headline).startswith(
+        f"The champion, since cycle 0001, is {EVIL} (dddddddddddd): 2.0 times fewer"
+    )
 
 
 def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     population: Any = SimpleNamespace(rows=lambda *_: [{"operator": EVIL}])
-    frames = {field.name: evil("title", EVIL) for field in fields(FamiliesReport) if field.type == "pl.DataFrame"}
-    frames |= {
-        "measured": COMPLEXITY.empty(), "made": pl.DataFrame([{"cycle": "0001", "accepted": 1, "attempts": 1}]), "drift": evil("cycle", "family"),
-        "kills": evil("fault", "expected", caught=0, planted=1), "grades": pl.DataFrame(), "experience": evil("number", "cycle", "item"),
-        "resources": evil("outcome", jail_calls=1.0, cpu_s=1.0, wall_s=1.0, usd=1.0), "reviews": pl.DataFrame({"matches": [0], "families": [1]}),
-        "blocked": evil("gate", "rule_id", "example", blocked=1), "work": work_of([(EVIL, EVIL, [(1, 5.0), (3, 9.0)])]),
+    frames = {
+        field.name: evil("title", EVIL) for field in fields(FamiliesReport) if field.type == "pl.DataFrame"
     }
-    example = {"operator": EVIL, "title": EVIL, "family_id": EVIL, "category": EVIL, "difficulty": 1, "text": EVIL, "answer": f'"{EVIL}"',
-               "votes": 3, "voters": 3}
+    frames |= {
+        "measured": COMPLEXITY.empty(),
+        "made": pl.DataFrame([{"cycle": "0001", "accepted": 1, "attempts": 1}]),
+        "drift": evil("cycle", "family"),
+        "kills": evil("fault", "expected", caught=0, planted=1),
+        "grades": pl.DataFrame(),
+        "experience": evil("number", "cycle", "item"),
+        "resources": evil("outcome", jail_calls=1.0, cpu_s=1.0, wall_s=1.0, usd=1.0),
+        "reviews": pl.DataFrame({"matches": [0], "families": [1]}),
+        "blocked": evil("gate", "rule_id", "example", blocked=1),
+        "work": work_of([(EVIL, EVIL, [(1, 5.0), (3, 9.0)])]),
+    }
+    example = {
+        "operator": EVIL,
+        "title": EVIL,
+        "family_id": EVIL,
+        "category": EVIL,
+        "difficulty": 1,
+        "text": EVIL,
+        "answer": f'"{EVIL}"',
+        "votes": 3,
+        "voters": 3,
+    }
     report = FamiliesReport(
-        cycle="0001", backend=EVIL, population=population, duplicates=[], costs={"usd": 0.0}, examples=[example],
-        labels=dict.fromkeys(("instances", "by_majority", "unanimous", "texts"), 1), **frames,
+        cycle="0001",
+        backend=EVIL,
+        population=population,
+        duplicates=[],
+        costs={"usd": 0.0},
+        examples=[example],
+        labels=dict.fromkeys(("instances", "by_majority", "unanimous", "texts"), 1),
+        **frames,
     )
     monkeypatch.setattr(families, "read_report", lambda *_: report)
     monkeypatch.setattr(pages, "draw_figures", lambda *_: {})
@@ -98,13 +151,37 @@ def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.Mo
 
 def test_a_prompt_its_edits_and_what_they_are_called_are_text():
     champion = {"prompt_id": EVIL, "operator": EVIL, "size": 1, "mu": 1.0, "sigma": 1.0}
-    gain = Gain(Interval(0.5, 0.1, 0.9, 0.95), "more correct replies", "r", EVIL, "0001", True, against=EVIL, is_ratio=False)
-    lead = headline(champion, Champion("prompts", EVIL, "system prompt", EVIL, EVIL, "0001", "0001", 0.1, 0, gain))
+    gain = Gain(
+        Interval(0.5, 0.1, 0.9, 0.95),
+        "more correct replies",
+        "r",
+        EVIL,
+        "0001",
+        True,
+        against=EVIL,
+        is_ratio=False,
+    )
+    lead = headline(
+        champion, Champion("prompts", EVIL, "system prompt", EVIL, EVIL, "0001", "0001", 0.1, 0, gain)
+    )
     assert holds_only_text(lead, 3)
-    asked = dict.fromkeys(("matches", "updates", "edits", "reasons", "duels", "blocked", "ancestry"), evil("reason"))
+    asked = dict.fromkeys(
+        ("matches", "updates", "edits", "reasons", "duels", "blocked", "ancestry"), evil("reason")
+    )
     body = render(
-        "evolake.prompts.report", "section.html.j2", cycle="0001", headline=lead, placed={"figures": {EVIL: b""}}, asked=asked,
-        sources=evil("source"), prompts=evil("prompt"), held=evil("prompt"), principles=EVIL, editors=[EVIL], policies=[EVIL], arms=[EVIL],
+        "evolake.prompts.report",
+        "section.html.j2",
+        cycle="0001",
+        headline=lead,
+        placed={"figures": {EVIL: b""}},
+        asked=asked,
+        sources=evil("source"),
+        prompts=evil("prompt"),
+        held=evil("prompt"),
+        principles=EVIL,
+        editors=[EVIL],
+        policies=[EVIL],
+        arms=[EVIL],
     )
     assert holds_only_text(body, 16)
 
@@ -112,36 +189,77 @@ def test_a_prompt_its_edits_and_what_they_are_called_are_text():
 def test_what_a_study_says_is_text():
     shown = [Shown(EVIL, EVIL, EVIL, (EVIL, EVIL), ((EVIL, EVIL),))]
     body = render(
-        "evolake.repair.report", "study.html.j2", study={"study_sha": EVIL, "root_seed": EVIL}, question=EVIL, setting=EVIL, caution=EVIL,
-        headline=EVIL, answers=[EVIL], tables=shown, is_significant=lambda *_: True, figures={EVIL: b""},
+        "evolake.repair.report",
+        "study.html.j2",
+        study={"study_sha": EVIL, "root_seed": EVIL},
+        question=EVIL,
+        setting=EVIL,
+        caution=EVIL,
+        headline=EVIL,
+        answers=[EVIL],
+        tables=shown,
+        is_significant=lambda *_: True,
+        figures={EVIL: b""},
     )
     assert holds_only_text(body, 16)
 
 
 def test_a_line_without_a_section_of_its_own_is_text_too_and_so_is_the_page_around_it(tmp_path: Path):
     lake = Lake(tmp_path)
-    row = {"artifact_id": "aaa", "line": "other", "kind": "k", "cycle": "0001", "state": "champion", "content_sha": "c", "title": EVIL}
+    row = {
+        "artifact_id": "aaa",
+        "line": "other",
+        "kind": "k",
+        "cycle": "0001",
+        "state": "champion",
+        "content_sha": "c",
+        "title": EVIL,
+    }
     crown = {"line": "other", "cycle": "0001", "artifact_id": "aaa", "score": 1.0}
     for schema, content in ((ARTIFACTS, row), (CHAMPIONS, crown)):
-        lake.publish("other", side_table("survivors", schema), schema.frame([content]), cycle="0001", run_id="r", schema=schema)
+        lake.publish(
+            "other",
+            side_table("survivors", schema),
+            schema.frame([content]),
+            cycle="0001",
+            run_id="r",
+            schema=schema,
+        )
     made = any_section(tmp_path, "other", "0001")
     assert holds_only_text(made.headline, 1)
     assert holds_only_text(page([made, Section(EVIL, EVIL, made.headline, made.body, {})]), 4)
-    assert holds_only_text(page([], [Story(EVIL, "0001", unanswered={"0001": EVIL})], {EVIL: [EVIL, EVIL]}), 7)
+    assert holds_only_text(
+        page([], [Story(EVIL, "0001", unanswered={"0001": EVIL})], {EVIL: [EVIL, EVIL]}), 7
+    )
 
 
 def test_a_headline_that_no_template_made_is_text(tmp_path: Path):
-    body = render("evolake.report", "any_line.html.j2", line="x", cycle="1", headline=EVIL, tables={EVIL: evil(EVIL)})
+    body = render(
+        "evolake.report", "any_line.html.j2", line="x", cycle="1", headline=EVIL, tables={EVIL: evil(EVIL)}
+    )
     assert holds_only_text(body, 4)
 
 
-@pytest.mark.parametrize(("value", "cell"), [
-    (None, "<td></td>"), (True, "<td>yes</td>"), (False, "<td>no</td>"), (1234, '<td class="n">1,234</td>'), (0.25, '<td class="n">0.25</td>'),
-    (11 / 24, '<td class="n">0.458</td>'),
-    (0.00012345, '<td class="n">0.000123</td>'), (1234.5, '<td class="n">1,234</td>'), (10**9, '<td class="n">1000000000</td>'),
-    ("a" * 64, f'<td><code title="{"a" * 64}">{"a" * 12}</code></td>'), ("x" * 400, f"<td>{'x' * 400}</td>"), ("x" * 1400, f"<td>{'x' * 999}…</td>"),
-    (date(2026, 1, 2), "<td>2026-01-02</td>"), ([1, 2], "<td>[1, 2]</td>"), (float("nan"), '<td class="n">nan</td>'),
-])
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        (None, "<td></td>"),
+        (True, "<td>yes</td>"),
+        (False, "<td>no</td>"),
+        (1234, '<td class="n">1,234</td>'),
+        (0.25, '<td class="n">0.25</td>'),
+        (11 / 24, '<td class="n">0.458</td>'),
+        (0.00012345, '<td class="n">0.000123</td>'),
+        (1234.5, '<td class="n">1,234</td>'),
+        (10**9, '<td class="n">1000000000</td>'),
+        ("a" * 64, f'<td><code title="{"a" * 64}">{"a" * 12}</code></td>'),
+        ("x" * 400, f"<td>{'x' * 400}</td>"),
+        ("x" * 1400, f"<td>{'x' * 999}…</td>"),
+        (date(2026, 1, 2), "<td>2026-01-02</td>"),
+        ([1, 2], "<td>[1, 2]</td>"),
+        (float("nan"), '<td class="n">nan</td>'),
+    ],
+)
 def test_a_cell_is_written_by_what_it_holds(value: Any, cell: str):
     frame = pl.DataFrame({"some_name": [value]})
     body = render("evolake.report", "any_line.html.j2", line="x", cycle="1", headline="", tables={"t": frame})
@@ -150,17 +268,30 @@ def test_a_cell_is_written_by_what_it_holds(value: Any, cell: str):
 
 
 def found_in(paths: Sequence[Path], pattern: re.Pattern[str]) -> list[str]:
-    return [f"{path.name}: {result[0]}" for path in paths for result in [pattern.search(path.read_text())] if result]
+    return [
+        f"{path.name}: {result[0]}"
+        for path in paths
+        for result in [pattern.search(path.read_text())]
+        if result
+    ]
 
 
 def test_no_module_writes_markup():
     modules = [path for package in PACKAGES for path in package.rglob("*.py")]
     assert len(modules) > 400
     assert found_in([path for path in modules if path.name != "pages.py"], TAG) == []
-    assert found_in([path for path in modules if path.name != "pages.py"], re.compile(r"\bMarkup\(|html\.escape|import html\b")) == []
+    assert (
+        found_in(
+            [path for path in modules if path.name != "pages.py"],
+            re.compile(r"\bMarkup\(|html\.escape|import html\b"),
+        )
+        == []
+    )
 
 
 def test_no_template_lets_anything_through():
     templates = [*(ROOT / "evolake").rglob("templates/*.j2"), *(ROOT / "tests").rglob("templates/*.j2")]
-    assert {path.parent.parent for path in templates} >= {ROOT / "evolake" / name / "report" for name in lines()}
+    assert {path.parent.parent for path in templates} >= {
+        ROOT / "evolake" / name / "report" for name in lines()
+    }
     assert found_in(templates, re.compile(r"\|\s*safe\b|autoescape|Markup|<script|(?:src|href)=\"http")) == []

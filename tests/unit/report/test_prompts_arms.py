@@ -16,24 +16,42 @@ def share(value: float) -> dict[str, float]:
 
 def arm(start: float, end: float, prompt: str = "[p1] Be brief.") -> dict[str, Any]:
     return {
-        "rollouts": 96, "updates": 2, "prompts": 3, "prompt_id": "a" * 64, "prompt": prompt, "mean_reward": [0.1, 0.2],
+        "rollouts": 96,
+        "updates": 2,
+        "prompts": 3,
+        "prompt_id": "a" * 64,
+        "prompt": prompt,
+        "mean_reward": [0.1, 0.2],
         "heldout": [
-            {"iteration": 0, "correct": share(start), "formatted": share(0.5)}, {"iteration": 6, "correct": share(end), "formatted": share(0.7)},
+            {"iteration": 0, "correct": share(start), "formatted": share(0.5)},
+            {"iteration": 6, "correct": share(end), "formatted": share(0.7)},
         ],
     }
 
 
 def comparison(low: float = -0.1, high: float = 0.3, p: float = 0.01, replicates: int = 1) -> dict[str, Any]:
     return {
-        "policy": "tiny", "recipe": "espl", "backend": "operators", "source": "shipped", "train_problems": 9, "heldout_problems": 20, "iterations": 6,
-        "seed": 0, "arms": {"rl": arm(0.2, 0.3), "espl": arm(0.2, 0.4, "<b>[p1] Think & check.</b>")},
-        "differences": {"espl": {"base": "rl", "difference": 0.1, "low": low, "high": high, "p": p, "p_holm": p}},
+        "policy": "tiny",
+        "recipe": "espl",
+        "backend": "operators",
+        "source": "shipped",
+        "train_problems": 9,
+        "heldout_problems": 20,
+        "iterations": 6,
+        "seed": 0,
+        "arms": {"rl": arm(0.2, 0.3), "espl": arm(0.2, 0.4, "<b>[p1] Think & check.</b>")},
+        "differences": {
+            "espl": {"base": "rl", "difference": 0.1, "low": low, "high": high, "p": p, "p_holm": p}
+        },
         "replicates": replicates,
     }
 
 
 def test_a_difference_inside_the_draw_of_problems_is_none():
-    assert verdict(comparison()) == "No arm differs from RL only by more than the draw of held-out problems explains."
+    assert (
+        verdict(comparison())
+        == "No arm differs from RL only by more than the draw of held-out problems explains."
+    )
     assert differences_table(comparison())["beyond_the_draw"].to_list() == ["no"]
 
 

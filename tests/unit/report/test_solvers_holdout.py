@@ -1,4 +1,5 @@
-"""What may be claimed of the champion on formulas that nothing has seen: a gain only beyond the noise, and a loss as plainly as a gain."""
+"""What may be claimed of the champion on formulas that nothing has seen: a gain only beyond the noise, and a
+loss as plainly as a gain."""
 
 from __future__ import annotations
 
@@ -36,7 +37,12 @@ def steady(seconds: float, noise: float = 0.01) -> Cost:
 
 
 def compared(champion: Cost, base: Cost = steady(2.0), passes: int = 2, **other: Any):
-    return compare_holdout(HOLDOUT_RUNS.frame([*rows("c", champion, passes), *rows("b", base, passes, **other)]), "c", "b", "0003")
+    return compare_holdout(
+        HOLDOUT_RUNS.frame([*rows("c", champion, passes), *rows("b", base, passes, **other)]),
+        "c",
+        "b",
+        "0003",
+    )
 
 
 def lucky(number: int, repeat: int) -> float:
@@ -49,7 +55,10 @@ CASES = {
     "a loss beyond the noise": (steady(4.0), 2),
     "no gain beyond the noise": (steady(1.999), 2),
     "no gain can be claimed: it rests on too few formulas": (lucky, 2),
-    "a loss: it solves fewer formulas than its seed": (lambda number, repeat: 10.0 if number == 0 else 0.1, 2),
+    "a loss: it solves fewer formulas than its seed": (
+        lambda number, repeat: 10.0 if number == 0 else 0.1,
+        2,
+    ),
     "no claim: each formula was run once, so the noise of this host is not known": (steady(1.0), 1),
 }
 
@@ -78,11 +87,19 @@ def test_a_slower_champion_on_few_formulas_is_called_slower():
 
 
 def test_only_runs_under_the_champions_newest_limits_are_compared():
-    old = [*rows("b", steady(2.0), timeout_s=5.0, cycle="0001"), *rows("c", steady(9.0), timeout_s=5.0, cycle="0001")]
+    old = [
+        *rows("b", steady(2.0), timeout_s=5.0, cycle="0001"),
+        *rows("c", steady(9.0), timeout_s=5.0, cycle="0001"),
+    ]
     new = [*rows("b", steady(2.0), cycle="0002"), *rows("c", steady(1.0), cycle="0003")]
     result = compare_holdout(HOLDOUT_RUNS.frame([*old, *new]), "c", "b", "0003")
     assert result is not None
-    assert (result.gain.estimate, result.cycles, result.formulas, result.passes) == (pytest.approx(2.0), ("0002", "0003"), 8, 2)
+    assert (result.gain.estimate, result.cycles, result.formulas, result.passes) == (
+        pytest.approx(2.0),
+        ("0002", "0003"),
+        8,
+        2,
+    )
     assert set(holdout_metrics(HOLDOUT_RUNS.frame([*old, *new]), "c", ["b"])["timeout_s"]) == {10.0}
 
 
@@ -90,7 +107,10 @@ def test_with_nothing_to_compare_the_sentence_says_so():
     champion, base = {"variant_id": "c", "title": "C"}, {"variant_id": "b", "title": "B"}
     alone = compare_holdout(HOLDOUT_RUNS.frame(rows("c", steady(1.0))), "c", "b", "0003")
     assert alone is None
-    assert holdout_sentence(alone, champion, base) == "Holdout: the champion and its seed have no runs under the same limits."
+    assert (
+        holdout_sentence(alone, champion, base)
+        == "Holdout: the champion and its seed have no runs under the same limits."
+    )
     assert compare_holdout(HOLDOUT_RUNS.frame(rows("c", steady(1.0))), "c", "c", "0003") is None
     assert "there is nothing to compare it with" in holdout_sentence(None, base, base)
     assert holdout_metrics(HOLDOUT_RUNS.empty(), "c", []).is_empty()

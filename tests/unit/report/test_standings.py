@@ -1,4 +1,5 @@
-"""The table of all lines: a row for each, by what its package contributes alone, with the interval of its gain or the word that there is none."""
+"""The table of all lines: a row for each, by what its package contributes alone, with the interval of its
+gain or the word that there is none."""
 
 from __future__ import annotations
 
@@ -33,10 +34,25 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("lake")
     make_lake(root)
     lake = Lake(root)
-    row = {"artifact_id": "b", "line": "bridges", "kind": "bridge", "cycle": "0001", "state": "champion", "content_sha": "c", "title": "a bridge"}
+    row = {
+        "artifact_id": "b",
+        "line": "bridges",
+        "kind": "bridge",
+        "cycle": "0001",
+        "state": "champion",
+        "content_sha": "c",
+        "title": "a bridge",
+    }
     champion = {"line": "bridges", "cycle": "0001", "artifact_id": "b", "score": 0.5}
     for schema, of_table in ((ARTIFACTS, row), (CHAMPIONS, champion)):
-        lake.publish("bridges", side_table("close", schema), schema.frame([of_table]), cycle="0001", run_id="r", schema=schema)
+        lake.publish(
+            "bridges",
+            side_table("close", schema),
+            schema.frame([of_table]),
+            cycle="0001",
+            run_id="r",
+            schema=schema,
+        )
     lake.seals.seal("bridges", "0001", "v1", None, "r")
     lake.seals.seal("bridges", "0002", "v2", "v1", "r")
     return root
@@ -56,16 +72,29 @@ def test_every_line_of_the_lake_has_a_row_and_no_other_has_one(root: Path):
     solvers = rows["solvers"]
     assert (solvers["best"], solvers["start"], solvers["cycles"]) == ("<b>fast</b> (1.15)", "alpha (2.3)", 2)
     assert solvers["gain"] == "2.00 times lower PAR-2 (90% interval 1.90 to 2.10, 4 formulas)"
-    assert (solvers["is_gain"], solvers["estimate"], solvers["low"], solvers["high"], solvers["level"]) == (True, 2.0, 1.9, 2.1, 0.9)
+    assert (solvers["is_gain"], solvers["estimate"], solvers["low"], solvers["high"], solvers["level"]) == (
+        True,
+        2.0,
+        1.9,
+        2.1,
+        0.9,
+    )
     tables = ("smoke", "correctness", "benchmark_runs", "holdout_runs", "champion_trials")
-    runs = f"SELECT count(*) FROM ({' UNION ALL '.join(f'SELECT 1 FROM solvers.{table}' for table in tables)})"
+    runs = (
+        f"SELECT count(*) FROM ({' UNION ALL '.join(f'SELECT 1 FROM solvers.{table}' for table in tables)})"
+    )
     assert solvers["evaluations"] == json.loads(evolake(root, "sql", "--json", runs))["rows"][0][0]
     assert solvers["seconds"] >= 0
 
 
 def test_a_line_that_no_package_registers_has_the_shared_row(root: Path):
     bridges = json.loads(evolake(root, "status", "--table", "--json"))["lines"][0]
-    assert (bridges["line"], bridges["best"], bridges["gain"], bridges["is_gain"]) == ("bridges", "a bridge", "not measured", False)
+    assert (bridges["line"], bridges["best"], bridges["gain"], bridges["is_gain"]) == (
+        "bridges",
+        "a bridge",
+        "not measured",
+        False,
+    )
     assert (bridges["estimate"], bridges["evaluations"]) == (None, None)
 
 
@@ -76,7 +105,11 @@ def test_a_further_line_brings_its_own_row(root: Path, monkeypatch: pytest.Monke
 
     known = {**lines(), "bridges": LineSpec("bridges", assets="bridges", artifacts=Lazy("bridges:ARTIFACTS"))}
     monkeypatch.setattr(standings, "lines", lambda: known)
-    monkeypatch.setattr(standings, "artifacts_of", lambda line: LineArtifacts(standing=own) if line == "bridges" else LineArtifacts())
+    monkeypatch.setattr(
+        standings,
+        "artifacts_of",
+        lambda line: LineArtifacts(standing=own) if line == "bridges" else LineArtifacts(),
+    )
     [row] = [row for row in standings.standings(Lake(root)) if row.line == "bridges"]
     assert (row.best, row.evaluations, row.cycles) == ("the longest", 1, 1)
 
@@ -89,7 +122,9 @@ def test_the_table_cuts_nothing_and_fits_its_width(root: Path):
     words = " ".join(" ".join(rest).split())
     for word in ("bridges", "2.00", "times", "lower", "PAR-2", "alpha", "measured"):
         assert word in words
-    long = Standing("toys", best="x" * 100, gain="none yet (" + "w" * 100 + ")", evaluations=12345, seconds=1234.5)
+    long = Standing(
+        "toys", best="x" * 100, gain="none yet (" + "w" * 100 + ")", evaluations=12345, seconds=1234.5
+    )
     table = as_table([long], 60)
     assert max(map(len, table.splitlines())) <= 60
     assert table.count("x") == 100 and table.count("w") == 100 and "12,345" in table and "1,234" in table
@@ -103,20 +138,40 @@ def test_an_empty_lake_says_how_to_begin(tmp_path: Path):
 def study(skill: Mapping[str, float]) -> StudyReport:
     problems = made_up_problems(40)
     results = made_up_results(problems, 1, skill=skill)
-    return StudyReport({"arms": list(skill)}, problems, results, analyse(results, problems, candidates=4, rounds=4, root_seed=0))
+    return StudyReport(
+        {"arms": list(skill)},
+        problems,
+        results,
+        analyse(results, problems, candidates=4, rounds=4, root_seed=0),
+    )
 
 
 @pytest.mark.parametrize(("best", "is_gain"), [(0.95, True), (0.58, False)])
-def test_the_study_compares_its_best_arm_with_mere_attempts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, best: float, is_gain: bool):
-    arms = ("one_shot", "multi_no_feedback", "multi_generic_feedback", "multi_unsat_core_feedback", "cd_vgs_core_rank")
+def test_the_study_compares_its_best_arm_with_mere_attempts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, best: float, is_gain: bool
+):
+    arms = (
+        "one_shot",
+        "multi_no_feedback",
+        "multi_generic_feedback",
+        "multi_unsat_core_feedback",
+        "cd_vgs_core_rank",
+    )
     report = study(dict(zip(arms, (0.1, 0.35, 0.3, 0.3, best), strict=True)))
     monkeypatch.setattr(repair, "read_report", lambda _: report)
     row = repair.standing(Standing("repair"), Lake(tmp_path), lambda *_: [])
     assert row is not None
     assert row.best.startswith("cd_vgs_core_rank (") and row.start.startswith("multi_no_feedback (")
     assert (row.is_gain, row.level) == (is_gain, 0.95)
-    assert row.low is not None and row.high is not None and row.estimate is not None and row.low <= row.estimate <= row.high
-    assert row.gain.startswith("none yet (") != is_gain and "percentage points of problems solved (" in row.gain.replace(", 95", " (95")
+    assert (
+        row.low is not None
+        and row.high is not None
+        and row.estimate is not None
+        and row.low <= row.estimate <= row.high
+    )
+    assert row.gain.startswith(
+        "none yet ("
+    ) != is_gain and "percentage points of problems solved (" in row.gain.replace(", 95", " (95")
     assert "95% interval" in row.gain and ", 40 problems" in row.gain
     assert row.evaluations == report.results["solver_calls"].sum()
 
@@ -128,5 +183,3 @@ def test_a_study_that_is_not_complete_has_no_row(tmp_path: Path, monkeypatch: py
     assert standings.standing_of(Lake(tmp_path), "repair") is None
     monkeypatch.setattr(repair, "read_report", unfinished)
     assert repair.standing(Standing("repair"), Lake(tmp_path), lambda *_: []) is None
-
-

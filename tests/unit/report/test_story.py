@@ -1,4 +1,5 @@
-"""What a cycle has to tell: the same sentences for the page, the UI and the terminal, no digit too many, and nothing that reads as markup."""
+"""What a cycle has to tell: the same sentences for the page, the UI and the terminal, no digit too many, and
+nothing that reads as markup."""
 
 from __future__ import annotations
 
@@ -31,9 +32,10 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
     return make_lake(tmp_path_factory.mktemp("lake"))
 
 
-@pytest.mark.parametrize(("low", "high", "places"), [
-    (3.1, 5.3, 1), (1.9, 2.1, 2), (0, 6, 0), (100, 900, 0), (1, 1, 2), (0, math.inf, 2), (1, 1.0000001, 4),
-])
+@pytest.mark.parametrize(
+    ("low", "high", "places"),
+    [(3.1, 5.3, 1), (1.9, 2.1, 2), (0, 6, 0), (100, 900, 0), (1, 1, 2), (0, math.inf, 2), (1, 1.0000001, 4)],
+)
 def test_an_interval_says_how_many_decimals_are_known(low: float, high: float, places: int):
     assert decimals_known(low, high) == places
 
@@ -42,14 +44,35 @@ def test_numbers_are_written_as_far_as_they_are_known():
     assert interval(3.8913, 2.2819, 5.6303) == "3.9 (95% interval 2.3 to 5.6)"
     assert interval(2.0, 1.9, 2.1, 90) == "2.00 (90% interval 1.90 to 2.10)"
     assert share_interval(0.0417, -0.0213, 0.1049) == "+4 percentage points (95% interval -2 to +10)"
-    assert [figures(value) for value in (0.0, 11 / 24, 12345.6, 0.00001234, math.nan)] == ["0", "0.458", "12,346", "1.23e-05", "nan"]
-    assert [duration(value) for value in (0.0, 41.2, 89, 200, 9000)] == ["0 s", "41 s", "89 s", "3.3 min", "2.5 h"]
-    assert [dollars(value) for value in (None, 0.0, 0.001, 1234.5)] == ["price unknown", "$0.00", "under $0.01", "$1,234.50"]
+    assert [figures(value) for value in (0.0, 11 / 24, 12345.6, 0.00001234, math.nan)] == [
+        "0",
+        "0.458",
+        "12,346",
+        "1.23e-05",
+        "nan",
+    ]
+    assert [duration(value) for value in (0.0, 41.2, 89, 200, 9000)] == [
+        "0 s",
+        "41 s",
+        "89 s",
+        "3.3 min",
+        "2.5 h",
+    ]
+    assert [dollars(value) for value in (None, 0.0, 0.001, 1234.5)] == [
+        "price unknown",
+        "$0.00",
+        "under $0.01",
+        "$1,234.50",
+    ]
 
 
 def test_a_trend_is_drawn_from_low_to_high_and_a_constant_in_the_middle():
     assert blocks([1.0, 2.0, 3.0]) == "▁▅█" and blocks([2.0]) == "▅" and blocks([]) == ""
-    assert polyline([1.0, 2.0]) == [(3.0, 25.0), (117.0, 3.0)] and polyline([5.0]) == [(3.0, 14.0)] and polyline([]) == []
+    assert (
+        polyline([1.0, 2.0]) == [(3.0, 25.0), (117.0, 3.0)]
+        and polyline([5.0]) == [(3.0, 14.0)]
+        and polyline([]) == []
+    )
 
 
 def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(lake: Lake):
@@ -75,12 +98,37 @@ def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(l
 
 def test_who_passed_every_gate_and_waits_for_its_first_trial_has_passed(tmp_path: Path):
     lake = Lake(tmp_path)
-    states = [("a", "candidate"), ("a", "accepted"), ("b", "candidate"), ("b", "blocked"), ("c", "candidate"), ("d", "champion")]
-    rows = [
-        {"artifact_id": name, "line": "bridges", "kind": "bridge", "cycle": "0001", "state": state, "content_sha": "s", "title": name,
-         "created_at": datetime(2026, 1, 1, tzinfo=UTC), "run_id": "r", "code_version": "v"} for name, state in states
+    states = [
+        ("a", "candidate"),
+        ("a", "accepted"),
+        ("b", "candidate"),
+        ("b", "blocked"),
+        ("c", "candidate"),
+        ("d", "champion"),
     ]
-    lake.publish("bridges", side_table("close", ARTIFACTS), ARTIFACTS.frame(rows), cycle="0001", run_id="r", schema=ARTIFACTS)
+    rows = [
+        {
+            "artifact_id": name,
+            "line": "bridges",
+            "kind": "bridge",
+            "cycle": "0001",
+            "state": state,
+            "content_sha": "s",
+            "title": name,
+            "created_at": datetime(2026, 1, 1, tzinfo=UTC),
+            "run_id": "r",
+            "code_version": "v",
+        }
+        for name, state in states
+    ]
+    lake.publish(
+        "bridges",
+        side_table("close", ARTIFACTS),
+        ARTIFACTS.frame(rows),
+        cycle="0001",
+        run_id="r",
+        schema=ARTIFACTS,
+    )
     assert dict(story_of(lake, "bridges", "0001").lines())["Proposed"] == "3 candidates; 2 passed every gate"
 
 
@@ -89,49 +137,125 @@ def test_roles_that_gave_no_valid_reply_are_told_for_the_cycle_and_those_before_
 
     def asked(cycle: str, *calls: tuple[str, str]) -> None:
         rows = [
-            {"call_id": f"{cycle}-{number}", "cycle": cycle, "role": role, "backend": "model", "model": "m", "prompt_sha": "p", "latency_s": 0.0,
-             "attempt": 0, "status": status} for number, (role, status) in enumerate(calls)
+            {
+                "call_id": f"{cycle}-{number}",
+                "cycle": cycle,
+                "role": role,
+                "backend": "model",
+                "model": "m",
+                "prompt_sha": "p",
+                "latency_s": 0.0,
+                "attempt": 0,
+                "status": status,
+            }
+            for number, (role, status) in enumerate(calls)
         ]
-        lake.publish("bridges", side_table("plan", AGENT_CALLS), AGENT_CALLS.frame(rows), cycle=cycle, run_id="r", schema=AGENT_CALLS)
+        lake.publish(
+            "bridges",
+            side_table("plan", AGENT_CALLS),
+            AGENT_CALLS.frame(rows),
+            cycle=cycle,
+            run_id="r",
+            schema=AGENT_CALLS,
+        )
 
-    asked("0001", ("planner", "ok"), ("coder", "invalid"), ("coder", "replayed+invalid"), ("coder", "lost+no_usage"))
+    asked(
+        "0001",
+        ("planner", "ok"),
+        ("coder", "invalid"),
+        ("coder", "replayed+invalid"),
+        ("coder", "lost+no_usage"),
+    )
     asked("0002", ("planner", "empty"), ("coder", "invalid"), ("coder", "ok+answered_by:m2"))
     first, second = story_of(lake, "bridges", "0001"), story_of(lake, "bridges", "0002")
     assert first.unanswered == {"0001": "no valid reply of coder (invalid 2, lost 1)"}
     assert second.unanswered == {**first.unanswered, "0002": "no valid reply of planner (empty 1)"}
-    assert dict(second.lines())["Proposed"] == "0 candidates; 0 passed every gate; no valid reply of planner (empty 1)"
+    assert (
+        dict(second.lines())["Proposed"]
+        == "0 candidates; 0 passed every gate; no valid reply of planner (empty 1)"
+    )
     assert replace(second, cycle="0003").silent() == []
     shown = page([], [second])
-    assert shown.count('class="n bad">0</td>') == 2 and "in cycle 0001 no valid reply of coder (invalid 2, lost 1)" in shown
+    assert (
+        shown.count('class="n bad">0</td>') == 2
+        and "in cycle 0001 no valid reply of coder (invalid 2, lost 1)" in shown
+    )
     assert "bad" not in page([], [replace(second, unanswered={})]).partition("</style>")[2]
 
 
 def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score_is_open(tmp_path: Path):
     lake = Lake(tmp_path)
-    decided = {"cycle": "0001", "holder_low": 1.0, "holder_high": 3.0, "initial_mean": 1.0, "pairs": 2, "noise": 0.25, "reason": "r"}
+    decided = {
+        "cycle": "0001",
+        "holder_low": 1.0,
+        "holder_high": 3.0,
+        "initial_mean": 1.0,
+        "pairs": 2,
+        "noise": 0.25,
+        "reason": "r",
+    }
     rows = [
-        {**decided, "project": "fit", "champion_id": "a", "challenger_id": "b", "holder_id": "b", "wins": True, "holder_mean": 2.0,
-         "protected": True},
-        {**decided, "project": "open", "champion_id": "c", "challenger_id": "d", "holder_id": "c", "wins": False, "holder_mean": 1.0,
-         "difference": -0.5, "low": -1.0, "high": 0.125, "protected": False},
+        {
+            **decided,
+            "project": "fit",
+            "champion_id": "a",
+            "challenger_id": "b",
+            "holder_id": "b",
+            "wins": True,
+            "holder_mean": 2.0,
+            "protected": True,
+        },
+        {
+            **decided,
+            "project": "open",
+            "champion_id": "c",
+            "challenger_id": "d",
+            "holder_id": "c",
+            "wins": False,
+            "holder_mean": 1.0,
+            "difference": -0.5,
+            "low": -1.0,
+            "high": 0.125,
+            "protected": False,
+        },
     ]
     own = {"cycle": "0001", "score_name": "points", "higher_is_better": True}
-    runs = [{"cycle": "0001", "program_id": name, "status": status, "cpu_s": 1.5} for name, status in (("b", "ok"), ("d", "ok"), ("e", "raised"))]
-    living = [{"program_id": name, "state": state} for name, state in (("b", "champion"), ("c", "accepted"), ("a", "retired"))]
+    runs = [
+        {"cycle": "0001", "program_id": name, "status": status, "cpu_s": 1.5}
+        for name, status in (("b", "ok"), ("d", "ok"), ("e", "raised"))
+    ]
+    living = [
+        {"program_id": name, "state": state}
+        for name, state in (("b", "champion"), ("c", "accepted"), ("a", "retired"))
+    ]
     for asset, schema, of_asset in (
-        ("champion", DECISIONS, rows), ("projects", PROJECTS, [{**own, "project": name} for name in ("fit", "open")]), ("measured", MEASURED, runs),
+        ("champion", DECISIONS, rows),
+        ("projects", PROJECTS, [{**own, "project": name} for name in ("fit", "open")]),
+        ("measured", MEASURED, runs),
         ("heldout", MEASURED, runs[:1]),
     ):
         lake.publish("programs", asset, schema.frame(of_asset), cycle="0001", run_id="r", schema=schema)
-    lake.publish("programs", "incoming_programs", PROGRAMS.frame(living), cycle="0002", run_id="r", schema=PROGRAMS)
-    summary = dict((story := story_of(lake, "programs", "0001")).lines())
-    assert summary["Gain"] == "fit: held-out points 2, the initial program's 1; open: none yet (held-out points 1, the initial program's 1)"
-    assert summary["Rank 1"] == (
-        "open: the challenger did not become champion: its held-out score differs by -0.5 (95% interval -1 to +0.125, above 0 is better, 2 seeds), "
-        "noise within a seed 0.25"
+    lake.publish(
+        "programs", "incoming_programs", PROGRAMS.frame(living), cycle="0002", run_id="r", schema=PROGRAMS
     )
-    assert (summary["Measured"], summary["Changed"]) == ("4 evaluations of 3 programs, 1 of them ended without a result", "new champion of fit")
-    assert (summary["Population"], summary["Next"].partition(":")[0]) == ("2 living programs of 2 projects", "protect the score of open")
+    summary = dict((story := story_of(lake, "programs", "0001")).lines())
+    assert (
+        summary["Gain"]
+        == "fit: held-out points 2, the initial program's 1; open: none yet (held-out points 1, the "
+        "initial program's 1)"
+    )
+    assert summary["Rank 1"] == (
+        "open: the challenger did not become champion: its held-out score differs by -0.5 (95% interval "
+        "-1 to +0.125, above 0 is better, 2 seeds), noise within a seed 0.25"
+    )
+    assert (summary["Measured"], summary["Changed"]) == (
+        "4 evaluations of 3 programs, 1 of them ended without a result",
+        "new champion of fit",
+    )
+    assert (summary["Population"], summary["Next"].partition(":")[0]) == (
+        "2 living programs of 2 projects",
+        "protect the score of open",
+    )
     assert (story.cost.cpu_s, story.spent.cpu_s, list(story.trend.points)) == (6.0, 6.0, [("0001", 2.0)])
 
 
@@ -139,28 +263,64 @@ def test_a_line_says_how_many_contests_it_held_and_how_many_false_promotions_tha
     lake = Lake(tmp_path)
     held = [("b", True, "sign flips of 8 pairs"), (None, False, None), ("c", False, "sign flips of 8 pairs")]
     for cycle, (challenger, wins, test) in zip(("0001", "0002", "0003"), held, strict=True):
-        rows = [{"cycle": cycle, "project": "fit", "champion_id": "a", "challenger_id": challenger, "holder_id": "a", "wins": wins, "pairs": 8,
-                 "noise": 0.0, "reason": "r", "test": test, "protected": True}]
+        rows = [
+            {
+                "cycle": cycle,
+                "project": "fit",
+                "champion_id": "a",
+                "challenger_id": challenger,
+                "holder_id": "a",
+                "wins": wins,
+                "pairs": 8,
+                "noise": 0.0,
+                "reason": "r",
+                "test": test,
+                "protected": True,
+            }
+        ]
         lake.publish("programs", "champion", DECISIONS.frame(rows), cycle=cycle, run_id="r", schema=DECISIONS)
-    own = PROJECTS.frame([{"cycle": "0003", "project": "fit", "score_name": "points", "higher_is_better": True}])
-    for asset, schema, frame in (("projects", PROJECTS, own), ("measured", MEASURED, MEASURED.frame([])), ("heldout", MEASURED, MEASURED.frame([])),
-                                 ("incoming_programs", PROGRAMS, PROGRAMS.frame([]))):
+    own = PROJECTS.frame(
+        [{"cycle": "0003", "project": "fit", "score_name": "points", "higher_is_better": True}]
+    )
+    for asset, schema, frame in (
+        ("projects", PROJECTS, own),
+        ("measured", MEASURED, MEASURED.frame([])),
+        ("heldout", MEASURED, MEASURED.frame([])),
+        ("incoming_programs", PROGRAMS, PROGRAMS.frame([])),
+    ):
         lake.publish("programs", asset, frame, cycle="0003", run_id="r", schema=schema)
     said = "2 contests so far, 1 won; at 2.5 % each, at most 0.05 false promotions are expected"
-    assert story_of(lake, "programs", "0003").contests == dict(story_of(lake, "programs", "0003").lines())["Measured"] == said
-    assert story_of(lake, "programs", "0001").contests.startswith("1 contest so far, 1 won; at 2.5 % each, at most 0.025 false")
+    assert (
+        story_of(lake, "programs", "0003").contests
+        == dict(story_of(lake, "programs", "0003").lines())["Measured"]
+        == said
+    )
+    assert story_of(lake, "programs", "0001").contests.startswith(
+        "1 contest so far, 1 won; at 2.5 % each, at most 0.025 false"
+    )
 
 
 def test_what_came_to_the_gates_beside_the_candidates_is_said_where_their_counts_are(lake: Lake):
     summary = replace(story_of(lake, "solvers", "0002"), beside="1 tuned design")
     assert dict(summary.lines())["Proposed"] == "1 variant; 1 passed every gate, plus 1 tuned design"
-    assert ", plus 1 tuned design" in page([], [summary]) and ", plus " not in page([], [replace(summary, beside="")])
+    assert ", plus 1 tuned design" in page([], [summary]) and ", plus " not in page(
+        [], [replace(summary, beside="")]
+    )
 
 
 @pytest.mark.parametrize("line", ["designs", "solvers"])
 def test_a_seed_that_entered_the_cycle_is_counted_beside_what_was_proposed(tmp_path: Path, line: str):
-    row = {"cycle": "0001", "name": "mine", "seed_sha": "s", "blob_sha": "b", "state": "accepted", "artifact_id": "a"}
-    Lake(tmp_path).publish(line, IMMIGRANTS.name, IMMIGRANTS.frame([row]), cycle="0001", run_id="r", schema=IMMIGRANTS)
+    row = {
+        "cycle": "0001",
+        "name": "mine",
+        "seed_sha": "s",
+        "blob_sha": "b",
+        "state": "accepted",
+        "artifact_id": "a",
+    }
+    Lake(tmp_path).publish(
+        line, IMMIGRANTS.name, IMMIGRANTS.frame([row]), cycle="0001", run_id="r", schema=IMMIGRANTS
+    )
     assert story_of(Lake(tmp_path), line, "0001").proposed().endswith("0 passed every gate, plus 1 new seed")
     assert story_of(Lake(tmp_path), line, "0002").beside == ""
 
@@ -178,8 +338,20 @@ def test_a_line_that_no_package_registers_has_the_shared_story(tmp_path: Path):
 def test_markdown_fits_the_ui_and_what_candidates_say_is_text_in_it():
     evil = "[x](http://y) <img src=z> *b* `c` # d\n- e"
     summary = Story(
-        "toys", "0001", champion=evil * 20, champion_id="a" * 64, since="0001", gain=evil * 20, duel=evil * 20, made=9, measured=evil * 20,
-        gates=[Gate("shape", 9, 9)], blocks=[Block("r", 9, evil * 20)], changed=evil * 20, goes_on=evil * 20, look=evil * 20,
+        "toys",
+        "0001",
+        champion=evil * 20,
+        champion_id="a" * 64,
+        since="0001",
+        gain=evil * 20,
+        duel=evil * 20,
+        made=9,
+        measured=evil * 20,
+        gates=[Gate("shape", 9, 9)],
+        blocks=[Block("r", 9, evil * 20)],
+        changed=evil * 20,
+        goes_on=evil * 20,
+        look=evil * 20,
         cost=Cost(1.0, 5, 10, None),
     )
     text = markdown(summary)
@@ -201,8 +373,15 @@ def test_the_page_of_a_cycle_has_the_story_its_trend_and_its_gates_without_a_cli
     story = story_of(lake, "solvers", "0002")
     page, found = story_page(lake, Line("solvers", "Solvers."), "0002", "run", lambda _: None)
     assert page["story"] == dg.MetadataValue.md(markdown(story)) and len(page["story"].value) <= INLINE
-    gates = [(row.data["gate"], row.data["came"], row.data["stopped"], row.data["passed"]) for row in page["gates"].records]
-    assert gates == [(gate.name, gate.came, gate.stopped, gate.came - gate.stopped) for gate in story.gates] != []
+    gates = [
+        (row.data["gate"], row.data["came"], row.data["stopped"], row.data["passed"])
+        for row in page["gates"].records
+    ]
+    assert (
+        gates
+        == [(gate.name, gate.came, gate.stopped, gate.came - gate.stopped) for gate in story.gates]
+        != []
+    )
     assert page["survivors"] == dg.MetadataValue.asset(dg.AssetKey(["solvers", "survivors"]))
     assert page["tables"] == dg.MetadataValue.path("tables/solvers")
     assert found.startswith(f"{story.champion}: ") and found == in_a_cell(found) and len(found) <= LONGEST_TAG
@@ -211,7 +390,10 @@ def test_the_page_of_a_cycle_has_the_story_its_trend_and_its_gates_without_a_cli
     text, _, data = trend.partition(": ![trend](data:image/svg+xml;base64,")
     assert text == "PAR-2 of the champion"
     svg = fromstring(b64decode(data.removesuffix(")")))
-    assert [child.text for child in svg if child.tag.endswith("text")] == ["2.3 s, cycle 0001", "1.15 s, cycle 0002"]
+    assert [child.text for child in svg if child.tag.endswith("text")] == [
+        "2.3 s, cycle 0001",
+        "1.15 s, cycle 0002",
+    ]
     assert len(svg[0].attrib["points"].split()) == 2
     many = Trend("[x](y) " * 99, [(f"{number:04d}", number * 1234.567) for number in range(999)], " points")
     assert len(picture(many)) <= INLINE and "[x](y)" not in picture(many)
@@ -220,10 +402,19 @@ def test_the_page_of_a_cycle_has_the_story_its_trend_and_its_gates_without_a_cli
 
 def test_a_damaged_table_does_not_lose_the_cycle_and_is_told(tmp_path: Path):
     lake, warned = make_lake(tmp_path), []
-    part = next(path for path in tmp_path.rglob("*.parquet") if "compliance__verdicts" in str(path) and "0002" in str(path))
+    part = next(
+        path
+        for path in tmp_path.rglob("*.parquet")
+        if "compliance__verdicts" in str(path) and "0002" in str(path)
+    )
     part.write_bytes(part.read_bytes()[:-9] + b"otherwise")
     page, found = story_page(lake, Line("solvers", "Solvers."), "0002", "run", warned.append)
-    assert page["story"].value.startswith("The story of cycle 0002 cannot be read: ") and "evolake lake verify" in page["story"].value
+    assert (
+        page["story"].value.startswith("The story of cycle 0002 cannot be read: ")
+        and "evolake lake verify" in page["story"].value
+    )
     assert len(warned) == 1 and "trend" not in page and not found
     unknown, found = story_page(lake, Line("bridges", "Not registered."), "0002", "run", warned.append)
-    assert "No installed package registers the line" in unknown["story"].value and not found and len(warned) == 1
+    assert (
+        "No installed package registers the line" in unknown["story"].value and not found and len(warned) == 1
+    )

@@ -24,7 +24,9 @@ def test_a_chain_fades_with_every_hop():
 
 
 def test_two_parents_share_by_weight():
-    graph = SearchGraph(["root", "p", "q", "child"], [("root", "p", 1.0), ("p", "child", 0.7), ("q", "child", 0.3)])
+    graph = SearchGraph(
+        ["root", "p", "q", "child"], [("root", "p", 1.0), ("p", "child", 0.7), ("q", "child", 0.3)]
+    )
     assert visits(graph) == pytest.approx({"root": 1 + 0.7 * 0.9, "p": 0.7, "q": 0.3, "child": 0})
 
 

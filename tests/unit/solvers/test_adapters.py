@@ -33,23 +33,26 @@ def test_an_unknown_adapter_is_told_with_the_known_ones():
         load_adapter("../toy")
 
 
-@pytest.mark.parametrize(("old", "new", "said"), [
-    ('name = "toy"', "name = 3", "name is missing"),
-    ('name = "toy"', 'nome = "toy"', "unknown field nome"),
-    ('program = "bin/toy"', 'program = "../toy"', "build.program"),
-    ('program = "bin/toy"', 'program = "bin/starexec_run_default"', "build.program"),
-    ('argv = ["toy", "{cnf}"]', 'argv = ["sh", "{cnf}"]', "run.argv"),
-    ('argv = ["toy", "{cnf}"]', 'argv = ["toy"]', "run.argv"),
-    ('"-proof={proof}", ', "", "run.proof_argv"),
-    ('proof = "drat-text"', 'proof = "lrat"', "run.proof"),
-    ('proof = "drat-text"', "", "go together"),
-    ('from = "code"', 'fro = "code"', "layout.fro"),
-    ("(\\d+)", "(", "statistics.conflicts"),
-    ("(\\d+)", "7", "no group"),
-    ('CXXFLAGS = "-Wall', '"C;X" = "-Wall', "build.environment"),
-    ("commands = [[", "commands = 3 #", "build.commands"),
-    ('keep = ["LICENSE"]', 'keep = ["LICENSE"]\npatch = "nosuch.diff"', "layout.patch"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('name = "toy"', "name = 3", "name is missing"),
+        ('name = "toy"', 'nome = "toy"', "unknown field nome"),
+        ('program = "bin/toy"', 'program = "../toy"', "build.program"),
+        ('program = "bin/toy"', 'program = "bin/starexec_run_default"', "build.program"),
+        ('argv = ["toy", "{cnf}"]', 'argv = ["sh", "{cnf}"]', "run.argv"),
+        ('argv = ["toy", "{cnf}"]', 'argv = ["toy"]', "run.argv"),
+        ('"-proof={proof}", ', "", "run.proof_argv"),
+        ('proof = "drat-text"', 'proof = "lrat"', "run.proof"),
+        ('proof = "drat-text"', "", "go together"),
+        ('from = "code"', 'fro = "code"', "layout.fro"),
+        ("(\\d+)", "(", "statistics.conflicts"),
+        ("(\\d+)", "7", "no group"),
+        ('CXXFLAGS = "-Wall', '"C;X" = "-Wall', "build.environment"),
+        ("commands = [[", "commands = 3 #", "build.commands"),
+        ('keep = ["LICENSE"]', 'keep = ["LICENSE"]\npatch = "nosuch.diff"', "layout.patch"),
+    ],
+)
 def test_a_wrong_field_is_named(old: str, new: str, said: str):
     assert old in ADAPTER
     with pytest.raises(InputError) as raised:
@@ -59,12 +62,18 @@ def test_a_wrong_field_is_named(old: str, new: str, said: str):
 
 @pytest.mark.parametrize("proof", ["drat-binary", "lrat-text", "lrat-binary"])
 def test_every_format_of_proofs_that_is_read_may_be_declared(proof: str):
-    assert toy_adapter(ADAPTER.replace('proof = "drat-text"', f'proof = "{proof}"')).proof == proof == SPELLINGS[proof]
+    assert (
+        toy_adapter(ADAPTER.replace('proof = "drat-text"', f'proof = "{proof}"')).proof
+        == proof
+        == SPELLINGS[proof]
+    )
 
 
 def test_the_scripts_hold_the_command_lines_quoted():
     adapter = toy_adapter()
-    assert "export CXXFLAGS='-Wall -O1 -s'\nsh -c '$CXX $CXXFLAGS -o bin/toy src/main.cc'\n" in build_script(adapter)
+    assert "export CXXFLAGS='-Wall -O1 -s'\nsh -c '$CXX $CXXFLAGS -o bin/toy src/main.cc'\n" in build_script(
+        adapter
+    )
     assert run_script(adapter).endswith(
         'if [ -n "${2-}" ]; then exec "$here/toy" -proof="$2/proof.out" "$1"; fi\nexec "$here/toy" "$1"\n'
     )

@@ -1,6 +1,8 @@
-"""No run can be told from another by what it is given: neither the stage that it belongs to nor the answer that is expected of it.
+"""No run can be told from another by what it is given: neither the stage that it belongs to nor the answer
+that is expected of it.
 
-A program that looks at all there is to see beside the formula's text says what it saw as its number of conflicts; every stage must give one number.
+A program that looks at all there is to see beside the formula's text says what it saw as its number of
+conflicts; every stage must give one number.
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ int main(int count, char **words) {
     printf("c conflicts %lu\n", seen >> 12);
     return 0;
 }
-"""
+"""  # noqa: E501
 SAT, UNSAT, OPEN = b"p cnf 2 2\n1 2 0\n-1 0\n", b"p cnf 1 2\n1 0\n-1 0\n", b"p cnf 3 1\n1 2 3 0\n"
 
 
@@ -81,7 +83,14 @@ def spy(tmp_path: Path, requires: Any) -> Program:
     folder.mkdir()
     (tmp_path / "spy.c").write_text(SPY)
     subprocess.run(["gcc", "-O1", "-w", "-o", str(folder / "spy"), str(tmp_path / "spy.c")], check=True)
-    return Program(folder, ("spy", "{cnf}"), ("spy", "{cnf}", "{proof}"), "drat-text", {}, {"conflicts": r"^c conflicts (\d+)"})
+    return Program(
+        folder,
+        ("spy", "{cnf}"),
+        ("spy", "{cnf}", "{proof}"),
+        "drat-text",
+        {},
+        {"conflicts": r"^c conflicts (\d+)"},
+    )
 
 
 def test_no_stage_and_no_expected_answer_can_be_told_by_a_run(spy: Program, tmp_path: Path) -> None:
@@ -99,10 +108,17 @@ def test_no_stage_and_no_expected_answer_can_be_told_by_a_run(spy: Program, tmp_
             "stability": stability_runs(GateRunner("v", spy, "0001", limits.stability), suite),
             "benchmark": run_jobs(plan_jobs({"v": spy}, suite, plan, cycle="0001"), executor).to_dicts(),
             "holdout": run_jobs(plan_jobs({"v": spy}, suite, repeated, cycle="0001"), executor).to_dicts(),
-            "duel": DUELS.frame(run_duel(DuelPlan(Contender("v", spy), Contender("w", spy), suite, "0001", 2), plan, executor)).to_dicts(),
+            "duel": DUELS.frame(
+                run_duel(DuelPlan(Contender("v", spy), Contender("w", spy), suite, "0001", 2), plan, executor)
+            ).to_dicts(),
         }
     assert {name: len(result) for name, result in rows.items()} == {
-        "smoke": 9, "correctness": 3, "stability": 6, "benchmark": 3, "holdout": 6, "duel": 12,
+        "smoke": 9,
+        "correctness": 3,
+        "stability": 6,
+        "benchmark": 3,
+        "holdout": 6,
+        "duel": 12,
     }
     assert all(row["status"] == "unknown" for result in rows.values() for row in result)
     seen = {(name, row["conflicts"]) for name, result in rows.items() for row in result}
@@ -114,10 +130,15 @@ def test_what_a_stage_forbids_beyond_what_it_shows_is_held(tmp_path: Path, requi
     requires("c++")
     folder = tmp_path / "program"
     folder.mkdir()
-    (tmp_path / "eater.c").write_text("#include <stdlib.h>\n#include <string.h>\nint main() { memset(malloc(90 << 20), 1, 90 << 20); return 0; }\n")
+    (tmp_path / "eater.c").write_text(
+        "#include <stdlib.h>\n#include <string.h>\nint main() { memset(malloc(90 << 20), 1, 90 << 20); "
+        "return 0; }\n"
+    )
     subprocess.run(["gcc", "-O0", "-o", str(folder / "eater"), str(tmp_path / "eater.c")], check=True)
     blobs = BlobStore(tmp_path / "lake")
-    suite = with_files(Suite("s", (Instance("open", "f", "unknown", blobs.put(OPEN)),)), blobs, tmp_path / "cache")
+    suite = with_files(
+        Suite("s", (Instance("open", "f", "unknown", blobs.put(OPEN)),)), blobs, tmp_path / "cache"
+    )
     tight, loose = alike(RunLimits(cpu_s=2, memory_mb=64), RunLimits(cpu_s=5, memory_mb=512))
     assert tight.shown == loose.shown == RunLimits(cpu_s=5, memory_mb=512)
     [row] = stability_suite_rows(Program(folder, ("eater",)), suite, tight)
@@ -130,20 +151,32 @@ def stability_suite_rows(program: Program, suite: Suite, limits: RunLimits) -> l
     return correctness_runs(GateRunner("v", program, "0001", limits), suite)
 
 
-def test_a_run_whose_output_makes_its_reader_raise_is_that_runs_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_whose_output_makes_its_reader_raise_is_that_runs_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from evolake.solvers.measurement import measuring
     from evolake.solvers.process import execute
 
     folder = tmp_path / "program"
     folder.mkdir()
-    (folder / "solver").write_text('#!/bin/sh\necho 0 > "$2"; echo "c conflicts ' + "9" * 400 + '"; echo "s UNSATISFIABLE"; exit 20\n')
+    (folder / "solver").write_text(
+        '#!/bin/sh\necho 0 > "$2"; echo "c conflicts ' + "9" * 400 + '"; echo "s UNSATISFIABLE"; exit 20\n'
+    )
     (folder / "solver").chmod(0o755)
     counters, tools = {"conflicts": r"^c conflicts (\d+)"}, (Path("/bin/sh"),)
-    program = Program(folder, ("solver", "{cnf}"), ("solver", "{cnf}", "{proof}"), "drat-text", {}, counters, tools=tools)
+    program = Program(
+        folder, ("solver", "{cnf}"), ("solver", "{cnf}", "{proof}"), "drat-text", {}, counters, tools=tools
+    )
     blobs = BlobStore(tmp_path / "lake")
-    suite = with_files(Suite("s", (Instance("hard", "f", "UNSAT", blobs.put(UNSAT)),)), blobs, tmp_path / "cache")
+    suite = with_files(
+        Suite("s", (Instance("hard", "f", "UNSAT", blobs.put(UNSAT)),)), blobs, tmp_path / "cache"
+    )
     [job] = plan_jobs({"v": program}, suite, MeasuringPlan(RunLimits()), cycle="0001")
-    assert (measure(job)["status"], measure(job)["conflicts"], measure(job)["solved"]) == ("unsat", None, True)
+    assert (measure(job)["status"], measure(job)["conflicts"], measure(job)["solved"]) == (
+        "unsat",
+        None,
+        True,
+    )
 
     def trip(*_: Any, **__: Any) -> Any:
         raise RecursionError("too deep")

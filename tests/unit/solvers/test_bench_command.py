@@ -58,11 +58,18 @@ def test_a_repository_is_built_measured_and_told_in_numbers(project: Path) -> No
     summary = json.loads(result.stdout)
     assert (summary["verdict"], summary["reasons"]) == ("measured", [])
     [row] = summary["metrics"]
-    assert (row["folder"], row["suite"], row["solved"], row["solved_sat"], row["solved_unsat"], row["proof_share"], row["timeout_s"]) == (
-        str(folder), "competition:formulas", 2.0, 1.0, 1.0, 1.0, 0.25,
-    )
+    assert (
+        row["folder"],
+        row["suite"],
+        row["solved"],
+        row["solved_sat"],
+        row["solved_unsat"],
+        row["proof_share"],
+        row["timeout_s"],
+    ) == (str(folder), "competition:formulas", 2.0, 1.0, 1.0, 1.0, 0.25)
     assert pl.read_parquet(runs).select("instance", "status", "certificate", "conflicts").rows() == [
-        ("bad", "unsat", "proof", 3), ("good", "sat", "model", None),
+        ("bad", "unsat", "proof", 3),
+        ("good", "sat", "model", None),
     ]
 
 
@@ -71,19 +78,25 @@ def test_figures_of_milliseconds_say_that_they_rank_nothing() -> None:
         rows = [run_row("v", "f", "unsat", seconds, timeout_s=timeout_s) for seconds in (0.001, cpu_s)]
         return Report((), RUNS.frame(rows), METRICS.empty(), "").short
 
-    assert said(0.004, 10.0).startswith("no run took more than 4 ms, and below 100 ms the start of a program decides")
+    assert said(0.004, 10.0).startswith(
+        "no run took more than 4 ms, and below 100 ms the start of a program decides"
+    )
     assert said(0.004, 0.25) == said(0.2, 5000.0) == Report((), RUNS.empty(), METRICS.empty(), "").short == ""
 
 
 def test_a_folder_that_a_champion_was_written_to_stands_for_the_repository_in_it(project: Path) -> None:
     solver(project / "champion", "solver", answering())
     (project / "champion" / "README.md").write_text("# A champion\n")
-    inner, outer = (json.loads(bench(project, folder, options=("--adapter", "toy", "--json")).stdout)
-                    for folder in (project / "champion" / "solver", project / "champion"))
+    inner, outer = (
+        json.loads(bench(project, folder, options=("--adapter", "toy", "--json")).stdout)
+        for folder in (project / "champion" / "solver", project / "champion")
+    )
     assert inner["verdict"] == outer["verdict"] == "measured"
     assert outer["metrics"][0]["folder"] == str(project / "champion")
     assert inner["metrics"][0]["variant_id"] == outer["metrics"][0]["variant_id"]
-    assert "for an upstream tree name its family" not in bench(project, project / "champion", options=()).output
+    assert (
+        "for an upstream tree name its family" not in bench(project, project / "champion", options=()).output
+    )
 
 
 def test_every_figure_is_whole_at_80_columns(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,10 +104,19 @@ def test_every_figure_is_whole_at_80_columns(project: Path, monkeypatch: pytest.
     figures = json.loads(bench(project, folder, options=("--adapter", "toy", "--json")).stdout)["metrics"][0]
     monkeypatch.setenv("COLUMNS", "80")
     printed = bench(project, folder).stdout
-    rows = {cells[0].strip(): cells[1].strip() for line in printed.splitlines() if len(cells := line.strip("│").split("│")) == 2}
+    rows = {
+        cells[0].strip(): cells[1].strip()
+        for line in printed.splitlines()
+        if len(cells := line.strip("│").split("│")) == 2
+    }
     for name in ("solved", "par2_unsat", "proof_share", "memory_max_mb"):
-        assert float(rows[name.replace("_", " ")]) == float(f"{figures[name]:.4g}") or name in ("par2_unsat", "memory_max_mb")
-    assert "…" not in printed and all(name.replace("_", " ") in rows for name in ("solved sat", "checked share"))
+        assert float(rows[name.replace("_", " ")]) == float(f"{figures[name]:.4g}") or name in (
+            "par2_unsat",
+            "memory_max_mb",
+        )
+    assert "…" not in printed and all(
+        name.replace("_", " ") in rows for name in ("solved sat", "checked share")
+    )
 
 
 def test_a_proof_that_cannot_be_read_is_no_proof_and_is_not_called_refuted(project: Path) -> None:
@@ -102,7 +124,10 @@ def test_a_proof_that_cannot_be_read_is_no_proof_and_is_not_called_refuted(proje
     assert '"0\\n"' in text
     result = bench(project, solver(project, "frat", text.replace('"0\\n"', '"o 1 1 0\\n"')))
     assert result.exit_code == 1
-    assert "the answer on bad has no proof: it is unsupported: proof unsupported: it cannot be read: it looks like FRAT" in result.stdout
+    assert (
+        "the answer on bad has no proof: it is unsupported: proof unsupported: it cannot be read: it "
+        "looks like FRAT" in result.stdout
+    )
     assert "refuted" not in result.stdout
 
 
@@ -113,7 +138,9 @@ def test_a_formula_that_a_program_cannot_read_is_no_crash_and_is_named(project: 
     result = bench(project, folder, options=("--adapter", "toy", "--json"))
     summary = json.loads(result.stdout)
     assert (result.exit_code, summary["metrics"][0]["solved"], summary["metrics"][0]["failed"]) == (0, 1.0, 1)
-    assert summary["unread"] == [f"{folder} says that it cannot read 1 formulas, which count as unsolved: bad"]
+    assert summary["unread"] == [
+        f"{folder} says that it cannot read 1 formulas, which count as unsolved: bad"
+    ]
     assert summary["unread"][0] in " ".join(bench(project, folder).stdout.split())
 
 
@@ -121,12 +148,18 @@ def test_a_refuted_answer_is_told_and_is_exit_code_1(project: Path) -> None:
     good, bad = solver(project, "sound", answering()), solver(project, "lying", answering("1 2"))
     result = bench(project, good, bad)
     assert result.exit_code == 1
-    assert f"{bad}: the answer on good is refuted: the model satisfies not one literal of 1 clauses, clause 2 the first" in result.stdout
+    assert (
+        f"{bad}: the answer on good is refuted: the model satisfies not one literal of 1 clauses, clause "
+        "2 the first" in result.stdout
+    )
     assert "suite competition:formulas: 2 formulas, timeout 0.25 s of cpu time" in result.stdout
 
 
 def test_a_repository_that_does_not_build_is_told_and_the_others_are_measured(project: Path) -> None:
-    good, broken = solver(project, "sound", answering()), solver(project, "broken", "int main() { return nothing; }")
+    good, broken = (
+        solver(project, "sound", answering()),
+        solver(project, "broken", "int main() { return nothing; }"),
+    )
     result = bench(project, broken, good, options=("--adapter", "toy", "--json"))
     assert result.exit_code == 1
     summary = json.loads(result.stdout)
@@ -148,7 +181,10 @@ def test_what_is_not_there_is_a_wrong_input(project: Path) -> None:
     for arguments, message in (
         (["bench", str(project / "nowhere"), "--suite", str(project / "formulas")], "there is no folder"),
         (["bench", str(folder), "--suite", "unheard-of"], "there is no suite 'unheard-of'"),
-        (["bench", str(folder), "--suite", str(project / "formulas"), "--adapter", "unheard-of"], "unheard-of"),
+        (
+            ["bench", str(folder), "--suite", str(project / "formulas"), "--adapter", "unheard-of"],
+            "unheard-of",
+        ),
     ):
         result = CliRunner().invoke(solvers, arguments)
         assert isinstance(result.exception, InputError)
@@ -169,18 +205,34 @@ def test_an_upstream_tree_is_one_variant_wherever_it_is_named(project: Path) -> 
     assert source_sha(out) == variant_id
     ways = ((tree, ("--adapter", "toy", "--json")), (out, ("--json",)))
     measured = [json.loads(bench(project, folder, options=options).stdout) for folder, options in ways]
-    assert [(summary["verdict"], [(row["variant_id"], row["solved"]) for row in summary["metrics"]]) for summary in measured] == [
-        ("measured", [(variant_id, 2.0)])
-    ] * 2
+    assert [
+        (summary["verdict"], [(row["variant_id"], row["solved"]) for row in summary["metrics"]])
+        for summary in measured
+    ] == [("measured", [(variant_id, 2.0)])] * 2
     for path in (tree, out):
         seed = Seed(name="toy", version="1", adapter="toy", licence="MIT", path=path)
-        assert source_sha(lay_out_seed(seed, BlobStore(project / "lake"), project / "cache" / path.name)) == variant_id
-    assert sorted(path.relative_to(tree).as_posix() for path in tree.rglob("*")) == ["LICENSE", "code", "code/main.cc"]
+        assert (
+            source_sha(lay_out_seed(seed, BlobStore(project / "lake"), project / "cache" / path.name))
+            == variant_id
+        )
+    assert sorted(path.relative_to(tree).as_posix() for path in tree.rglob("*")) == [
+        "LICENSE",
+        "code",
+        "code/main.cc",
+    ]
 
 
 def test_a_repository_becomes_the_seed_that_it_is_named_as(project: Path) -> None:
     out = project / "laid-out"
-    assert CliRunner().invoke(solvers, ["layout", str(upstream(project)), "--adapter", "toy", "--base", "mine", "--out", str(out)]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(
+            solvers,
+            ["layout", str(upstream(project)), "--adapter", "toy", "--base", "mine", "--out", str(out)],
+        )
+        .exit_code
+        == 0
+    )
     seed = Seed(name="mine", version="1", adapter="toy", licence="MIT", path=out)
     assert source_sha(lay_out_seed(seed, BlobStore(project / "lake"), project / "cache")) == source_sha(out)
     (out / "stray").write_text("x")
@@ -198,11 +250,23 @@ def test_an_adapter_that_lies_in_a_file_is_enough_for_a_family_that_nobody_liste
     mine.write_text(ADAPTER.replace('name = "toy"', 'name = "mine"', 1))
     tree, out = upstream(project), project / "laid-out"
     made = CliRunner().invoke(solvers, ["layout", str(tree), "--adapter", str(mine), "--out", str(out)])
-    assert made.exit_code == 0 and f"next: evolake solvers verify {out} --suite smoke --adapter {mine}" in made.output
+    assert (
+        made.exit_code == 0
+        and f"next: evolake solvers verify {out} --suite smoke --adapter {mine}" in made.output
+    )
     ways = ((tree, ("--adapter", str(mine), "--json")), (out, ("--adapter", str(mine), "--json")))
-    assert [json.loads(bench(project, folder, options=options).stdout)["verdict"] for folder, options in ways] == ["measured"] * 2
-    for name, complaint in ((project / "nowhere.toml", "cannot be read"), (project / "formulas" / "status.csv", "there is no adapter")):
-        error = CliRunner().invoke(solvers, ["layout", str(tree), "--adapter", str(name), "--out", str(project / "other")]).exception
+    assert [
+        json.loads(bench(project, folder, options=options).stdout)["verdict"] for folder, options in ways
+    ] == ["measured"] * 2
+    for name, complaint in (
+        (project / "nowhere.toml", "cannot be read"),
+        (project / "formulas" / "status.csv", "there is no adapter"),
+    ):
+        error = (
+            CliRunner()
+            .invoke(solvers, ["layout", str(tree), "--adapter", str(name), "--out", str(project / "other")])
+            .exception
+        )
         assert isinstance(error, InputError) and complaint in error.what
 
 

@@ -1,4 +1,5 @@
-"""The benchmark: rows that say what was proved, work that goes on after a kill, the same rows from any executor."""
+"""The benchmark: rows that say what was proved, work that goes on after a kill, the same rows from any
+executor."""
 
 from __future__ import annotations
 
@@ -74,7 +75,15 @@ def solver(tmp_path: Path) -> Callable[..., Program]:
         (folder / "solver").write_text(f"#!/bin/sh\n{script}\n")
         (folder / "solver").chmod(0o755)
         proof_argv = ("solver", "{cnf}", "{proof}") if proof else None
-        return Program(folder, ("solver", "{cnf}"), proof_argv, "drat-text" if proof else "none", {}, STATISTICS, tools=(Path("/bin/sh"),))
+        return Program(
+            folder,
+            ("solver", "{cnf}"),
+            proof_argv,
+            "drat-text" if proof else "none",
+            {},
+            STATISTICS,
+            tools=(Path("/bin/sh"),),
+        )
 
     return make
 
@@ -82,19 +91,26 @@ def solver(tmp_path: Path) -> Callable[..., Program]:
 PLAN = MeasuringPlan(run_limits(2.0, 256, proof_mb=4))
 
 
-def rows(programs: dict[str, Program], suite: Suite, plan: MeasuringPlan = PLAN, **options: Any) -> dict[tuple[str, str], dict[str, Any]]:
+def rows(
+    programs: dict[str, Program], suite: Suite, plan: MeasuringPlan = PLAN, **options: Any
+) -> dict[tuple[str, str], dict[str, Any]]:
     with ThreadPoolExecutor(2) as executor:
         frame = run_jobs(plan_jobs(programs, suite, plan, cycle="0001"), executor, **options)
     return {(row["variant_id"], row["instance"]): row for row in frame.to_dicts()}
 
 
 def said(row: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in ("status", "answer", "solved", "answer_checked", "certificate", "proof_status"))
+    return tuple(
+        row[name] for name in ("status", "answer", "solved", "answer_checked", "certificate", "proof_status")
+    )
 
 
 def test_answers_are_worth_what_is_proved(solver: Callable[..., Program], suite: Suite) -> None:
     programs = {
-        "honest": solver(HONEST), "model": solver(WRONG_MODEL), "unsat": solver(ALWAYS_UNSAT), "junk": solver(UNPROVED),
+        "honest": solver(HONEST),
+        "model": solver(WRONG_MODEL),
+        "unsat": solver(ALWAYS_UNSAT),
+        "junk": solver(UNPROVED),
         "no-proof": solver(HONEST, proof=False),
     }
     result = rows(programs, suite)
@@ -111,33 +127,78 @@ def test_answers_are_worth_what_is_proved(solver: Callable[..., Program], suite:
         ("no-proof", "bad"): ("unsat", "UNSAT", False, True, None, "unknown"),
     }
     honest = result["honest", "bad"]
-    assert (honest["conflicts"], honest["proof_bytes"], honest["proof_sha"]) == (7, 2, hashlib.sha256(b"0\n").hexdigest())
-    assert result["model", "good"]["problems"] == "the model satisfies not one literal of 1 clauses, clause 2 the first"
+    assert (honest["conflicts"], honest["proof_bytes"], honest["proof_sha"]) == (
+        7,
+        2,
+        hashlib.sha256(b"0\n").hexdigest(),
+    )
+    assert (
+        result["model", "good"]["problems"]
+        == "the model satisfies not one literal of 1 clauses, clause 2 the first"
+    )
     metrics = compute_metrics(RUNS.frame(result.values()))
-    assert {row["variant_id"]: (row["solved"], row["wrong"], row["unproved"]) for row in metrics.to_dicts()} == {
-        "honest": (2.0, 0, 0), "model": (0.0, 2, 0), "unsat": (1.0, 1, 0), "junk": (0.0, 0, 1), "no-proof": (1.0, 0, 1),
+    assert {
+        row["variant_id"]: (row["solved"], row["wrong"], row["unproved"]) for row in metrics.to_dicts()
+    } == {
+        "honest": (2.0, 0, 0),
+        "model": (0.0, 2, 0),
+        "unsat": (1.0, 1, 0),
+        "junk": (0.0, 0, 1),
+        "no-proof": (1.0, 0, 1),
     }
 
 
-@pytest.mark.parametrize(("declared", "proof", "status", "problem"), [
-    ("lrat-text", "3 0 1 2 0", "verified", None),
-    ("lrat-text", "3 0 1 0", "refuted", "proof refuted: step 1 (clause 3): its hints do not end in a conflict"),
-    ("lrat-text", "0", "malformed", "proof malformed: it cannot be read: a line that is no step of LRAT: '0'"),
-    ("drat-text", "3 0 1 2 0", "unsupported", "proof unsupported: it cannot be read: it is LRAT, and its declared format is DRAT text"),
-    ("drat-text", "o 1 1 0", "unsupported",
-     "proof unsupported: it cannot be read: it looks like FRAT: something that is no literal near 'o 1 1 0\\n'"),
-])
+@pytest.mark.parametrize(
+    ("declared", "proof", "status", "problem"),
+    [
+        ("lrat-text", "3 0 1 2 0", "verified", None),
+        (
+            "lrat-text",
+            "3 0 1 0",
+            "refuted",
+            "proof refuted: step 1 (clause 3): its hints do not end in a conflict",
+        ),
+        (
+            "lrat-text",
+            "0",
+            "malformed",
+            "proof malformed: it cannot be read: a line that is no step of LRAT: '0'",
+        ),
+        (
+            "drat-text",
+            "3 0 1 2 0",
+            "unsupported",
+            "proof unsupported: it cannot be read: it is LRAT, and its declared format is DRAT text",
+        ),
+        (
+            "drat-text",
+            "o 1 1 0",
+            "unsupported",
+            "proof unsupported: it cannot be read: it looks like FRAT: something that is no literal near "
+            "'o 1 1 0\\n'",
+        ),
+    ],
+)
 def test_a_proof_in_another_format_than_declared_proves_nothing(
-    declared: Any, proof: str, status: str, problem: str | None, solver: Callable[..., Program], suite: Suite,
+    declared: Any, proof: str, status: str, problem: str | None, solver: Callable[..., Program], suite: Suite
 ) -> None:
     program = replace(solver(HONEST.replace("echo 0 >", f'echo "{proof}" >')), proof=declared)
     row = rows({"v": program}, suite)["v", "bad"]
-    assert said(row) == ("unsat", "UNSAT", status == "verified", True, "proof" if status == "verified" else None, status)
+    assert said(row) == (
+        "unsat",
+        "UNSAT",
+        status == "verified",
+        True,
+        "proof" if status == "verified" else None,
+        status,
+    )
     assert (row["problems"] or "").partition(", and have nothing")[0] == (problem or "")
     assert unsound(row) == (status != "verified")
 
 
-def test_nothing_is_to_be_proved_of_a_formula_that_holds_the_empty_clause(solver: Callable[..., Program], tmp_path: Path) -> None:
+def test_nothing_is_to_be_proved_of_a_formula_that_holds_the_empty_clause(
+    solver: Callable[..., Program], tmp_path: Path
+) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
     (folder / "bad.cnf").write_bytes(UNSAT)
@@ -150,7 +211,11 @@ def test_nothing_is_to_be_proved_of_a_formula_that_holds_the_empty_clause(solver
 
 
 def test_what_the_checked_share_leaves_out_is_said(solver: Callable[..., Program], suite: Suite) -> None:
-    result = rows({"v": solver(HONEST), "champion": solver(HONEST)}, suite, replace(PLAN, proof_share=0.0, champions=frozenset({"champion"})))
+    result = rows(
+        {"v": solver(HONEST), "champion": solver(HONEST)},
+        suite,
+        replace(PLAN, proof_share=0.0, champions=frozenset({"champion"})),
+    )
     assert said(result["v", "bad"]) == ("unsat", "UNSAT", False, False, None, "unchecked")
     assert said(result["champion", "bad"]) == ("unsat", "UNSAT", True, True, "proof", "verified")
     assert result["v", "bad"]["proof_bytes"] == 2
@@ -179,11 +244,18 @@ def test_a_proof_is_checked_once_and_an_undecided_one_again(
     assert len(asked) == 3
 
 
-def test_whoever_comes_while_an_equal_proof_is_checked_waits_for_its_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_comes_while_an_equal_proof_is_checked_waits_for_its_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from evolake.solvers.proof import cache as proof_cache
 
     result, arrived, asked = ProofVerdict("verified", "", "c", 1.0, "s"), threading.Event(), list[Path]()
-    given: dict[str, Any] = {"limits": ProofLimits(), "second": False, "spelling": "auto", "folder": tmp_path / "kept"}
+    given: dict[str, Any] = {
+        "limits": ProofLimits(),
+        "second": False,
+        "spelling": "auto",
+        "folder": tmp_path / "kept",
+    }
     for name in ("formula", "proof"):
         (tmp_path / name).write_text(name)
 
@@ -214,8 +286,12 @@ def test_whoever_comes_while_an_equal_proof_is_checked_waits_for_its_verdict(tmp
 def test_a_proof_that_could_not_be_decided_is_checked_again(
     solver: Callable[..., Program], suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers = iter([ProofVerdict("unknown", "no time left", "c", 1.0, "s"), ProofVerdict("verified", "", "c", 1.0, "s")])
-    monkeypatch.setattr("evolake.solvers.proof.cache.check_proof", lambda formula, proof, **options: next(answers))
+    answers = iter(
+        [ProofVerdict("unknown", "no time left", "c", 1.0, "s"), ProofVerdict("verified", "", "c", 1.0, "s")]
+    )
+    monkeypatch.setattr(
+        "evolake.solvers.proof.cache.check_proof", lambda formula, proof, **options: next(answers)
+    )
     plan = replace(PLAN, verdicts=tmp_path / "verdicts")
     first, second = (rows({"v": solver(HONEST)}, suite, plan)["v", "bad"] for _ in range(2))
     assert said(first) == ("unsat", "UNSAT", False, True, None, "unknown")
@@ -230,7 +306,9 @@ def test_a_run_without_end_is_a_timeout(solver: Callable[..., Program], suite: S
     assert 0.4 < row["cpu_s"] < 3.0
 
 
-def test_finished_rows_are_kept_and_not_run_again(solver: Callable[..., Program], suite: Suite, tmp_path: Path) -> None:
+def test_finished_rows_are_kept_and_not_run_again(
+    solver: Callable[..., Program], suite: Suite, tmp_path: Path
+) -> None:
     jobs = plan_jobs({"v": solver(HONEST)}, suite, replace(PLAN, repeats=2), cycle="0001")
     journal = tmp_path / "journal.jsonl"
     with ThreadPoolExecutor(1) as executor, pytest.raises(MachineryError, match="pulled the plug"):
@@ -241,14 +319,22 @@ def test_finished_rows_are_kept_and_not_run_again(solver: Callable[..., Program]
         file.write(b'{"key": "torn')
     seen: list[tuple[int, int]] = []
     with ThreadPoolExecutor(1) as executor:
-        full = run_jobs(jobs, executor, journal=journal, run=_mark, on_progress=lambda done, total, row: seen.append((done, total)))
+        full = run_jobs(
+            jobs,
+            executor,
+            journal=journal,
+            run=_mark,
+            on_progress=lambda done, total, row: seen.append((done, total)),
+        )
     assert seen == [(kept + 1 + number, 4) for number in range(4 - kept)]
     assert full["host"].to_list().count("marked") == 4 - kept
     with ThreadPoolExecutor(1) as executor:
         assert run_jobs(jobs, executor, journal=journal, run=_dies_at(0)).equals(full)
 
 
-def test_a_row_of_another_program_version_is_measured_again(solver: Callable[..., Program], suite: Suite, tmp_path: Path) -> None:
+def test_a_row_of_another_program_version_is_measured_again(
+    solver: Callable[..., Program], suite: Suite, tmp_path: Path
+) -> None:
     jobs = plan_jobs({"v": solver(HONEST)}, suite.first(1), PLAN, cycle="0001")
     journal = tmp_path / "journal.jsonl"
     with ThreadPoolExecutor(1) as executor:
@@ -262,7 +348,10 @@ def test_a_row_of_another_program_version_is_measured_again(solver: Callable[...
 
 
 def test_other_limits_are_another_measurement(solver: Callable[..., Program], suite: Suite) -> None:
-    first, second = (plan_jobs({"v": solver(HONEST)}, suite, MeasuringPlan(run_limits(seconds, 256)), cycle="0001") for seconds in (1.0, 2.0))
+    first, second = (
+        plan_jobs({"v": solver(HONEST)}, suite, MeasuringPlan(run_limits(seconds, 256)), cycle="0001")
+        for seconds in (1.0, 2.0)
+    )
     assert not {job.key for job in first} & {job.key for job in second}
     again = plan_jobs({"v": solver(HONEST)}, suite, MeasuringPlan(run_limits(1.0, 256)), cycle="0001")
     assert [job.key for job in first] == [job.key for job in again]
@@ -271,44 +360,69 @@ def test_other_limits_are_another_measurement(solver: Callable[..., Program], su
 def test_a_process_pool_gives_the_rows_of_threads(solver: Callable[..., Program], suite: Suite) -> None:
     jobs = plan_jobs({"v": solver(HONEST), "w": solver(WRONG_MODEL)}, suite, PLAN, cycle="0001")
     with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2) as processes:
-        assert _stable(run_jobs(jobs, threads, schema=SMOKE_RUNS)) == _stable(run_jobs(jobs, processes, schema=SMOKE_RUNS))
+        assert _stable(run_jobs(jobs, threads, schema=SMOKE_RUNS)) == _stable(
+            run_jobs(jobs, processes, schema=SMOKE_RUNS)
+        )
 
 
-def test_a_dask_cluster_gives_the_rows_of_a_process_pool(solver: Callable[..., Program], suite: Suite, tmp_path: Path) -> None:
+def test_a_dask_cluster_gives_the_rows_of_a_process_pool(
+    solver: Callable[..., Program], suite: Suite, tmp_path: Path
+) -> None:
     distributed = pytest.importorskip("distributed")
     jobs = plan_jobs({"v": solver(HONEST)}, suite, PLAN, cycle="0001")
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path / "dask")) as cluster,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path / "dask")
+        ) as cluster,
         distributed.Client(cluster) as client,
         ProcessPoolExecutor(2) as processes,
     ):
         assert _stable(run_jobs(jobs, client.get_executor())) == _stable(run_jobs(jobs, processes))
 
 
-def test_pairs_run_in_turns_and_say_what_was_proved(solver: Callable[..., Program], suite: Suite, tmp_path: Path) -> None:
-    duel = DuelPlan(Contender("old", solver(HONEST)), Contender("new", solver(ALWAYS_UNSAT)), suite, "0002", 2)
+def test_pairs_run_in_turns_and_say_what_was_proved(
+    solver: Callable[..., Program], suite: Suite, tmp_path: Path
+) -> None:
+    duel = DuelPlan(
+        Contender("old", solver(HONEST)), Contender("new", solver(ALWAYS_UNSAT)), suite, "0002", 2
+    )
     with ThreadPoolExecutor(2) as executor:
         result = run_duel(duel, replace(PLAN, proof_share=0.0), executor, journal=tmp_path / "journal.jsonl")
         again = run_duel(duel, replace(PLAN, proof_share=0.0), executor, journal=tmp_path / "journal.jsonl")
     assert result == again
     frame = DUELS.frame(result)
     assert frame.select("instance", "pair", "part", "place").rows() == [
-        ("bad", 0, "champion", 0), ("bad", 0, "challenger", 1), ("good", 0, "champion", 1), ("good", 0, "challenger", 0),
-        ("bad", 1, "champion", 1), ("bad", 1, "challenger", 0), ("good", 1, "champion", 0), ("good", 1, "challenger", 1),
+        ("bad", 0, "champion", 0),
+        ("bad", 0, "challenger", 1),
+        ("good", 0, "champion", 1),
+        ("good", 0, "challenger", 0),
+        ("bad", 1, "champion", 1),
+        ("bad", 1, "challenger", 0),
+        ("good", 1, "champion", 0),
+        ("good", 1, "challenger", 1),
     ]
-    assert frame.filter(pl.col("pair") == 0).select("variant_id", "instance", "status", "certificate").rows() == [
-        ("old", "bad", "unsat", "proof"), ("new", "bad", "unsat", "proof"), ("old", "good", "sat", "model"), ("new", "good", "wrong", None),
+    assert frame.filter(pl.col("pair") == 0).select(
+        "variant_id", "instance", "status", "certificate"
+    ).rows() == [
+        ("old", "bad", "unsat", "proof"),
+        ("new", "bad", "unsat", "proof"),
+        ("old", "good", "sat", "model"),
+        ("new", "good", "wrong", None),
     ]
 
 
-def test_who_does_not_repeat_itself_in_a_duel_is_blocked(solver: Callable[..., Program], suite: Suite, tmp_path: Path) -> None:
+def test_who_does_not_repeat_itself_in_a_duel_is_blocked(
+    solver: Callable[..., Program], suite: Suite, tmp_path: Path
+) -> None:
     def duel(champion: str, challenger: str, pairs: int) -> set[str]:
         sides = Contender("old", solver(champion)), Contender("new", solver(challenger))
         with _Chance(sides[challenger == RESTLESS].program.folder / "solver") as executor:
             result = run_duel(DuelPlan(*sides, suite, "0002", pairs), PLAN, executor)
         assert all(row["solved"] for row in result)
         for part, script in (("champion", champion), ("challenger", challenger)):
-            lengths = {row["proof_bytes"] for row in result if (row["part"], row["status"]) == (part, "unsat")}
+            lengths = {
+                row["proof_bytes"] for row in result if (row["part"], row["status"]) == (part, "unsat")
+            }
             if script == HONEST:
                 wanted = {2}
             elif pairs > 1:
@@ -323,11 +437,14 @@ def test_who_does_not_repeat_itself_in_a_duel_is_blocked(solver: Callable[..., P
     assert duel(HONEST, HONEST, pairs=2) == set()
     assert duel(HONEST, RESTLESS, pairs=2) == {"new"}
     assert duel(RESTLESS, HONEST, pairs=2) == {"old"}
-    assert duel(HONEST, RESTLESS, pairs=1) == set(), "who runs once cannot differ from itself: known, and said in docs/trust.md"
+    assert duel(HONEST, RESTLESS, pairs=1) == set(), (
+        "who runs once cannot differ from itself: known, and said in docs/trust.md"
+    )
 
 
 class _Chance(ThreadPoolExecutor):
-    """Stands for chance, of which a jail holds little: from the second pair of two formulas on, RESTLESS writes longer proofs."""
+    """Stands for chance, of which a jail holds little: from the second pair of two formulas on, RESTLESS
+    writes longer proofs."""
 
     def __init__(self, script: Path):
         super().__init__(1)
@@ -335,7 +452,11 @@ class _Chance(ThreadPoolExecutor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         def chancy() -> Any:
-            self._script.write_text(self._text.replace('echo "1 0"', 'echo "1 0"; echo "-1 1 1 0"') if self._made >= 2 else self._text)
+            self._script.write_text(
+                self._text.replace('echo "1 0"', 'echo "1 0"; echo "-1 1 1 0"')
+                if self._made >= 2
+                else self._text
+            )
             self._made += 1
             return fn(*args, **kwargs)
 

@@ -40,11 +40,25 @@ def test_a_built_program_runs(tmp_path: Path, blobs: BlobStore):
     folder = laid_out(tmp_path, adapter)
     before = source_sha(folder)
     result = build_variant(folder, adapter, blobs)
-    assert (result.ok, result.kind, result.reason, result.warnings, result.cached) == (True, "built", "", 0, False)
+    assert (result.ok, result.kind, result.reason, result.warnings, result.cached) == (
+        True,
+        "built",
+        "",
+        0,
+        False,
+    )
     assert result.cpu_s > 0
-    assert source_sha(folder) == before and list((folder / "build").iterdir()) == [] and not (folder / "bin/toy").exists()
+    assert (
+        source_sha(folder) == before
+        and list((folder / "build").iterdir()) == []
+        and not (folder / "bin/toy").exists()
+    )
     program = open_program(result, adapter, blobs, tmp_path / "cache")
-    assert (program.argv, program.proof, program.folder.name) == (("toy", "{cnf}"), "drat-text", result.program)
+    assert (program.argv, program.proof, program.folder.name) == (
+        ("toy", "{cnf}"),
+        "drat-text",
+        result.program,
+    )
     (tmp_path / "one.cnf").write_text("p cnf 1 1\n1 0\n")
     run = run_solver(program, tmp_path / "one.cnf", RunLimits(), scratch=tmp_path)
     assert (run.status, run.counters) == ("unknown", run.counters | {"conflicts": 7.0})
@@ -118,24 +132,49 @@ def test_warnings_are_counted_and_kept(tmp_path: Path, blobs: BlobStore):
     assert b"warning: " in blobs.get(result.log_sha)
 
 
-@pytest.mark.parametrize(("command", "limits", "kind", "said"), [
-    ("true", BuildLimits(), "no-program", "left no file bin/toy"),
-    ("ln -s /etc/passwd bin/toy", BuildLimits(), "no-program", "bin/toy"),
-    ("while :; do :; done", BuildLimits(cpu_s=1), "timeout", "too long"),
-    ("sleep 60", BuildLimits(wall_s=1), "timeout", "too long"),
-    ("dd if=/dev/zero of=bin/toy bs=65536 count=100", BuildLimits(file_mb=1), "too-large", "writes too much"),
-    ("for i in 1 2 3 4 5 6 7; do dd if=/dev/zero of=build/$i bs=65536 count=16; done", BuildLimits(file_mb=1), "too-large", "writes too much"),
-    ("while :; do echo noise; done", BuildLimits(log_bytes=10_000), "too-large", "writes too much"),
-    ("sh -c 'while :; do :; done'; exit 1", BuildLimits(cpu_s=1), "timeout", "too long"),
-    ("sh -c 'kill -9 $$'; false", BuildLimits(), "killed", "was killed"),
-    ("nosuchcompiler", BuildLimits(), "compile-error", "nosuchcompiler: not found"),
-    ("exit 3", BuildLimits(), "compile-error", "no message"),
-    ("for i in 1 2 3 4 5 6; do (x=xxxxxxxx; for j in $(seq 22); do x=$x$x; done; sleep 9) & done; wait", BuildLimits(total_mb=100), "memory",
-     "too much memory: it used more than 100 MiB in all"),
-    ("echo 'sh: 1: Cannot fork' >&2; exit 2", BuildLimits(processes=8), "killed", "more than 8 processes"),
-    ("for i in $(seq 40); do sleep 9 & done; wait", BuildLimits(processes=8), "killed", "processes"),
-])
-def test_each_way_to_fail_is_told(tmp_path: Path, blobs: BlobStore, command: str, limits: BuildLimits, kind: str, said: str):
+@pytest.mark.parametrize(
+    ("command", "limits", "kind", "said"),
+    [
+        ("true", BuildLimits(), "no-program", "left no file bin/toy"),
+        ("ln -s /etc/passwd bin/toy", BuildLimits(), "no-program", "bin/toy"),
+        ("while :; do :; done", BuildLimits(cpu_s=1), "timeout", "too long"),
+        ("sleep 60", BuildLimits(wall_s=1), "timeout", "too long"),
+        (
+            "dd if=/dev/zero of=bin/toy bs=65536 count=100",
+            BuildLimits(file_mb=1),
+            "too-large",
+            "writes too much",
+        ),
+        (
+            "for i in 1 2 3 4 5 6 7; do dd if=/dev/zero of=build/$i bs=65536 count=16; done",
+            BuildLimits(file_mb=1),
+            "too-large",
+            "writes too much",
+        ),
+        ("while :; do echo noise; done", BuildLimits(log_bytes=10_000), "too-large", "writes too much"),
+        ("sh -c 'while :; do :; done'; exit 1", BuildLimits(cpu_s=1), "timeout", "too long"),
+        ("sh -c 'kill -9 $$'; false", BuildLimits(), "killed", "was killed"),
+        ("nosuchcompiler", BuildLimits(), "compile-error", "nosuchcompiler: not found"),
+        ("exit 3", BuildLimits(), "compile-error", "no message"),
+        (
+            "for i in 1 2 3 4 5 6; do (x=xxxxxxxx; for j in $(seq 22); do x=$x$x; done; sleep 9) & done; "
+            "wait",
+            BuildLimits(total_mb=100),
+            "memory",
+            "too much memory: it used more than 100 MiB in all",
+        ),
+        (
+            "echo 'sh: 1: Cannot fork' >&2; exit 2",
+            BuildLimits(processes=8),
+            "killed",
+            "more than 8 processes",
+        ),
+        ("for i in $(seq 40); do sleep 9 & done; wait", BuildLimits(processes=8), "killed", "processes"),
+    ],
+)
+def test_each_way_to_fail_is_told(
+    tmp_path: Path, blobs: BlobStore, command: str, limits: BuildLimits, kind: str, said: str
+):
     adapter = commanded(command)
     result = build_variant(laid_out(tmp_path, adapter), adapter, blobs, limits)
     assert (result.ok, result.kind, result.program) == (False, kind, None), result
@@ -168,19 +207,30 @@ def test_no_compiler_is_a_failure_of_the_machinery(tmp_path: Path, monkeypatch: 
 
 
 def test_the_flags_of_a_build_are_what_the_kernel_saw(tmp_path: Path, blobs: BlobStore):
-    """Whoever calls a compiler, and by whichever name: a Makefile's words, a compiler proper without its driver, a file of flags."""
+    """Whoever calls a compiler, and by whichever name: a Makefile's words, a compiler proper without its
+    driver, a file of flags."""
     plain = toy_adapter()
     folder = laid_out(tmp_path, plain)
     usual = build_variant(folder, plain, blobs)
     assert any(line.startswith("g++ ") or line.startswith("clang++ ") for line in usual.flags)
-    assert build_variant(folder, plain, blobs).flags == usual.flags == build_variant(folder, plain, blobs, again=True).flags
+    assert (
+        build_variant(folder, plain, blobs).flags
+        == usual.flags
+        == build_variant(folder, plain, blobs, again=True).flags
+    )
     (folder / "src/toy.h").write_text("#define CONFLICTS 8\n")
     assert build_variant(folder, plain, blobs).flags == usual.flags
     proper = "$($CXX -print-prog-name=cc1plus)"
-    for words in ("$CXX $CXXFLAGS -march=native -o bin/toy src/main.cc", "cp $(command -v $CXX) build/echo; build/echo -O3 -o bin/toy src/main.cc",
-                  f"$CXX $CXXFLAGS -o bin/toy src/main.cc; {proper} -O3 src/main.cc -o build/x.s; true",
-                  "echo -O3 > build/f; $CXX $CXXFLAGS @build/f -o bin/toy src/main.cc"):
+    for words in (
+        "$CXX $CXXFLAGS -march=native -o bin/toy src/main.cc",
+        "cp $(command -v $CXX) build/echo; build/echo -O3 -o bin/toy src/main.cc",
+        f"$CXX $CXXFLAGS -o bin/toy src/main.cc; {proper} -O3 src/main.cc -o build/x.s; true",
+        "echo -O3 > build/f; $CXX $CXXFLAGS @build/f -o bin/toy src/main.cc",
+    ):
         adapter = commanded(words)
         other = build_variant(folder, adapter, blobs)
         assert other.flags != usual.flags or "build/echo" in other.executed, words
-    assert "/bin/sh" in {path.replace("/usr/bin", "/bin") for path in usual.executed} or "./starexec_build" in usual.executed
+    assert (
+        "/bin/sh" in {path.replace("/usr/bin", "/bin") for path in usual.executed}
+        or "./starexec_build" in usual.executed
+    )

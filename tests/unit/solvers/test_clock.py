@@ -1,4 +1,5 @@
-"""Processor time decides and the clock is a guard: a run that the clock cut short on a busy machine is made again, or is no result."""
+"""Processor time decides and the clock is a guard: a run that the clock cut short on a busy machine is made
+again, or is no result."""
 
 from __future__ import annotations
 
@@ -69,12 +70,25 @@ def job(folder: Path, script: str, limits: RunLimits, core: int) -> Job:
     (folder / "program" / "solver").chmod(0o755)
     (folder / "a.cnf").write_bytes(b"p cnf 2 1\n1 -2 0\n")
     program = Program(folder / "program", ("solver", "{cnf}"), tools=SHELL)
-    return Job("v", program, Instance("a", "x", "SAT", "0" * 64, folder / "a.cnf"), "s", "0001", limits, cores=(core,), scratch=folder / "runs")
+    return Job(
+        "v",
+        program,
+        Instance("a", "x", "SAT", "0" * 64, folder / "a.cnf"),
+        "s",
+        "0001",
+        limits,
+        cores=(core,),
+        scratch=folder / "runs",
+    )
 
 
-def test_a_run_that_a_busy_machine_starves_is_made_again_with_a_longer_clock(tmp_path: Path, busy_core: int) -> None:
+def test_a_run_that_a_busy_machine_starves_is_made_again_with_a_longer_clock(
+    tmp_path: Path, busy_core: int
+) -> None:
     [row] = measure_together([job(tmp_path, "while :; do :; done", LIMITS, busy_core)])
-    assert (row["status"], row["solved"]) == ("timeout", False), "it came to its limit of processor time, long after its first clock"
+    assert (row["status"], row["solved"]) == ("timeout", False), (
+        "it came to its limit of processor time, long after its first clock"
+    )
     assert row["cpu_s"] >= LIMITS.cpu_s and row["wall_s"] > LIMITS.wall_s
 
 
@@ -85,7 +99,9 @@ def test_a_run_that_stays_starved_is_no_result(tmp_path: Path, busy_core: int) -
     assert row["cpu_s"] < limits.cpu_s and "still running after 1.35 s of wall clock" in row["problems"]
 
 
-def test_a_program_that_waits_by_itself_ran_out_of_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_waits_by_itself_ran_out_of_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Else a solver could sleep where it is slow, and such formulas would not count."""
     calls: list[RunLimits] = []
 
@@ -99,12 +115,23 @@ def test_a_program_that_waits_by_itself_ran_out_of_time(tmp_path: Path, monkeypa
     assert (row["status"], len(calls)) == ("timeout", 1)
 
 
-@pytest.mark.parametrize(("status", "cpu_s", "delayed_s", "wall_s", "expected"), [
-    ("timeout", 0.1, 0.4, 0.5, True), ("timeout", 0.3, 0.0, 0.5, True), ("timeout", 0.1, 0.1, 0.5, False), ("timeout", 0.4, 0.1, 0.5, False),
-    ("cpu", 0.1, 0.4, 0.5, False), ("ok", 0.1, 0.4, 0.5, False),
-])
-def test_the_machine_is_at_fault_if_the_run_was_ready_half_of_the_time(status: Any, cpu_s: float, delayed_s: float, wall_s: float, expected: bool):
-    outcome = NativeOutcome(status, None, None, {}, b"", b"", "", cpu_s, wall_s, 1.0, "bubblewrap", delayed_s=delayed_s)
+@pytest.mark.parametrize(
+    ("status", "cpu_s", "delayed_s", "wall_s", "expected"),
+    [
+        ("timeout", 0.1, 0.4, 0.5, True),
+        ("timeout", 0.3, 0.0, 0.5, True),
+        ("timeout", 0.1, 0.1, 0.5, False),
+        ("timeout", 0.4, 0.1, 0.5, False),
+        ("cpu", 0.1, 0.4, 0.5, False),
+        ("ok", 0.1, 0.4, 0.5, False),
+    ],
+)
+def test_the_machine_is_at_fault_if_the_run_was_ready_half_of_the_time(
+    status: Any, cpu_s: float, delayed_s: float, wall_s: float, expected: bool
+):
+    outcome = NativeOutcome(
+        status, None, None, {}, b"", b"", "", cpu_s, wall_s, 1.0, "bubblewrap", delayed_s=delayed_s
+    )
     assert starved(outcome, LIMITS) == expected
 
 
@@ -118,14 +145,34 @@ def table(*rows: dict[str, Any]) -> pl.DataFrame:
 
 
 def test_what_the_clock_cut_short_counts_in_no_figure_and_has_no_vote() -> None:
-    runs = table(run_row("v", "a", "sat", 1.0), cut("v", "b"), run_row("w", "a", "sat", 2.0), run_row("w", "b", "sat", 4.0), cut("x", "a"))
-    metrics = {row["variant_id"]: (row["instances"], row["solved"], row["par2"]) for row in compute_metrics(runs).to_dicts()}
-    assert metrics == {"v": (1, 1.0, 1.0), "w": (2, 2.0, 3.0), "x": (1, 0.0, 20.0)}, "without any result, it is unsolved"
-    assert {name: [row["instance"] for row in rows] for name, rows in results_of(runs).items()} == {"v": ["a"], "w": ["a", "b"], "x": ["a"]}
+    runs = table(
+        run_row("v", "a", "sat", 1.0),
+        cut("v", "b"),
+        run_row("w", "a", "sat", 2.0),
+        run_row("w", "b", "sat", 4.0),
+        cut("x", "a"),
+    )
+    metrics = {
+        row["variant_id"]: (row["instances"], row["solved"], row["par2"])
+        for row in compute_metrics(runs).to_dicts()
+    }
+    assert metrics == {"v": (1, 1.0, 1.0), "w": (2, 2.0, 3.0), "x": (1, 0.0, 20.0)}, (
+        "without any result, it is unsolved"
+    )
+    assert {name: [row["instance"] for row in rows] for name, rows in results_of(runs).items()} == {
+        "v": ["a"],
+        "w": ["a", "b"],
+        "x": ["a"],
+    }
 
 
 def test_what_the_clock_cut_short_is_measured_again_in_the_next_cycle() -> None:
-    rows = [run_row("v", "a", "sat", 1.0), cut("v", "b"), run_row("w", "a", "sat", 2.0), run_row("w", "b", "sat", 4.0)]
+    rows = [
+        run_row("v", "a", "sat", 1.0),
+        cut("v", "b"),
+        run_row("w", "a", "sat", 2.0),
+        run_row("w", "b", "sat", 4.0),
+    ]
     live = [{"variant_id": name, "state": "accepted"} for name in "vw"]
     population = Population.empty().with_tables(variants=live, runs=rows)
     kept = current_runs(population, RUNS.empty(), SolversSettings(memory_mb=1024))
@@ -144,12 +191,20 @@ def test_a_duel_that_lost_formulas_to_the_clock_is_held_again() -> None:
 def test_what_the_clock_cut_short_blocks_no_variant() -> None:
     def carried(name: str, *statuses: str) -> Sequence[dict[str, Any]]:
         return [
-            run_row("v", f"{name}~carried{place}" if place else name, status, 1.0, suite="carried", shuffle=place, answer="SAT")
+            run_row(
+                "v",
+                f"{name}~carried{place}" if place else name,
+                status,
+                1.0,
+                suite="carried",
+                shuffle=place,
+                answer="SAT",
+            )
             for place, status in enumerate(statuses)
         ]
 
     assert carry_evidence([*carried("a", "sat", "clock", "sat"), *carried("b", "clock", "sat", "sat")]) == [
-        {"instance": "a", "original": 1.0, "copies": [1.0], "conflicts": {"0": 1000, "2": 1000}, "padded": {}},
+        {"instance": "a", "original": 1.0, "copies": [1.0], "conflicts": {"0": 1000, "2": 1000}, "padded": {}}
     ]
     evidence = {"runs": [run_row("v", "a", "sat", 1.0), cut("v", "b", expected="SAT")]}
     assert answered(evidence, least_sat=2, least_unsat=0) is None

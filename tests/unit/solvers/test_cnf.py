@@ -38,32 +38,51 @@ def models(formula):
     return count
 
 
-@pytest.mark.parametrize(("data", "variables", "expected"), [
-    (b"p cnf 3 2\n1 -2 0\n3 0\n", 3, [[1, -2], [3]]),
-    (b"c one\nc two\np cnf 3 2\nc three\n1\n-2 0 3\n0", 3, [[1, -2], [3]]),
-    (b"p  cnf  2\t1 \r\n1 2 0\r\n", 2, [[1, 2]]),
-    (b"p cnf 0 0", 0, []),
-    (b"p cnf 5 0\n", 5, []),
-    (b"p cnf 0 1\n0\n", 0, [[]]),
-    (b"p cnf 1 2\n1 -1 1 0 0", 1, [[1, -1, 1], []]),
-    (b"p cnf 2 1\n1 2 0\n%\n0\n\n", 2, [[1, 2]]),
-    (b"p cnf 2147483647 1\n2147483647 -1 0\n", 2147483647, [[2147483647, -1]]),
-])
+@pytest.mark.parametrize(
+    ("data", "variables", "expected"),
+    [
+        (b"p cnf 3 2\n1 -2 0\n3 0\n", 3, [[1, -2], [3]]),
+        (b"c one\nc two\np cnf 3 2\nc three\n1\n-2 0 3\n0", 3, [[1, -2], [3]]),
+        (b"p  cnf  2\t1 \r\n1 2 0\r\n", 2, [[1, 2]]),
+        (b"p cnf 0 0", 0, []),
+        (b"p cnf 5 0\n", 5, []),
+        (b"p cnf 0 1\n0\n", 0, [[]]),
+        (b"p cnf 1 2\n1 -1 1 0 0", 1, [[1, -1, 1], []]),
+        (b"p cnf 2 1\n1 2 0\n%\n0\n\n", 2, [[1, 2]]),
+        (b"p cnf 2147483647 1\n2147483647 -1 0\n", 2147483647, [[2147483647, -1]]),
+    ],
+)
 def test_what_is_a_formula(data, variables, expected):
     formula = read_dimacs(data)
     assert (formula.variables, rows(formula)) == (variables, expected)
     assert formula.literals.dtype == np.int32 and formula.starts.dtype == np.int64
 
 
-@pytest.mark.parametrize(("data", "part"), [
-    (b"", "no header"), (b"1 2 0\n", "no header"), (b"p dnf 1 1\n1 0\n", "no header"), (b"p cnf 1\n1 0\n", "no header"),
-    (b"p cnf 1 1\n1 x 0\n", "not a literal"), (b"p cnf 1 1\n1 0\nfoo\n", "not a literal"), (b"p cnf 1 1\n- 1 0\n", "not a literal"),
-    (b"p cnf 1 1\n-0\n", "not a literal"), (b"p cnf 1 1\n1-1 0\n", "not a literal"), (b"p cnf 1 1\n01 0\n", "not a literal"),
-    (b"p cnf 1 1\n1.0 0\n", "not a literal"), (b"p cnf 1 1\n99999999999 0\n", "not a literal"), (b"p cnf 1 1\n1 0\np cnf 1 1\n", "not a literal"),
-    (b"p cnf 1 1\n1", "no end"), (b"p cnf 1 2\n1 0\n", "disagrees"), (b"p cnf 1 1\n1 0\n1 0\n", "disagrees"), (b"p cnf 1 1\n2 0\n", "disagrees"),
-    (b"p cnf 1 1\n2147483648 0\n", "names variable 2147483648"), (b"p cnf 2147483648 0\n", "declares 2147483648 variables"),
-    (b"p cnf 1 1\n1 0\n%\n1 0\n", "goes on after"),
-])
+@pytest.mark.parametrize(
+    ("data", "part"),
+    [
+        (b"", "no header"),
+        (b"1 2 0\n", "no header"),
+        (b"p dnf 1 1\n1 0\n", "no header"),
+        (b"p cnf 1\n1 0\n", "no header"),
+        (b"p cnf 1 1\n1 x 0\n", "not a literal"),
+        (b"p cnf 1 1\n1 0\nfoo\n", "not a literal"),
+        (b"p cnf 1 1\n- 1 0\n", "not a literal"),
+        (b"p cnf 1 1\n-0\n", "not a literal"),
+        (b"p cnf 1 1\n1-1 0\n", "not a literal"),
+        (b"p cnf 1 1\n01 0\n", "not a literal"),
+        (b"p cnf 1 1\n1.0 0\n", "not a literal"),
+        (b"p cnf 1 1\n99999999999 0\n", "not a literal"),
+        (b"p cnf 1 1\n1 0\np cnf 1 1\n", "not a literal"),
+        (b"p cnf 1 1\n1", "no end"),
+        (b"p cnf 1 2\n1 0\n", "disagrees"),
+        (b"p cnf 1 1\n1 0\n1 0\n", "disagrees"),
+        (b"p cnf 1 1\n2 0\n", "disagrees"),
+        (b"p cnf 1 1\n2147483648 0\n", "names variable 2147483648"),
+        (b"p cnf 2147483648 0\n", "declares 2147483648 variables"),
+        (b"p cnf 1 1\n1 0\n%\n1 0\n", "goes on after"),
+    ],
+)
 def test_what_is_none(data, part):
     with pytest.raises(InputError, match=part):
         read_dimacs(data)
@@ -86,7 +105,11 @@ def test_writing_and_reading_gives_the_formula_back(clauses, variables):
 def test_a_shuffled_or_renamed_copy_is_the_same_problem(clauses, seed, flip):
     formula = formula_of(6, clauses)
     rng = np.random.default_rng(seed)
-    for copy in (shuffled(formula, rng, flip=flip), renamed_at_random(formula, rng, flip=flip), renamed(formula, random_renaming(6, rng, flip=flip))):
+    for copy in (
+        shuffled(formula, rng, flip=flip),
+        renamed_at_random(formula, rng, flip=flip),
+        renamed(formula, random_renaming(6, rng, flip=flip)),
+    ):
         assert models(copy) == models(formula)
         assert sorted(map(len, rows(copy))) == sorted(map(len, clauses))
 
@@ -110,16 +133,22 @@ def test_a_renaming_must_be_one():
         renamed(formula_of(2, [[1, 2]]), np.array([0, 1, 1]))
 
 
-@pytest.mark.parametrize(("name", "pack"), [("a.cnf", bytes), ("a.cnf.gz", gzip.compress), ("a.cnf.xz", lzma.compress)])
+@pytest.mark.parametrize(
+    ("name", "pack"), [("a.cnf", bytes), ("a.cnf.gz", gzip.compress), ("a.cnf.xz", lzma.compress)]
+)
 def test_compressed_files_are_read(name, pack, tmp_path):
     (tmp_path / name).write_bytes(pack(b"p cnf 1 1\n1 0\n"))
     assert rows(read_cnf_file(tmp_path / name)) == [[1]]
 
 
-@pytest.mark.parametrize(("name", "data"), [
-    pytest.param("a.cnf.gz", b"no gzip", id="no gzip"), pytest.param("b.cnf.xz", b"no xz", id="no xz"),
-    pytest.param("c.cnf.gz", gzip.compress(b"p cnf 0 0")[:-4], id="cut gzip"),
-])
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        pytest.param("a.cnf.gz", b"no gzip", id="no gzip"),
+        pytest.param("b.cnf.xz", b"no xz", id="no xz"),
+        pytest.param("c.cnf.gz", gzip.compress(b"p cnf 0 0")[:-4], id="cut gzip"),
+    ],
+)
 def test_a_broken_file_is_a_wrong_input(name, data, tmp_path):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError, match="cannot be read"):

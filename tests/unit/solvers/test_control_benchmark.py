@@ -33,34 +33,59 @@ def control() -> ModuleType:
 
 def measured(control: ModuleType, side: str, name: str, seconds: float, **other: Any) -> Any:
     fields = {
-        "side": side, "cycle": 1, "variant_id": name, "operator": "tunable", "parents": ["s"] if side == "operators" else [], "edits": "[]\n",
-        "blocked": "", "stopped": "", "runs": [run_row(name, f"f-{number}", "sat", seconds) for number in range(4)],
+        "side": side,
+        "cycle": 1,
+        "variant_id": name,
+        "operator": "tunable",
+        "parents": ["s"] if side == "operators" else [],
+        "edits": "[]\n",
+        "blocked": "",
+        "stopped": "",
+        "runs": [run_row(name, f"f-{number}", "sat", seconds) for number in range(4)],
     }
     return control.MeasuredVariant(**fields | other)
 
 
-def test_a_state_goes_on_from_its_file_step_by_step_and_refuses_another_question(control: ModuleType, tmp_path: Path) -> None:
+def test_a_state_goes_on_from_its_file_step_by_step_and_refuses_another_question(
+    control: ModuleType, tmp_path: Path
+) -> None:
     question, path = control.ControlSetup("minisat22", "quick", 0.25, 4, 1), tmp_path / "state.jsonl"
     state = control.ControlState(path, question)
     state.add("seed", [measured(control, "seed", "s", 2.0)])
-    state.add("cycle 1", [measured(control, "operators", "a", 1.0), measured(control, "operators", "b", 3.0, stopped="it cannot win")])
+    state.add(
+        "cycle 1",
+        [
+            measured(control, "operators", "a", 1.0),
+            measured(control, "operators", "b", 3.0, stopped="it cannot win"),
+        ],
+    )
     state.add("setting 1", [measured(control, "control", "c", 2.5)])
     with path.open("ab") as file:
         file.write(b'{"key": "cycle 2", "value": [{"side": "opera')  # killed while it wrote
     again = control.ControlState(path, question)
     assert again.measured == state.measured
     assert (again.seconds("operators"), again.seconds("control")) == (16.0, 10.0)
-    assert [again.best(side).variant_id for side in ("operators", "control")] == ["a", "s"], "a side that finds nothing has the seed"
+    assert [again.best(side).variant_id for side in ("operators", "control")] == ["a", "s"], (
+        "a side that finds nothing has the seed"
+    )
     with pytest.raises(click.UsageError, match="another question"):
         control.ControlState(path, control.ControlSetup("glucose421", "quick", 0.25, 4, 1))
 
 
-def test_what_was_stopped_or_blocked_is_never_the_best_and_its_seconds_count(control: ModuleType, tmp_path: Path) -> None:
-    state = control.ControlState(tmp_path / "state.jsonl", control.ControlSetup("minisat22", "quick", 0.25, 4, 1))
+def test_what_was_stopped_or_blocked_is_never_the_best_and_its_seconds_count(
+    control: ModuleType, tmp_path: Path
+) -> None:
+    state = control.ControlState(
+        tmp_path / "state.jsonl", control.ControlSetup("minisat22", "quick", 0.25, 4, 1)
+    )
     state.add("seed", [measured(control, "seed", "s", 2.0)])
-    state.add("cycle 1", [
-        measured(control, "operators", "a", 0.1, stopped="too slow"), measured(control, "operators", "b", 0.1, blocked="wrong on f-1"),
-    ])
+    state.add(
+        "cycle 1",
+        [
+            measured(control, "operators", "a", 0.1, stopped="too slow"),
+            measured(control, "operators", "b", 0.1, blocked="wrong on f-1"),
+        ],
+    )
     assert state.best("operators").variant_id == "s" and state.seconds("operators") == pytest.approx(0.8)
 
 
@@ -71,7 +96,7 @@ def test_an_unsolved_run_costs_twice_its_limit(control: ModuleType) -> None:
 
 
 def test_control_and_operators_spend_the_same_and_a_slice_ends_between_two_steps(
-    control: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    control: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     question, made = control.ControlSetup("minisat22", "quick", 0.25, 4, 1), list[str]()
 
@@ -92,14 +117,31 @@ def test_control_and_operators_spend_the_same_and_a_slice_ends_between_two_steps
     assert made == ["cycle 1", "setting 1"]
     state = control.ControlState(path, question)
     assert control.search(None, state, 3, float("inf"))
-    assert made == ["cycle 1", "setting 1", "setting 2", "cycle 2", "setting 3", "setting 4", "cycle 3", "setting 5", "setting 6"]
+    assert made == [
+        "cycle 1",
+        "setting 1",
+        "setting 2",
+        "cycle 2",
+        "setting 3",
+        "setting 4",
+        "cycle 3",
+        "setting 5",
+        "setting 6",
+    ]
     assert state.seconds("operators") == state.seconds("control") == 24.0
 
 
-def test_a_variant_of_cadical_with_options_alone_is_its_seed_with_these_on_the_command_line(control: ModuleType, tmp_path: Path) -> None:
-    option, patch = Edit("tunable", "restartint", {"value": 4.0}), Edit("patch", "cadical-tier-small", {"size": 2})
+def test_a_variant_of_cadical_with_options_alone_is_its_seed_with_these_on_the_command_line(
+    control: ModuleType, tmp_path: Path
+) -> None:
+    option, patch = (
+        Edit("tunable", "restartint", {"value": 4.0}),
+        Edit("patch", "cadical-tier-small", {"size": 2}),
+    )
     for edits, style, expected in (
-        ([option], "cadical-options", ("--restartint=4",)), ([option, patch], "cadical-options", ()), ([option], "minisat-options", ()),
+        ([option], "cadical-options", ("--restartint=4",)),
+        ([option, patch], "cadical-options", ()),
+        ([option], "minisat-options", ()),
         ([], "cadical-options", ()),
     ):
         (tmp_path / EDITS_FILE).write_text(write_edits(edits))

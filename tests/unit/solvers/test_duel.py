@@ -12,20 +12,38 @@ from evolake.solvers.measurement.duel import decide_duel, decision_rng, formulas
 from evolake.solvers.tables import DECISIONS, DUELS
 
 
-def trials(champion: np.ndarray, challenger: np.ndarray, *, timeout_s: float = 10.0, **other: Any) -> pl.DataFrame:
-    """Trials from costs (formulas, passes); a cost at or above the timeout is unsolved. other: (part, formula, pass) text -> changed columns."""
+def trials(
+    champion: np.ndarray, challenger: np.ndarray, *, timeout_s: float = 10.0, **other: Any
+) -> pl.DataFrame:
+    """Trials from costs (formulas, passes); a cost at or above the timeout is unsolved. other: (part,
+    formula, pass) text -> changed columns."""
     rows = []
     for part, costs in (("champion", champion), ("challenger", challenger)):
         for formula, passes in enumerate(costs):
             for place, cost in enumerate(passes):
                 solved = bool(cost < timeout_s)
-                rows.append({
-                    "cycle": "0002", "champion_id": "old", "challenger_id": "new", "instance": f"i{formula:02d}",
-                    "formula": f"i{formula:02d}", "pair": place, "part": part, "place": 0,
-                    "variant_id": "old" if part == "champion" else "new", "status": "sat" if solved else "timeout", "solved": solved,
-                    "certificate": "model" if solved else None, "proof_status": None, "cpu_s": float(cost), "conflicts": 5,
-                    "timeout_s": timeout_s, "host": "here",
-                } | other.get(f"{part}_{formula}_{place}", {}))
+                rows.append(
+                    {
+                        "cycle": "0002",
+                        "champion_id": "old",
+                        "challenger_id": "new",
+                        "instance": f"i{formula:02d}",
+                        "formula": f"i{formula:02d}",
+                        "pair": place,
+                        "part": part,
+                        "place": 0,
+                        "variant_id": "old" if part == "champion" else "new",
+                        "status": "sat" if solved else "timeout",
+                        "solved": solved,
+                        "certificate": "model" if solved else None,
+                        "proof_status": None,
+                        "cpu_s": float(cost),
+                        "conflicts": 5,
+                        "timeout_s": timeout_s,
+                        "host": "here",
+                    }
+                    | other.get(f"{part}_{formula}_{place}", {})
+                )
     return DUELS.frame(rows)
 
 
@@ -47,13 +65,22 @@ def test_a_uniform_gain_beyond_the_noise_wins() -> None:
     assert result.ratio == pytest.approx(1.25, rel=0.03)
     assert 1.0 < result.noise_floor < result.ratio_low <= result.ratio <= result.ratio_high
     assert result.reason.endswith("a gain beyond the noise")
-    assert (result.instances, result.formulas, result.pairs, result.left_out, result.verdict) == (24, 24, 3, 0, "better")
+    assert (result.instances, result.formulas, result.pairs, result.left_out, result.verdict) == (
+        24,
+        24,
+        3,
+        0,
+        "better",
+    )
     assert (result.solved_champion, result.solved_challenger) == (24.0, 24.0)
     assert DECISIONS.frame([result.row("0002")]).height == 1
 
 
 def test_the_same_solver_never_wins_against_itself() -> None:
-    wins = [decide_duel(trials(noisy(BASE, 1.0, seed), noisy(BASE, 1.0, 1000 + seed)), rng()).wins for seed in range(30)]
+    wins = [
+        decide_duel(trials(noisy(BASE, 1.0, seed), noisy(BASE, 1.0, 1000 + seed)), rng()).wins
+        for seed in range(30)
+    ]
     assert not any(wins)
 
 
@@ -75,18 +102,29 @@ def test_a_gain_on_one_formula_alone_does_not_win() -> None:
     challenger[3] *= 0.05
     result = decide_duel(trials(champion, challenger), rng())
     assert (result.wins, result.verdict) == (False, "undecided")
-    assert result.reason.startswith("no gain beyond the noise: 9") and result.reason.endswith("% of the differences are on the formula i03")
+    assert result.reason.startswith("no gain beyond the noise: 9") and result.reason.endswith(
+        "% of the differences are on the formula i03"
+    )
 
 
 def test_a_gain_of_milliseconds_gives_no_champion_and_says_so() -> None:
     short = BASE / 40
     result = decide_duel(trials(noisy(short, 1.0, 1), noisy(short, 0.5, 2)), rng())
     assert (result.wins, result.verdict) == (False, "undecided") and result.ratio_low > 1
-    assert result.reason.startswith("no formula takes more than 7") and "below 100 ms the start of a program decides" in result.reason
+    assert (
+        result.reason.startswith("no formula takes more than 7")
+        and "below 100 ms the start of a program decides" in result.reason
+    )
     one_long = np.append(short, 0.2)
-    assert decide_duel(trials(noisy(one_long, 1.0, 1), noisy(one_long, 0.5, 2)), rng()).wins, "one formula that takes longer is enough"
-    assert decide_duel(trials(noisy(short, 1.0, 1), noisy(short, 0.5, 2), timeout_s=1.0), rng()).wins, "beyond 1 % of a shorter limit"
-    refuted = decide_duel(trials(noisy(short, 1.0, 1), noisy(short, 0.5, 2), challenger_4_1={"status": "wrong"}), rng())
+    assert decide_duel(trials(noisy(one_long, 1.0, 1), noisy(one_long, 0.5, 2)), rng()).wins, (
+        "one formula that takes longer is enough"
+    )
+    assert decide_duel(trials(noisy(short, 1.0, 1), noisy(short, 0.5, 2), timeout_s=1.0), rng()).wins, (
+        "beyond 1 % of a shorter limit"
+    )
+    refuted = decide_duel(
+        trials(noisy(short, 1.0, 1), noisy(short, 0.5, 2), challenger_4_1={"status": "wrong"}), rng()
+    )
     assert refuted.reason.startswith("1 answers of the challenger are refuted")
 
 
@@ -100,7 +138,9 @@ def test_fewer_solved_formulas_never_win() -> None:
     assert result.reason.startswith("solves 23.6667 formulas against 24")
 
 
-@pytest.mark.parametrize("change", [{"status": "wrong", "solved": True}, {"proof_status": "refuted", "solved": True}])
+@pytest.mark.parametrize(
+    "change", [{"status": "wrong", "solved": True}, {"proof_status": "refuted", "solved": True}]
+)
 def test_one_refuted_answer_never_wins(change: dict) -> None:
     result = decide_duel(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.5, 2), challenger_4_1=change), rng())
     assert not result.wins
@@ -134,7 +174,8 @@ def test_a_copy_is_known_by_its_number_and_not_by_its_name() -> None:
 
 
 def test_copies_of_one_formula_are_one_piece_of_evidence() -> None:
-    """A gain on one formula of eight, measured on 17 shuffled copies of it: most instances are won, and nothing is known of other formulas."""
+    """A gain on one formula of eight, measured on 17 shuffled copies of it: most instances are won, and
+    nothing is known of other formulas."""
     formulas = {f"i{place:02d}": "f0" if place < 17 else f"f{place}" for place in range(24)}
     champion, challenger = noisy(np.ones(24), 1.0, 1), noisy(np.ones(24), 1.0, 2)
     challenger[:17] *= 0.5
@@ -143,13 +184,18 @@ def test_copies_of_one_formula_are_one_piece_of_evidence() -> None:
     assert decide_duel(alone, rng()).wins and not decide_duel(copies, rng()).wins
     result = decide_duel(copies, rng())
     assert (result.instances, result.formulas) == (24, 8) and result.test.endswith("over 8")
-    assert result.ratio == pytest.approx(8 / 7.5, rel=0.02), "each formula counts once, however many copies it has"
+    assert result.ratio == pytest.approx(8 / 7.5, rel=0.02), (
+        "each formula counts once, however many copies it has"
+    )
     older = copies.with_columns(formula=pl.lit(None, pl.String))
-    assert decide_duel(older, rng()).formulas == 24, "without the column nothing makes instances copies, not even a name"
+    assert decide_duel(older, rng()).formulas == 24, (
+        "without the column nothing makes instances copies, not even a name"
+    )
 
 
 def heavy(seed: int, formulas: int = 12) -> tuple[np.ndarray, np.ndarray]:
-    """Costs of champion and challenger as one lake measures them: equally good on all formulas but one, whose cost a shuffle moves by up to 30."""
+    """Costs of champion and challenger as one lake measures them: equally good on all formulas but one, whose
+    cost a shuffle moves by up to 30."""
     random = np.random.default_rng(seed)
     sides = [np.exp(random.normal(0, 0.05, size=(formulas, 2))) * 0.2 for _ in range(2)]
     for side in sides:
@@ -158,7 +204,8 @@ def heavy(seed: int, formulas: int = 12) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_one_heavy_tailed_formula_does_not_decide_in_any_lake() -> None:
-    """The same two solvers in 200 lakes: in some the ratio is far below 1, in some far above, and no lake crowns the challenger for it."""
+    """The same two solvers in 200 lakes: in some the ratio is far below 1, in some far above, and no lake
+    crowns the challenger for it."""
     results = [decide_duel(trials(*heavy(seed)), rng()) for seed in range(200)]
     ratios = [result.ratio for result in results]
     assert min(ratios) < 0.4 and max(ratios) > 2.5
@@ -178,7 +225,8 @@ def test_a_real_difference_gets_one_verdict_or_none_in_all_lakes(factor: float) 
 
 
 def test_without_the_others_no_formula_promotes_a_challenger() -> None:
-    """Where all others together speak against it, one formula cannot win the duel, however large its gain and whatever the others' spread."""
+    """Where all others together speak against it, one formula cannot win the duel, however large its gain and
+    whatever the others' spread."""
     random = np.random.default_rng(5)
     for _ in range(300):
         count = int(random.integers(8, 30))
@@ -206,13 +254,19 @@ def test_a_duel_without_any_pair_that_counts_is_undecided() -> None:
     costs = noisy(np.ones(8), 1.0, 1, passes=1)
     cut: dict[str, Any] = {f"champion_{place}_0": CUT for place in range(8)}
     result = decide_duel(trials(costs, costs, **cut), rng())
-    assert (result.verdict, result.wins, result.instances, result.par2_champion) == ("undecided", False, 0, None)
+    assert (result.verdict, result.wins, result.instances, result.par2_champion) == (
+        "undecided",
+        False,
+        0,
+        None,
+    )
     assert result.reason == "the clock cut every one of 8 pairs short"
     assert DECISIONS.frame([result.row("0002")]).height == 1
 
 
 def test_the_mean_decides_also_if_most_formulas_gain() -> None:
-    """Helps most formulas a little and hurts two so much that the mean is the same: an interval by signs or medians would promote it."""
+    """Helps most formulas a little and hurts two so much that the mean is the same: an interval by signs or
+    medians would promote it."""
     champion, challenger = noisy(np.ones(24), 1.0, 1, spread=0.001), noisy(np.ones(24), 0.9, 2, spread=0.001)
     challenger[:2] *= 2.1 / 0.9
     result = decide_duel(trials(champion, challenger), rng())

@@ -1,4 +1,5 @@
-"""`evolake solvers duel`: two repositories, pass by pass until it is decided, with an exit code that says whether the second is better."""
+"""`evolake solvers duel`: two repositories, pass by pass until it is decided, with an exit code that says
+whether the second is better."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[
     adapters = tmp_path / "seeds" / "solvers" / "adapters"
     adapters.mkdir(parents=True)
     (adapters / "toy.toml").write_text(ADAPTER)
-    for number, clauses in enumerate(itertools.islice(itertools.combinations(("1 2", "-1", "2", "-1 2", "-1 -2"), 2), FORMULAS)):
+    for number, clauses in enumerate(
+        itertools.islice(itertools.combinations(("1 2", "-1", "2", "-1 2", "-1 -2"), 2), FORMULAS)
+    ):
         family = tmp_path / "formulas" / ("even" if number % 2 == 0 else "odd")
         family.mkdir(parents=True, exist_ok=True)
         (family / f"f{number}.cnf").write_text("p cnf 2 2\n" + "".join(f"{clause} 0\n" for clause in clauses))
@@ -38,24 +41,38 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[
     for name, rounds in (("slow", SLOW), ("fast", FAST), ("wrong", FAST)):
         folder = tmp_path / name
         (folder / "src").mkdir(parents=True)
-        (folder / "src" / "main.cc").write_text(answering("1 2" if name == "wrong" else "-1 2", rounds=rounds))
+        (folder / "src" / "main.cc").write_text(
+            answering("1 2" if name == "wrong" else "-1 2", rounds=rounds)
+        )
         (folder / "src" / "LICENSE").write_text("MIT\n")
         (folder / "variant.toml").write_text('base = "toy"\nadapter = "toy"\n')
     return tmp_path
 
 
 def duel(project: Path, champion: str, challenger: str, *options: str) -> Result:
-    paths = [str(project / champion), str(project / challenger), "--suite", str(project / "formulas"), "--adapter", "toy"]
+    paths = [
+        str(project / champion),
+        str(project / challenger),
+        "--suite",
+        str(project / "formulas"),
+        "--adapter",
+        "toy",
+    ]
     return CliRunner().invoke(solvers, ["duel", *paths, *options], standalone_mode=False)
 
 
 def test_a_faster_solver_is_better_after_one_pass_and_a_slower_one_is_worse(project: Path) -> None:
     result = duel(project, "slow", "fast", "--json")
     said = json.loads(result.stdout)
-    assert (result.return_value, said["verdict"], said["decision"]["pairs"]) == (0, "better", 1), result.output
+    assert (result.return_value, said["verdict"], said["decision"]["pairs"]) == (0, "better", 1), (
+        result.output
+    )
     assert said["decision"]["ratio_low"] > 1 and said["decision"]["formulas"] == FORMULAS
     assert said["helped"]["gained"] == FORMULAS and 0.6 < said["helped"]["probability"][1] < 1
-    assert [(row["family"], row["formulas"], row["gained"], row["lost"]) for row in said["families"]] == [("even", 5, 5, 0), ("odd", 4, 4, 0)]
+    assert [(row["family"], row["formulas"], row["gained"], row["lost"]) for row in said["families"]] == [
+        ("even", 5, 5, 0),
+        ("odd", 4, 4, 0),
+    ]
     assert said["families"][0]["probability"][0] == 1 and 0.5 < said["families"][0]["probability"][1] < 0.6
     assert "MaxSAT" in said["remarks"][0]
     back = duel(project, "fast", "slow")
@@ -63,8 +80,14 @@ def test_a_faster_solver_is_better_after_one_pass_and_a_slower_one_is_worse(proj
     assert "limits: 0.25 s a run (--timeout)" in back.stderr
     assert "9 formulas, at most 3 passes of both: at most 0.00375 processor hours" in back.stderr
     assert "odd: 4 formulas, solved 4 and 4, PAR-2" in back.stdout
-    assert "costs less on 0 of 4 formulas and more on 4; on a new formula like these it helps with probability 0.00" in back.stdout
-    assert f"{project / 'slow'} is worse than {project / 'fast'}" in back.stdout and "left out cut.cnf" in back.stdout
+    assert (
+        "costs less on 0 of 4 formulas and more on 4; on a new formula like these it helps with "
+        "probability 0.00" in back.stdout
+    )
+    assert (
+        f"{project / 'slow'} is worse than {project / 'fast'}" in back.stdout
+        and "left out cut.cnf" in back.stdout
+    )
 
 
 def test_a_solver_whose_answers_are_refuted_is_not_better(project: Path) -> None:
@@ -78,14 +101,21 @@ def test_too_few_formulas_decide_nothing_and_all_passes_are_made_once(project: P
     journal = project / "pairs.jsonl"
     options = ("--instances", "3", "--passes", "2", "--journal", str(journal))
     first = duel(project, "slow", "fast", *options)
-    assert first.return_value == 1 and "is not shown to be better" in first.stdout and "3 formulas decide nothing" in first.stdout
+    assert (
+        first.return_value == 1
+        and "is not shown to be better" in first.stdout
+        and "3 formulas decide nothing" in first.stdout
+    )
     rows = journal.read_text()
     assert duel(project, "slow", "fast", *options).stdout == first.stdout
     assert journal.read_text() == rows, "the same call measures nothing again"
 
 
 def test_one_solver_against_itself_and_folders_that_are_not_there_are_wrong_inputs(project: Path) -> None:
-    for champion, challenger, complaint in (("slow", "slow", "have the same sources"), ("slow", "nowhere", "there is no folder")):
+    for champion, challenger, complaint in (
+        ("slow", "slow", "have the same sources"),
+        ("slow", "nowhere", "there is no folder"),
+    ):
         error = duel(project, champion, challenger).exception
         assert isinstance(error, InputError) and complaint in error.what
 

@@ -1,4 +1,5 @@
-"""Effects that a mean hides: by family of formulas, on how many a challenger helps, and how likely on a new one."""
+"""Effects that a mean hides: by family of formulas, on how many a challenger helps, and how likely on a new
+one."""
 
 from __future__ import annotations
 
@@ -10,36 +11,83 @@ from evolake.solvers.measurement.duel_families import family_lines, family_rows,
 from evolake.solvers.tables import CONTEST_FAMILIES, DUELS
 
 
-def trial(formula: str, part: str, cpu_s: float, pair: int = 0, status: str = "unsat", copy: str = "") -> dict:
+def trial(
+    formula: str, part: str, cpu_s: float, pair: int = 0, status: str = "unsat", copy: str = ""
+) -> dict:
     return {
-        "cycle": "0001", "champion_id": "old", "challenger_id": "new", "instance": formula + copy, "formula": formula, "pair": pair, "part": part,
-        "place": 0, "variant_id": {"champion": "old", "challenger": "new"}[part], "status": status, "solved": status == "unsat",
-        "certificate": "proof", "proof_status": "verified", "cpu_s": cpu_s, "conflicts": 10, "timeout_s": 5.0, "host": "here", "proof_bytes": 1,
+        "cycle": "0001",
+        "champion_id": "old",
+        "challenger_id": "new",
+        "instance": formula + copy,
+        "formula": formula,
+        "pair": pair,
+        "part": part,
+        "place": 0,
+        "variant_id": {"champion": "old", "challenger": "new"}[part],
+        "status": status,
+        "solved": status == "unsat",
+        "certificate": "proof",
+        "proof_status": "verified",
+        "cpu_s": cpu_s,
+        "conflicts": 10,
+        "timeout_s": 5.0,
+        "host": "here",
+        "proof_bytes": 1,
     }
 
 
 def trials(costs: Mapping[str, tuple[float, float]]) -> list[dict]:
-    return [trial(name, part, cost) for name, pair in costs.items() for part, cost in zip(("champion", "challenger"), pair, strict=True)]
+    return [
+        trial(name, part, cost)
+        for name, pair in costs.items()
+        for part, cost in zip(("champion", "challenger"), pair, strict=True)
+    ]
 
 
-COSTS = {"a1": (1.0, 0.5), "a2": (2.0, 1.0), "a3": (1.0, 0.4), "b1": (0.5, 1.0), "b2": (1.0, 2.1), "b3": (0.4, 0.405)}
+COSTS = {
+    "a1": (1.0, 0.5),
+    "a2": (2.0, 1.0),
+    "a3": (1.0, 0.4),
+    "b1": (0.5, 1.0),
+    "b2": (1.0, 2.1),
+    "b3": (0.4, 0.405),
+}
 FAMILY = {name: {"a": "halved", "b": "doubled"}[name[0]] for name in COSTS}
 
 
 def test_a_mean_near_one_that_hides_opposite_effects_is_taken_apart() -> None:
     rows = CONTEST_FAMILIES.frame(family_rows(trials(COSTS), FAMILY)).to_dicts()
-    assert [(row["family"], row["formulas"], row["gained"], row["lost"]) for row in rows] == [("doubled", 3, 0, 2), ("halved", 3, 3, 0)]
+    assert [(row["family"], row["formulas"], row["gained"], row["lost"]) for row in rows] == [
+        ("doubled", 3, 0, 2),
+        ("halved", 3, 3, 0),
+    ]
     first, second, last = family_lines(rows)
-    assert first.startswith("doubled: 3 formulas, solved 3 and 3, PAR-2 0.633 s and 1.17 s; costs less on 0 of 3 formulas and more on 2")
-    assert second.endswith("costs less on 3 of 3 formulas and more on 0; on a new formula like these it helps with probability 1.00 (0.44 to 1.00)")
-    assert last == "the mean hides opposite effects: it costs less on most formulas of halved, and more on most of doubled"
+    assert first.startswith(
+        "doubled: 3 formulas, solved 3 and 3, PAR-2 0.633 s and 1.17 s; costs less on 0 of 3 formulas and "
+        "more on 2"
+    )
+    assert second.endswith(
+        "costs less on 3 of 3 formulas and more on 0; on a new formula like these it helps with "
+        "probability 1.00 (0.44 to 1.00)"
+    )
+    assert (
+        last == "the mean hides opposite effects: it costs less on most formulas of halved, and more on most "
+        "of doubled"
+    )
     found = helped(DUELS.frame(trials(COSTS)))
-    assert found is not None and (found.gained, found.lost, found.formulas, found.share.estimate) == (3, 2, 6, 0.5)
+    assert found is not None and (found.gained, found.lost, found.formulas, found.share.estimate) == (
+        3,
+        2,
+        6,
+        0.5,
+    )
 
 
 def test_copies_and_passes_of_a_formula_count_once() -> None:
     rows = [
-        trial("a1", part, cost, pair, copy=copy) for copy in ("", "~s1") for pair in (0, 1)
+        trial("a1", part, cost, pair, copy=copy)
+        for copy in ("", "~s1")
+        for pair in (0, 1)
         for part, cost in (("champion", 1.0), ("challenger", 3.0 if pair else 0.5))
     ]
     [family] = family_rows(rows, {"a1": "a", "a1~s1": "a"})
@@ -56,5 +104,11 @@ def test_a_run_that_the_clock_cut_is_on_neither_side() -> None:
 @pytest.mark.parametrize("row", [{"formulas": 3}, {"formulas": 3, "gained": None, "lost": None}])
 def test_a_row_of_an_earlier_version_says_nothing_of_it(row: dict) -> None:
     assert helped_in(row) is None
-    whole = row | {"family": "a", "solved_champion": 3.0, "solved_challenger": 3.0, "par2_champion": 1.0, "par2_challenger": 2.0}
+    whole = row | {
+        "family": "a",
+        "solved_champion": 3.0,
+        "solved_challenger": 3.0,
+        "par2_champion": 1.0,
+        "par2_challenger": 2.0,
+    }
     assert family_lines([whole]) == ["a: 3 formulas, solved 3 and 3, PAR-2 1 s and 2 s"]

@@ -23,9 +23,18 @@ def run(tmp_path):
         folder.mkdir(exist_ok=True)
         (folder / "solver").write_text(f"#!/bin/sh\n{script}\n")
         (folder / "solver").chmod(0o755)
-        program = Program(folder, ("solver", "{cnf}"), ("solver", "{cnf}", "--proof={proof}"), "drat-text", {"GREETING": "hello"}, STATISTICS,
-                          tools=SHELL)
-        return run_solver(program, tmp_path / "a-telling-name.cnf", limits, scratch=tmp_path / "scratch", **options)
+        program = Program(
+            folder,
+            ("solver", "{cnf}"),
+            ("solver", "{cnf}", "--proof={proof}"),
+            "drat-text",
+            {"GREETING": "hello"},
+            STATISTICS,
+            tools=SHELL,
+        )
+        return run_solver(
+            program, tmp_path / "a-telling-name.cnf", limits, scratch=tmp_path / "scratch", **options
+        )
 
     return call
 
@@ -33,7 +42,12 @@ def run(tmp_path):
 def test_a_model_comes_back_with_counters(run):
     seen = run("echo c conflicts 7; echo s SATISFIABLE; echo v 1 2 0; exit 10", core=0)
     assert (seen.status, seen.answer, seen.model.tolist(), seen.exit_code, seen.problems, seen.counters) == (
-        "sat", "sat", [1, 2], 10, (), {"conflicts": 7.0},
+        "sat",
+        "sat",
+        [1, 2],
+        10,
+        (),
+        {"conflicts": 7.0},
     )
     assert seen.stdout_tail == "c conflicts 7\ns SATISFIABLE\n"
     assert (seen.proof, seen.proof_bytes) == (None, 0)
@@ -42,8 +56,16 @@ def test_a_model_comes_back_with_counters(run):
 
 
 def test_a_proof_comes_back_as_a_file(run):
-    seen = run('echo 1 0 > "${2#--proof=}"; echo 0 >> "${2#--proof=}"; echo s UNSATISFIABLE; exit 20', want_proof=True)
-    assert (seen.status, seen.proof.read_bytes(), seen.proof_bytes, seen.problems) == ("unsat", b"1 0\n0\n", 6, ())
+    seen = run(
+        'echo 1 0 > "${2#--proof=}"; echo 0 >> "${2#--proof=}"; echo s UNSATISFIABLE; exit 20',
+        want_proof=True,
+    )
+    assert (seen.status, seen.proof.read_bytes(), seen.proof_bytes, seen.problems) == (
+        "unsat",
+        b"1 0\n0\n",
+        6,
+        (),
+    )
 
 
 def test_an_old_proof_is_never_taken_for_a_new_one(run):
@@ -59,25 +81,48 @@ def test_the_program_sees_neither_the_instances_name_nor_its_place(run):
     assert "c p cnf 2 1" in seen.stdout_tail
 
 
-@pytest.mark.parametrize(("script", "status", "answer", "part"), [
-    ("echo s UNKNOWN; exit 0", "unknown", None, None),
-    ("exit 0", "unknown", None, None),
-    ("echo s SATISFIABLE; echo v 1 0; exit 20", "malformed", "sat", "the answer is sat but the exit code is 20"),
-    ("echo s UNSATISFIABLE; exit 0", "malformed", "unsat", "the answer is unsat but the exit code is 0"),
-    ("exit 10", "malformed", None, "exit code 10 says sat but there is no such answer"),
-    ("echo s SATISFIABLE; echo v 1 0; echo s UNSATISFIABLE; exit 10", "malformed", None, "two answers"),
-    ("echo s SATISFIABLE; echo v 1; exit 10", "malformed", "sat", "without its final 0"),
-    ("echo s SATISFIABLE; exit 10", "malformed", "sat", "no model"),
-    ("exit 3", "refused", None, "it ended with exit code 3 and without an answer"),
-    ("echo 'PARSE ERROR! Unexpected char: x' >&2; exit 3", "unread", None, "it ended with exit code 3 and without an answer"),
-    ("echo 'c parse error: expected header'; exit 1", "unread", None, "it ended with exit code 1 and without an answer"),
-    ("echo 'PARSE ERROR!'; echo s SATISFIABLE; exit 1", "malformed", "sat", "the answer is sat but the exit code is 1"),
-    ("kill -SEGV $$", "crash", None, "died by SIGSEGV"),
-    ("echo s UNSATISFIABLE; kill -ABRT $$", "crash", "unsat", "died by SIGABRT"),
-    ("echo 'terminate: std::bad_alloc' >&2; exit 134", "memory", None, None),
-    ("exec /usr/bin/yes", "malformed", None, None),
-    ("sleep 5 & wait; exit 3", "refused", None, "and without an answer"),
-])
+@pytest.mark.parametrize(
+    ("script", "status", "answer", "part"),
+    [
+        ("echo s UNKNOWN; exit 0", "unknown", None, None),
+        ("exit 0", "unknown", None, None),
+        (
+            "echo s SATISFIABLE; echo v 1 0; exit 20",
+            "malformed",
+            "sat",
+            "the answer is sat but the exit code is 20",
+        ),
+        ("echo s UNSATISFIABLE; exit 0", "malformed", "unsat", "the answer is unsat but the exit code is 0"),
+        ("exit 10", "malformed", None, "exit code 10 says sat but there is no such answer"),
+        ("echo s SATISFIABLE; echo v 1 0; echo s UNSATISFIABLE; exit 10", "malformed", None, "two answers"),
+        ("echo s SATISFIABLE; echo v 1; exit 10", "malformed", "sat", "without its final 0"),
+        ("echo s SATISFIABLE; exit 10", "malformed", "sat", "no model"),
+        ("exit 3", "refused", None, "it ended with exit code 3 and without an answer"),
+        (
+            "echo 'PARSE ERROR! Unexpected char: x' >&2; exit 3",
+            "unread",
+            None,
+            "it ended with exit code 3 and without an answer",
+        ),
+        (
+            "echo 'c parse error: expected header'; exit 1",
+            "unread",
+            None,
+            "it ended with exit code 1 and without an answer",
+        ),
+        (
+            "echo 'PARSE ERROR!'; echo s SATISFIABLE; exit 1",
+            "malformed",
+            "sat",
+            "the answer is sat but the exit code is 1",
+        ),
+        ("kill -SEGV $$", "crash", None, "died by SIGSEGV"),
+        ("echo s UNSATISFIABLE; kill -ABRT $$", "crash", "unsat", "died by SIGABRT"),
+        ("echo 'terminate: std::bad_alloc' >&2; exit 134", "memory", None, None),
+        ("exec /usr/bin/yes", "malformed", None, None),
+        ("sleep 5 & wait; exit 3", "refused", None, "and without an answer"),
+    ],
+)
 def test_what_a_run_is_worth(run, script, status, answer, part):
     seen = run(script)
     assert (seen.status, seen.answer) == (status, answer)
@@ -85,7 +130,10 @@ def test_what_a_run_is_worth(run, script, status, answer, part):
 
 
 def test_a_limit_of_processor_time_is_held_whatever_was_said_before(run):
-    seen = run("trap '' XCPU TERM; echo s UNSATISFIABLE; while :; do :; done", RunLimits(cpu_s=0.3, wall_s=20, memory_mb=256))
+    seen = run(
+        "trap '' XCPU TERM; echo s UNSATISFIABLE; while :; do :; done",
+        RunLimits(cpu_s=0.3, wall_s=20, memory_mb=256),
+    )
     assert (seen.status, seen.answer) == ("timeout", "unsat")
     assert 0.3 <= seen.cpu_s < 1.5
 
@@ -101,7 +149,11 @@ def test_memory_beyond_the_limit_is_told_from_a_crash(run):
 
 
 def test_a_proof_beyond_its_limit_gives_no_answer(run):
-    seen = run('while echo 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 0; do :; done > "${2#--proof=}"; echo s UNSATISFIABLE; exit 20', want_proof=True)
+    seen = run(
+        'while echo 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 0; do :; done > "${2#--proof=}"; echo s '
+        "UNSATISFIABLE; exit 20",
+        want_proof=True,
+    )
     assert (seen.status, seen.answer, seen.proof_bytes) == ("unknown", None, 1 << 20)
     assert "the proof reached its limit of 1 MiB" in seen.problems
 
@@ -109,14 +161,21 @@ def test_a_proof_beyond_its_limit_gives_no_answer(run):
 def test_a_program_that_is_none_crashes(tmp_path):
     (tmp_path / "a.cnf").write_bytes(CNF)
     (tmp_path / "program").mkdir()
-    seen = run_solver(Program(tmp_path / "program", ("absent", "{cnf}")), tmp_path / "a.cnf", LIMITS, scratch=tmp_path)
+    seen = run_solver(
+        Program(tmp_path / "program", ("absent", "{cnf}")), tmp_path / "a.cnf", LIMITS, scratch=tmp_path
+    )
     assert seen.status == "crash"
     assert "cannot be executed" in seen.problems[0]
 
 
-@pytest.mark.parametrize(("cnf", "core", "proof", "part"), [
-    ("absent.cnf", None, False, "cannot be given"), ("a.cnf", 10_000, False, "core 10000"), ("a.cnf", None, True, "writes no proof"),
-])
+@pytest.mark.parametrize(
+    ("cnf", "core", "proof", "part"),
+    [
+        ("absent.cnf", None, False, "cannot be given"),
+        ("a.cnf", 10_000, False, "core 10000"),
+        ("a.cnf", None, True, "writes no proof"),
+    ],
+)
 def test_wrong_uses_are_wrong_inputs(cnf, core, proof, part, tmp_path):
     (tmp_path / "a.cnf").write_bytes(CNF)
     program = Program(Path("/usr/bin"), ("true", "{cnf}"))

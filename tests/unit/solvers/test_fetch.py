@@ -25,8 +25,12 @@ from evolake.solvers.seeds.seeds_file import load_seeds
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = datetime(2026, 1, 3, tzinfo=UTC)
-INNER = tar_of({"toy-1/code/main.cc": MAIN.encode(), "toy-1/code/toy.h": HEADER.encode(), "toy-1/LICENSE": b"MIT\n"})
-OUTER = tar_of({"many-1/solvers/toy.tar.gz": INNER, "many-1/setup.py": b"open('/tmp/evolake-setup-was-run', 'w')\n"})
+INNER = tar_of(
+    {"toy-1/code/main.cc": MAIN.encode(), "toy-1/code/toy.h": HEADER.encode(), "toy-1/LICENSE": b"MIT\n"}
+)
+OUTER = tar_of(
+    {"many-1/solvers/toy.tar.gz": INNER, "many-1/setup.py": b"open('/tmp/evolake-setup-was-run', 'w')\n"}
+)
 FILE = "many-1.tar.gz"
 
 
@@ -36,7 +40,9 @@ def sha(data: bytes) -> str:
 
 def seeds_file(folder: Path, place: str, more: str = "") -> Path:
     path = folder / "solvers.toml"
-    path.write_text(f"{more}\n[[seeds]]\nname = \"toy\"\nversion = \"1\"\nadapter = \"toy\"\nlicence = \"MIT\"\n{place}\n")
+    path.write_text(
+        f'{more}\n[[seeds]]\nname = "toy"\nversion = "1"\nadapter = "toy"\nlicence = "MIT"\n{place}\n'
+    )
     return path
 
 
@@ -57,13 +63,19 @@ def pip_index(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 @pytest.mark.parametrize("style", ["html", "json"])
-def test_a_seed_comes_from_the_index_once_and_from_the_lake_after(tmp_path: Path, pip_index: pytest.MonkeyPatch, style: str):
+def test_a_seed_comes_from_the_index_once_and_from_the_lake_after(
+    tmp_path: Path, pip_index: pytest.MonkeyPatch, style: str
+):
     seed, blobs = load_seeds(from_index(tmp_path))["toy"], BlobStore(tmp_path / "lake")
     with serving(Index("many", FILE, OUTER, style)) as index:
         pip_index.setenv("PIP_INDEX_URL", f"{index.address}/simple")
         first = fetch_seed(seed, blobs, now=NOW)
     assert index.asked == ["/simple/many/", f"/files/{FILE}"]
-    assert (first.sha256, first.source, first.fetched_at) == (sha(INNER), f"{index.address}/files/{FILE}/solvers/toy.tar.gz", NOW)
+    assert (first.sha256, first.source, first.fetched_at) == (
+        sha(INNER),
+        f"{index.address}/files/{FILE}/solvers/toy.tar.gz",
+        NOW,
+    )
     assert (first.name, first.version, first.licence, first.adapter) == ("toy", "1", "MIT", "toy")
     assert fetch_seed(seed, blobs, now=LATER) == first
     assert not Path("/tmp/evolake-setup-was-run").exists()
@@ -78,8 +90,14 @@ def test_a_dead_network_is_told_with_what_to_do(tmp_path: Path, pip_index: pytes
     assert "refused" in str(raised.value)
 
 
-@pytest.mark.parametrize(("outer", "inner"), [("0" * 64, sha(INNER)), (sha(OUTER), "0" * 64)], ids=["the archive", "the source in it"])
-def test_other_bytes_than_the_pinned_ones_are_refused_and_not_kept(tmp_path: Path, pip_index: pytest.MonkeyPatch, outer: str, inner: str):
+@pytest.mark.parametrize(
+    ("outer", "inner"),
+    [("0" * 64, sha(INNER)), (sha(OUTER), "0" * 64)],
+    ids=["the archive", "the source in it"],
+)
+def test_other_bytes_than_the_pinned_ones_are_refused_and_not_kept(
+    tmp_path: Path, pip_index: pytest.MonkeyPatch, outer: str, inner: str
+):
     blobs = BlobStore(tmp_path / "lake")
     with serving(Index("many", FILE, OUTER)) as index:
         pip_index.setenv("PIP_INDEX_URL", f"{index.address}/simple")
@@ -100,7 +118,10 @@ def test_pip_is_asked_where_to_look(tmp_path: Path, pip_index: pytest.MonkeyPatc
     pip_index.setenv("PIP_INDEX_URL", "https://one.example/simple")
     pip_index.setenv("PIP_EXTRA_INDEX_URL", "https://two.example/simple https://three.example/simple")
     pip_index.setenv("PIP_FIND_LINKS", f"{tmp_path} {tmp_path.as_uri()}")
-    assert pip_places() == Places(("https://one.example/simple", "https://two.example/simple", "https://three.example/simple"), (tmp_path, tmp_path))
+    assert pip_places() == Places(
+        ("https://one.example/simple", "https://two.example/simple", "https://three.example/simple"),
+        (tmp_path, tmp_path),
+    )
     pip_index.setenv("PIP_NO_INDEX", "1")
     assert pip_places() == Places((), (tmp_path, tmp_path))
 
@@ -110,9 +131,15 @@ def test_a_folder_of_archives_serves_without_an_index(tmp_path: Path):
     assert get_file("many", FILE, Places((), (tmp_path,))) == (OUTER, (tmp_path / FILE).as_uri())
 
 
-def test_seeds_of_a_user_come_from_a_folder_an_archive_an_address_and_git(tmp_path: Path, pip_index: pytest.MonkeyPatch):
+def test_seeds_of_a_user_come_from_a_folder_an_archive_an_address_and_git(
+    tmp_path: Path, pip_index: pytest.MonkeyPatch
+):
     tree = toy_tree(tmp_path / "mine")
-    files = {f"toy/{path.relative_to(tree).as_posix()}": path.read_bytes() for path in tree.rglob("*") if path.is_file()}
+    files = {
+        f"toy/{path.relative_to(tree).as_posix()}": path.read_bytes()
+        for path in tree.rglob("*")
+        if path.is_file()
+    }
     (tmp_path / "toy.zip").write_bytes(zip_of(files))
     (tmp_path / "adapters").mkdir()
     (tmp_path / "adapters/toy.toml").write_text(ADAPTER)
@@ -122,19 +149,28 @@ def test_seeds_of_a_user_come_from_a_folder_an_archive_an_address_and_git(tmp_pa
         git = ["git", "-C", str(tree), "-c", "user.name=x", "-c", "user.email=x@example.org"]
         for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "one"]):
             subprocess.run([*git, *arguments], check=True)
-        commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+        commit = subprocess.run(
+            [*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+        ).stdout.strip()
         places[f"git = '{tree.as_uri()}'\ncommit = '{commit}'"] = "c"
     with serving(Index("x", "toy.zip", (tmp_path / "toy.zip").read_bytes())) as index:
         places[f"url = '{index.address}/files/toy.zip'\nsha256 = '{sha(index.data)}'"] = "d"
         result = set()
         for place, name in places.items():
             blobs, seed = BlobStore(tmp_path / f"lake-{name}"), load_seeds(seeds_file(tmp_path, place))["toy"]
-            result.add(source_sha(lay_out_seed(seed, blobs, tmp_path / f"cache-{name}", adapters=tmp_path / "adapters", now=NOW)))
+            result.add(
+                source_sha(
+                    lay_out_seed(
+                        seed, blobs, tmp_path / f"cache-{name}", adapters=tmp_path / "adapters", now=NOW
+                    )
+                )
+            )
     assert len(result) == 1
 
 
 def test_an_edited_record_does_not_beat_the_pin(tmp_path: Path, pip_index: pytest.MonkeyPatch):
-    """Whatever a record of an earlier fetch is made to say, the sources are the pinned ones, and what the seed says of itself stands."""
+    """Whatever a record of an earlier fetch is made to say, the sources are the pinned ones, and what the
+    seed says of itself stands."""
     evil = tar_of({"toy-1/code/main.cc": b"int main() { return 10; }\n"})
     address = tmp_path / "toy.tar"
     address.write_bytes(INNER)
@@ -144,7 +180,9 @@ def test_an_edited_record_does_not_beat_the_pin(tmp_path: Path, pip_index: pytes
         git = ["git", "-C", str(tree), "-c", "user.name=x", "-c", "user.email=x@example.org"]
         for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "one"]):
             subprocess.run([*git, *arguments], check=True)
-        commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+        commit = subprocess.run(
+            [*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+        ).stdout.strip()
         places.append(f'git = "{tree.as_uri()}"\ncommit = "{commit}"')
     for place in places:
         blobs = BlobStore(tmp_path / f"lake-{place[:3]}")
@@ -156,12 +194,19 @@ def test_an_edited_record_does_not_beat_the_pin(tmp_path: Path, pip_index: pytes
         for changed in ({"sha256": blobs.put(evil)}, {"sha256": "../../etc/passwd"}, {"sha256": 7}, own):
             record.write_text(json.dumps(json.loads(record.read_text()) | changed))
             again = fetch_seed(seed, blobs, now=LATER)
-            assert (again.sha256, again.name, again.licence, again.adapter) == (first.sha256, first.name, first.licence, first.adapter)
+            assert (again.sha256, again.name, again.licence, again.adapter) == (
+                first.sha256,
+                first.name,
+                first.licence,
+                first.adapter,
+            )
 
 
 def test_trees_are_unpacked_once_by_name(tmp_path: Path):
     (tmp_path / "toy.tar.gz").write_bytes(INNER)
-    trees = seed_trees(BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=seeds_file(tmp_path, "path = 'toy.tar.gz'"))
+    trees = seed_trees(
+        BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=seeds_file(tmp_path, "path = 'toy.tar.gz'")
+    )
     assert (trees("toy") / "code/toy.h").read_text() == HEADER
     assert trees("toy") == trees("toy")
     with pytest.raises(InputError, match="one of toy"):
@@ -176,10 +221,20 @@ def test_a_root_that_is_not_there_is_told(tmp_path: Path):
             upstream_tree(seed, BlobStore(tmp_path / "lake"), tmp_path / "cache", now=NOW)
 
 
-@pytest.mark.parametrize("data", [
-    tar_of({"../outside": b"x"}), tar_of({"/tmp/outside": b"x"}), zip_of({"../outside": b"x"}), zip_of({"a\\..\\b": b"x"}),
-    tar_of({"a": b"", "a/b": b""}), b"no archive", INNER[:-30], b"PK no zip",
-], ids=["tar-up", "tar-absolute", "zip-up", "zip-backslash", "file-as-folder", "junk", "cut", "bad-zip"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        tar_of({"../outside": b"x"}),
+        tar_of({"/tmp/outside": b"x"}),
+        zip_of({"../outside": b"x"}),
+        zip_of({"a\\..\\b": b"x"}),
+        tar_of({"a": b"", "a/b": b""}),
+        b"no archive",
+        INNER[:-30],
+        b"PK no zip",
+    ],
+    ids=["tar-up", "tar-absolute", "zip-up", "zip-backslash", "file-as-folder", "junk", "cut", "bad-zip"],
+)
 def test_an_archive_that_cannot_be_trusted_leaves_nothing(tmp_path: Path, data: bytes):
     with pytest.raises(InputError, match="cannot be unpacked"):
         unpack_archive(data, tmp_path / "box/into")
@@ -191,12 +246,18 @@ def test_links_of_an_archive_are_left_out(tmp_path: Path):
     assert [path.name for path in (tmp_path / "into/top").iterdir()] == ["a"]
 
 
-@pytest.mark.parametrize(("place", "said"), [
-    ("", "no one place"), ("path = 'a'\nurl = 'b'", "no one place"), ("url = 'http://x'", "no sha256"),
-    ("git = 'x'\ncommit = 'main'", "a commit that may move"),
-    ("archive = 'none'\nmember = 'x'\nsha256 = '" + "0" * 64 + "'", "unknown archive"), ("path = 'a'\nsha256 = 'zz'", "no sha256 that can be used"),
-    ("path = 'a'\ncolour = 1", "unknown field colour"),
-])
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("", "no one place"),
+        ("path = 'a'\nurl = 'b'", "no one place"),
+        ("url = 'http://x'", "no sha256"),
+        ("git = 'x'\ncommit = 'main'", "a commit that may move"),
+        ("archive = 'none'\nmember = 'x'\nsha256 = '" + "0" * 64 + "'", "unknown archive"),
+        ("path = 'a'\nsha256 = 'zz'", "no sha256 that can be used"),
+        ("path = 'a'\ncolour = 1", "unknown field colour"),
+    ],
+)
 def test_a_wrong_seed_is_told(tmp_path: Path, place: str, said: str):
     with pytest.raises(InputError, match=said):
         load_seeds(seeds_file(tmp_path, place))

@@ -25,46 +25,113 @@ def only(frame: pl.DataFrame, variant: str) -> dict:
 
 def test_one_variant_by_hand() -> None:
     runs = table(
-        run_row("v", "a", "sat", 0.5, peak_mb=10.0), run_row("v", "b", "unsat", 3.0, peak_mb=40.0),
-        run_row("v", "c", "timeout", 10.1, expected="UNSAT", peak_mb=70.0), run_row("v", "d", "crash", 0.1, expected="SAT", peak_mb=0.0),
+        run_row("v", "a", "sat", 0.5, peak_mb=10.0),
+        run_row("v", "b", "unsat", 3.0, peak_mb=40.0),
+        run_row("v", "c", "timeout", 10.1, expected="UNSAT", peak_mb=70.0),
+        run_row("v", "d", "crash", 0.1, expected="SAT", peak_mb=0.0),
     )
-    assert compute_metrics(runs).to_dicts() == [{
-        "variant_id": "v", "cycle": "0001", "suite": "train", "timeout_s": 10.0, "instances": 4, "instances_sat": 2, "instances_unsat": 2, "runs": 4,
-        "vbs_match": 2, "vbs_mismatch": 0, "wrong": 0, "unproved": 0, "failed": 1, "solved": 2.0, "solved_sat": 1.0, "solved_unsat": 1.0,
-        "solved_within_6": 1.0, "solved_within_12": 1.0, "solved_within_20": 1.0, "solved_within_40": 2.0, "solved_within_60": 2.0,
-        "solved_within_90": 2.0, "memory_mean_mb": 30.0, "memory_max_mb": 70.0, "additionally_solved": 0, "par2": 43.5 / 4, "par2_sat": 10.25,
-        "par2_unsat": 11.5, "proof_share": 1.0, "checked_share": 1.0, "fastest": 2,
-    }]
+    assert compute_metrics(runs).to_dicts() == [
+        {
+            "variant_id": "v",
+            "cycle": "0001",
+            "suite": "train",
+            "timeout_s": 10.0,
+            "instances": 4,
+            "instances_sat": 2,
+            "instances_unsat": 2,
+            "runs": 4,
+            "vbs_match": 2,
+            "vbs_mismatch": 0,
+            "wrong": 0,
+            "unproved": 0,
+            "failed": 1,
+            "solved": 2.0,
+            "solved_sat": 1.0,
+            "solved_unsat": 1.0,
+            "solved_within_6": 1.0,
+            "solved_within_12": 1.0,
+            "solved_within_20": 1.0,
+            "solved_within_40": 2.0,
+            "solved_within_60": 2.0,
+            "solved_within_90": 2.0,
+            "memory_mean_mb": 30.0,
+            "memory_max_mb": 70.0,
+            "additionally_solved": 0,
+            "par2": 43.5 / 4,
+            "par2_sat": 10.25,
+            "par2_unsat": 11.5,
+            "proof_share": 1.0,
+            "checked_share": 1.0,
+            "fastest": 2,
+        }
+    ]
 
 
 def test_a_wrong_answer_is_no_solution_and_a_mismatch() -> None:
     runs = table(
         run_row("v", "a", "wrong", 0.5, expected="SAT", answer="UNSAT", proof_status="refuted"),
-        run_row("v", "b", "wrong", 0.5, expected="unknown", answer="SAT"), run_row("w", "b", "unsat", 1.0, expected="unknown"),
+        run_row("v", "b", "wrong", 0.5, expected="unknown", answer="SAT"),
+        run_row("w", "b", "unsat", 1.0, expected="unknown"),
     )
     row = only(compute_metrics(runs), "v")
-    assert (row["wrong"], row["solved"], row["vbs_match"], row["vbs_mismatch"], row["par2"]) == (2, 0.0, 0, 2, 20.0)
+    assert (row["wrong"], row["solved"], row["vbs_match"], row["vbs_mismatch"], row["par2"]) == (
+        2,
+        0.0,
+        0,
+        2,
+        20.0,
+    )
 
 
 def test_an_answer_without_a_proof_that_was_asked_for_is_unproved_and_unsolved() -> None:
     runs = table(
         run_row("v", "a", "unsat", 1.0, solved=False, certificate=None, proof_status="unknown"),
-        run_row("v", "b", "unsat", 1.0, answer_checked=False, certificate=None, proof_status="unchecked"), run_row("v", "c", "unsat", 1.0),
+        run_row("v", "b", "unsat", 1.0, answer_checked=False, certificate=None, proof_status="unchecked"),
+        run_row("v", "c", "unsat", 1.0),
     )
     row = only(compute_metrics(runs), "v")
-    assert (row["unproved"], row["solved"], row["solved_unsat"], row["vbs_match"], row["par2"]) == (1, 1.0, 1.0, 1, 41.0 / 3)
-    assert (row["vbs_mismatch"], row["proof_share"], row["checked_share"]) == (0, pytest.approx(1 / 3), pytest.approx(2 / 3))
+    assert (row["unproved"], row["solved"], row["solved_unsat"], row["vbs_match"], row["par2"]) == (
+        1,
+        1.0,
+        1.0,
+        1,
+        41.0 / 3,
+    )
+    assert (row["vbs_mismatch"], row["proof_share"], row["checked_share"]) == (
+        0,
+        pytest.approx(1 / 3),
+        pytest.approx(2 / 3),
+    )
 
 
-@pytest.mark.parametrize(("said", "counts"), [
-    ("verified", (1, 0, 0)), ("refuted", (0, 1, 0)), ("missing", (0, 1, 0)), ("unsupported", (0, 1, 0)),
-    ("unknown", (0, 1, 0)), ("unchecked", (0, 0, 1)), (None, (0, 0, 1)),
-])
-def test_an_unsat_answer_is_verified_unproved_or_unchecked_for_tables_and_for_sql(said: str | None, counts: tuple[int, int, int]) -> None:
+@pytest.mark.parametrize(
+    ("said", "counts"),
+    [
+        ("verified", (1, 0, 0)),
+        ("refuted", (0, 1, 0)),
+        ("missing", (0, 1, 0)),
+        ("unsupported", (0, 1, 0)),
+        ("unknown", (0, 1, 0)),
+        ("unchecked", (0, 0, 1)),
+        (None, (0, 0, 1)),
+    ],
+)
+def test_an_unsat_answer_is_verified_unproved_or_unchecked_for_tables_and_for_sql(
+    said: str | None, counts: tuple[int, int, int]
+) -> None:
     certificate = "proof" if said == "verified" else None
     runs = table(
-        run_row("v", "a", "unsat", 1.0, certificate=certificate, proof_status=said, answer_checked=said not in ("unchecked", None)),
-        run_row("v", "b", "sat", 1.0), run_row("v", "c", "timeout", 10.0, expected="UNSAT"),
+        run_row(
+            "v",
+            "a",
+            "unsat",
+            1.0,
+            certificate=certificate,
+            proof_status=said,
+            answer_checked=said not in ("unchecked", None),
+        ),
+        run_row("v", "b", "sat", 1.0),
+        run_row("v", "c", "timeout", 10.0, expected="UNSAT"),
     )
     metrics = compute_metrics(runs).row(0, named=True)
     assert (metrics["vbs_match"] - 1, metrics["unproved"], 1 - (metrics["checked_share"] or 0)) == counts
@@ -75,27 +142,45 @@ def test_an_unsat_answer_is_verified_unproved_or_unchecked_for_tables_and_for_sq
 
 def test_the_checked_share_in_words() -> None:
     assert [share_in_words(unsat, unchecked) for unsat, unchecked in ((0, 0), (4, 0), (4, 1), (4, 4))] == [
-        "", "every proof checked", "75% of the proofs checked", "no proof checked",
+        "",
+        "every proof checked",
+        "75% of the proofs checked",
+        "no proof checked",
     ]
 
 
 def test_the_fastest_on_a_formula_is_who_solves_it_first_and_ties_count_for_each() -> None:
-    runs = table(*(run_row(name, formula, "sat", seconds) for name, seconds in (("quick", 1.0), ("slow", 9.0)) for formula in "abc"))
-    assert {row["variant_id"]: (row["vbs_match"], row["fastest"]) for row in compute_metrics(runs).to_dicts()} == {"quick": (3, 3), "slow": (3, 0)}
+    runs = table(
+        *(
+            run_row(name, formula, "sat", seconds)
+            for name, seconds in (("quick", 1.0), ("slow", 9.0))
+            for formula in "abc"
+        )
+    )
+    assert {
+        row["variant_id"]: (row["vbs_match"], row["fastest"]) for row in compute_metrics(runs).to_dicts()
+    } == {"quick": (3, 3), "slow": (3, 0)}
     tied = table(
-        run_row("v", "a", "sat", 2.0), run_row("w", "a", "sat", 2.0), run_row("v", "b", "timeout", 10.0), run_row("w", "b", "timeout", 10.0),
-        run_row("v", "c", "sat", 1.0, repeat=0), run_row("v", "c", "sat", 5.0, repeat=1), run_row("w", "c", "sat", 2.0),
+        run_row("v", "a", "sat", 2.0),
+        run_row("w", "a", "sat", 2.0),
+        run_row("v", "b", "timeout", 10.0),
+        run_row("w", "b", "timeout", 10.0),
+        run_row("v", "c", "sat", 1.0, repeat=0),
+        run_row("v", "c", "sat", 5.0, repeat=1),
+        run_row("w", "c", "sat", 2.0),
     )
     assert {row["variant_id"]: row["fastest"] for row in compute_metrics(tied).to_dicts()} == {"v": 1, "w": 2}
 
 
 def test_what_one_run_proves_is_the_truth_for_all() -> None:
     runs = table(
-        run_row("v", "a", "sat", 1.0, expected="unknown"), run_row("w", "a", "timeout", 10.0, expected="unknown"),
+        run_row("v", "a", "sat", 1.0, expected="unknown"),
+        run_row("w", "a", "timeout", 10.0, expected="unknown"),
         run_row("w", "b", "unsat", 1.0, expected="unknown", certificate=None, answer_checked=False),
     )
     assert known_truth(runs).sort("formula_sha").to_dicts() == [
-        {"suite": "train", "formula_sha": "a", "truth": "SAT"}, {"suite": "train", "formula_sha": "b", "truth": None},
+        {"suite": "train", "formula_sha": "a", "truth": "SAT"},
+        {"suite": "train", "formula_sha": "b", "truth": None},
     ]
     row = only(compute_metrics(runs), "w")
     assert (row["instances"], row["instances_sat"], row["instances_unsat"], row["vbs_match"]) == (2, 1, 0, 0)
@@ -103,31 +188,54 @@ def test_what_one_run_proves_is_the_truth_for_all() -> None:
 
 def test_repetitions_share_a_formula() -> None:
     runs = table(
-        run_row("v", "a", "sat", 1.0), run_row("v", "a", "timeout", 10.0, expected="SAT", repeat=1), run_row("v", "b", "sat", 4.0),
+        run_row("v", "a", "sat", 1.0),
+        run_row("v", "a", "timeout", 10.0, expected="SAT", repeat=1),
+        run_row("v", "b", "sat", 4.0),
         run_row("v", "b", "sat", 8.0, repeat=1),
     )
     row = only(compute_metrics(runs), "v")
-    assert (row["instances"], row["runs"], row["solved"], row["solved_within_40"], row["par2"]) == (2, 4, 1.5, 1.0, 33.0 / 4)
+    assert (row["instances"], row["runs"], row["solved"], row["solved_within_40"], row["par2"]) == (
+        2,
+        4,
+        1.5,
+        1.0,
+        33.0 / 4,
+    )
 
 
 def test_additionally_solved_is_what_no_other_baseline_solves() -> None:
     runs = table(
-        run_row("new", "a", "sat", 1.0), run_row("new", "b", "sat", 1.0), run_row("new", "c", "timeout", 10.0),
-        run_row("old", "a", "sat", 1.0), run_row("old", "b", "timeout", 10.0), run_row("old", "c", "sat", 1.0),
-        run_row("older", "a", "sat", 1.0), run_row("older", "b", "timeout", 10.0), run_row("older", "c", "timeout", 10.0),
+        run_row("new", "a", "sat", 1.0),
+        run_row("new", "b", "sat", 1.0),
+        run_row("new", "c", "timeout", 10.0),
+        run_row("old", "a", "sat", 1.0),
+        run_row("old", "b", "timeout", 10.0),
+        run_row("old", "c", "sat", 1.0),
+        run_row("older", "a", "sat", 1.0),
+        run_row("older", "b", "timeout", 10.0),
+        run_row("older", "c", "timeout", 10.0),
     )
     result = compute_metrics(runs, baselines=["old", "older"])
-    assert {row["variant_id"]: row["additionally_solved"] for row in result.to_dicts()} == {"new": 1, "old": 1, "older": 0}
+    assert {row["variant_id"]: row["additionally_solved"] for row in result.to_dicts()} == {
+        "new": 1,
+        "old": 1,
+        "older": 0,
+    }
     assert compute_metrics(runs)["additionally_solved"].to_list() == [0, 0, 0]
 
 
 def test_variants_come_best_first_within_a_suite() -> None:
     runs = table(
-        run_row("slow", "a", "sat", 5.0), run_row("quick", "a", "sat", 1.0), run_row("b", "a", "sat", 2.0, suite="other"),
+        run_row("slow", "a", "sat", 5.0),
+        run_row("quick", "a", "sat", 1.0),
+        run_row("b", "a", "sat", 2.0, suite="other"),
         run_row("a", "a", "sat", 2.0, suite="other"),
     )
     assert compute_metrics(runs, cycle="0007").select("suite", "variant_id", "cycle").rows() == [
-        ("other", "a", "0007"), ("other", "b", "0007"), ("train", "quick", "0007"), ("train", "slow", "0007"),
+        ("other", "a", "0007"),
+        ("other", "b", "0007"),
+        ("train", "quick", "0007"),
+        ("train", "slow", "0007"),
     ]
 
 
@@ -140,7 +248,16 @@ def test_random_tables_agree_with_plain_python(seed: int) -> None:
             expected = "SAT" if number % 2 else "UNSAT"
             status = str(rng.choice([expected.lower(), expected.lower(), "timeout", "wrong"]))
             wrong = {"answer": "UNSAT" if expected == "SAT" else "SAT"} if status == "wrong" else {}
-            rows.append(run_row(variant, f"i{number}", status, round(float(rng.uniform(0, 10)), 3), expected=expected, **wrong))
+            rows.append(
+                run_row(
+                    variant,
+                    f"i{number}",
+                    status,
+                    round(float(rng.uniform(0, 10)), 3),
+                    expected=expected,
+                    **wrong,
+                )
+            )
     result = compute_metrics(table(*rows), baselines=["p", "q"])
     assert result.columns == list(METRICS.columns)
     for row in result.to_dicts():
@@ -150,9 +267,22 @@ def test_random_tables_agree_with_plain_python(seed: int) -> None:
         assert row["solved"] == sum(other["solved"] for other in own)
         assert row["wrong"] == row["vbs_mismatch"] == sum(other["status"] == "wrong" for other in own)
         for share in CUT_OFF_SHARES:
-            assert row[f"solved_within_{share}"] == sum(other["solved"] and other["cpu_s"] <= share / 10 for other in own)
+            assert row[f"solved_within_{share}"] == sum(
+                other["solved"] and other["cpu_s"] <= share / 10 for other in own
+            )
         rivals = {"p", "q"} - {row["variant_id"]}
-        quickest = [min(item["cpu_s"] if item["solved"] else 20.0 for item in rows if item["instance"] == other["instance"]) for other in own]
-        assert row["fastest"] == sum(other["solved"] and other["cpu_s"] == least for other, least in zip(own, quickest, strict=True))
+        quickest = [
+            min(
+                item["cpu_s"] if item["solved"] else 20.0
+                for item in rows
+                if item["instance"] == other["instance"]
+            )
+            for other in own
+        ]
+        assert row["fastest"] == sum(
+            other["solved"] and other["cpu_s"] == least for other, least in zip(own, quickest, strict=True)
+        )
         beaten = {other["instance"] for other in rows if other["solved"] and other["variant_id"] in rivals}
-        assert row["additionally_solved"] == len({other["instance"] for other in own if other["solved"]} - beaten)
+        assert row["additionally_solved"] == len(
+            {other["instance"] for other in own if other["solved"]} - beaten
+        )

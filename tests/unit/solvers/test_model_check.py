@@ -13,7 +13,11 @@ from evolake.solvers.formula.model_check import falsified_clauses
 LITERAL = st.integers(1, 6).flatmap(lambda variable: st.sampled_from([variable, -variable]))
 
 
-@given(st.lists(st.lists(LITERAL, max_size=4), max_size=12), st.lists(st.sampled_from([-1, 0, 1]), min_size=8, max_size=8), st.booleans())
+@given(
+    st.lists(st.lists(LITERAL, max_size=4), max_size=12),
+    st.lists(st.sampled_from([-1, 0, 1]), min_size=8, max_size=8),
+    st.booleans(),
+)
 def test_falsified_clauses_are_those_without_a_true_literal(clauses, signs, sparse):
     model = [sign * variable for variable, sign in enumerate(signs, 1) if sign]
     expected = [index for index, clause in enumerate(clauses) if not set(clause) & set(model)]
@@ -21,7 +25,10 @@ def test_falsified_clauses_are_those_without_a_true_literal(clauses, signs, spar
         if sparse:
             patch.setattr(model_check, "SPARSE", 1)
         assert falsified_clauses(formula_of(6, clauses), model).tolist() == expected
-        assert falsified_clauses(formula_of(6, clauses), np.array(model[::-1], dtype=np.int32)).tolist() == expected
+        assert (
+            falsified_clauses(formula_of(6, clauses), np.array(model[::-1], dtype=np.int32)).tolist()
+            == expected
+        )
 
 
 @pytest.mark.parametrize(("model", "part"), [([1, -1], "both values"), ([1, 0], "holds 0")])

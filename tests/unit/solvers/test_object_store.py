@@ -1,4 +1,5 @@
-"""Objects of a seed that serve its variants: what is given is what the compiler would give, and only a seed's build gives anything."""
+"""Objects of a seed that serve its variants: what is given is what the compiler would give, and only a seed's
+build gives anything."""
 
 from __future__ import annotations
 
@@ -21,7 +22,10 @@ from evolake.solvers.repository.variant import create_variant
 ONE_COMMAND = '[["sh", "-c", "$CXX $CXXFLAGS -o bin/toy src/main.cc"]]'
 MAKE = '[["cp", "-R", "src/.", "build"], ["make", "-j2", "-C", "build"], ["cp", "build/toy", "bin/toy"]]'
 BUILT_BY_MAKE = 'build_files = ["src/Makefile"]\n' + ADAPTER.replace(ONE_COMMAND, MAKE)
-MAKEFILE = "toy: main.o other.o\n\t$(CXX) -s -o $@ $^\n%.o: %.cc\n\t$(CXX) -Wall -O1 -DNAME='\"a  toy\"' -c -o $@ $<\n"
+MAKEFILE = (
+    "toy: main.o other.o\n\t$(CXX) -s -o $@ $^\n%.o: %.cc\n\t$(CXX) -Wall -O1 -DNAME='\"a  toy\"' -c -o "
+    "$@ $<\n"
+)
 SLOW = "#include <iostream>\n"  # many ticks of the clock that compiling is timed by
 OTHER_MAIN = SLOW + MAIN.replace("return 1", "return 3")
 OTHER = SLOW + "static int unused;\nint other(int x) { return x + 1; }\n"
@@ -46,7 +50,9 @@ def seed(tmp_path: Path, adapter: Adapter) -> Path:
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]) -> tuple[BuildResult, Path]:
+def stored(
+    tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]
+) -> tuple[BuildResult, Path]:
     """A build of the seed with nothing kept before it, and the folder of caches that it left; made once."""
     requires("c++")
     root, adapter = tmp_path_factory.mktemp("stored"), toy_adapter(BUILT_BY_MAKE)
@@ -64,7 +70,13 @@ def first(cache: Path, stored: tuple[BuildResult, Path]) -> BuildResult:
 
 def laid_out(root: Path, adapter: Adapter) -> Path:
     """The seed's repository below `root`."""
-    upstream = {"code/main.cc": SLOW + MAIN, "code/toy.h": HEADER, "code/other.cc": OTHER, "code/Makefile": MAKEFILE, "LICENSE": "MIT\n"}
+    upstream = {
+        "code/main.cc": SLOW + MAIN,
+        "code/toy.h": HEADER,
+        "code/other.cc": OTHER,
+        "code/Makefile": MAKEFILE,
+        "LICENSE": "MIT\n",
+    }
     for name, text in upstream.items():
         (root / "upstream" / name).parent.mkdir(parents=True, exist_ok=True)
         (root / "upstream" / name).write_text(text)
@@ -88,32 +100,50 @@ def built(folder: Path, adapter: Adapter, *, seed: bool = False, again: bool = F
 
 
 def essence(result: BuildResult) -> BuildResult:
-    """All of a result but what may differ from one build to the next: times, order of messages, and how it came about."""
+    """All of a result but what may differ from one build to the next: times, order of messages, and how it
+    came about."""
     return replace(result, cpu_s=0, wall_s=0, log_sha="", reused=0, reused_s=0, cached=False)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".lock"}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix != ".lock"
+    }
 
 
-@pytest.mark.parametrize(("changed", "reused"), [
-    ({}, 2), ({"main_cc": OTHER_MAIN}, 1), ({"toy_h": "#define CONFLICTS 8\n"}, 1), ({"other_cc": OTHER.replace("1", "2")}, 1),
-    ({"Makefile": MAKEFILE.replace("-O1", "-O3")}, 0), ({"new_h": "\n"}, 0), ({"LICENSE": "another\n"}, 0),
-])
+@pytest.mark.parametrize(
+    ("changed", "reused"),
+    [
+        ({}, 2),
+        ({"main_cc": OTHER_MAIN}, 1),
+        ({"toy_h": "#define CONFLICTS 8\n"}, 1),
+        ({"other_cc": OTHER.replace("1", "2")}, 1),
+        ({"Makefile": MAKEFILE.replace("-O1", "-O3")}, 0),
+        ({"new_h": "\n"}, 0),
+        ({"LICENSE": "another\n"}, 0),
+    ],
+)
 def test_a_build_with_objects_of_its_seed_is_the_build_without(
-    first: BuildResult, seed: Path, adapter: Adapter, changed: dict[str, str], reused: int,
+    first: BuildResult, seed: Path, adapter: Adapter, changed: dict[str, str], reused: int
 ):
-    """Program, flags, executed programs and warnings; no object where a file that is no source changed, or there is a file more."""
+    """Program, flags, executed programs and warnings; no object where a file that is no source changed, or
+    there is a file more."""
     assert (first.ok, first.reused, first.warnings) == (True, 0, 1)
     folder = variant(seed, **changed)
     fast, whole = built(folder, adapter), built(folder, adapter, again=True)
     assert (fast.reused, whole.reused) == (reused, 0)
     assert essence(fast) == essence(whole)
-    assert fast.cpu_s > fast.reused_s and (fast.reused_s > 0) == (reused > 0), "what compiling the objects took counts"
+    assert fast.cpu_s > fast.reused_s and (fast.reused_s > 0) == (reused > 0), (
+        "what compiling the objects took counts"
+    )
     assert (fast.flags == first.flags) == ("Makefile" not in changed)
 
 
-def test_a_build_that_keeps_is_the_build_that_does_not(cache: Path, seed: Path, adapter: Adapter, monkeypatch: pytest.MonkeyPatch):
+def test_a_build_that_keeps_is_the_build_that_does_not(
+    cache: Path, seed: Path, adapter: Adapter, monkeypatch: pytest.MonkeyPatch
+):
     first = built(seed, adapter, seed=True)
     assert contents(cache) != {}
     assert essence(first) == essence(built(seed, adapter, again=True))
@@ -132,13 +162,15 @@ def test_no_variant_puts_anything_into_the_store(cache: Path, seed: Path, adapte
 
 
 FORGING = (
-    "ls -R /compiled && for place in bin/$CXX 1.o 2.o 1.sums tools/cat; do "
-    "if echo forged > /compiled/$place; then echo WRITTEN; fi; if rm -f /compiled/$place; then echo REMOVED; fi; done; "
-    "if mkdir /compiled/new; then echo MADE; fi; ls {cache} && echo SEEN; true"
+    "ls -R /compiled && for place in bin/$CXX 1.o 2.o 1.sums tools/cat; do if echo forged > "
+    "/compiled/$place; then echo WRITTEN; fi; if rm -f /compiled/$place; then echo REMOVED; fi; done; if "
+    "mkdir /compiled/new; then echo MADE; fi; ls {cache} && echo SEEN; true"
 )
 
 
-def test_a_build_cannot_write_to_what_it_is_shown_and_sees_no_store(cache: Path, seed: Path, adapter: Adapter, tmp_path: Path):
+def test_a_build_cannot_write_to_what_it_is_shown_and_sees_no_store(
+    cache: Path, seed: Path, adapter: Adapter, tmp_path: Path
+):
     """The worst candidate: one whose own commands run in the jail of a build with objects."""
     command = (*adapter.build[:2], ("sh", "-c", FORGING.format(cache=cache)), *adapter.build[2:])
     adapter = replace(adapter, build=command)
@@ -161,7 +193,9 @@ def damaged(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [MANIFEST, "1.o", ""])
-def test_a_damaged_store_changes_nothing_and_is_made_anew(cache: Path, first: BuildResult, seed: Path, adapter: Adapter, name: str):
+def test_a_damaged_store_changes_nothing_and_is_made_anew(
+    cache: Path, first: BuildResult, seed: Path, adapter: Adapter, name: str
+):
     [folder] = [path for path in (cache / "evolake" / "objects").iterdir() if path.is_dir()]
     if name:
         damaged(folder / name)
@@ -175,7 +209,9 @@ def test_a_damaged_store_changes_nothing_and_is_made_anew(cache: Path, first: Bu
     assert built(seed, adapter).reused == 2
 
 
-def test_two_builds_of_one_seed_at_once_compile_it_once(cache: Path, seed: Path, adapter: Adapter, tmp_path: Path):
+def test_two_builds_of_one_seed_at_once_compile_it_once(
+    cache: Path, seed: Path, adapter: Adapter, tmp_path: Path
+):
     with ThreadPoolExecutor(2) as threads:
         lakes = [BlobStore(tmp_path / f"lake-{number}") for number in range(2)]
         results = list(threads.map(lambda blobs: build_variant(seed, adapter, blobs, seed=True), lakes))
@@ -184,7 +220,23 @@ def test_two_builds_of_one_seed_at_once_compile_it_once(cache: Path, seed: Path,
 
 
 def kept(size: int, system: dict[str, str] | None = None) -> Kept:
-    return Kept("s", [Compiled("/tmp/work", ("-c", "-o", "x.o"), "x.o", bytes(size), b"", {"/tmp/work/x.cc": "0" * 64}, system or {}, 0.5)], [], [])
+    return Kept(
+        "s",
+        [
+            Compiled(
+                "/tmp/work",
+                ("-c", "-o", "x.o"),
+                "x.o",
+                bytes(size),
+                b"",
+                {"/tmp/work/x.cc": "0" * 64},
+                system or {},
+                0.5,
+            )
+        ],
+        [],
+        [],
+    )
 
 
 def test_the_store_holds_no_more_than_it_may(tmp_path: Path):
@@ -193,7 +245,9 @@ def test_the_store_holds_no_more_than_it_may(tmp_path: Path):
     stores = {key: ObjectStore(tmp_path, key, 2).read() for key in ("a", "b", "c")}
     assert [key for key, result in stores.items() if result] == ["b", "c"]
     ObjectStore(tmp_path, "d", 2).keep(kept(3 << 20))
-    assert ObjectStore(tmp_path, "d", 2).read() is None and ObjectStore(tmp_path, "c", 2).read() == kept(900_000)
+    assert ObjectStore(tmp_path, "d", 2).read() is None and ObjectStore(tmp_path, "c", 2).read() == kept(
+        900_000
+    )
 
 
 def test_another_header_of_the_system_is_seen(tmp_path: Path):
@@ -204,7 +258,9 @@ def test_another_header_of_the_system_is_seen(tmp_path: Path):
     assert store.read() is None
 
 
-def test_who_has_no_place_for_a_store_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: Path, adapter: Adapter):
+def test_who_has_no_place_for_a_store_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: Path, adapter: Adapter
+):
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert store_folder() is None and store_of(seed, adapter, "") is None
     (tmp_path / "file").write_text("no folder")

@@ -1,4 +1,5 @@
-"""Objectives over benchmark runs: each sees what it says it sees, and all of them together rank better variants first."""
+"""Objectives over benchmark runs: each sees what it says it sees, and all of them together rank better
+variants first."""
 
 from __future__ import annotations
 
@@ -14,14 +15,22 @@ from evolake.jail import Pool, open_pool
 from evolake.objectives.source import assemble
 from evolake.solvers.objectives.consensus import SHOWN, rank_variants, results_of, score_variants
 from evolake.solvers.objectives.families.runs import WORST
-from evolake.solvers.objectives.portfolio import FAMILIES, FOLDER, HELPERS, draw_objective, first_objective, initial_portfolio
+from evolake.solvers.objectives.portfolio import (
+    FAMILIES,
+    FOLDER,
+    HELPERS,
+    draw_objective,
+    first_objective,
+    initial_portfolio,
+)
 from evolake.solvers.tables import RUNS, SCORES
 
 SPEEDS = {"best": 0.6, "good": 0.8, "plain": 1.0, "slow": 1.4}
 
 
 def random_runs(seed: int = 0, speeds: dict[str, float] | None = None) -> pl.DataFrame:
-    """Runs of variants that differ by a factor in everything, each formula with a shuffled copy; timeouts where it is past 10 s."""
+    """Runs of variants that differ by a factor in everything, each formula with a shuffled copy; timeouts
+    where it is past 10 s."""
     rng = np.random.default_rng(seed)
     base = rng.lognormal(0.3, 1.2, size=24)
     rows = []
@@ -32,10 +41,20 @@ def random_runs(seed: int = 0, speeds: dict[str, float] | None = None) -> pl.Dat
                 expected = "SAT" if number % 2 else "UNSAT"
                 status = expected.lower() if cpu_s <= 10 else "timeout"
                 name = f"f{number % 4}-{number}" + (f"~{shuffle}" if shuffle else "")
-                rows.append(run_row(
-                    variant, name, status, min(cpu_s, 10.0), expected=expected, shuffle=shuffle, conflicts=int(5000 * cpu_s),
-                    decisions=int(9000 * cpu_s), peak_mb=20 + 10 * cpu_s, proof_bytes=int(1e6 * cpu_s),
-                ))
+                rows.append(
+                    run_row(
+                        variant,
+                        name,
+                        status,
+                        min(cpu_s, 10.0),
+                        expected=expected,
+                        shuffle=shuffle,
+                        conflicts=int(5000 * cpu_s),
+                        decisions=int(9000 * cpu_s),
+                        peak_mb=20 + 10 * cpu_s,
+                        proof_bytes=int(1e6 * cpu_s),
+                    )
+                )
     return RUNS.frame(rows)
 
 
@@ -60,7 +79,17 @@ def test_every_family_ranks_uniformly_faster_variants_first(family: str) -> None
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_every_family_stands_odd_results(family: str) -> None:
     assert call(family, []) == WORST
-    bare = [{"instance": "a", "cpu_s": 1.0, "timeout_s": 10.0, "solved": True, "status": "sat", "expected": "SAT", "conflicts": 3}]
+    bare = [
+        {
+            "instance": "a",
+            "cpu_s": 1.0,
+            "timeout_s": 10.0,
+            "solved": True,
+            "status": "sat",
+            "expected": "SAT",
+            "conflicts": 3,
+        }
+    ]
     assert np.isfinite(call(family, bare))
     assert np.isfinite(call(family, [*bare, {"instance": "b", "cpu_s": None, "timeout_s": 10.0}, {}]))
 
@@ -76,7 +105,9 @@ def test_a_wrong_answer_is_never_better_than_a_timeout(family: str) -> None:
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_every_drawn_parameter_is_a_constant_of_its_family(family: str) -> None:
     result = FAMILIES[family]
-    parameters = {name: values[0] for name, values in result.choices.items()} | {name: low for name, (low, _) in result.ranges.items()}
+    parameters = {name: values[0] for name, values in result.choices.items()} | {
+        name: low for name, (low, _) in result.ranges.items()
+    }
     assert np.isfinite(call(family, results_of(random_runs())["best"], **parameters))
     assert result.description.format(**parameters)
 
@@ -97,7 +128,9 @@ def test_families_look_at_different_things() -> None:
     assert call("shuffles", even) < call("shuffles", lucky)
     assert call("log_time", even) > call("log_time", lucky)
     checked = results(run_row("v", "a", "unsat", 2.0))
-    unchecked = results(run_row("v", "a", "unsat", 1.0, certificate=None, answer_checked=False, proof_status="unchecked"))
+    unchecked = results(
+        run_row("v", "a", "unsat", 1.0, certificate=None, answer_checked=False, proof_status="unchecked")
+    )
     assert call("proved", checked) < call("proved", unchecked)
 
 
@@ -107,7 +140,10 @@ def test_derivations_without_a_proof_are_an_error() -> None:
 
 
 def test_objectives_see_nothing_that_a_variant_says_of_its_own_effort() -> None:
-    honest, forged = (results(run_row("v", "a", "unsat", 1.0, conflicts=count, decisions=2 * count)) for count in (64_000, 1_000))
+    honest, forged = (
+        results(run_row("v", "a", "unsat", 1.0, conflicts=count, decisions=2 * count))
+        for count in (64_000, 1_000)
+    )
     assert honest == forged
     assert not {"conflicts", "decisions", "propagations", "restarts", "instructions"} & set(SHOWN)
 
@@ -123,7 +159,9 @@ def test_portfolios_are_varied_and_repeatable() -> None:
     assert portfolio == initial_portfolio(np.random.default_rng(4), 8)
     assert len({spec.objective_id for spec in portfolio}) == 8
     assert len({spec.family for spec in portfolio}) >= 6
-    assert draw_objective(np.random.default_rng(5), portfolio).objective_id not in {spec.objective_id for spec in portfolio}
+    assert draw_objective(np.random.default_rng(5), portfolio).objective_id not in {
+        spec.objective_id for spec in portfolio
+    }
     assert "{" not in "".join(spec.description for spec in portfolio)
 
 
@@ -147,7 +185,12 @@ def test_the_consensus_ranks_all_variants_from_scores_made_in_the_jail(pool: Poo
     assert SCORES.validate(scores).height == 7 * 4
     assert scores["status"].unique().to_list() == ["ok"]
     standings, result = rank_variants(scores, {spec.objective_id: 1 for spec in portfolio}, now=3)
-    assert [(item.variant_id, item.rank) for item in standings] == [("best", 1), ("good", 2), ("plain", 3), ("slow", 4)]
+    assert [(item.variant_id, item.rank) for item in standings] == [
+        ("best", 1),
+        ("good", 2),
+        ("plain", 3),
+        ("slow", 4),
+    ]
     assert abs(result.result.weights.sum() - 1.0) < 1e-12
 
 
@@ -158,6 +201,8 @@ def test_an_objective_that_fails_is_outvoted(pool: Pool) -> None:
 
     portfolio = [*initial_portfolio(np.random.default_rng(4), 3), Broken()]
     scores = score_variants(portfolio, random_runs(), pool, cycle="0003")
-    assert scores.filter(pl.col("objective_id") == "broken")["reason"].unique().to_list() == ["RuntimeError: no"]
+    assert scores.filter(pl.col("objective_id") == "broken")["reason"].unique().to_list() == [
+        "RuntimeError: no"
+    ]
     standings, _ = rank_variants(scores, {spec.objective_id: 1 for spec in portfolio}, now=3)
     assert [item.variant_id for item in standings] == list(SPEEDS)

@@ -1,4 +1,5 @@
-"""The portfolio from cycle to cycle: what is written, what its trial blocks, who retires, and that an old ranking can be made again."""
+"""The portfolio from cycle to cycle: what is written, what its trial blocks, who retires, and that an old
+ranking can be made again."""
 
 from __future__ import annotations
 
@@ -18,7 +19,14 @@ from evolake.errors import InputError, JailUnavailable
 from evolake.jail import Pool, open_pool
 from evolake.objectives.source import objective_id
 from evolake.solvers.evolution import objective_evolution as evolving
-from evolake.solvers.evolution.objective_evolution import WRITTEN, Evolved, Portfolio, evolve_objectives, retired, reviewed
+from evolake.solvers.evolution.objective_evolution import (
+    WRITTEN,
+    Evolved,
+    Portfolio,
+    evolve_objectives,
+    retired,
+    reviewed,
+)
 from evolake.solvers.evolution.population import Population, empty_population
 from evolake.solvers.evolution.ranking import voting
 from evolake.solvers.objectives.consensus import rank_variants, score_variants
@@ -35,7 +43,7 @@ import math
 
 def objective(results):
     return math.fsum(row["cpu_s"] * (1 + len(row["family"] or "") + (row["instance"] == "f0-0")) for row in results if row["expected"] == "SAT")
-"""
+"""  # noqa: E501
 
 
 def uneven_runs(variants: int = 5, formulas: int = 12, seed: int = 0) -> pl.DataFrame:
@@ -46,10 +54,17 @@ def uneven_runs(variants: int = 5, formulas: int = 12, seed: int = 0) -> pl.Data
         for number, seconds in enumerate(base):
             cpu_s = float(seconds * rng.lognormal(0, 0.5))
             expected = "SAT" if number % 2 else "UNSAT"
-            rows.append(run_row(
-                f"v{variant}", f"f{number % 3}-{number}", expected.lower() if cpu_s <= 10 else "timeout", min(cpu_s, 10.0), expected=expected,
-                peak_mb=float(20 + 10 * rng.random()), proof_bytes=int(1e6 * cpu_s) if expected == "UNSAT" else None,
-            ))
+            rows.append(
+                run_row(
+                    f"v{variant}",
+                    f"f{number % 3}-{number}",
+                    expected.lower() if cpu_s <= 10 else "timeout",
+                    min(cpu_s, 10.0),
+                    expected=expected,
+                    peak_mb=float(20 + 10 * rng.random()),
+                    proof_bytes=int(1e6 * cpu_s) if expected == "UNSAT" else None,
+                )
+            )
     return RUNS.frame(rows)
 
 
@@ -71,10 +86,26 @@ def reply(source: str, description: str = "d") -> ObjectiveReply:
     return ObjectiveReply(description=description, source=source)
 
 
-def evolve(population: Population, pool: Any, *, cycle: str = "0002", seed: int = 1, backend: Any = None, runs: pl.DataFrame | None = None,
-           settings: SolversSettings = SETTINGS) -> Evolved:
+def evolve(
+    population: Population,
+    pool: Any,
+    *,
+    cycle: str = "0002",
+    seed: int = 1,
+    backend: Any = None,
+    runs: pl.DataFrame | None = None,
+    settings: SolversSettings = SETTINGS,
+) -> Evolved:
     with Agents(backend or OperatorsBackend(cycle), line="solvers", cycle=cycle) as agents:
-        return evolve_objectives(agents, population, uneven_runs() if runs is None else runs, pool, settings=settings, cycle=cycle, root_seed=seed)
+        return evolve_objectives(
+            agents,
+            population,
+            uneven_runs() if runs is None else runs,
+            pool,
+            settings=settings,
+            cycle=cycle,
+            root_seed=seed,
+        )
 
 
 @pytest.fixture(scope="module")
@@ -95,11 +126,15 @@ def test_the_first_cycle_draws_the_portfolio_and_asks_nobody(pool: Pool) -> None
     assert len(result.rows) == 5
     assert (result.reviews, backend.asked) == ([], [])
     assert result.rows[0]["objective_id"] == first_objective().objective_id
-    small = evolve(empty_population(), pool, cycle="0001", settings=SETTINGS.model_copy(update={"portfolio_size": 3}))
+    small = evolve(
+        empty_population(), pool, cycle="0001", settings=SETTINGS.model_copy(update={"portfolio_size": 3})
+    )
     assert small.rows == result.rows[:3]
 
 
-def test_operators_write_the_same_rows_by_the_same_seed_and_others_by_another(begun: Population, pool: Pool) -> None:
+def test_operators_write_the_same_rows_by_the_same_seed_and_others_by_another(
+    begun: Population, pool: Pool
+) -> None:
     first, again, other = evolve(begun, pool), evolve(begun, pool), evolve(begun, pool, seed=2)
     assert first == again
     written = [[row for row in result.rows if row["cycle"] == "0002"] for result in (first, other)]
@@ -107,7 +142,11 @@ def test_operators_write_the_same_rows_by_the_same_seed_and_others_by_another(be
     assert {row["source"] for row in written[0]}.isdisjoint(row["source"] for row in written[1])
     assert {row["origin"] for rows in written for row in rows} == {"operators"}
     assert {row["family"] for rows in written for row in rows} <= set(FAMILIES)
-    assert all(set(json.loads(row["parameters"])) <= {*FAMILIES[row["family"]].ranges, *FAMILIES[row["family"]].choices} for row in written[0])
+    assert all(
+        set(json.loads(row["parameters"]))
+        <= {*FAMILIES[row["family"]].ranges, *FAMILIES[row["family"]].choices}
+        for row in written[0]
+    )
 
 
 def test_cycles_on_end_add_objectives_and_keep_within_the_size(begun: Population, pool: Pool) -> None:
@@ -126,29 +165,57 @@ def test_cycles_on_end_add_objectives_and_keep_within_the_size(begun: Population
     assert accepted >= 8
     assert held["accepted"] == SETTINGS.portfolio_size
     assert held["retired"] == 5 + accepted - SETTINGS.portfolio_size
-    assert first_objective().objective_id in {item.objective_id for item in voting(population, OBJECTIVES.empty())}
+    assert first_objective().objective_id in {
+        item.objective_id for item in voting(population, OBJECTIVES.empty())
+    }
     assert population.objectives.filter(pl.col("state") != "accepted")["reason"].null_count() == 0
 
 
 PAR2 = first_objective()
 BAD = {
     "syntax": ("def objective(results:\n", "no finite number for a variant (error): SyntaxError"),
-    "nothing": ("score = 1\n", "no finite number for a variant (error): the source defines no function named objective"),
-    "raises": ("def objective(results):\n    raise RuntimeError('no')\n", "no finite number for a variant (error): RuntimeError: no"),
-    "infinite": ("def objective(results):\n    return float('inf')\n", "no finite number for a variant (invalid): the score is inf"),
-    "shape": ("def objective(results):\n    return [1.0]\n", "no finite number for a variant (invalid): wanted a float, got a list"),
-    "endless": ("def objective(results):\n    while True:\n        pass\n", "no finite number for a variant (too slow): "),
-    "chance": ("import random\ndef objective(results):\n    return random.random()\n", "another number for the same measurements: "),
-    "clock": ("import time\ndef objective(results):\n    return time.perf_counter()\n", "another number for the same measurements: "),
+    "nothing": (
+        "score = 1\n",
+        "no finite number for a variant (error): the source defines no function named objective",
+    ),
+    "raises": (
+        "def objective(results):\n    raise RuntimeError('no')\n",
+        "no finite number for a variant (error): RuntimeError: no",
+    ),
+    "infinite": (
+        "def objective(results):\n    return float('inf')\n",
+        "no finite number for a variant (invalid): the score is inf",
+    ),
+    "shape": (
+        "def objective(results):\n    return [1.0]\n",
+        "no finite number for a variant (invalid): wanted a float, got a list",
+    ),
+    "endless": (
+        "def objective(results):\n    while True:\n        pass\n",
+        "no finite number for a variant (too slow): ",
+    ),
+    "chance": (
+        "import random\ndef objective(results):\n    return random.random()\n",
+        "another number for the same measurements: ",
+    ),
+    "clock": (
+        "import time\ndef objective(results):\n    return time.perf_counter()\n",
+        "another number for the same measurements: ",
+    ),
     "order": (
-        "import math\ndef objective(results):\n    math.seen = getattr(math, 'seen', 0) + 1\n    return math.seen\n",
+        "import math\ndef objective(results):\n    math.seen = getattr(math, 'seen', 0) + 1\n    return "
+        "math.seen\n",
         "another number for the same measurements: ",
     ),
     "constant": ("def objective(results):\n    return 1.5\n", "the same score for all variants: 1.5"),
     "copy": (PAR2.source, f"it is word for word one that votes or has voted: {PAR2.objective_id}"),
-    "copy with spaces": (PAR2.source.replace("\n", "  \r\n"), f"it is word for word one that votes or has voted: {PAR2.objective_id}"),
+    "copy with spaces": (
+        PAR2.source.replace("\n", "  \r\n"),
+        f"it is word for word one that votes or has voted: {PAR2.objective_id}",
+    ),
     "alike": (
-        "def objective(results):\n    return sum(row['cpu_s'] if row['solved'] else 2 * row['timeout_s'] for row in results) / len(results)\n",
+        "def objective(results):\n    return sum(row['cpu_s'] if row['solved'] else 2 * row['timeout_s'] "
+        "for row in results) / len(results)\n",
         f"it ranks as one does that votes: {PAR2.objective_id[:12]}, Kendall's tau 1.000",
     ),
     "control": ("def objective(results):\n    return 1.0  # \x00\n", "it holds control characters"),
@@ -157,7 +224,7 @@ BAD = {
 
 @pytest.mark.parametrize("kind", BAD)
 def test_an_objective_that_is_of_no_use_is_a_row_with_its_reason(
-    kind: str, begun: Population, pool: Pool, monkeypatch: pytest.MonkeyPatch,
+    kind: str, begun: Population, pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if kind == "endless":
         monkeypatch.setattr("evolake.objectives.score.SECONDS", 1.0)
@@ -169,7 +236,8 @@ def test_an_objective_that_is_of_no_use_is_a_row_with_its_reason(
     assert (accepted["state"], accepted["objective_id"]) == ("accepted", objective_id(NEW))
     after = begun.updated(objectives=OBJECTIVES.frame(result.rows).to_dicts())
     assert {item.objective_id for item in voting(after, OBJECTIVES.empty())} == {
-        *(item.objective_id for item in voting(begun, OBJECTIVES.empty())), objective_id(NEW),
+        *(item.objective_id for item in voting(begun, OBJECTIVES.empty())),
+        objective_id(NEW),
     }
 
 
@@ -181,24 +249,36 @@ def test_the_first_of_two_equal_replies_votes(begun: Population, pool: Pool) -> 
 def test_a_model_is_not_believed_which_family_it_wrote(begun: Population, pool: Pool) -> None:
     said = ObjectiveReply(description="d", source=NEW, family="par2", parameters={"PENALTY": 3.0})
     settings = SETTINGS.model_copy(update={"objectives_per_cycle": 1})
-    [row] = [row for row in evolve(begun, pool, backend=Saying(said), settings=settings).rows if row["cycle"] == "0002"]
+    [row] = [
+        row
+        for row in evolve(begun, pool, backend=Saying(said), settings=settings).rows
+        if row["cycle"] == "0002"
+    ]
     assert (row["family"], row["parameters"]) == (WRITTEN, "{}")
 
 
 def test_a_call_without_a_reply_is_a_failure_and_the_next_goes_on(begun: Population, pool: Pool) -> None:
     backend = Saying(AgentFailure("solvers_objective_writer", "invalid", "no JSON", 2), reply(NEW))
     with Agents(backend, line="solvers", cycle="0002") as agents:
-        result = evolve_objectives(agents, begun, uneven_runs(), pool, settings=SETTINGS, cycle="0002", root_seed=1)
+        result = evolve_objectives(
+            agents, begun, uneven_runs(), pool, settings=SETTINGS, cycle="0002", root_seed=1
+        )
     assert [item.reason for item in result.failures] == ["no JSON"]
     assert [row["state"] for row in result.rows if row["cycle"] == "0002"] == ["accepted"]
 
 
-def test_what_judging_one_raises_is_its_block_and_a_dead_jail_is_not(begun: Population, pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_judging_one_raises_is_its_block_and_a_dead_jail_is_not(
+    begun: Population, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*arguments: Any) -> Any:
         raise ValueError("odd")
 
     monkeypatch.setattr(evolving, "try_objective", broken)
-    rows = [row for row in evolve(begun, pool, backend=Saying(reply(NEW), reply(NEW + "# two\n"))).rows if row["cycle"] == "0002"]
+    rows = [
+        row
+        for row in evolve(begun, pool, backend=Saying(reply(NEW), reply(NEW + "# two\n"))).rows
+        if row["cycle"] == "0002"
+    ]
     assert [row["state"] for row in rows] == ["blocked", "blocked"]
     assert rows[0]["reason"].startswith("judging it raised ValueError")
 
@@ -216,11 +296,15 @@ def test_a_blocked_one_is_told_without_a_word_of_its_own(begun: Population, pool
     result = evolve(begun, pool, backend=backend)
     [row] = [row for row in result.rows if row["state"] == "blocked"]
     assert "Secret: " in row["reason"]
-    assert [(item.description, item.reason) for item in backend.asked[1].blocked] == [("leaky", "no finite number for a variant (error)")]
+    assert [(item.description, item.reason) for item in backend.asked[1].blocked] == [
+        ("leaky", "no finite number for a variant (error)")
+    ]
     assert told_of("the same score for all variants: 1.5") == "the same score for all variants"
 
 
-def test_an_objective_scores_in_the_cycle_that_it_is_accepted_in_and_old_rankings_can_be_made_again(begun: Population, pool: Pool) -> None:
+def test_an_objective_scores_in_the_cycle_that_it_is_accepted_in_and_old_rankings_can_be_made_again(
+    begun: Population, pool: Pool
+) -> None:
     runs = uneven_runs()
     result = evolve(begun, pool, backend=Saying(reply(NEW), reply(BAD["constant"][0])))
     own = OBJECTIVES.frame(result.rows)
@@ -231,14 +315,19 @@ def test_an_objective_scores_in_the_cycle_that_it_is_accepted_in_and_old_ranking
         scores = score_variants(votes, runs, pool, cycle="0002")
         names = {item.objective_id for item in votes}
         return rank_variants(
-            scores, {name: rows[name]["created_round"] for name in names}, 2, {name: rows[name]["multiplier"] for name in names}
+            scores,
+            {name: rows[name]["created_round"] for name in names},
+            2,
+            {name: rows[name]["multiplier"] for name in names},
         )[0]
 
     assert objective_id(NEW) in {item.objective_id for item in voting(begun, own)}
     before = ranked()
     population = begun.updated(objectives=own.to_dicts())
     for number in range(3, 9):
-        population = population.updated(objectives=evolve(population, pool, cycle=f"{number:04}", runs=uneven_runs(seed=number)).rows)
+        population = population.updated(
+            objectives=evolve(population, pool, cycle=f"{number:04}", runs=uneven_runs(seed=number)).rows
+        )
     assert ranked() == before
 
 
@@ -246,27 +335,53 @@ def test_a_review_lowers_what_repeats_others_or_disagrees_and_lets_it_recover(po
     runs = uneven_runs(variants=9, formulas=20)
     probes = probes_of(runs, np.random.default_rng(0))
     sources = {
-        "par2": first_objective().source, "upside-down": "def objective(results):\n    return -sum(row['cpu_s'] for row in results)\n",
+        "par2": first_objective().source,
+        "upside-down": "def objective(results):\n    return -sum(row['cpu_s'] for row in results)\n",
         "seconds": "def objective(results):\n    return sum(row['cpu_s'] for row in results)\n",
         "squares": "def objective(results):\n    return sum(row['cpu_s'] ** 2 for row in results)\n",
     }
     rows: tuple[dict[str, Any], ...] = tuple(
-        {"objective_id": name, "family": name, "created_round": 1, "multiplier": 0.5, "state": "accepted", "reason": None} for name in sources
+        {
+            "objective_id": name,
+            "family": name,
+            "created_round": 1,
+            "multiplier": 0.5,
+            "state": "accepted",
+            "reason": None,
+        }
+        for name in sources
     )
     scores = score_probes([Candidate(name, source) for name, source in sources.items()], probes, pool)
     after, said = reviewed(Portfolio(rows, scores, probes, 2), runs, "0002")
-    assert {row["objective_id"]: row["multiplier"] for row in after.rows} == {"par2": 0.55, "upside-down": 0.35, "seconds": 0.55, "squares": 0.55}
+    assert {row["objective_id"]: row["multiplier"] for row in after.rows} == {
+        "par2": 0.55,
+        "upside-down": 0.35,
+        "seconds": 0.55,
+        "squares": 0.55,
+    }
     assert {row["objective_id"]: row["findings"] for row in said}["upside-down"][0] == "anti-correlated"
 
 
-def test_those_of_the_smallest_weight_retire_and_neither_par2_nor_new_ones(begun: Population, pool: Pool) -> None:
+def test_those_of_the_smallest_weight_retire_and_neither_par2_nor_new_ones(
+    begun: Population, pool: Pool
+) -> None:
     probes = probes_of(uneven_runs(), np.random.default_rng(0))
     live = begun.objectives.to_dicts()
-    fresh = live[0] | {"objective_id": objective_id(NEW), "source": NEW, "created_round": 2, "multiplier": 0.0}
-    rows: tuple[dict[str, Any], ...] = (*(row | {"multiplier": float(number)} for number, row in enumerate(live)), fresh)
+    fresh = live[0] | {
+        "objective_id": objective_id(NEW),
+        "source": NEW,
+        "created_round": 2,
+        "multiplier": 0.0,
+    }
+    rows: tuple[dict[str, Any], ...] = (
+        *(row | {"multiplier": float(number)} for number, row in enumerate(live)),
+        fresh,
+    )
     scores = score_probes([Candidate(row["objective_id"], row["source"]) for row in rows], probes, pool)
     portfolio = Portfolio(rows, scores, probes, 2)
-    weights = dict(zip([row["objective_id"] for row in rows], portfolio.consensus().weights.tolist(), strict=True))
+    weights = dict(
+        zip([row["objective_id"] for row in rows], portfolio.consensus().weights.tolist(), strict=True)
+    )
     old = sorted((row["objective_id"] for row in live[1:]), key=weights.__getitem__)
     left = {row["objective_id"] for row in retired(portfolio, 4, "0002") if row["state"] == "retired"}
     assert left == set(old[:2])
@@ -284,13 +399,21 @@ def test_few_variants_are_told_apart_by_halves_of_the_formulas(pool: Pool) -> No
     scores, reason = try_objective(Candidate("new", NEW), {}, probes, pool)
     assert reason is None
     assert len(set(scores.tolist())) > 1
-    assert try_objective(Candidate("flat", BAD["constant"][0]), {}, probes, pool)[1] == "the same score for all variants: 1.5"
+    assert (
+        try_objective(Candidate("flat", BAD["constant"][0]), {}, probes, pool)[1]
+        == "the same score for all variants: 1.5"
+    )
 
 
 @pytest.mark.parametrize(("variants", "formulas"), [(1, 12), (1, 1), (2, 1)])
-def test_one_variant_or_one_formula_is_no_fault(variants: int, formulas: int, begun: Population, pool: Pool) -> None:
+def test_one_variant_or_one_formula_is_no_fault(
+    variants: int, formulas: int, begun: Population, pool: Pool
+) -> None:
     result = evolve(begun, pool, runs=uneven_runs(variants=variants, formulas=formulas))
-    assert [row["state"] in ("accepted", "blocked") for row in result.rows if row["cycle"] == "0002"] == [True, True]
+    assert [row["state"] in ("accepted", "blocked") for row in result.rows if row["cycle"] == "0002"] == [
+        True,
+        True,
+    ]
     assert len(result.reviews) == 5
 
 

@@ -1,4 +1,5 @@
-"""A user's own solver: a folder with a card and the sources, which takes part without being named, and stays what it was when it was taken in."""
+"""A user's own solver: a folder with a card and the sources, which takes part without being named, and stays
+what it was when it was taken in."""
 
 from __future__ import annotations
 
@@ -43,7 +44,11 @@ def test_a_folder_takes_part_beside_the_seeds_that_the_settings_name(seeds: Path
     own(seeds / SEEDS.folder / "mine")
     known = load_seeds(seeds / "solvers.toml")
     assert seed_names(["glucose421"], known) == ["glucose421", "mine"]
-    assert (known["mine"].adapter, known["mine"].version, known["mine"].path) == ("minisat22", "2", seeds / "solvers" / "own" / "mine" / "source")
+    assert (known["mine"].adapter, known["mine"].version, known["mine"].path) == (
+        "minisat22",
+        "2",
+        seeds / "solvers" / "own" / "mine" / "source",
+    )
     assert [item.name for item in items(seeds, settings())] == ["glucose421", "mine"]
     with pytest.raises(InputError, match="there is no seed 'nobody'"):
         seed_names(["nobody"], known)
@@ -60,12 +65,20 @@ def test_it_is_known_by_its_sources_and_comes_back_as_it_was_kept(seeds: Path, t
     seed = seed_of(kept, blobs, tmp_path / "cache")
     assert seed.path is not None and (seed.path / "main.cc").read_text() == "int main() {}\n"
     pinned: Any = items(seeds, settings())[0]
-    assert seed_of(pinned.pack().decode(), blobs, tmp_path / "cache") == load_seeds(seeds / "solvers.toml")["glucose421"]
+    assert (
+        seed_of(pinned.pack().decode(), blobs, tmp_path / "cache")
+        == load_seeds(seeds / "solvers.toml")["glucose421"]
+    )
 
 
-@pytest.mark.parametrize(("card", "message"), [
-    ("adapter = ", "cannot be read"), (CARD + 'path = "x"\n', "unknown field path"), ('adapter = "minisat22"\n', "no licence"),
-])
+@pytest.mark.parametrize(
+    ("card", "message"),
+    [
+        ("adapter = ", "cannot be read"),
+        (CARD + 'path = "x"\n', "unknown field path"),
+        ('adapter = "minisat22"\n', "no licence"),
+    ],
+)
 def test_a_card_that_cannot_be_used_is_told(tmp_path: Path, card: str, message: str):
     with pytest.raises(InputError, match=message):
         own_seed(own(tmp_path / "mine", card))

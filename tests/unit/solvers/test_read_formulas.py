@@ -1,4 +1,5 @@
-"""A user's formulas: what is repaired and said, what is left out, and that an error names the user's file and has its parts as fields."""
+"""A user's formulas: what is repaired and said, what is left out, and that an error names the user's file and
+has its parts as fields."""
 
 import bz2
 import gzip
@@ -23,33 +24,63 @@ from evolake.solvers.suites.competition import competition_suite, lock_formulas
 from evolake.solvers.suites.folder_lock import LOCK
 
 GOOD = b"p cnf 2 2\n1 2 0\n-1 2 0\n"
-PACK = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": zstandard.ZstdCompressor().compress}
+PACK = {
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".bz2": bz2.compress,
+    ".zst": zstandard.ZstdCompressor().compress,
+}
 REPAIRED = {
     "no-header": (b"1 2 0\n-1 2 0\n", "line 1: there is no header; written from the clauses"),
-    "few-clauses": (b"p cnf 2 1\n1 2 0\n-1 2 0\n", "line 1: the header says 1 clauses, there are 2; 2 written"),
-    "many-clauses": (b"p cnf 2 3\n1 2 0\n-1 2 0\n", "line 1: the header says 3 clauses, there are 2; 2 written; the file may have been cut"),
-    "few-variables": (b"c a\np cnf 1 2\n1 2 0\n-1 2 0\n", "line 2: the header says 1 variables, the largest is 2; 2 written"),
-    "last-zero": (b"p cnf 2 2\n1 2 0\n-1 2\n", "line 3: the last clause has no 0; ended there; the file may have been cut"),
+    "few-clauses": (
+        b"p cnf 2 1\n1 2 0\n-1 2 0\n",
+        "line 1: the header says 1 clauses, there are 2; 2 written",
+    ),
+    "many-clauses": (
+        b"p cnf 2 3\n1 2 0\n-1 2 0\n",
+        "line 1: the header says 3 clauses, there are 2; 2 written; the file may have been cut",
+    ),
+    "few-variables": (
+        b"c a\np cnf 1 2\n1 2 0\n-1 2 0\n",
+        "line 2: the header says 1 variables, the largest is 2; 2 written",
+    ),
+    "last-zero": (
+        b"p cnf 2 2\n1 2 0\n-1 2\n",
+        "line 3: the last clause has no 0; ended there; the file may have been cut",
+    ),
     "plus": (b"p cnf 2 2\n1 +2 0\n-1 2 0\n", "line 2: 1 literals with a `+`; written without it"),
     "bom": (b"\xef\xbb\xbf" + GOOD, "line 1: a byte order mark; left out"),
     "percent": (GOOD + b"%\n0\n", "line 4: a `%` line ends the file; left out from there"),
     "crlf": (GOOD.replace(b"\n", b"\r\n"), "line 1: line ends of CR; written as line feeds"),
     "capitals": (GOOD.upper(), "line 1: the header is in capitals; written in small letters"),
-    "short-header": (b"p cnf 2\n1 2 0\n-1 2 0\n", "line 1: the header is 'p cnf 2'; written from the clauses"),
-    "late-header": (b"1 2 0\np cnf 2 2\n-1 2 0\n", "line 2: the header is behind clauses; moved to the start"),
+    "short-header": (
+        b"p cnf 2\n1 2 0\n-1 2 0\n",
+        "line 1: the header is 'p cnf 2'; written from the clauses",
+    ),
+    "late-header": (
+        b"1 2 0\np cnf 2 2\n-1 2 0\n",
+        "line 2: the header is behind clauses; moved to the start",
+    ),
     "ctrl-z": (GOOD + b"\x1a\n", "line 3: zero bytes or Ctrl-Z at the end; left out"),
 }
 """Name -> (a file that means GOOD, what is said of it)."""
 UNSURE = {"few-clauses", "many-clauses", "last-zero"}
 REFUSED = {
-    "empty": (b"", "is empty"), "comments": (b"c nothing\n", "is empty"),
-    "word": (b"p cnf 2 1\n1 two 0\n", "not a literal"), "two": (GOOD + GOOD, "2 headers"), "xor": (b"p cnf 2 1\nx1 2 0\n", "CNF with XOR clauses"),
+    "empty": (b"", "is empty"),
+    "comments": (b"c nothing\n", "is empty"),
+    "word": (b"p cnf 2 1\n1 two 0\n", "not a literal"),
+    "two": (GOOD + GOOD, "2 headers"),
+    "xor": (b"p cnf 2 1\nx1 2 0\n", "CNF with XOR clauses"),
     "weighted": (b"p wcnf 2 1 9\n9 1 0\n", "MaxSAT"),
-    "weights": (b"h 1 2 0\n3 1 0\n", "MaxSAT"), "incremental": (b"p inccnf\n1 0\na 1 0\n", "incremental CNF"),
+    "weights": (b"h 1 2 0\n3 1 0\n", "MaxSAT"),
+    "incremental": (b"p inccnf\n1 0\na 1 0\n", "incremental CNF"),
     "qbf": (b"p cnf 2 1\ne 1 2 0\n1 0\n", "QBF"),
-    "pseudo": (b"* #variable= 2 #constraint= 1\n+1 x1 >= 1;\n", "OPB"), "cut": (gzip.compress(GOOD * 50)[:-30], "cannot be read"),
+    "pseudo": (b"* #variable= 2 #constraint= 1\n+1 x1 >= 1;\n", "OPB"),
+    "cut": (gzip.compress(GOOD * 50)[:-30], "cannot be read"),
 }
 """Name -> (a file that is no formula, what is said of it)."""
+
+
 @pytest.mark.parametrize("pack", [*PACK.values(), bytes])
 @pytest.mark.parametrize("name", ["a.cnf", "a.txt", "a"])
 def test_packing_is_told_from_the_bytes(name, pack, tmp_path):
@@ -87,12 +118,17 @@ def test_lock_and_bench_refuse_the_same_formula_by_the_same_words(kind, tmp_path
     Path("mine").mkdir()
     (Path("mine") / named(kind)).write_bytes(data)
     said = []
-    for work in (lambda: lock_formulas(Path("mine")), lambda: competition_suite(Path("mine"), BlobStore(tmp_path / "lake"), tmp_path / "cache")):
+    for work in (
+        lambda: lock_formulas(Path("mine")),
+        lambda: competition_suite(Path("mine"), BlobStore(tmp_path / "lake"), tmp_path / "cache"),
+    ):
         with pytest.raises(InputError) as raised:
             work()
         said.append(raised.value.to_json())
     assert said[0] == said[1]
-    assert complaint in str(said[0]["what"]) and f"mine/{kind}" in str(said[0]["what"]) and all(said[0].values())
+    assert (
+        complaint in str(said[0]["what"]) and f"mine/{kind}" in str(said[0]["what"]) and all(said[0].values())
+    )
     assert not (tmp_path / "mine" / LOCK).exists()
 
 
@@ -118,7 +154,9 @@ def test_what_can_be_understood_is_repaired_and_said(kind, tmp_path, capsys):
     (folder / "status.csv").write_text("a,SAT\n")
     code, result = printed(capsys, "solvers", "lock", folder)
     assert (code, result["repaired"]) == (0, {"a.cnf": words})
-    assert result["statuses"]["SAT"] == (kind not in UNSURE), "a formula that may have lost clauses keeps no status that was given"
+    assert result["statuses"]["SAT"] == (kind not in UNSURE), (
+        "a formula that may have lost clauses keeps no status that was given"
+    )
     for locked in (True, False):
         suite = competition_suite(folder, BlobStore(tmp_path / "lake"), tmp_path / "cache", locked=locked)
         [item] = suite.instances
@@ -135,9 +173,13 @@ def test_a_formula_without_faults_reaches_solvers_as_it_is():
 
 def test_a_file_that_says_how_it_is_packed_is_read_under_any_name(tmp_path, capsys):
     for name, data in {
-        "a.cnf": gzip.compress(GOOD), "b.CNF": b"p cnf 1 1\n1 0\n", "c.dimacs": b"p cnf 1 1\n-1 0\n",
+        "a.cnf": gzip.compress(GOOD),
+        "b.CNF": b"p cnf 1 1\n1 0\n",
+        "c.dimacs": b"p cnf 1 1\n-1 0\n",
         "d.cnf.GZ": gzip.compress(b"p cnf 2 1\n1 2 0\n"),
-        "e.cnf.gz": lzma.compress(b"p cnf 3 1\n1 2 0\n"), "f.DIMACS.xz": lzma.compress(b"p cnf 4 1\n1 2 0\n"), "notes.txt": b"no formula",
+        "e.cnf.gz": lzma.compress(b"p cnf 3 1\n1 2 0\n"),
+        "f.DIMACS.xz": lzma.compress(b"p cnf 4 1\n1 2 0\n"),
+        "notes.txt": b"no formula",
     }.items():
         (tmp_path / name).write_bytes(data)
     code, result = printed(capsys, "solvers", "lock", tmp_path)
@@ -174,10 +216,14 @@ def test_equal_formulas_are_kept_once_with_the_status_that_one_of_them_has(tmp_p
         lock_formulas(tmp_path)
 
 
-@pytest.mark.parametrize(("text", "complaint"), [
-    ("a,SAT\nb,UNSAT\nnowhere,SAT\n", "has 1 formulas that are not in"), ("a,SAT\na.cnf,UNSAT\n", "another status"),
-    ("\n".join(f"x{number},SAT" for number in range(9)), "has 9 formulas"),
-])
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("a,SAT\nb,UNSAT\nnowhere,SAT\n", "has 1 formulas that are not in"),
+        ("a,SAT\na.cnf,UNSAT\n", "another status"),
+        ("\n".join(f"x{number},SAT" for number in range(9)), "has 9 formulas"),
+    ],
+)
 def test_a_row_of_a_formula_that_is_not_there_is_an_error(text, complaint, tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -193,7 +239,11 @@ def test_a_row_of_a_formula_that_is_not_there_is_an_error(text, complaint, tmp_p
 
 
 @settings(max_examples=60)
-@given(data=st.binary(max_size=80) | st.sampled_from([b"1 0\n", b"1 0", b"1 2 3 0", b"-4 0", b"1 0 %\n", b"+1 0\r\n"]), header=st.booleans())
+@given(
+    data=st.binary(max_size=80)
+    | st.sampled_from([b"1 0\n", b"1 0", b"1 2 3 0", b"-4 0", b"1 0 %\n", b"+1 0\r\n"]),
+    header=st.booleans(),
+)
 def test_what_comes_out_of_the_repair_is_what_the_strict_reader_reads(data, header):
     whole = (b"p cnf 3 1\n" if header else b"") + data
     try:

@@ -33,42 +33,69 @@ def variant(tmp_path: Path) -> Path:
 def test_a_seed_is_laid_out_whole(variant: Path):
     result = sorted(path.relative_to(variant).as_posix() for path in variant.rglob("*"))
     assert result == [
-        "CHANGELOG.md", "HYPOTHESIS.md", "RESULTS.md", "bin", "bin/starexec_run_default", "build", "src", "src/LICENSE", "src/main.cc", "src/toy.h",
-        "starexec_build", "variant.toml",
+        "CHANGELOG.md",
+        "HYPOTHESIS.md",
+        "RESULTS.md",
+        "bin",
+        "bin/starexec_run_default",
+        "build",
+        "src",
+        "src/LICENSE",
+        "src/main.cc",
+        "src/toy.h",
+        "starexec_build",
+        "variant.toml",
     ]
     assert check_layout(variant, toy_adapter()) == []
     assert read_card(variant) == {"base": "toy", "adapter": "toy"}
 
 
 def _remove(name: str) -> Callable[[Path], None]:
-    return lambda folder: shutil.rmtree(folder / name) if (folder / name).is_dir() else (folder / name).unlink()
+    return lambda folder: (
+        shutil.rmtree(folder / name) if (folder / name).is_dir() else (folder / name).unlink()
+    )
 
 
 def _write(name: str, text: str = "x\n") -> Callable[[Path], None]:
     def act(folder: Path) -> None:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
+
     return act
 
 
-@pytest.mark.parametrize(("spoil", "said"), [
-    (_remove("RESULTS.md"), "RESULTS.md is missing"),
-    (_remove("src"), "src is missing"),
-    (_remove("src/LICENSE"), "the licence src/LICENSE is missing"),
-    (_remove("variant.toml"), "variant.toml cannot be read"),
-    (_write("variant.toml", 'base = "toy"\nadapter = "other"\n'), "variant.toml names the adapter other; it is toy"),
-    (_write("extra.sh"), "extra.sh has no place in a variant"),
-    (_write("bin/toy"), "bin/toy is made by a build and has no place in a variant"),
-    (_write("build/main.o"), "build/main.o is made by a build and has no place in a variant"),
-    (_write("src/main.o"), "src/main.o is made by a build and has no place in a variant"),
-    (_write("starexec_build", "#!/bin/sh\nexit 0\n"), "starexec_build is not as the adapter toy writes it"),
-    (_write("bin/starexec_run_default", "#!/bin/sh\n"), "bin/starexec_run_default is not as the adapter toy writes it"),
-    (lambda folder: (folder / "starexec_build").chmod(0o644), "starexec_build cannot be executed"),
-    (lambda folder: (folder / "src/link.h").symlink_to("/etc/passwd"), "src/link.h is a link"),
-])
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (_remove("RESULTS.md"), "RESULTS.md is missing"),
+        (_remove("src"), "src is missing"),
+        (_remove("src/LICENSE"), "the licence src/LICENSE is missing"),
+        (_remove("variant.toml"), "variant.toml cannot be read"),
+        (
+            _write("variant.toml", 'base = "toy"\nadapter = "other"\n'),
+            "variant.toml names the adapter other; it is toy",
+        ),
+        (_write("extra.sh"), "extra.sh has no place in a variant"),
+        (_write("bin/toy"), "bin/toy is made by a build and has no place in a variant"),
+        (_write("build/main.o"), "build/main.o is made by a build and has no place in a variant"),
+        (_write("src/main.o"), "src/main.o is made by a build and has no place in a variant"),
+        (
+            _write("starexec_build", "#!/bin/sh\nexit 0\n"),
+            "starexec_build is not as the adapter toy writes it",
+        ),
+        (
+            _write("bin/starexec_run_default", "#!/bin/sh\n"),
+            "bin/starexec_run_default is not as the adapter toy writes it",
+        ),
+        (lambda folder: (folder / "starexec_build").chmod(0o644), "starexec_build cannot be executed"),
+        (lambda folder: (folder / "src/link.h").symlink_to("/etc/passwd"), "src/link.h is a link"),
+    ],
+)
 def test_each_fault_of_the_layout_is_named(variant: Path, spoil: Callable[[Path], None], said: str):
     spoil(variant)
-    assert any(said in problem for problem in check_layout(variant, toy_adapter())), check_layout(variant, toy_adapter())
+    assert any(said in problem for problem in check_layout(variant, toy_adapter())), check_layout(
+        variant, toy_adapter()
+    )
 
 
 def test_documents_are_no_part_of_the_identity_and_sources_are(variant: Path):
@@ -105,8 +132,12 @@ def test_the_diff_of_two_variants_makes_one_of_the_other(variant: Path, tmp_path
 
 def test_a_patch_that_does_not_fit_is_refused_before_anything_is_laid_out(tmp_path: Path):
     (tmp_path / "patches").mkdir()
-    (tmp_path / "patches/toy.diff").write_text("--- a/src/toy.h\n+++ b/src/toy.h\n@@ -1 +1 @@\n-#define CONFLICTS 6\n+#define CONFLICTS 9\n")
-    adapter = toy_adapter(ADAPTER.replace('keep = ["LICENSE"]', 'keep = ["LICENSE"]\npatch = "toy.diff"'), tmp_path / "patches")
+    (tmp_path / "patches/toy.diff").write_text(
+        "--- a/src/toy.h\n+++ b/src/toy.h\n@@ -1 +1 @@\n-#define CONFLICTS 6\n+#define CONFLICTS 9\n"
+    )
+    adapter = toy_adapter(
+        ADAPTER.replace('keep = ["LICENSE"]', 'keep = ["LICENSE"]\npatch = "toy.diff"'), tmp_path / "patches"
+    )
     with pytest.raises(InputError, match="does not fit"):
         create_variant(toy_tree(tmp_path / "upstream"), adapter, tmp_path / "variant")
     assert not (tmp_path / "variant").exists()
@@ -124,5 +155,7 @@ def test_the_scripts_build_and_run_the_solver(variant: Path, tmp_path: Path, req
     environment = {"PATH": "/usr/bin:/bin", "CXX": compiler}
     subprocess.run([str(variant / "starexec_build")], env=environment, check=True, cwd=tmp_path)
     command = [str(variant / "bin/starexec_run_default"), "one.cnf", str(tmp_path)]
-    shown = subprocess.run(command, env=environment, check=True, cwd=tmp_path, capture_output=True, text=True).stdout
+    shown = subprocess.run(
+        command, env=environment, check=True, cwd=tmp_path, capture_output=True, text=True
+    ).stdout
     assert shown == "c conflicts: 7\ns UNKNOWN\n"

@@ -1,4 +1,5 @@
-"""The roles: prompts that fit, seeded classical answers, a bandit that learns, and rules that spare what was accepted."""
+"""The roles: prompts that fit, seeded classical answers, a bandit that learns, and rules that spare what was
+accepted."""
 
 from __future__ import annotations
 
@@ -34,42 +35,99 @@ NAMES = ["restart-geometric", "restart-ema", "vsids-ramp"]
 
 def standing(number: int, base: str = "minisat22", rank: int | None = None) -> models.Standing:
     return models.Standing(
-        variant_id=f"{number:012d}", title=f"variant {number}", base=base, operator="patch", rank=number if rank is None else rank, consensus=0.1,
-        ucb=1 - number / 20, visits=1, instances=20, solved=15, solved_sat=8, solved_unsat=7,
+        variant_id=f"{number:012d}",
+        title=f"variant {number}",
+        base=base,
+        operator="patch",
+        rank=number if rank is None else rank,
+        consensus=0.1,
+        ucb=1 - number / 20,
+        visits=1,
+        instances=20,
+        solved=15,
+        solved_sat=8,
+        solved_unsat=7,
     )
 
 
 def material(number: int, edits: list[models.EditModel] | None, base: str = "minisat22") -> models.Material:
-    return models.Material(variant_id=f"{number:012d}", base=base, edits=edits, options=[item.name for item in OPTIONS], patches=NAMES)
+    return models.Material(
+        variant_id=f"{number:012d}",
+        base=base,
+        edits=edits,
+        options=[item.name for item in OPTIONS],
+        patches=NAMES,
+    )
 
 
-def attempt(changed: list[str], gain: float | None, outcome: Literal["accepted", "blocked"] = "accepted") -> models.Attempt:
+def attempt(
+    changed: list[str], gain: float | None, outcome: Literal["accepted", "blocked"] = "accepted"
+) -> models.Attempt:
     return models.Attempt(variant_id="9" * 12, base="minisat22", changed=changed, outcome=outcome, gain=gain)
 
 
 PLAN_REQUEST = models.PlanRequest(
-    cycle="0003", plans_wanted=4, standings=[standing(1), standing(2), standing(3)], history=[attempt(["patch:restart-ema"], 0.2)],
-    guidance=["be bold"], materials=[material(1, [GEOMETRIC]), material(2, [DECAY]), material(3, [])],
+    cycle="0003",
+    plans_wanted=4,
+    standings=[standing(1), standing(2), standing(3)],
+    history=[attempt(["patch:restart-ema"], 0.2)],
+    guidance=["be bold"],
+    materials=[material(1, [GEOMETRIC]), material(2, [DECAY]), material(3, [])],
 )
-PLAN = models.Plan(parent_id="0" * 12, kind="patch", hypothesis="h", instructions="i", target="patch:vsids-ramp")
-MATERIAL = models.CoderMaterial(base="minisat22", edits=[DECAY], options=OPTIONS, patches=NAMES, taken=[SECRET])
+PLAN = models.Plan(
+    parent_id="0" * 12, kind="patch", hypothesis="h", instructions="i", target="patch:vsids-ramp"
+)
+MATERIAL = models.CoderMaterial(
+    base="minisat22", edits=[DECAY], options=OPTIONS, patches=NAMES, taken=[SECRET]
+)
 CODE_REQUEST = models.CodeRequest(
-    hypothesis="h", instructions="i", base="minisat22", parent=standing(1), parent_diff="", excerpts=[], rules=["no threads"], plan=PLAN,
+    hypothesis="h",
+    instructions="i",
+    base="minisat22",
+    parent=standing(1),
+    parent_diff="",
+    excerpts=[],
+    rules=["no threads"],
+    plan=PLAN,
     material=MATERIAL,
 )
 REPAIR_REQUEST = models.RepairRequest(
-    hypothesis="h", instructions="i", diff="d", error="build: boom", excerpts=[], rules=[], plan=PLAN, edits=[DECAY, GEOMETRIC], material=MATERIAL,
+    hypothesis="h",
+    instructions="i",
+    diff="d",
+    error="build: boom",
+    excerpts=[],
+    rules=[],
+    plan=PLAN,
+    edits=[DECAY, GEOMETRIC],
+    material=MATERIAL,
 )
 LOOKUP_REQUEST = models.LookupRequest(
-    hypothesis="h", instructions="i", base="minisat22", files=[models.SourceFile(path="src/a.cc", lines=300, functions=["f:1"])], parent_diff="",
-    max_regions=3, max_lines=100,
+    hypothesis="h",
+    instructions="i",
+    base="minisat22",
+    files=[models.SourceFile(path="src/a.cc", lines=300, functions=["f:1"])],
+    parent_diff="",
+    max_regions=3,
+    max_lines=100,
 )
 
 
-def incident(number: int, edit: models.EditModel, kind: models.IncidentKind = "blocked", lost: list[str] | None = None) -> review_models.Incident:
+def incident(
+    number: int, edit: models.EditModel, kind: models.IncidentKind = "blocked", lost: list[str] | None = None
+) -> review_models.Incident:
     return review_models.Incident(
-        variant_id=f"{number:012d}", base="minisat22", kind=kind, gate="smoke", cause="solvers-answers", detail="wrong", hypothesis="h", diff="d",
-        edits=[edit], changed=[f"{edit.kind}:{edit.name}"], lost=lost or [],
+        variant_id=f"{number:012d}",
+        base="minisat22",
+        kind=kind,
+        gate="smoke",
+        cause="solvers-answers",
+        detail="wrong",
+        hypothesis="h",
+        diff="d",
+        edits=[edit],
+        changed=[f"{edit.kind}:{edit.name}"],
+        lost=lost or [],
     )
 
 
@@ -79,26 +137,51 @@ def decay(value: float) -> models.EditModel:
 
 INCIDENTS = [incident(1, decay(0.99)), incident(2, decay(0.995)), incident(3, GEOMETRIC)]
 ANALYSIS = review_models.AnalysisRequest(cycle="0003", incidents=INCIDENTS, accepted=2)
-FINDING = review_models.Finding(title="t", lesson="failure", subject="tunable:var-decay", explanation="e", evidence=["000000000001", "000000000002"])
+FINDING = review_models.Finding(
+    title="t",
+    lesson="failure",
+    subject="tunable:var-decay",
+    explanation="e",
+    evidence=["000000000001", "000000000002"],
+)
 RULE_REQUEST = review_models.RuleRequest(
-    finding=FINDING, incidents=ANALYSIS.incidents, checkers=[review_models.CheckerSpec(name="solvers.forbidden_edit", meaning="m")], rules=[],
+    finding=FINDING,
+    incidents=ANALYSIS.incidents,
+    checkers=[review_models.CheckerSpec(name="solvers.forbidden_edit", meaning="m")],
+    rules=[],
     accepted=[[decay(0.9)], [GEOMETRIC]],
 )
 OBJECTIVE_REQUEST = review_models.ObjectiveRequest(
-    cycle="0003", guidance=["look at memory"],
+    cycle="0003",
+    guidance=["look at memory"],
     existing=[
         review_models.ObjectiveSummary(
-            description=spec.description, family=spec.family, parameters=dict(spec.parameters), source=spec.source, created=1, weight=0.2,
-            multiplier=1.0, median_tau=0.5,
+            description=spec.description,
+            family=spec.family,
+            parameters=dict(spec.parameters),
+            source=spec.source,
+            created=1,
+            weight=0.2,
+            multiplier=1.0,
+            median_tau=0.5,
         )
         for spec in initial_portfolio(np.random.default_rng(4), 5)
     ],
-    blocked=[review_models.BlockedObjective(description="d", family="tail", reason="the same score for all variants")],
+    blocked=[
+        review_models.BlockedObjective(
+            description="d", family="tail", reason="the same score for all variants"
+        )
+    ],
     formulas=[review_models.FormulaGroup(family="f", expected="SAT", formulas=4, solved_share=0.5)],
 )
 REQUESTS = {
     OBJECTIVE_WRITER: OBJECTIVE_REQUEST,
-    PLANNER: PLAN_REQUEST, LOOKUP: LOOKUP_REQUEST, CODER: CODE_REQUEST, CODER_REPAIR: REPAIR_REQUEST, ANALYST: ANALYSIS, RULE_WRITER: RULE_REQUEST,
+    PLANNER: PLAN_REQUEST,
+    LOOKUP: LOOKUP_REQUEST,
+    CODER: CODE_REQUEST,
+    CODER_REPAIR: REPAIR_REQUEST,
+    ANALYST: ANALYSIS,
+    RULE_WRITER: RULE_REQUEST,
 }
 
 
@@ -144,8 +227,15 @@ def test_all_kinds_of_change_are_planned_over_time() -> None:
 
 
 def test_forbidden_arms_are_not_planned() -> None:
-    request = PLAN_REQUEST.model_copy(update={"forbidden": [models.Forbidden(edit=name) for name in [*NAMES, "luby", "rfirst"]]})
-    targets = {plan.target for seed in range(30) for plan in answer(PLANNER, request, seed).plans if plan.kind in ("patch", "tunable")}
+    request = PLAN_REQUEST.model_copy(
+        update={"forbidden": [models.Forbidden(edit=name) for name in [*NAMES, "luby", "rfirst"]]}
+    )
+    targets = {
+        plan.target
+        for seed in range(30)
+        for plan in answer(PLANNER, request, seed).plans
+        if plan.kind in ("patch", "tunable")
+    }
     assert targets == {"tunable:var-decay"}
 
 
@@ -153,7 +243,10 @@ def test_nothing_is_built_on_what_a_learned_rule_blocks() -> None:
     rule = models.Forbidden(edit="var-decay", base="minisat22", parameters={"value": [0.85, 0.92]})
     request = PLAN_REQUEST.model_copy(update={"forbidden": [rule]})
     plans = [plan for seed in range(30) for plan in answer(PLANNER, request, seed).plans]
-    assert {name for plan in plans for name in (plan.parent_id, plan.second_parent_id) if name} == {"000000000001", "000000000003"}
+    assert {name for plan in plans for name in (plan.parent_id, plan.second_parent_id) if name} == {
+        "000000000001",
+        "000000000003",
+    }
     alone = request.model_copy(update={"standings": [standing(2)]})
     assert {plan.parent_id for plan in answer(PLANNER, alone).plans} == {"000000000002"}
 
@@ -164,12 +257,19 @@ def test_a_switch_that_was_thrown_is_not_mutated() -> None:
     request = PLAN_REQUEST.model_copy(update=switches)
     assert "mutate" not in {plan.kind for seed in range(30) for plan in answer(PLANNER, request, seed).plans}
     both = request.model_copy(update={"materials": [material(1, [thrown, DECAY])]})
-    mutated = {plan.target for seed in range(30) for plan in answer(PLANNER, both, seed).plans if plan.kind == "mutate"}
+    mutated = {
+        plan.target
+        for seed in range(30)
+        for plan in answer(PLANNER, both, seed).plans
+        if plan.kind == "mutate"
+    }
     assert mutated == {"tunable:var-decay"}
 
 
 def test_what_a_patch_left_without_effect_or_is_unknown_by_now_is_not_mutated() -> None:
-    lone = material(1, [GEOMETRIC, DECAY]).model_copy(update={"options": ["rfirst"], "patches": ["restart-ema"]})
+    lone = material(1, [GEOMETRIC, DECAY]).model_copy(
+        update={"options": ["rfirst"], "patches": ["restart-ema"]}
+    )
     assert movable(lone) == []
     assert movable(lone.model_copy(update={"options": ["var-decay"]})) == [DECAY]
 
@@ -177,43 +277,67 @@ def test_what_a_patch_left_without_effect_or_is_unknown_by_now_is_not_mutated() 
 def test_nothing_is_planned_on_a_variant_that_has_nothing_to_change_while_another_has() -> None:
     bare = material(1, None).model_copy(update={"options": [], "patches": []})
     request = PLAN_REQUEST.model_copy(update={"materials": [bare, material(2, [DECAY]), material(3, [])]})
-    assert {plan.parent_id for seed in range(20) for plan in answer(PLANNER, request, seed).plans} == {"000000000002", "000000000003"}
+    assert {plan.parent_id for seed in range(20) for plan in answer(PLANNER, request, seed).plans} == {
+        "000000000002",
+        "000000000003",
+    }
 
 
 def test_two_variants_that_were_written_are_crossed_once_and_only_where_that_gives_a_third() -> None:
-    first, second = (material(number, None).model_copy(update={"changed": {f"src/{number}.cc": "sha"}}) for number in (1, 2))
+    first, second = (
+        material(number, None).model_copy(update={"changed": {f"src/{number}.cc": "sha"}})
+        for number in (1, 2)
+    )
     request = PLAN_REQUEST.model_copy(update={"standings": [standing(1), standing(2)], "plans_wanted": 8})
 
     def crossed(*materials: models.Material) -> int:
         asked = request.model_copy(update={"materials": list(materials)})
-        return max(sum(plan.kind == "crossover" for plan in answer(PLANNER, asked, seed).plans) for seed in range(20))
+        return max(
+            sum(plan.kind == "crossover" for plan in answer(PLANNER, asked, seed).plans) for seed in range(20)
+        )
 
     assert crossed(first, second) == 1
-    assert crossed(first.model_copy(update={"joined": [second.variant_id]}), second.model_copy(update={"joined": [first.variant_id]})) == 0
+    assert (
+        crossed(
+            first.model_copy(update={"joined": [second.variant_id]}),
+            second.model_copy(update={"joined": [first.variant_id]}),
+        )
+        == 0
+    )
     assert crossed(first, second.model_copy(update={"changed": first.changed})) == 0
 
 
 def test_two_variants_that_help_alone_and_do_not_conflict_are_combined_once() -> None:
     first = material(1, [DECAY]).model_copy(update={"combines": ["000000000002"]})
     second = material(2, [GEOMETRIC]).model_copy(update={"combines": ["000000000001"]})
-    request = PLAN_REQUEST.model_copy(update={"standings": [standing(1), standing(2)], "materials": [first, second], "plans_wanted": 8})
+    request = PLAN_REQUEST.model_copy(
+        update={"standings": [standing(1), standing(2)], "materials": [first, second], "plans_wanted": 8}
+    )
 
     def combined(request: models.PlanRequest) -> list[list[models.Plan]]:
-        return [[plan for plan in answer(PLANNER, request, seed).plans if plan.target == "combine"] for seed in range(20)]
+        return [
+            [plan for plan in answer(PLANNER, request, seed).plans if plan.target == "combine"]
+            for seed in range(20)
+        ]
 
     plans = combined(request)
     assert max(map(len, plans)) == 1
     assert {plan.kind for found in plans for plan in found} == {"crossover"}
     done = [item.model_copy(update={"joined": item.combines}) for item in (first, second)]
     assert not any(combined(request.model_copy(update={"materials": done})))
-    assert not any(combined(request.model_copy(update={"materials": [material(1, [DECAY]), material(2, [GEOMETRIC])]})))
+    assert not any(
+        combined(request.model_copy(update={"materials": [material(1, [DECAY]), material(2, [GEOMETRIC])]}))
+    )
 
 
 def test_a_combination_is_the_union_of_both_or_nothing() -> None:
     plan = PLAN.model_copy(update={"kind": "crossover", "second_parent_id": "1" * 12, "target": "combine"})
 
     def made(**more) -> models.CodeReply:
-        return answer(CODER, CODE_REQUEST.model_copy(update={"plan": plan, "material": MATERIAL.model_copy(update=more)}))
+        return answer(
+            CODER,
+            CODE_REQUEST.model_copy(update={"plan": plan, "material": MATERIAL.model_copy(update=more)}),
+        )
 
     both = {"joined": [GEOMETRIC, DECAY]}
     reply = made(**both)
@@ -229,7 +353,9 @@ def test_guidance_puts_named_edits_first() -> None:
     request = PLAN_REQUEST.model_copy(update={"guidance": ["please look at restart-ema"], "plans_wanted": 1})
     plans = [answer(PLANNER, request, seed).plans[0] for seed in range(30)]
     assert {plan.target for plan in plans if plan.kind in ("patch", "tunable")} == {"patch:restart-ema"}
-    assert asked_for(["try other restarts"], ["patch:restart-ema", "patch:vsids-ramp"]) == ["patch:restart-ema"]
+    assert asked_for(["try other restarts"], ["patch:restart-ema", "patch:vsids-ramp"]) == [
+        "patch:restart-ema"
+    ]
 
 
 def test_the_coder_adds_the_planned_edit_to_those_of_the_parent() -> None:
@@ -249,7 +375,9 @@ def test_a_mutation_moves_one_value_of_the_planned_edit() -> None:
 def test_a_variant_that_exists_is_drawn_again() -> None:
     first = answer(CODER)
     taken = write_edits(edits_of(edits_in(first)))
-    second = answer(CODER, CODE_REQUEST.model_copy(update={"material": MATERIAL.model_copy(update={"taken": [taken]})}))
+    second = answer(
+        CODER, CODE_REQUEST.model_copy(update={"material": MATERIAL.model_copy(update={"taken": [taken]})})
+    )
     assert write_edits(edits_of(edits_in(second))) != taken
 
 
@@ -259,14 +387,23 @@ def test_an_option_is_not_moved_back_to_what_the_base_declares() -> None:
     plan = PLAN.model_copy(update={"kind": "tunable", "target": "tunable:luby"})
     request = CODE_REQUEST.model_copy(update={"plan": plan, "material": MATERIAL.model_copy(update=changed)})
     for seed in range(20):
-        assert {edit.name: edit.parameters["value"] for edit in edits_in(answer(CODER, request, seed))}["luby"] is False
+        assert {edit.name: edit.parameters["value"] for edit in edits_in(answer(CODER, request, seed))}[
+            "luby"
+        ] is False
 
 
 def test_a_forbidden_range_is_left_alone() -> None:
     plan = PLAN.model_copy(update={"kind": "tunable", "target": "tunable:rfirst"})
     rule = models.Forbidden(edit="rfirst", parameters={"value": [None, 100.0]})
-    request = CODE_REQUEST.model_copy(update={"plan": plan, "material": MATERIAL.model_copy(update={"forbidden": [rule]})})
-    values = [edit.parameters["value"] for seed in range(30) for edit in edits_in(answer(CODER, request, seed)) if edit.name == "rfirst"]
+    request = CODE_REQUEST.model_copy(
+        update={"plan": plan, "material": MATERIAL.model_copy(update={"forbidden": [rule]})}
+    )
+    values = [
+        edit.parameters["value"]
+        for seed in range(30)
+        for edit in edits_in(answer(CODER, request, seed))
+        if edit.name == "rfirst"
+    ]
     assert len(values) > 20 and min(values) > 100
 
 
@@ -280,12 +417,18 @@ def test_a_crossover_is_handed_on_with_what_was_dropped() -> None:
     plan = PLAN.model_copy(update={"kind": "crossover", "second_parent_id": "1" * 12, "target": ""})
     joined = MATERIAL.model_copy(update={"joined": [GEOMETRIC, DECAY], "dropped": ["patch:x of parent 2"]})
     result = answer(CODER, CODE_REQUEST.model_copy(update={"plan": plan, "material": joined}))
-    assert (result.operator, result.dropped, len(edits_in(result))) == ("crossover", ["patch:x of parent 2"], 2)
+    assert (result.operator, result.dropped, len(edits_in(result))) == (
+        "crossover",
+        ["patch:x of parent 2"],
+        2,
+    )
     assert "patch:x of parent 2" in result.changelog
 
 
 def test_repair_goes_back_to_known_values_and_then_gives_the_edit_up() -> None:
-    wild = models.EditModel(kind="patch", name="restart-geometric", parameters={"first": 1000, "factor": 1.02})
+    wild = models.EditModel(
+        kind="patch", name="restart-geometric", parameters={"first": 1000, "factor": 1.02}
+    )
     request = REPAIR_REQUEST.model_copy(update={"edits": [DECAY, wild]})
     result = answer(CODER_REPAIR, request)
     for _ in range(20):
@@ -301,12 +444,15 @@ def test_repair_goes_back_to_known_values_and_then_gives_the_edit_up() -> None:
 def test_incidents_with_the_same_change_are_one_finding() -> None:
     result = answer(ANALYST).findings
     assert [(item.subject, item.lesson, len(item.evidence)) for item in result] == [
-        ("tunable:var-decay", "failure", 2), ("patch:restart-geometric", "failure", 1),
+        ("tunable:var-decay", "failure", 2),
+        ("patch:restart-geometric", "failure", 1),
     ]
 
 
 def test_what_a_learned_rule_blocked_teaches_nothing_new() -> None:
-    known = incident(3, GEOMETRIC).model_copy(update={"gate": "compliance", "cause": "solvers-learned-no-decay"})
+    known = incident(3, GEOMETRIC).model_copy(
+        update={"gate": "compliance", "cause": "solvers-learned-no-decay"}
+    )
     result = answer(ANALYST, ANALYSIS.model_copy(update={"incidents": [*ANALYSIS.incidents[:2], known]}))
     assert [item.subject for item in result.findings] == ["tunable:var-decay"]
 
@@ -327,7 +473,9 @@ def test_where_accepted_values_lie_between_there_is_advice_and_no_rule() -> None
 
 
 def test_a_champions_edit_becomes_a_rule_only_when_a_child_that_dropped_it_failed() -> None:
-    champion = FINDING.model_copy(update={"lesson": "champion", "subject": "patch:restart-geometric", "evidence": ["000000000003"]})
+    champion = FINDING.model_copy(
+        update={"lesson": "champion", "subject": "patch:restart-geometric", "evidence": ["000000000003"]}
+    )
     request = RULE_REQUEST.model_copy(update={"finding": champion})
     assert answer(RULE_WRITER, request).check == ""
     dropped = [*ANALYSIS.incidents, incident(4, decay(0.9), "regressed", ["patch:restart-geometric"])]
@@ -344,24 +492,44 @@ def test_objectives_are_drawn_and_mutated_and_none_that_votes_comes_again() -> N
     voting = {item.family for item in OBJECTIVE_REQUEST.existing}
     families = Counter(reply.family for reply in result)
     assert set(families) > voting
-    assert sum(families[name] for name in voting) > 20  # mutants keep their family; rare families are what is drawn
+    assert (
+        sum(families[name] for name in voting) > 20
+    )  # mutants keep their family; rare families are what is drawn
     for reply in result:
         known = FAMILIES[reply.family]
-        assert all(reply.parameters[name] in values for name, values in known.choices.items() if name in reply.parameters)
-        assert all(low <= reply.parameters[name] <= high for name, (low, high) in known.ranges.items() if name in reply.parameters)
+        assert all(
+            reply.parameters[name] in values
+            for name, values in known.choices.items()
+            if name in reply.parameters
+        )
+        assert all(
+            low <= reply.parameters[name] <= high
+            for name, (low, high) in known.ranges.items()
+            if name in reply.parameters
+        )
 
 
 def test_the_search_for_objectives_leaves_families_that_were_blocked_and_heeds_people() -> None:
     def drawn(**changes) -> Counter:
-        request = OBJECTIVE_REQUEST.model_copy(update={"existing": [], "blocked": [], "guidance": []} | changes)
+        request = OBJECTIVE_REQUEST.model_copy(
+            update={"existing": [], "blocked": [], "guidance": []} | changes
+        )
         return Counter(answer(OBJECTIVE_WRITER, request, seed).family for seed in range(80))
 
     blocked = [review_models.BlockedObjective(description="d", family="memory", reason="r")] * 5
-    assert drawn(blocked=blocked)["memory"] < drawn()["memory"] < drawn(guidance=["mind the memory"])["memory"]
+    assert (
+        drawn(blocked=blocked)["memory"] < drawn()["memory"] < drawn(guidance=["mind the memory"])["memory"]
+    )
 
 
 SESSION_REQUEST = SessionRequest(
-    hypothesis="h", instructions="i", base="minisat22", parent=standing(1), parent_diff="", rules=["no threads"], editable=["src/*.cc"],
+    hypothesis="h",
+    instructions="i",
+    base="minisat22",
+    parent=standing(1),
+    parent_diff="",
+    rules=["no threads"],
+    editable=["src/*.cc"],
 )
 ASKED_BEFORE = [
     (PLANNER, PLAN_REQUEST, "caf6052ca135215ef0733f5100002073674ca7f9fb6c895311b77be7059514e3"),
@@ -369,10 +537,13 @@ ASKED_BEFORE = [
     (CODER_REPAIR, REPAIR_REQUEST, "7e20cf7ab5e247cf6ef704776f83fd04b57e0cf64e086b851c6a0678fd70c737"),
     (CODER_SESSION, SESSION_REQUEST, "940fa67bec180bc5aa34b43cefedc8d29de3e33c7699c22d2bdf3e57dc94b982"),
 ]
-"""A role, a request of today, and the sha256 of what was asked for it on 22 November 2026: messages, and the schema of the reply."""
+"""A role, a request of today, and the sha256 of what was asked for it on 22 November 2026: messages, and the
+schema of the reply."""
 
 
-@pytest.mark.parametrize(("role", "request_now", "sha"), ASKED_BEFORE, ids=[role.name for role, _, _ in ASKED_BEFORE])
+@pytest.mark.parametrize(
+    ("role", "request_now", "sha"), ASKED_BEFORE, ids=[role.name for role, _, _ in ASKED_BEFORE]
+)
 def test_a_request_is_also_known_as_it_was_asked_before(role, request_now, sha: str) -> None:
     form = role.earlier[-1]
     schema = dict(form.schema or role.reply.model_json_schema())
@@ -384,6 +555,12 @@ def test_the_planner_is_also_asked_as_before_families_told_the_share_of_checked_
     family = models.FamilyResult(family="f", instances=3, solved={"0" * 12: 2.0}, checked={"0" * 12: 0.5})
     request = PLAN_REQUEST.model_copy(update={"families": [family]})
     first = earlier_messages(PLANNER, PLANNER.earlier[0], request)
-    assert text_sha(canonical_json([first, PLANNER.reply.model_json_schema()])) == "4e0de3803fb6bcbe317e80145f181983ea0487295874eceaf632aa65284c76de"
+    assert (
+        text_sha(canonical_json([first, PLANNER.reply.model_json_schema()]))
+        == "4e0de3803fb6bcbe317e80145f181983ea0487295874eceaf632aa65284c76de"
+    )
     assert "50% of proofs checked" in build_messages(PLANNER, request)[1]["content"]
-    assert "checked" not in first[1]["content"].partition("# Results by family")[2].partition("# What is known")[0]
+    assert (
+        "checked"
+        not in first[1]["content"].partition("# Results by family")[2].partition("# What is known")[0]
+    )

@@ -29,48 +29,90 @@ def judged(rows: list[dict[str, Any]], tmp_path: Path, gate: str = "benchmark") 
 
 
 @pytest.mark.parametrize("gate", LATE_GATES)
-@pytest.mark.parametrize(("row", "unsound"), [
-    (run_row("v", "a", "unsat", 1.0), False),
-    (run_row("v", "a", "sat", 1.0), False),
-    (run_row("v", "a", "timeout", 9.0), False),
-    (run_row("v", "a", "unsat", 1.0, proof_status="unknown", **UNPROVED), False),
-    (run_row("v", "a", "unsat", 1.0, proof_status="unchecked", **UNPROVED), False),
-    (run_row("v", "a", "unknown", 1.0, answer="UNSAT", proof_status=None, **UNPROVED), False),
-    (run_row("v", "a", "unsat", 1.0, proof_status="refuted", **UNPROVED), True),
-    (run_row("v", "a", "unsat", 1.0, proof_status="missing", **UNPROVED), True),
-    (run_row("v", "a", "unsat", 1.0, proof_status="unsupported", **UNPROVED), True),
-    (run_row("v", "a", "wrong", 1.0, answer="SAT", **UNPROVED), True),
-    (run_row("v", "a", "wrong", 1.0, answer="UNSAT", expected="SAT", **UNPROVED), True),
-])
-def test_one_refuted_answer_is_enough_and_what_a_limit_left_open_is_none(gate: str, row: dict[str, Any], unsound: bool, tmp_path: Path) -> None:
-    sound = [run_row("v", name, "sat", 1.0) for name in ("b", "c")] + [run_row("w", name, "unsat", 1.0) for name in ("b", "c")]
+@pytest.mark.parametrize(
+    ("row", "unsound"),
+    [
+        (run_row("v", "a", "unsat", 1.0), False),
+        (run_row("v", "a", "sat", 1.0), False),
+        (run_row("v", "a", "timeout", 9.0), False),
+        (run_row("v", "a", "unsat", 1.0, proof_status="unknown", **UNPROVED), False),
+        (run_row("v", "a", "unsat", 1.0, proof_status="unchecked", **UNPROVED), False),
+        (run_row("v", "a", "unknown", 1.0, answer="UNSAT", proof_status=None, **UNPROVED), False),
+        (run_row("v", "a", "unsat", 1.0, proof_status="refuted", **UNPROVED), True),
+        (run_row("v", "a", "unsat", 1.0, proof_status="missing", **UNPROVED), True),
+        (run_row("v", "a", "unsat", 1.0, proof_status="unsupported", **UNPROVED), True),
+        (run_row("v", "a", "wrong", 1.0, answer="SAT", **UNPROVED), True),
+        (run_row("v", "a", "wrong", 1.0, answer="UNSAT", expected="SAT", **UNPROVED), True),
+    ],
+)
+def test_one_refuted_answer_is_enough_and_what_a_limit_left_open_is_none(
+    gate: str, row: dict[str, Any], unsound: bool, tmp_path: Path
+) -> None:
+    sound = [run_row("v", name, "sat", 1.0) for name in ("b", "c")] + [
+        run_row("w", name, "unsat", 1.0) for name in ("b", "c")
+    ]
     assert judged([*sound, row], tmp_path, gate) == ({"v"} if unsound else set())
 
 
 def test_a_model_by_one_variant_refutes_an_unproved_unsat_of_another(tmp_path: Path) -> None:
     rows = [
         run_row("guesses", "open", "unsat", 1.0, expected="unknown", proof_status="unknown", **UNPROVED),
-        run_row("solves", "open", "sat", 5.0, expected="unknown"), run_row("proves", "other", "unsat", 5.0, expected="unknown"),
+        run_row("solves", "open", "sat", 5.0, expected="unknown"),
+        run_row("proves", "other", "unsat", 5.0, expected="unknown"),
     ]
     assert judged(rows, tmp_path) == {"guesses"}
     assert judged(rows[:1] + rows[2:], tmp_path) == set()
 
 
-def trial(variant: str, pair: int, proof_bytes: int | None, *, status: str = "unsat", instance: str = "a") -> dict[str, Any]:
+def trial(
+    variant: str, pair: int, proof_bytes: int | None, *, status: str = "unsat", instance: str = "a"
+) -> dict[str, Any]:
     """A row of DUELS."""
-    row = {name: value for name, value in run_row(variant, instance, status, 1.0).items() if name in DUELS.columns}
-    return row | {"champion_id": "v", "challenger_id": "w", "pair": pair, "part": "champion", "place": 0, "proof_bytes": proof_bytes}
+    row = {
+        name: value
+        for name, value in run_row(variant, instance, status, 1.0).items()
+        if name in DUELS.columns
+    }
+    return row | {
+        "champion_id": "v",
+        "challenger_id": "w",
+        "pair": pair,
+        "part": "champion",
+        "place": 0,
+        "proof_bytes": proof_bytes,
+    }
 
 
-@pytest.mark.parametrize(("rows", "blocked"), [
-    ([trial("v", 0, 40), trial("v", 1, 40), trial("w", 0, 41), trial("w", 1, 41)], set()),
-    ([trial("v", 0, 40), trial("v", 1, 40), trial("w", 0, 41), trial("w", 1, 40)], {"w"}),
-    ([trial("v", 0, 40, status="sat"), trial("v", 1, 40, status="sat"), trial("v", 2, 48, status="sat"), trial("w", 0, 40)], {"v"}),
-    ([trial("v", 0, 40), trial("v", 1, 4000, status="timeout"), trial("v", 2, 48, status="unknown"), trial("w", 0, 40)], set()),
-    ([trial("v", 0, 40), trial("v", 1, 48, instance="b"), trial("w", 0, 40)], set()),
-    ([trial("v", 0, None), trial("v", 1, None), trial("w", 0, 40), trial("w", 1, None)], set()),
-])
-def test_answered_runs_of_one_formula_in_duels_write_proofs_of_one_length(rows: list[dict[str, Any]], blocked: set[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("rows", "blocked"),
+    [
+        ([trial("v", 0, 40), trial("v", 1, 40), trial("w", 0, 41), trial("w", 1, 41)], set()),
+        ([trial("v", 0, 40), trial("v", 1, 40), trial("w", 0, 41), trial("w", 1, 40)], {"w"}),
+        (
+            [
+                trial("v", 0, 40, status="sat"),
+                trial("v", 1, 40, status="sat"),
+                trial("v", 2, 48, status="sat"),
+                trial("w", 0, 40),
+            ],
+            {"v"},
+        ),
+        (
+            [
+                trial("v", 0, 40),
+                trial("v", 1, 4000, status="timeout"),
+                trial("v", 2, 48, status="unknown"),
+                trial("w", 0, 40),
+            ],
+            set(),
+        ),
+        ([trial("v", 0, 40), trial("v", 1, 48, instance="b"), trial("w", 0, 40)], set()),
+        ([trial("v", 0, None), trial("v", 1, None), trial("w", 0, 40), trial("w", 1, None)], set()),
+    ],
+)
+def test_answered_runs_of_one_formula_in_duels_write_proofs_of_one_length(
+    rows: list[dict[str, Any]], blocked: set[str], tmp_path: Path
+) -> None:
     DUELS.frame(rows)
     assert judged(rows, tmp_path, "duel") == blocked
     assert judged(rows, tmp_path, "benchmark") == set(), "only duels are asked"
@@ -84,13 +126,19 @@ def test_duels_of_an_older_lake_are_read_on(tmp_path: Path) -> None:
         frame = DUELS.frame([trial("v", 0, 40) | {"cycle": cycle}]).select(list(schema.columns))
         lake.publish("solvers", DUELS.name, frame, cycle=cycle, run_id="r", schema=schema)
     with Catalogue(lake) as catalogue:
-        assert catalogue.query("SELECT cycle, proof_bytes FROM solvers.champion_trials ORDER BY cycle").rows == [("0001", None), ("0002", 40)]
+        assert catalogue.query(
+            "SELECT cycle, proof_bytes FROM solvers.champion_trials ORDER BY cycle"
+        ).rows == [("0001", None), ("0002", 40)]
 
 
 def test_the_earliest_gate_that_objects_is_the_reason() -> None:
     rows = [
         {"artifact_id": "v", "outcome": outcome, "gate_no": number, "gate": gate}
-        for outcome, number, gate in (("block", 6, "duel"), ("pass", 4, "stability"), ("block", 5, "benchmark"))
+        for outcome, number, gate in (
+            ("block", 6, "duel"),
+            ("pass", 4, "stability"),
+            ("block", 5, "benchmark"),
+        )
     ]
     assert {name: row["gate"] for name, row in objections(rows).items()} == {"v": "benchmark"}
     assert objections(rows[1:2]) == {}
@@ -102,13 +150,23 @@ def test_figures_leave_the_unsound_out() -> None:
     assert without(runs, ()).height == 2
 
 
-@pytest.mark.parametrize(("rows", "kept"), [
-    ([run_row("v", "a", "sat", 1.0, proof_bytes=9), run_row("v", "b", "unsat", 1.0, proof_bytes=3)], 2),
-    ([run_row("v", "a", "sat", 1.0, proof_bytes=None), run_row("v", "b", "unsat", 1.0, proof_bytes=3)], 0),
-    ([run_row("v", "b", "unsat", 1.0, proof_bytes=3, proof_status="unchecked", certificate=None)], 0),
-    ([run_row("v", "a", "sat", 1.0, proof_bytes=None)], 1),
-])
-def test_runs_of_an_older_lake_that_do_not_compare_are_made_again(rows: list[dict[str, Any]], kept: int) -> None:
+@pytest.mark.parametrize(
+    ("rows", "kept"),
+    [
+        ([run_row("v", "a", "sat", 1.0, proof_bytes=9), run_row("v", "b", "unsat", 1.0, proof_bytes=3)], 2),
+        (
+            [run_row("v", "a", "sat", 1.0, proof_bytes=None), run_row("v", "b", "unsat", 1.0, proof_bytes=3)],
+            0,
+        ),
+        ([run_row("v", "b", "unsat", 1.0, proof_bytes=3, proof_status="unchecked", certificate=None)], 0),
+        ([run_row("v", "a", "sat", 1.0, proof_bytes=None)], 1),
+    ],
+)
+def test_runs_of_an_older_lake_that_do_not_compare_are_made_again(
+    rows: list[dict[str, Any]], kept: int
+) -> None:
     live = dict.fromkeys(VARIANTS.columns) | {"variant_id": "v", "state": "accepted"}
     population = empty_population().add(variants=[live]).with_tables(runs=rows)
-    assert current_runs(population, RUNS.empty(), SolversSettings(timeout_s=10, memory_mb=1024)).height == kept
+    assert (
+        current_runs(population, RUNS.empty(), SolversSettings(timeout_s=10, memory_mb=1024)).height == kept
+    )

@@ -1,4 +1,5 @@
-"""The title of a variant is whole in tables, though the reply that proposed it had room for sixty characters."""
+"""The title of a variant is whole in tables, though the reply that proposed it had room for sixty
+characters."""
 
 from __future__ import annotations
 
@@ -6,7 +7,11 @@ from evolake.solvers.edits import Edit
 from evolake.solvers.evolution.proposing.proposal import LONGEST_TITLE, whole_title
 from evolake.solvers.roles.models import CodeReply
 
-LONG = Edit("patch", "restart-modes", {"focused_conflicts": 1000, "growth": 1.25, "stable_conflicts": 2000, "stable_first": True})
+LONG = Edit(
+    "patch",
+    "restart-modes",
+    {"focused_conflicts": 1000, "growth": 1.25, "stable_conflicts": 2000, "stable_first": True},
+)
 SHORT = Edit("tunable", "rfirst", {"value": 50})
 
 
@@ -23,5 +28,7 @@ def test_other_titles_are_as_they_were_given():
 
 
 def test_the_length_is_that_of_the_reply():
-    [bound] = [item.max_length for item in CodeReply.model_fields["title"].metadata if hasattr(item, "max_length")]
+    [bound] = [
+        item.max_length for item in CodeReply.model_fields["title"].metadata if hasattr(item, "max_length")
+    ]
     assert bound == LONGEST_TITLE

@@ -1,4 +1,5 @@
-"""`evolake solvers transfer`: its figures by hand, its laws on drawn runs, and the command on two small solvers."""
+"""`evolake solvers transfer`: its figures by hand, its laws on drawn runs, and the command on two small
+solvers."""
 
 from __future__ import annotations
 
@@ -27,42 +28,95 @@ PARTS = {"from": "train", "to": "other"}
 def runs_of(costs: dict[str, list[float]], suite: str = "train", repeat: int = 0) -> list[dict]:
     """Runs of 10 s at most on formulas f0, f1, ...; a cost of 20 is a timeout."""
     return [
-        run_row(variant, f"f{place}", "timeout" if cost == 20 else "sat", 10.1 if cost == 20 else cost, suite=suite, repeat=repeat)
-        for variant, side in costs.items() for place, cost in enumerate(side)
+        run_row(
+            variant,
+            f"f{place}",
+            "timeout" if cost == 20 else "sat",
+            10.1 if cost == 20 else cost,
+            suite=suite,
+            repeat=repeat,
+        )
+        for variant, side in costs.items()
+        for place, cost in enumerate(side)
     ]
 
 
 def test_two_suites_by_hand() -> None:
-    runs = RUNS.frame(runs_of({"v": [1, 2, 3, 20], "w": [2, 1, 3, 20]}) + runs_of({"v": [1] * 8, "w": [4] * 8}, "other"))
+    runs = RUNS.frame(
+        runs_of({"v": [1, 2, 3, 20], "w": [2, 1, 3, 20]}) + runs_of({"v": [1] * 8, "w": [4] * 8}, "other")
+    )
     rows = transfer_rows(runs, PAIR, PARTS).to_dicts()
-    assert [(row["part"], row["suite"], row["solver"], row["role"], row["instances"], row["solved"], row["par2"], row["vbs_share"], row["gain"])
-            for row in rows] == [
-        ("from", "train", "new", "champion", 4, 3.0, 6.5, 0.5, None), ("from", "train", "old", "seed", 4, 3.0, 6.5, 0.5, 1.0),
-        ("to", "other", "new", "champion", 8, 8.0, 1.0, 1.0, None), ("to", "other", "old", "seed", 8, 8.0, 4.0, 0.0, 4.0),
+    assert [
+        (
+            row["part"],
+            row["suite"],
+            row["solver"],
+            row["role"],
+            row["instances"],
+            row["solved"],
+            row["par2"],
+            row["vbs_share"],
+            row["gain"],
+        )
+        for row in rows
+    ] == [
+        ("from", "train", "new", "champion", 4, 3.0, 6.5, 0.5, None),
+        ("from", "train", "old", "seed", 4, 3.0, 6.5, 0.5, 1.0),
+        ("to", "other", "new", "champion", 8, 8.0, 1.0, 1.0, None),
+        ("to", "other", "old", "seed", 8, 8.0, 4.0, 0.0, 4.0),
     ]
-    assert claim(rows[1]).startswith("no claim: fewer than 8 formulas") and claim(rows[3]).startswith("faster") and "one pass" in claim(rows[3])
+    assert (
+        claim(rows[1]).startswith("no claim: fewer than 8 formulas")
+        and claim(rows[3]).startswith("faster")
+        and "one pass" in claim(rows[3])
+    )
     text = page(transfer_rows(runs, PAIR, PARTS))
     assert "## Bred on train: 4 formulas, 10 s" in text and "## Carried over to other: 8 formulas" in text
     assert "PAR-2 of old over that of new: 4 (4 to 4): new is faster" in text
 
 
 def test_solved_has_an_interval_by_kind_of_formula_and_the_checked_share_is_said() -> None:
-    rows = [run_row(name, f"s{place}", "sat" if place % 2 or name == "v" else "timeout", 1.0, expected="SAT") for name in "vw" for place in range(8)]
+    rows = [
+        run_row(name, f"s{place}", "sat" if place % 2 or name == "v" else "timeout", 1.0, expected="SAT")
+        for name in "vw"
+        for place in range(8)
+    ]
     unchecked = {"solved": False, "certificate": None, "answer_checked": False, "proof_status": "unchecked"}
-    rows += [run_row(name, f"u{place}", "unsat", 1.0, **({} if place or name == "v" else unchecked)) for name in "vw" for place in range(4)]
+    rows += [
+        run_row(name, f"u{place}", "unsat", 1.0, **({} if place or name == "v" else unchecked))
+        for name in "vw"
+        for place in range(4)
+    ]
     table = transfer_rows(RUNS.frame(rows), PAIR, {"from": "train"})
     whole, part = table.to_dicts()
-    ends = [[whole[f"{name}{end}"] for end in ("", "_low", "_high")] for name in ("solved", "solved_sat", "solved_unsat")]
+    ends = [
+        [whole[f"{name}{end}"] for end in ("", "_low", "_high")]
+        for name in ("solved", "solved_sat", "solved_unsat")
+    ]
     assert ends == [[12.0] * 3, [8.0] * 3, [4.0] * 3]
-    assert (part["solved"], part["solved_sat"], part["solved_unsat"], whole["checked_share"], part["checked_share"]) == (7.0, 4.0, 3.0, 1.0, 0.75)
-    assert (part["solved_sat_low"], part["solved_sat_high"]) == (1.0, 7.0), "of eight draws of a half, 2.5 % are below 2 and 2.5 % above 6"
-    assert 0 <= part["solved_unsat_low"] < 3 < part["solved_unsat_high"] <= 4 and part["solved_low"] < 7 < part["solved_high"]
+    assert (
+        part["solved"],
+        part["solved_sat"],
+        part["solved_unsat"],
+        whole["checked_share"],
+        part["checked_share"],
+    ) == (7.0, 4.0, 3.0, 1.0, 0.75)
+    assert (part["solved_sat_low"], part["solved_sat_high"]) == (1.0, 7.0), (
+        "of eight draws of a half, 2.5 % are below 2 and 2.5 % above 6"
+    )
+    assert (
+        0 <= part["solved_unsat_low"] < 3 < part["solved_unsat_high"] <= 4
+        and part["solved_low"] < 7 < part["solved_high"]
+    )
     line = next(line for line in page(table).splitlines() if line.startswith("| old"))
     assert "| 4 (1 to 7) |" in line and line.endswith("| 75% | 75% |")
 
 
 def test_two_passes_show_the_noise_and_hide_what_is_within_it() -> None:
-    first, second = runs_of({"v": [1.0] * 8, "w": [1.2] * 8}), runs_of({"v": [1.5] * 8, "w": [1.2] * 8}, repeat=1)
+    first, second = (
+        runs_of({"v": [1.0] * 8, "w": [1.2] * 8}),
+        runs_of({"v": [1.5] * 8, "w": [1.2] * 8}, repeat=1),
+    )
     row = transfer_rows(RUNS.frame(first + second), PAIR, {"from": "train"}).row(1, named=True)
     assert row["noise_floor"] > 1.4 and claim(row) == "no difference beyond the noise"
 
@@ -77,7 +131,9 @@ COST = st.one_of(st.floats(0.01, 10), st.just(20.0))
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(COST, COST, COST), min_size=2, max_size=12))
-def test_shares_sum_to_one_and_intervals_hold_their_estimates(costs: list[tuple[float, float, float]]) -> None:
+def test_shares_sum_to_one_and_intervals_hold_their_estimates(
+    costs: list[tuple[float, float, float]],
+) -> None:
     sides = {name: [row[place] for row in costs] for place, name in enumerate("vwx")}
     entrants = (*PAIR, Entrant("third", "x", "seed"))
     rows = transfer_rows(RUNS.frame(runs_of(sides)), entrants, {"from": "train"})
@@ -89,7 +145,9 @@ def test_shares_sum_to_one_and_intervals_hold_their_estimates(costs: list[tuple[
     for row in rows.to_dicts():
         assert row["par2_low"] <= row["par2"] * (1 + 1e-9) and row["par2"] <= row["par2_high"] * (1 + 1e-9)
         if row["gain_low"] is not None:
-            assert row["gain_low"] <= row["gain"] * (1 + 1e-9) and row["gain"] <= row["gain_high"] * (1 + 1e-9)
+            assert row["gain_low"] <= row["gain"] * (1 + 1e-9) and row["gain"] <= row["gain_high"] * (
+                1 + 1e-9
+            )
 
 
 @pytest.fixture
@@ -99,7 +157,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[
     seeds = tmp_path / "seeds"
     (seeds / "solvers" / "adapters").mkdir(parents=True)
     (seeds / "solvers" / "adapters" / "toy.toml").write_text(ADAPTER)
-    (seeds / "solvers.toml").write_text('[[seeds]]\nname = "toy"\nversion = "1"\nadapter = "toy"\nlicence = "MIT"\npath = "upstream"\n')
+    (seeds / "solvers.toml").write_text(
+        '[[seeds]]\nname = "toy"\nversion = "1"\nadapter = "toy"\nlicence = "MIT"\npath = "upstream"\n'
+    )
     for name, rounds in (("upstream", 400_000_000), ("quick", 1)):
         answering_tree(seeds / name, rounds)
     for name in ("old", "new"):
@@ -108,14 +168,24 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[
     monkeypatch.setenv("EVOLAKE_SEEDS", str(seeds))
     monkeypatch.setenv("EVOLAKE_PROFILE", "demo")
     monkeypatch.setenv("EVOLAKE_SOLVERS__SEEDS", '["toy"]')
-    made = CliRunner().invoke(solvers, ["layout", str(seeds / "quick"), "--adapter", "toy", "--out", str(tmp_path / "mine")])
+    made = CliRunner().invoke(
+        solvers, ["layout", str(seeds / "quick"), "--adapter", "toy", "--out", str(tmp_path / "mine")]
+    )
     assert made.exit_code == 0, made.output
     return tmp_path
 
 
 def between(project: Path) -> list[str]:
     """The command that measures from the old suite to the new one."""
-    return ["transfer", "--from", str(project / "old"), "--to", str(project / "new"), "--out", str(project / "out")]
+    return [
+        "transfer",
+        "--from",
+        str(project / "old"),
+        "--to",
+        str(project / "new"),
+        "--out",
+        str(project / "out"),
+    ]
 
 
 def test_the_command_measures_writes_and_goes_on_where_it_stopped(project: Path) -> None:
@@ -123,10 +193,17 @@ def test_the_command_measures_writes_and_goes_on_where_it_stopped(project: Path)
     run = CliRunner().invoke(solvers, [*words, "--timeout", "30", "--json"])
     assert run.exit_code == 0, run.output
     summary = json.loads(run.stdout)
-    assert [(row["solver"], row["role"], row["suite"], row["solved"], row["proof_share"]) for row in summary["solvers"]] == [
-        (solver, role, suite, 2.0, 1.0) for suite in ("competition:old", "competition:new") for solver, role in (("mine", "variant"), ("toy", "seed"))
+    assert [
+        (row["solver"], row["role"], row["suite"], row["solved"], row["proof_share"])
+        for row in summary["solvers"]
+    ] == [
+        (solver, role, suite, 2.0, 1.0)
+        for suite in ("competition:old", "competition:new")
+        for solver, role in (("mine", "variant"), ("toy", "seed"))
     ]
-    assert all(row["gain"] > 1 and row["gain_low"] is None for row in summary["solvers"] if row["role"] == "seed")
+    assert all(
+        row["gain"] > 1 and row["gain_low"] is None for row in summary["solvers"] if row["role"] == "seed"
+    )
     assert pl.read_parquet(project / "out" / "runs.parquet").height == 8
     journal = project / "out" / "runs.jsonl"
     lines = journal.read_text().splitlines()

@@ -1,4 +1,5 @@
-"""Archives that are written to harm: each ends as an error in words, within its bounds, and leaves nothing behind."""
+"""Archives that are written to harm: each ends as an error in words, within its bounds, and leaves nothing
+behind."""
 
 from __future__ import annotations
 
@@ -24,30 +25,62 @@ from evolake.solvers.seeds.fetch_unpack import member, unpack_archive
 
 def header(name: bytes, size: int, kind: bytes) -> bytes:
     """A raw tar header that claims `size` bytes."""
-    block = bytearray(struct.pack("100s8s8s8s12s12s8s1s100s8s", name, b"0000644", b"0", b"0", b"%011o" % size, b"0", b" " * 8, kind, b"", b"ustar  "))
+    block = bytearray(
+        struct.pack(
+            "100s8s8s8s12s12s8s1s100s8s",
+            name,
+            b"0000644",
+            b"0",
+            b"0",
+            b"%011o" % size,
+            b"0",
+            b" " * 8,
+            kind,
+            b"",
+            b"ustar  ",
+        )
+    )
     block += bytes(512 - len(block))
     block[148:156] = b"%06o\0 " % sum(block)
     return bytes(block)
 
 
 HOSTILE = {
-    "empty files": lambda: tar(*((f"top/{n}", b"") for n in range(300))), "folders": lambda: tar(
-        *((f"top/{n}", b"") for n in range(300)), change=lambda info: setattr(info, "type", tarfile.DIRTYPE),
+    "empty files": lambda: tar(*((f"top/{n}", b"") for n in range(300))),
+    "folders": lambda: tar(
+        *((f"top/{n}", b"") for n in range(300)), change=lambda info: setattr(info, "type", tarfile.DIRTYPE)
     ),
-    "links": lambda: tar(*((f"top/{n}", b"") for n in range(300)), change=lambda info: setattr(info, "type", tarfile.SYMTYPE)),
-    "many in a zip": lambda: zipped(*((f"top/{n}", b"") for n in range(300))), "deep": lambda: tar(("a/" * 60 + "x", b"")),
-    "long part": lambda: tar(("a" * 250, b"")), "long name": lambda: tar(("/".join(["a" * 190] * 8), b"")),
-    "deep in a zip": lambda: zipped(("a/" * 60 + "x", b"")), "twice": lambda: tar(("a/x", b"1"), ("a/x", b"2")),
+    "links": lambda: tar(
+        *((f"top/{n}", b"") for n in range(300)), change=lambda info: setattr(info, "type", tarfile.SYMTYPE)
+    ),
+    "many in a zip": lambda: zipped(*((f"top/{n}", b"") for n in range(300))),
+    "deep": lambda: tar(("a/" * 60 + "x", b"")),
+    "long part": lambda: tar(("a" * 250, b"")),
+    "long name": lambda: tar(("/".join(["a" * 190] * 8), b"")),
+    "deep in a zip": lambda: zipped(("a/" * 60 + "x", b"")),
+    "twice": lambda: tar(("a/x", b"1"), ("a/x", b"2")),
     "twice but for case": lambda: tar(("a/Makefile", b"1"), ("a/makefile", b"2")),
-    "twice but for composition": lambda: tar(("a/\u00e9", b"1"), ("a/e\u0301", b"2")), "file and folder": lambda: tar(("a", b"1"), ("a/b", b"2")),
-    "control characters": lambda: tar(("a/x\ny", b"")), "outside": lambda: tar(("../x", b"")), "absolute": lambda: zipped(("/etc/x", b"")),
-    "bomb": lambda: tar(("a", bytes(3 << 20))), "bomb in a zip": lambda: zipped(("a", bytes(3 << 20))),
-    "bomb of bz2": lambda: bz2.compress(bytes(3 << 20)), "bomb of xz": lambda: lzma.compress(bytes(3 << 20)),
-    "skipped bytes": lambda: gzip.compress(header(b"x", 1 << 40, b"9")), "long header": lambda: header(b"x", 2 << 20, b"L") + bytes(2 << 20),
-    "long pax": lambda: header(b"x", 2 << 20, b"x") + bytes(2 << 20), "xz of zip": lambda: zipped(("a", b"x"), kind=zipfile.ZIP_LZMA),
-    "cut": lambda: tar(("a", bytes(5000)))[:40], "cut xz": lambda: lzma.compress(tar(("a", b"x"), mode="w"))[:-30], "nothing": lambda: b"",
-    "no memory": lambda: lzma.compress(b"x" * 100, filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 32 << 20}]),
-    "encrypted": lambda: _encrypted(), "sparse": lambda: tar(("a", b""), change=lambda info: setattr(info, "type", tarfile.GNUTYPE_SPARSE)),
+    "twice but for composition": lambda: tar(("a/\u00e9", b"1"), ("a/e\u0301", b"2")),
+    "file and folder": lambda: tar(("a", b"1"), ("a/b", b"2")),
+    "control characters": lambda: tar(("a/x\ny", b"")),
+    "outside": lambda: tar(("../x", b"")),
+    "absolute": lambda: zipped(("/etc/x", b"")),
+    "bomb": lambda: tar(("a", bytes(3 << 20))),
+    "bomb in a zip": lambda: zipped(("a", bytes(3 << 20))),
+    "bomb of bz2": lambda: bz2.compress(bytes(3 << 20)),
+    "bomb of xz": lambda: lzma.compress(bytes(3 << 20)),
+    "skipped bytes": lambda: gzip.compress(header(b"x", 1 << 40, b"9")),
+    "long header": lambda: header(b"x", 2 << 20, b"L") + bytes(2 << 20),
+    "long pax": lambda: header(b"x", 2 << 20, b"x") + bytes(2 << 20),
+    "xz of zip": lambda: zipped(("a", b"x"), kind=zipfile.ZIP_LZMA),
+    "cut": lambda: tar(("a", bytes(5000)))[:40],
+    "cut xz": lambda: lzma.compress(tar(("a", b"x"), mode="w"))[:-30],
+    "nothing": lambda: b"",
+    "no memory": lambda: lzma.compress(
+        b"x" * 100, filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 32 << 20}]
+    ),
+    "encrypted": lambda: _encrypted(),
+    "sparse": lambda: tar(("a", b""), change=lambda info: setattr(info, "type", tarfile.GNUTYPE_SPARSE)),
 }
 
 
@@ -90,8 +123,18 @@ def test_a_member_is_read_within_bounds(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
 def test_good_archives_of_each_kind_are_laid_out(mode: str, tmp_path: Path):
-    unpack_archive(tar(("top/a", b"text"), ("top/b/c", bytes(100_000)), mode=mode, change=lambda info: setattr(info, "mode", 0o755)), tmp_path / "x")
-    assert (tmp_path / "x/top/a").read_bytes() == b"text" and (tmp_path / "x/top/b/c").stat().st_size == 100_000
+    unpack_archive(
+        tar(
+            ("top/a", b"text"),
+            ("top/b/c", bytes(100_000)),
+            mode=mode,
+            change=lambda info: setattr(info, "mode", 0o755),
+        ),
+        tmp_path / "x",
+    )
+    assert (tmp_path / "x/top/a").read_bytes() == b"text" and (
+        tmp_path / "x/top/b/c"
+    ).stat().st_size == 100_000
     assert stat.S_IMODE((tmp_path / "x/top/a").stat().st_mode) == 0o755
 
 

@@ -1,4 +1,5 @@
-"""A project of its own for each test: a lake, a Dagster instance, plants, and the toy lines run in this process."""
+"""A project of its own for each test: a lake, a Dagster instance, plants, and the toy lines run in this
+process."""
 
 from __future__ import annotations
 
@@ -31,10 +32,15 @@ class Project:
         job = self.defs.resolve_job_def(self.line(name).seeds_job_name)
         return job.execute_in_process(instance=self.instance, raise_on_error=False, tags=tags)
 
-    def cycle(self, name: str, cycle: str, only: list[str] | None = None, run_id: str | None = None) -> dg.ExecuteInProcessResult:
+    def cycle(
+        self, name: str, cycle: str, only: list[str] | None = None, run_id: str | None = None
+    ) -> dg.ExecuteInProcessResult:
         register_keys(self.instance, name, [cycle])
         return self.defs.resolve_job_def(self.line(name).job_name).execute_in_process(
-            instance=self.instance, partition_key=cycle, raise_on_error=False, run_id=run_id,
+            instance=self.instance,
+            partition_key=cycle,
+            raise_on_error=False,
+            run_id=run_id,
             asset_selection=[self.line(name).key(asset) for asset in only] if only else None,
         )
 
@@ -77,4 +83,6 @@ def build_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instance: dg.
     monkeypatch.delenv("DAGSTER_HOME", raising=False)
     import toy_location.definitions as toy
 
-    return Project(instance, Lake(tmp_path / "lake"), plants, toy.defs, {built.line.name: built for built in toy.lines})
+    return Project(
+        instance, Lake(tmp_path / "lake"), plants, toy.defs, {built.line.name: built for built in toy.lines}
+    )

@@ -1,4 +1,5 @@
-"""Where added seeds are stored: below the lake in use, in every kind of set-up, and that each line reads them there."""
+"""Where added seeds are stored: below the lake in use, in every kind of set-up, and that each line reads them
+there."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ def shipped_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     monkeypatch.chdir(tmp_path)
     before = {path: path.stat().st_mtime_ns for path in SHIPPED.rglob("*") if "__pycache__" not in path.parts}
     yield
-    assert {path: path.stat().st_mtime_ns for path in SHIPPED.rglob("*") if "__pycache__" not in path.parts} == before
+    assert {
+        path: path.stat().st_mtime_ns for path in SHIPPED.rglob("*") if "__pycache__" not in path.parts
+    } == before
 
 
 @pytest.fixture
@@ -68,7 +71,9 @@ def added(mine: dict[str, Path]) -> dict[str, Path]:
         before = {item.sha for item in seeds_of(SOURCES[line], load())}
         summary = json.loads(evolake("seeds", "add", path, "--line", line, "--json").stdout)
         assert (summary["verdict"], summary["line"]) == ("added", line)
-        assert json.loads(evolake("seeds", "add", path, "--line", line, "--json").stdout)["verdict"] == "present"
+        assert (
+            json.loads(evolake("seeds", "add", path, "--line", line, "--json").stdout)["verdict"] == "present"
+        )
         places[line] = Path(summary["path"])
         after = seeds_of(SOURCES[line], load())
         assert {item.sha for item in after} > before and len(after) == len(before) + 1
@@ -80,26 +85,36 @@ def added(mine: dict[str, Path]) -> dict[str, Path]:
 
 
 def all_below(places: dict[str, Path], folder: Path) -> bool:
-    return places == {line: folder / SOURCES[line].folder / places[line].name for line in places} and all(path.exists() for path in places.values())
+    return places == {line: folder / SOURCES[line].folder / places[line].name for line in places} and all(
+        path.exists() for path in places.values()
+    )
 
 
-def test_in_a_project_it_is_the_projects_data_lake(tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch):
+def test_in_a_project_it_is_the_projects_data_lake(
+    tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.chdir(a_project(tmp_path / "project"))
     assert all_below(added(mine), tmp_path / "project" / "data_lake" / "seeds")
 
 
-def test_in_a_clone_with_a_lake_elsewhere_it_is_that_lake(tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch):
+def test_in_a_clone_with_a_lake_elsewhere_it_is_that_lake(
+    tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     assert all_below(added(mine), tmp_path / "lake" / "seeds")
 
 
-def test_in_a_project_with_a_lake_elsewhere_it_is_that_lake(tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch):
+def test_in_a_project_with_a_lake_elsewhere_it_is_that_lake(
+    tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.chdir(a_project(tmp_path / "project"))
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     assert all_below(added(mine), tmp_path / "lake" / "seeds")
 
 
-def test_an_installed_package_is_never_written_to(tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch):
+def test_an_installed_package_is_never_written_to(
+    tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+):
     package = tmp_path / "site-packages" / "_project"
     shutil.copytree(SHIPPED, package / "data_lake" / "seeds")
     monkeypatch.setattr(project, "INSTALLED", True)
@@ -114,10 +129,15 @@ def test_an_installed_package_is_never_written_to(tmp_path: Path, mine: dict[str
     monkeypatch.setenv("EVOLAKE_SEEDS", str(package / "data_lake" / "seeds"))
     assert all_below(added(mine), tmp_path / "other" / "seeds")
     shipped = {path.relative_to(SHIPPED) for path in SHIPPED.rglob("*")}
-    assert {path.relative_to(package / "data_lake" / "seeds") for path in (package / "data_lake" / "seeds").rglob("*")} <= shipped
+    assert {
+        path.relative_to(package / "data_lake" / "seeds")
+        for path in (package / "data_lake" / "seeds").rglob("*")
+    } <= shipped
 
 
-def test_a_folder_that_the_setting_names_is_the_only_one(tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch):
+def test_a_folder_that_the_setting_names_is_the_only_one(
+    tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+):
     shutil.copytree(SHIPPED, tmp_path / "seeds")
     monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path / "seeds"))
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
@@ -125,7 +145,9 @@ def test_a_folder_that_the_setting_names_is_the_only_one(tmp_path: Path, mine: d
     assert load().seed_folders == (tmp_path / "seeds",)
 
 
-def test_the_lakes_own_seed_replaces_a_shipped_one_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_lakes_own_seed_replaces_a_shipped_one_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     folder = tmp_path / "lake" / "seeds" / "designs"
     folder.mkdir(parents=True)

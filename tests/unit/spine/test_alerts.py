@@ -1,4 +1,5 @@
-"""Failed runs are told: posted to a real server on loopback, handed to a real command; what was not taken is an error."""
+"""Failed runs are told: posted to a real server on loopback, handed to a real command; what was not taken is
+an error."""
 
 from __future__ import annotations
 
@@ -55,32 +56,67 @@ def failed_run(project) -> dg.RunFailureSensorContext:
     return dg.build_run_status_sensor_context("alerts", end, project.instance, run).for_run_failure()
 
 
-def test_a_failed_cycle_is_posted_and_handed_to_the_command_with_its_reason(project, server, tmp_path, monkeypatch):
+def test_a_failed_cycle_is_posted_and_handed_to_the_command_with_its_reason(
+    project, server, tmp_path, monkeypatch
+):
     heard = tmp_path / "heard.json"
-    command = [sys.executable, "-c", "import pathlib, sys; pathlib.Path(sys.argv[1]).write_text(sys.stdin.read())", str(heard)]
+    command = [
+        sys.executable,
+        "-c",
+        "import pathlib, sys; pathlib.Path(sys.argv[1]).write_text(sys.stdin.read())",
+        str(heard),
+    ]
     monkeypatch.setenv("EVOLAKE_ALERT_COMMAND", shlex.join(command))
     assert alerts().default_status == dg.DefaultSensorStatus.RUNNING
     context = failed_run(project)
     alerts()(context)
     [report] = server.bodies
     assert report == json.loads(heard.read_text()) == about(context)
-    assert (report["event"], report["job"], report["cycle"], report["run_id"]) == ("run_failed", "nightly_cycle", "0002", context.dagster_run.run_id)
+    assert (report["event"], report["job"], report["cycle"], report["run_id"]) == (
+        "run_failed",
+        "nightly_cycle",
+        "0002",
+        context.dagster_run.run_id,
+    )
     assert report["reason"] == "nightly/survivors: planted failure in cycle 0002"
-    assert report["text"].startswith("evolake: nightly cycle 0002 failed: nightly/survivors: planted failure in cycle 0002")
+    assert report["text"].startswith(
+        "evolake: nightly cycle 0002 failed: nightly/survivors: planted failure in cycle 0002"
+    )
 
 
 DEFAULT = "This run has been marked as failed from outside the execution context."
 
 
-@pytest.mark.parametrize(("records", "message", "reason"), [
-    ((), None, "no reason is recorded: the run was marked as failed from outside"),
-    ((), "The process of this run ended before the run did (killed?). Start its cycle again.", "The process of this run ended before the run did"),
-    ((), "Run timed out due to taking longer than 300 seconds to start.", "Run timed out due to taking longer than 300 seconds to start."),
-    (("Run execution process for r unexpectedly exited with code -9.",), None, "Run execution process for r unexpectedly exited with code -9."),
-    (("Exceeded maximum runtime of 60 seconds: exceeded maximum runtime",), None, "Exceeded maximum runtime of 60 seconds"),
-])
+@pytest.mark.parametrize(
+    ("records", "message", "reason"),
+    [
+        ((), None, "no reason is recorded: the run was marked as failed from outside"),
+        (
+            (),
+            "The process of this run ended before the run did (killed?). Start its cycle again.",
+            "The process of this run ended before the run did",
+        ),
+        (
+            (),
+            "Run timed out due to taking longer than 300 seconds to start.",
+            "Run timed out due to taking longer than 300 seconds to start.",
+        ),
+        (
+            ("Run execution process for r unexpectedly exited with code -9.",),
+            None,
+            "Run execution process for r unexpectedly exited with code -9.",
+        ),
+        (
+            ("Exceeded maximum runtime of 60 seconds: exceeded maximum runtime",),
+            None,
+            "Exceeded maximum runtime of 60 seconds",
+        ),
+    ],
+)
 def test_an_alert_names_what_ended_a_run_that_has_no_failed_step(project, records, message, reason):
-    run = project.instance.create_run_for_job(project.defs.resolve_job_def("nightly_cycle"), status=dg.DagsterRunStatus.STARTED)
+    run = project.instance.create_run_for_job(
+        project.defs.resolve_job_def("nightly_cycle"), status=dg.DagsterRunStatus.STARTED
+    )
     for record in records:
         project.instance.report_engine_event(record, run)
     end = project.instance.report_run_failed(run, message)
@@ -95,18 +131,27 @@ def test_where_nobody_is_named_the_sensor_is_off(monkeypatch):
     assert alerts().default_status == dg.DefaultSensorStatus.STOPPED
 
 
-def test_an_alert_that_is_not_taken_is_an_error_without_the_address_and_the_other_way_is_tried(server, monkeypatch):
+def test_an_alert_that_is_not_taken_is_an_error_without_the_address_and_the_other_way_is_tried(
+    server, monkeypatch
+):
     server.status = 500
     monkeypatch.setenv("EVOLAKE_ALERT_COMMAND", "false")
-    with pytest.raises(MachineryError, match=r"false ended with 1: ; the webhook at 127.0.0.1: HTTP 500") as raised:
+    with pytest.raises(
+        MachineryError, match=r"false ended with 1: ; the webhook at 127.0.0.1: HTTP 500"
+    ) as raised:
         alert(settings.load(), {"text": "told"})
     assert server.bodies == [{"text": "told"}]
     assert "SECRET" not in str(raised.value)
 
 
-@pytest.mark.parametrize(("name", "value"), [
-    ("EVOLAKE_ALERT_WEBHOOK", "ftp://somewhere"), ("EVOLAKE_ALERT_COMMAND", 'mail "'), ("EVOLAKE_ALERT_COMMAND", "  "),
-])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("EVOLAKE_ALERT_WEBHOOK", "ftp://somewhere"),
+        ("EVOLAKE_ALERT_COMMAND", 'mail "'),
+        ("EVOLAKE_ALERT_COMMAND", "  "),
+    ],
+)
 def test_what_is_no_address_and_no_command_is_refused_by_name(name, value, monkeypatch):
     monkeypatch.setenv(name, value)
     with pytest.raises(InputError, match=name):

@@ -1,4 +1,5 @@
-"""What is taken from Dagster's private modules is in one module, and a version of Dagster that moves it is refused in a sentence."""
+"""What is taken from Dagster's private modules is in one module, and a version of Dagster that moves it is
+refused in a sentence."""
 
 from __future__ import annotations
 
@@ -32,7 +33,9 @@ def private(tree: ast.AST) -> list[str]:
 
 
 def test_one_module_takes_from_dagsters_private_modules():
-    files = [path for folder in ("assets", "resources", "pipelines") for path in (ROOT / folder).rglob("*.py")]
+    files = [
+        path for folder in ("assets", "resources", "pipelines") for path in (ROOT / folder).rglob("*.py")
+    ]
     taking = {path for path in files if private(ast.parse(path.read_text()))}
     assert taking == {OWN}
 
@@ -42,7 +45,10 @@ def test_dagster_of_this_version_has_each(module: str):
     try:
         importlib.import_module(module)
     except ImportError as error:
-        pytest.fail(f"Dagster {dg.__version__} has moved {module} ({error}): change resources/dagster_internals.py, and what uses it")
+        pytest.fail(
+            f"Dagster {dg.__version__} has moved {module} ({error}): change "
+            "resources/dagster_internals.py, and what uses it"
+        )
 
 
 def test_every_name_is_there():

@@ -1,4 +1,5 @@
-"""What `make dev` becomes: `dagster dev` with the words and the environment it was given, so that cycles go on at the profile of the lake."""
+"""What `make dev` becomes: `dagster dev` with the words and the environment it was given, so that cycles go
+on at the profile of the lake."""
 
 from __future__ import annotations
 
@@ -16,18 +17,28 @@ from evolake import settings
 from evolake.lake import Lake
 
 
-@pytest.mark.parametrize(("sealed_under", "asked_for", "profile"), [("demo", None, "demo"), (None, None, "laptop"), ("demo", "cluster", "cluster")])
-def test_dagster_gets_the_profile_of_a_used_lake_unless_another_is_asked_for(tmp_path: Path, sealed_under, asked_for, profile):
+@pytest.mark.parametrize(
+    ("sealed_under", "asked_for", "profile"),
+    [("demo", None, "demo"), (None, None, "laptop"), ("demo", "cluster", "cluster")],
+)
+def test_dagster_gets_the_profile_of_a_used_lake_unless_another_is_asked_for(
+    tmp_path: Path, sealed_under, asked_for, profile
+):
     beside, lake = tmp_path / "bin", tmp_path / "lake"
     beside.mkdir()
     lake.mkdir()
     (beside / "python").symlink_to(sys.executable)
-    asks = "import json, sys; from evolake import settings; print(json.dumps([sys.argv[1:], settings.load().profile]))"
+    asks = (
+        "import json, sys; from evolake import settings; print(json.dumps([sys.argv[1:], "
+        "settings.load().profile]))"
+    )
     (beside / "dagster").write_text(f"#!/bin/sh\nexec {sys.executable} -c '{asks}' \"$@\"\n")
     (beside / "dagster").chmod(0o755)
     if sealed_under:
         (lake / "profile").write_text(sealed_under)
-    environment = {name: value for name, value in os.environ.items() if name != "EVOLAKE_PROFILE"} | {"EVOLAKE_LAKE": str(lake)}
+    environment = {name: value for name, value in os.environ.items() if name != "EVOLAKE_PROFILE"} | {
+        "EVOLAKE_LAKE": str(lake)
+    }
     environment |= {"EVOLAKE_PROFILE": asked_for} if asked_for else {}
     words = [beside / "python", "-m", "pipelines.dev", "--workspace", "workspace.yaml"]
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
@@ -37,11 +48,15 @@ def test_dagster_gets_the_profile_of_a_used_lake_unless_another_is_asked_for(tmp
 def test_a_lake_whose_profile_nobody_noted_asks_for_it_once_and_status_says_so(tmp_path: Path):
     lake = Lake(tmp_path / "lake")
     lake.seals.seal("programs", "0001", "version", None, "run")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))
+    }
     environment |= {"EVOLAKE_LAKE": str(lake.root), "DAGSTER_HOME": str(tmp_path / "home")}
     refused = evolake("run", "--lines", "programs", environment=environment)
     assert refused.returncode == 2 and "evolake run --profile NAME" in refused.stderr
     assert "assumed" in evolake("status", environment=environment).stdout.splitlines()[0]
     lake.note_profile("demo")
-    assert evolake("status", environment=environment).stdout.splitlines()[0] == "profile demo (the lake's own)"
+    assert (
+        evolake("status", environment=environment).stdout.splitlines()[0] == "profile demo (the lake's own)"
+    )
     assert settings.chosen_profile(lake.root) == ("demo", "the lake's own")

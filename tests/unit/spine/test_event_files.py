@@ -34,7 +34,10 @@ def logs_of(instance: dg.DagsterInstance) -> dict[str, bool]:
     """shard -> whether its log of changes is there."""
     storage = instance.event_log_storage
     assert isinstance(storage, SqliteEventLogStorage)
-    return {name: Path(storage.path_for_shard(shard) + "-wal").exists() for name, shard in (("run", RUN), ("index", "index"))}
+    return {
+        name: Path(storage.path_for_shard(shard) + "-wal").exists()
+        for name, shard in (("run", RUN), ("index", "index"))
+    }
 
 
 def test_the_logs_stay_while_a_run_writes_and_are_gone_afterwards(instance: dg.DagsterInstance):

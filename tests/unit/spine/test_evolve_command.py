@@ -42,11 +42,21 @@ def evolve(*options: str) -> int:
 def test_cycles_are_added_and_runs_checks_and_partitions_are_there_afterwards(place, capsys):
     assert evolve("--lines", "gated", "--cycles", "2", "--profile", "demo", "--json") == 0
     assert settings.profile_of(place / "lake") == "demo"
-    assert json.loads(capsys.readouterr().out) == {"verdict": "sealed", "cycles": {"gated": ["0001", "0002"]}, "reason": "", "run_id": ""}
+    assert json.loads(capsys.readouterr().out) == {
+        "verdict": "sealed",
+        "cycles": {"gated": ["0001", "0002"]},
+        "reason": "",
+        "run_id": "",
+    }
     with dg.DagsterInstance.get() as instance:
         runs = instance.get_runs()
-        assert sorted((run.job_name, run.status.value) for run in runs) == [("gated_cycle", "SUCCESS")] * 2 + [("gated_seeds", "SUCCESS")]
-        assert sorted(run.tags["dagster/partition"] for run in runs if run.job_name == "gated_cycle") == ["0001", "0002"]
+        assert sorted((run.job_name, run.status.value) for run in runs) == [
+            ("gated_cycle", "SUCCESS")
+        ] * 2 + [("gated_seeds", "SUCCESS")]
+        assert sorted(run.tags["dagster/partition"] for run in runs if run.job_name == "gated_cycle") == [
+            "0001",
+            "0002",
+        ]
         assert instance.get_dynamic_partitions("gated_cycle") == ["0001", "0002", "0003"]
         key = dg.AssetCheckKey(dg.AssetKey(["gated", "candidates"]), "members_are_unique")
         assert len(instance.event_log_storage.get_asset_check_execution_history(key, limit=9)) == 2
@@ -55,11 +65,18 @@ def test_cycles_are_added_and_runs_checks_and_partitions_are_there_afterwards(pl
 def test_a_line_of_text_for_each_cycle_with_its_outcome_and_the_time_left_once_one_is_recorded(place, capfd):
     assert evolve("--lines", "gated", "--cycles", "2") == 0
     out, err = capfd.readouterr()
-    said = [re.sub(r"\d+ s\b", "N s", line).replace("a few seconds", "about N s") for line in out.splitlines() if not line.startswith("profile ")]
+    said = [
+        re.sub(r"\d+ s\b", "N s", line).replace("a few seconds", "about N s")
+        for line in out.splitlines()
+        if not line.startswith("profile ")
+    ]
     assert said == [
-        "gated: seeds (estimating the time left)", "gated: seeds in N s",
-        "gated: cycle 1 of 2 (estimating the time left)", "gated: cycle 1 of 2 in N s: 0 of 0 new candidates accepted",
-        "gated: cycle 2 of 2 (about N s left)", "gated: cycle 2 of 2 in N s: 0 of 0 new candidates accepted",
+        "gated: seeds (estimating the time left)",
+        "gated: seeds in N s",
+        "gated: cycle 1 of 2 (estimating the time left)",
+        "gated: cycle 1 of 2 in N s: 0 of 0 new candidates accepted",
+        "gated: cycle 2 of 2 (about N s left)",
+        "gated: cycle 2 of 2 in N s: 0 of 0 new candidates accepted",
         "sealed: gated 0001 to 0002; next: evolake status, or evolake report --out report.html",
         "model: not asked (operators made everything); 0 calls, 0 tokens, 0 usd",
     ]
@@ -84,7 +101,9 @@ def test_the_time_left_is_not_told_by_runs_of_another_size(place, capfd, monkeyp
     assert re.search(r"gated: cycle 1 of 1 \(0003\) \(a.* left\)", capfd.readouterr().out)
 
 
-def test_lines_side_by_side_hold_what_they_hold_one_after_the_other_and_one_that_fails_stops_alone(place, monkeypatch, capsys):
+def test_lines_side_by_side_hold_what_they_hold_one_after_the_other_and_one_that_fails_stops_alone(
+    place, monkeypatch, capsys
+):
     (place / "plants" / "fail-failing-0001").write_text("")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"))
     assert evolve("--lines", "left,failing,right", "--cycles", "2", "--at-once", "3", "--json") == 3
@@ -94,7 +113,13 @@ def test_lines_side_by_side_hold_what_they_hold_one_after_the_other_and_one_that
     with dg.DagsterInstance.get() as instance:
         assert instance.get_run_by_id(said["run_id"]).job_name == "failing_cycle"
         assert sorted(run.job_name for run in instance.get_runs()) == sorted(
-            ["left_seeds", "failing_seeds", "right_seeds", "failing_cycle", *["left_cycle", "right_cycle"] * 2],
+            [
+                "left_seeds",
+                "failing_seeds",
+                "right_seeds",
+                "failing_cycle",
+                *["left_cycle", "right_cycle"] * 2,
+            ]
         )
     apart = Lake(place / "lake").read("right", "incoming_members", "0003")
     monkeypatch.setenv("EVOLAKE_LAKE", str(place / "other"))
@@ -112,7 +137,9 @@ def test_the_heaviest_line_starts_first_then_the_lightest_which_gets_the_process
 
 
 def test_a_process_that_is_made_nicer_has_children_as_nice():
-    with subprocess.Popen(["sh", "-c", "read started; nice"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        ["sh", "-c", "read started; nice"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         make_nicer(process.pid, 4)
         assert int(process.communicate("\n")[0]) == os.nice(0) + 4
     make_nicer(process.pid, 4)  # it has ended
@@ -126,7 +153,9 @@ def test_it_goes_on_where_an_earlier_run_stopped(place, capsys):
     assert "left/survivors: planted failure in cycle 0002" in capsys.readouterr().err
     fail.unlink()
     assert evolve("--lines", "left", "--cycles", "2") == 0
-    assert Lake(place / "lake").read("left", "incoming_members", "0004")["member"].to_list() == ["seed>0001>0002>0003"]
+    assert Lake(place / "lake").read("left", "incoming_members", "0004")["member"].to_list() == [
+        "seed>0001>0002>0003"
+    ]
 
 
 def test_a_cycle_that_a_check_judges_bad_exits_1_with_the_reason(place, capsys):
@@ -134,7 +163,10 @@ def test_a_cycle_that_a_check_judges_bad_exits_1_with_the_reason(place, capsys):
     assert evolve("--lines", "gated", "--cycles", "2", "--json") == 1
     said = json.loads(capsys.readouterr().out)
     assert (said["verdict"], said["cycles"]) == ("blocked", {"gated": []})
-    assert said["reason"] == "check members_are_unique of gated/candidates failed: expect_column_values_to_be_unique(column=member): 2 of 2 rows"
+    assert (
+        said["reason"] == "check members_are_unique of gated/candidates failed: "
+        "expect_column_values_to_be_unique(column=member): 2 of 2 rows"
+    )
 
 
 def test_without_a_home_it_says_what_to_set(place, monkeypatch, capsys):
@@ -143,13 +175,16 @@ def test_without_a_home_it_says_what_to_set(place, monkeypatch, capsys):
     assert "DAGSTER_HOME is not set" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("options", "said"), [
-    (["--lines", "nowhere"], "no line named 'nowhere'"),
-    (["--lines", ","], "no line to run"),
-    (["--cycles", "-1"], "-1 is not in the range"),
-    (["--profile", "gigantic"], "no profile named 'gigantic'"),
-    (["--frobnicate"], "No such option"),
-])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--lines", "nowhere"], "no line named 'nowhere'"),
+        (["--lines", ","], "no line to run"),
+        (["--cycles", "-1"], "-1 is not in the range"),
+        (["--profile", "gigantic"], "no profile named 'gigantic'"),
+        (["--frobnicate"], "No such option"),
+    ],
+)
 def test_wrong_usage_exits_2_and_says_what_is_wrong(place, capsys, options, said):
     assert evolve(*options) == 2
     assert said in capsys.readouterr().err
@@ -175,9 +210,21 @@ def test_a_line_at_work_elsewhere_exits_3_and_changes_nothing(place, capsys):
 def test_ended_in_the_middle_of_a_cycle_and_started_again_it_goes_on(place, how):
     hang = place / "plants" / "hang-left-0002"
     hang.write_text("")
-    command = [sys.executable, "-m", "pipelines.evolve", "--definitions", "toy_location.definitions", "--lines", "left", "--cycles", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "pipelines.evolve",
+        "--definitions",
+        "toy_location.definitions",
+        "--lines",
+        "left",
+        "--cycles",
+        "2",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
-    with subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         lake, deadline = Lake(place / "lake"), time.monotonic() + 300
         while lake.record("left", "candidates", "0002") is None:
             assert time.monotonic() < deadline and process.poll() is None, process.stdout.read()

@@ -33,13 +33,18 @@ def tick(project, name: str) -> dg.RunRequest | str:
     schedule = project.defs.get_repository_def().get_schedule_def(f"{name}_nightly")
     resources = {"lake": project.defs.resources["lake"]}
     with dg.build_schedule_context(
-        instance=project.instance, resources=resources, repository_def=project.defs.get_repository_def(), scheduled_execution_time=NIGHT,
+        instance=project.instance,
+        resources=resources,
+        repository_def=project.defs.get_repository_def(),
+        scheduled_execution_time=NIGHT,
     ) as context:
         execution = schedule.evaluate_tick(context)
     return execution.run_requests[0] if execution.run_requests else execution.skip_message
 
 
-def unfinished_run(project, name: str, status: dg.DagsterRunStatus = dg.DagsterRunStatus.STARTED, **tags: str) -> dg.DagsterRun:
+def unfinished_run(
+    project, name: str, status: dg.DagsterRunStatus = dg.DagsterRunStatus.STARTED, **tags: str
+) -> dg.DagsterRun:
     job = project.defs.resolve_job_def(project.line(name).job_name)
     return project.instance.create_run_for_job(job, tags={"evolake/line": name, **tags}, status=status)
 
@@ -87,7 +92,9 @@ def test_a_tick_is_skipped_while_a_run_of_the_line_is_at_work(project):
     project.grow("nightly", 1)
     run = unfinished_run(project, "nightly")
     assert re.fullmatch(
-        rf"run {run.run_id} of line nightly is still running since \d{{4}}-\d\d-\d\d \d\d:\d\d UTC; one cycle at a time", tick(project, "nightly"),
+        rf"run {run.run_id} of line nightly is still running since \d{{4}}-\d\d-\d\d \d\d:\d\d UTC; one "
+        r"cycle at a time",
+        tick(project, "nightly"),
     )
     assert tick(project, "left") == "line left has no seeds yet: materialize the group left_seeds once"
 
@@ -112,43 +119,70 @@ def test_a_run_with_a_process_of_its_own_is_buried_when_its_lock_is_free_and_not
     run = unfinished_run(project, "nightly", status, **{LAUNCHED_TAG: "{}"})
     for lock, buried in ((project.lake.run_locks.live(run.run_id), []), (nullcontext(), [run.run_id])):
         with lock:
-            assert bury_dead_runs(project.instance, project.lake, [project.line("left")]) == [], "another line's"
+            assert bury_dead_runs(project.instance, project.lake, [project.line("left")]) == [], (
+                "another line's"
+            )
             assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == buried
-    ended = {dg.DagsterRunStatus.STARTED: dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELING: dg.DagsterRunStatus.CANCELED}
+    ended = {
+        dg.DagsterRunStatus.STARTED: dg.DagsterRunStatus.FAILURE,
+        dg.DagsterRunStatus.CANCELING: dg.DagsterRunStatus.CANCELED,
+    }
     assert status_of(project, run) == ended[status]
     assert project.lake.run_locks.all_seen() == []
 
 
 @pytest.mark.parametrize("here", [True, False])
-def test_a_run_that_was_killed_while_it_started_is_buried_at_once_if_its_process_is_gone_from_this_host(project, tmp_path, here):
+def test_a_run_that_was_killed_while_it_started_is_buried_at_once_if_its_process_is_gone_from_this_host(
+    project, tmp_path, here
+):
     socket = tmp_path / "code-server"
-    run = unfinished_run(project, "nightly", dg.DagsterRunStatus.STARTING, **{LAUNCHED_TAG: json.dumps({"host": "localhost", "socket": str(socket)})})
+    run = unfinished_run(
+        project,
+        "nightly",
+        dg.DagsterRunStatus.STARTING,
+        **{LAUNCHED_TAG: json.dumps({"host": "localhost", "socket": str(socket)})},
+    )
     if here:
         socket.touch()
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    project.instance.report_engine_event(f"Started process for run (pid: {process.pid}).", run, EngineEventData.in_process(process.pid))
+    project.instance.report_engine_event(
+        f"Started process for run (pid: {process.pid}).", run, EngineEventData.in_process(process.pid)
+    )
     assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == [], "it lives"
     process.kill()
     process.wait()
-    assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == ([run.run_id] if here else [])
+    assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == (
+        [run.run_id] if here else []
+    )
     if here:
         [end] = project.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.RUN_FAILURE)
         assert f"(pid {process.pid}) ended while the run was starting" in end.dagster_event.message
 
 
-@pytest.mark.parametrize("status", [dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED])
-def test_a_run_that_never_took_a_lock_is_buried_when_it_has_stood_still_for_long(project, monkeypatch, status):
+@pytest.mark.parametrize(
+    "status", [dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED]
+)
+def test_a_run_that_never_took_a_lock_is_buried_when_it_has_stood_still_for_long(
+    project, monkeypatch, status
+):
     run = unfinished_run(project, "nightly", status)
     assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == []
     monkeypatch.setattr(burial, "PATIENCE_S", -1.0)
     with project.lake.line_lock("nightly", run_id=run.run_id):
-        assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == [], "a notebook may be at work on the line"
+        assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == [], (
+            "a notebook may be at work on the line"
+        )
     assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == [run.run_id]
 
 
 def test_the_sensor_frees_what_dead_runs_of_every_kind_hold_and_sweeps_what_ended(project):
-    upkeep = project.instance.create_run_for_job(project.defs.resolve_job_def("verify_lake"), status=dg.DagsterRunStatus.STARTED)
-    cycle, in_process = unfinished_run(project, "left"), unfinished_run(project, "right", **{IN_PROCESS_TAG: "1"})
+    upkeep = project.instance.create_run_for_job(
+        project.defs.resolve_job_def("verify_lake"), status=dg.DagsterRunStatus.STARTED
+    )
+    cycle, in_process = (
+        unfinished_run(project, "left"),
+        unfinished_run(project, "right", **{IN_PROCESS_TAG: "1"}),
+    )
     for run in (upkeep, cycle):
         die(project, run)
     ended = unfinished_run(project, "nightly", dg.DagsterRunStatus.SUCCESS)
@@ -156,11 +190,15 @@ def test_the_sensor_frees_what_dead_runs_of_every_kind_hold_and_sweeps_what_ende
     sensor = project.defs.get_repository_def().get_sensor_def("dead_runs")
 
     def look() -> str | None:
-        with dg.build_sensor_context(project.instance, resources={"lake": project.defs.resources["lake"]}) as context:
+        with dg.build_sensor_context(
+            project.instance, resources={"lake": project.defs.resources["lake"]}
+        ) as context:
             return sensor.evaluate_tick(context).skip_message
 
     summary = look() or ""
-    assert {run.run_id for run in (upkeep, cycle, in_process)} == set(summary.removeprefix("buried: ").split(", "))
+    assert {run.run_id for run in (upkeep, cycle, in_process)} == set(
+        summary.removeprefix("buried: ").split(", ")
+    )
     assert {status_of(project, run) for run in (upkeep, cycle, in_process)} == {dg.DagsterRunStatus.FAILURE}
     assert project.lake.run_locks.all_seen() == []
     assert look() == "every run that has not ended lives, or is just starting"
@@ -186,10 +224,14 @@ def test_the_next_cycle_is_the_first_that_is_not_sealed(project, cycles, expecte
 def test_continuous_mode_starts_each_cycle_when_its_population_is_sealed(project):
     name = "nightly"
     line, asked = project.line(name), []
-    defs = dg.Definitions(assets=[line.incoming, *project.lines[name].assets], resources=project.defs.resources)
+    defs = dg.Definitions(
+        assets=[line.incoming, *project.lines[name].assets], resources=project.defs.resources
+    )
 
     def look(cursor):
-        return dg.evaluate_automation_conditions(defs, project.instance, dg.AssetSelection.groups(name), cursor=cursor)
+        return dg.evaluate_automation_conditions(
+            defs, project.instance, dg.AssetSelection.groups(name), cursor=cursor
+        )
 
     cursor = look(None).cursor
     assert project.seed(name).success
@@ -198,7 +240,8 @@ def test_continuous_mode_starts_each_cycle_when_its_population_is_sealed(project
         cursor = result.cursor
         wanted = {
             key.path[-1]: sorted(result.get_requested_partitions(line.key(key.path[-1])))
-            for key in (line.key("candidates"), line.key("survivors")) if result.get_num_requested(key)
+            for key in (line.key("candidates"), line.key("survivors"))
+            if result.get_num_requested(key)
         }
         if wanted:
             asked.append(wanted)

@@ -1,4 +1,5 @@
-"""Seeds that come to a line that has begun enter the next cycle, once; starting over on other seeds is asked for."""
+"""Seeds that come to a line that has begun enter the next cycle, once; starting over on other seeds is asked
+for."""
 
 from __future__ import annotations
 
@@ -23,10 +24,21 @@ from evolake.lake.schemas import ENTERED, STATE
 from evolake.report.outcome import new_seeds
 
 TREES = TableSchema(
-    "trees", 1, {"tree_id": pl.String, "state": (pl.String, "accepted or blocked"), "cycle": pl.String, "reason": (pl.String, "why blocked")},
-    keys=("tree_id",), terms={"tree_id": "the tree"},
+    "trees",
+    1,
+    {
+        "tree_id": pl.String,
+        "state": (pl.String, "accepted or blocked"),
+        "cycle": pl.String,
+        "reason": (pl.String, "why blocked"),
+    },
+    keys=("tree_id",),
+    terms={"tree_id": "the tree"},
 )
-RULE = "---\nid: grove-sound\nversion: {version}\nkind: static\ngate: sound\ncheck: toys.sound\nparameters: {{}}\n---\n{text}\n"
+RULE = (
+    "---\nid: grove-sound\nversion: {version}\nkind: static\ngate: sound\ncheck: toys.sound\nparameters: "
+    "{{}}\n---\n{text}\n"
+)
 
 
 @dataclass(frozen=True)
@@ -39,7 +51,8 @@ class Grove(Tables):
 
 @dataclass
 class GroveLine:
-    """A line of trees: a seed is a text; one with "rotten" in it is blocked, one with "?" cannot be read, one with "!" makes judging itself raise."""
+    """A line of trees: a seed is a text; one with "rotten" in it is blocked, one with "?" cannot be read, one
+    with "!" makes judging itself raise."""
 
     line: Line
     folder: Path
@@ -51,10 +64,18 @@ class GroveLine:
 
     def trees(self, cycle: str) -> dict[str, str]:
         """Of the population that enters a cycle: tree -> state."""
-        return dict(self.project.lake.read(self.line.name, "incoming_trees", cycle).select("tree_id", "state").iter_rows())
+        return dict(
+            self.project.lake.read(self.line.name, "incoming_trees", cycle)
+            .select("tree_id", "state")
+            .iter_rows()
+        )
 
     def notes(self, cycle: str) -> list[tuple[Any, ...]]:
-        return list(self.project.lake.read(self.line.name, "immigrants", cycle).select("name", "artifact_id", "state", "reason").iter_rows())
+        return list(
+            self.project.lake.read(self.line.name, "immigrants", cycle)
+            .select("name", "artifact_id", "state", "reason")
+            .iter_rows()
+        )
 
     def rule(self, text: str) -> None:
         folder = self.folder.parent / "rules" / self.line.name
@@ -67,9 +88,17 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
     folder = tmp_path / "seeds" / "grove"
     folder.mkdir(parents=True)
     monkeypatch.setenv("EVOLAKE_SEEDS", str(folder.parent))
-    line = Line("grove", "A line of trees.", population=Grove.schemas, artifact=lambda row: {
-        "artifact_id": row["tree_id"], "kind": "tree", "content_sha": None, "title": row["tree_id"],
-    })
+    line = Line(
+        "grove",
+        "A line of trees.",
+        population=Grove.schemas,
+        artifact=lambda row: {
+            "artifact_id": row["tree_id"],
+            "kind": "tree",
+            "content_sha": None,
+            "title": row["tree_id"],
+        },
+    )
 
     def items() -> list[SeedItem]:
         return [file_item(path) for path in sorted(folder.glob("*.txt"))]
@@ -80,7 +109,12 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
         if "!" in text:
             raise RecursionError("too deep")
         rotten = "rotten" in text
-        return {"tree_id": text, "state": "blocked" if rotten else "accepted", "cycle": cycle, "reason": "it is rotten" if rotten else None}
+        return {
+            "tree_id": text,
+            "state": "blocked" if rotten else "accepted",
+            "cycle": cycle,
+            "reason": "it is rotten" if rotten else None,
+        }
 
     @line.seed_asset(schema=TREES)
     def seeds(store: LineStore) -> pl.DataFrame:
@@ -99,17 +133,23 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
         def admit(seed: Seedling) -> Arrival:
             assert seed.blob_sha is not None
             text = store.text(seed.blob_sha).strip()
-            return Arrival(present[text], present=True) if text in present else Arrival(tree(text, store.cycle))
+            return (
+                Arrival(present[text], present=True) if text in present else Arrival(tree(text, store.cycle))
+            )
 
         admit_seeds(store, sealed, items, "trees", admit)
         closed = with_added_seeds(store, sealed, "trees")
         store.seal(closed.frames(), (), survivors="trees")
         return closed.trees
 
-    defs = dg.Definitions(assets=[line.incoming, seeds, grown], resources=project.defs.resources, jobs=[
-        dg.define_asset_job("seeds", dg.AssetSelection.assets(line.key("seeds"))),
-        dg.define_asset_job("cycle", dg.AssetSelection.assets(line.key("grown"))),
-    ])
+    defs = dg.Definitions(
+        assets=[line.incoming, seeds, grown],
+        resources=project.defs.resources,
+        jobs=[
+            dg.define_asset_job("seeds", dg.AssetSelection.assets(line.key("seeds"))),
+            dg.define_asset_job("cycle", dg.AssetSelection.assets(line.key("grown"))),
+        ],
+    )
 
     def run(cycle: str = "", **tags: str) -> dg.ExecuteInProcessResult:
         register_keys(project.instance, line.name, [cycle] if cycle else [])
@@ -125,10 +165,15 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
     return made
 
 
-def test_a_seed_that_is_refused_at_the_start_is_named_on_the_screen_and_among_the_seeds_of_the_first_cycle(grove: GroveLine):
+def test_a_seed_that_is_refused_at_the_start_is_named_on_the_screen_and_among_the_seeds_of_the_first_cycle(
+    grove: GroveLine,
+):
     grove.plant("ash", "rotten ash")
     done = grove.run("", **{RESEAL_TAG: "grove"})
-    said = [event.materialization.metadata.get(SAID_OF_CYCLE) for event in done.filter_events(lambda event: event.is_step_materialization)]
+    said = [
+        event.materialization.metadata.get(SAID_OF_CYCLE)
+        for event in done.filter_events(lambda event: event.is_step_materialization)
+    ]
     assert [text.value for text in said if text] == ["ash does not enter: it is rotten"]
     for _ in range(2):
         assert grove.run(FIRST_CYCLE).success
@@ -143,9 +188,20 @@ def test_a_seed_that_is_refused_at_the_start_is_named_on_the_screen_and_among_th
 def test_a_seed_that_is_dropped_enters_the_next_cycle_once(grove: GroveLine):
     grove.plant("elm", "elm")
     assert grove.run("0002").success and grove.run("0003").success
-    assert [grove.notes(cycle) for cycle in ("0001", "0002", "0003")] == [[], [("elm", "elm", "accepted", None)], []]
-    assert [grove.trees(cycle) for cycle in ("0002", "0003", "0004")] == [{"oak": "accepted"}, *[{"oak": "accepted", "elm": "accepted"}] * 2]
-    artifacts = grove.project.lake.read("grove", "immigrants__artifacts", "0002").select("artifact_id", "cycle", "state").to_dicts()
+    assert [grove.notes(cycle) for cycle in ("0001", "0002", "0003")] == [
+        [],
+        [("elm", "elm", "accepted", None)],
+        [],
+    ]
+    assert [grove.trees(cycle) for cycle in ("0002", "0003", "0004")] == [
+        {"oak": "accepted"},
+        *[{"oak": "accepted", "elm": "accepted"}] * 2,
+    ]
+    artifacts = (
+        grove.project.lake.read("grove", "immigrants__artifacts", "0002")
+        .select("artifact_id", "cycle", "state")
+        .to_dicts()
+    )
     assert artifacts == [{"artifact_id": "elm", "cycle": "0002", "state": "accepted"}]
 
 
@@ -178,12 +234,20 @@ def test_a_rerun_of_a_finished_cycle_takes_in_what_it_took_in_though_the_folder_
     assert grove.notes("0003") == [("yew", "yew", "accepted", None)]
 
 
-def test_what_is_blocked_or_cannot_be_read_is_a_row_and_comes_again_only_with_other_bytes_or_rules(grove: GroveLine):
+def test_what_is_blocked_or_cannot_be_read_is_a_row_and_comes_again_only_with_other_bytes_or_rules(
+    grove: GroveLine,
+):
     grove.plant("ash", "rotten ash")
     grove.plant("fir", "fir?")
     assert grove.run("0002").success and grove.run("0003").success
-    blocked = [("ash", "rotten ash", "blocked", "it is rotten"), ("fir", None, "blocked", "no tree\n  got: fir?")]
-    assert [[note[:3] for note in grove.notes(cycle)] for cycle in ("0002", "0003")] == [[note[:3] for note in blocked], []]
+    blocked = [
+        ("ash", "rotten ash", "blocked", "it is rotten"),
+        ("fir", None, "blocked", "no tree\n  got: fir?"),
+    ]
+    assert [[note[:3] for note in grove.notes(cycle)] for cycle in ("0002", "0003")] == [
+        [note[:3] for note in blocked],
+        [],
+    ]
     assert grove.notes("0002")[0] == blocked[0] and "no tree" in grove.notes("0002")[1][3]
     assert grove.trees("0004") == {"oak": "accepted", "rotten ash": "blocked"}
     grove.plant("fir", "fir")
@@ -196,18 +260,24 @@ def test_what_is_blocked_or_cannot_be_read_is_a_row_and_comes_again_only_with_ot
 
 def test_a_lake_that_never_noted_its_seeds_takes_none_of_them_in_again(grove: GroveLine):
     lake = grove.project.lake
-    tables = Grove.of({name: lake.read("grove", f"incoming_{name}", "0002") for name in Grove.schemas}).with_tables(state=[])
+    tables = Grove.of(
+        {name: lake.read("grove", f"incoming_{name}", "0002") for name in Grove.schemas}
+    ).with_tables(state=[])
     hashes = {
-        f"incoming_{name}": lake.publish("grove", f"incoming_{name}", frame, cycle="0002", run_id="old", schema=Grove.schemas[name]).content_sha
+        f"incoming_{name}": lake.publish(
+            "grove", f"incoming_{name}", frame, cycle="0002", run_id="old", schema=Grove.schemas[name]
+        ).content_sha
         for name, frame in tables.frames().items()
     }
     lake.seals.seal("grove", "0002", "old", lake.seals.read("grove", "0001").version, "old", hashes)
     grove.plant("elm", "elm")
     assert grove.run("0002").success
     assert grove.notes("0002") == [("elm", "elm", "accepted", None), ("oak", "oak", "present", None)]
-    assert set(Grove.of({name: lake.read("grove", f"incoming_{name}", "0003") for name in Grove.schemas}).value(ENTERED)) == {
-        file_item(grove.folder / "elm.txt").sha, file_item(grove.folder / "oak.txt").sha,
-    }
+    assert set(
+        Grove.of({name: lake.read("grove", f"incoming_{name}", "0003") for name in Grove.schemas}).value(
+            ENTERED
+        )
+    ) == {file_item(grove.folder / "elm.txt").sha, file_item(grove.folder / "oak.txt").sha}
     assert grove.trees("0003") == {"oak": "accepted", "elm": "accepted"}
 
 
@@ -216,10 +286,17 @@ def test_seeds_that_would_void_finished_cycles_are_sealed_only_where_the_run_say
     before = {cycle: grove.project.lake.seals.read("grove", cycle) for cycle in ("0001", "0002")}
     artifacts = grove.project.lake.record("grove", "seeds")
     grove.plant("elm", "elm")
-    failure = next(event for event in grove.run().all_events if event.is_step_failure).step_failure_data.user_failure_data
+    failure = next(
+        event for event in grove.run().all_events if event.is_step_failure
+    ).step_failure_data.user_failure_data
     refused = (failure.description if failure else None) or ""
-    assert refused.startswith("these seeds of line 'grove' are not those of cycle 0001: sealing them would void cycle 0001")
-    assert "they enter the next cycle (evolake run --lines grove)" in refused and f"{RESEAL_TAG}: grove" in refused
+    assert refused.startswith(
+        "these seeds of line 'grove' are not those of cycle 0001: sealing them would void cycle 0001"
+    )
+    assert (
+        "they enter the next cycle (evolake run --lines grove)" in refused
+        and f"{RESEAL_TAG}: grove" in refused
+    )
     assert {cycle: grove.project.lake.seals.read("grove", cycle) for cycle in before} == before
     assert grove.project.lake.record("grove", "seeds") == artifacts
     assert not grove.run("", **{RESEAL_TAG: "other"}).success

@@ -21,8 +21,14 @@ SEEDS = BROUGHT / "data_lake" / "seeds"
     ("name", "complaint"),
     [
         ("EVOLAKE_LAEK", "EVOLAKE_LAEK is read by nothing; did you mean EVOLAKE_LAKE?"),
-        ("EVOLAKE_MODEL_BASEURL", "EVOLAKE_MODEL_BASEURL is read by nothing; did you mean EVOLAKE_MODEL_BASE_URL?"),
-        ("evolake_desings__batch", "evolake_desings__batch is read by nothing; did you mean EVOLAKE_DESIGNS?"),
+        (
+            "EVOLAKE_MODEL_BASEURL",
+            "EVOLAKE_MODEL_BASEURL is read by nothing; did you mean EVOLAKE_MODEL_BASE_URL?",
+        ),
+        (
+            "evolake_desings__batch",
+            "evolake_desings__batch is read by nothing; did you mean EVOLAKE_DESIGNS?",
+        ),
         ("EVOLAKE_QQQQQQ", "EVOLAKE_QQQQQQ is read by nothing"),
     ],
 )
@@ -31,7 +37,13 @@ def test_a_variable_that_nothing_reads_is_named_with_the_nearest(name, complaint
 
 
 def test_settings_of_any_depth_and_variables_read_apart_are_known():
-    names = ["EVOLAKE_LAKE", "EVOLAKE_DESIGNS__LOW__MAX_N", "EVOLAKE_MODELS__DEFAULT", "EVOLAKE_BUDGET__USD_PER_RUN", *READ_APART]
+    names = [
+        "EVOLAKE_LAKE",
+        "EVOLAKE_DESIGNS__LOW__MAX_N",
+        "EVOLAKE_MODELS__DEFAULT",
+        "EVOLAKE_BUDGET__USD_PER_RUN",
+        *READ_APART,
+    ]
     assert unknown_variables(dict.fromkeys(names, "1")) == []
 
 
@@ -41,7 +53,11 @@ def test_what_is_read_apart_from_the_settings_is_listed():
     for package in ("evolake", "assets", "resources", "pipelines"):
         for path in (BROUGHT / package).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"EVOLAKE_[A-Z_]*[A-Z]", node.value):
+                if (
+                    isinstance(node, ast.Constant)
+                    and isinstance(node.value, str)
+                    and re.fullmatch(r"EVOLAKE_[A-Z_]*[A-Z]", node.value)
+                ):
                     read.add(node.value.partition("__")[0])
     assert read - fields == READ_APART
 

@@ -1,4 +1,5 @@
-"""The IO manager: frames in and out by annotation, metadata for the UI, and the content hash as the data version."""
+"""The IO manager: frames in and out by annotation, metadata for the UI, and the content hash as the data
+version."""
 
 from __future__ import annotations
 
@@ -10,7 +11,12 @@ from assets.line import Line, register_keys
 from evolake.errors import InputError
 from evolake.lake import TableSchema
 
-TYPED = TableSchema("typed", 1, {"name": (pl.String, "What it is called."), "size": (pl.Int64, "How much it holds, in MiB.")}, ("name",))
+TYPED = TableSchema(
+    "typed",
+    1,
+    {"name": (pl.String, "What it is called."), "size": (pl.Int64, "How much it holds, in MiB.")},
+    ("name",),
+)
 LINE = Line("io", "A line for the IO manager.", owners=("team:toys",))
 
 
@@ -60,10 +66,14 @@ def run(project, *assets: dg.AssetsDefinition, partition: str | None = "0001") -
     register_keys(project.instance, LINE.name, ["0001"])
     keys = [asset.key for asset in assets]
     defs = dg.Definitions(
-        assets=[eager_frame, lazy_frame, both, typed, mistyped, not_a_frame, whole, beside], resources=project.defs.resources,
-        executor=dg.in_process_executor, jobs=[dg.define_asset_job("some", dg.AssetSelection.assets(*keys))],
+        assets=[eager_frame, lazy_frame, both, typed, mistyped, not_a_frame, whole, beside],
+        resources=project.defs.resources,
+        executor=dg.in_process_executor,
+        jobs=[dg.define_asset_job("some", dg.AssetSelection.assets(*keys))],
     )
-    return defs.resolve_job_def("some").execute_in_process(instance=project.instance, partition_key=partition, raise_on_error=False)
+    return defs.resolve_job_def("some").execute_in_process(
+        instance=project.instance, partition_key=partition, raise_on_error=False
+    )
 
 
 def materialization(result: dg.ExecuteInProcessResult, asset: str) -> dg.AssetMaterialization:
@@ -81,7 +91,10 @@ def error_of(result: dg.ExecuteInProcessResult) -> str:
 def test_frames_go_in_and_out_as_annotated(project):
     result = run(project, eager_frame, lazy_frame, both)
     assert result.success
-    assert project.lake.read("io", "both", "0001").to_dict(as_series=False) == {"name": ["a", "b", "b"], "size": [1, 2, 2]}
+    assert project.lake.read("io", "both", "0001").to_dict(as_series=False) == {
+        "name": ["a", "b", "b"],
+        "size": [1, 2, 2],
+    }
     assert materialization(result, "both").metadata["said"].value == "hello"
 
 
@@ -97,16 +110,27 @@ def test_rows_columns_hash_and_path_are_shown(project):
     metadata = materialization(run(project, eager_frame), "eager_frame").metadata
     record = project.lake.record("io", "eager_frame", "0001")
     assert metadata["dagster/row_count"].value == 2
-    assert metadata["dagster/column_schema"].value == dg.TableSchema(columns=[dg.TableColumn("name", "String"), dg.TableColumn("size", "Int64")])
-    assert (metadata["content_hash"].value, metadata["path"].value) == (record.content_sha, "tables/io/eager_frame/cycle=0001/part.parquet")
+    assert metadata["dagster/column_schema"].value == dg.TableSchema(
+        columns=[dg.TableColumn("name", "String"), dg.TableColumn("size", "Int64")]
+    )
+    assert (metadata["content_hash"].value, metadata["path"].value) == (
+        record.content_sha,
+        "tables/io/eager_frame/cycle=0001/part.parquet",
+    )
 
 
 def test_columns_of_a_declared_schema_say_what_they_mean(project):
     key = dg.TableColumnConstraints(other=["key"])
-    wanted = dg.TableSchema([
-        dg.TableColumn("name", "String", "What it is called.", key), dg.TableColumn("size", "Int64", "How much it holds, in MiB."),
-    ])
-    assert materialization(run(project, eager_frame, typed), "typed").metadata["dagster/column_schema"].value == wanted
+    wanted = dg.TableSchema(
+        [
+            dg.TableColumn("name", "String", "What it is called.", key),
+            dg.TableColumn("size", "Int64", "How much it holds, in MiB."),
+        ]
+    )
+    assert (
+        materialization(run(project, eager_frame, typed), "typed").metadata["dagster/column_schema"].value
+        == wanted
+    )
     assert typed.metadata_by_key[typed.key]["dagster/column_schema"] == wanted
 
 
@@ -124,11 +148,16 @@ def test_a_frame_that_breaks_its_schema_is_not_published(project):
 
 
 def test_something_else_than_a_frame_is_refused_by_name(project):
-    assert "asset io/not_a_frame returned a dict; the lake takes polars frames" in error_of(run(project, not_a_frame))
+    assert "asset io/not_a_frame returned a dict; the lake takes polars frames" in error_of(
+        run(project, not_a_frame)
+    )
 
 
 def test_an_unpartitioned_asset_serves_every_cycle(project):
     assert run(project, whole, partition=None).success
     result = run(project, beside)
-    assert materialization(result, "beside").tags["dagster/input_data_version/io/whole"] == project.lake.record("io", "whole").content_sha
+    assert (
+        materialization(result, "beside").tags["dagster/input_data_version/io/whole"]
+        == project.lake.record("io", "whole").content_sha
+    )
     assert project.lake.read("io", "beside", "0001").to_dict(as_series=False) == {"n": [1]}

@@ -14,24 +14,39 @@ from resources.lake import LakeResource
 
 NOTES = TableSchema("notes", 1, {"text": (pl.String, "what is noted")}, keys=("text",))
 TERMS = {"toy_id": "the toy", "state": "accepted or blocked"}
-MADE = TableSchema("made", 1, {"toy_id": pl.String, "cycle": pl.String, "state": pl.String}, keys=("toy_id",), terms=TERMS)
-ROWS = [{"toy_id": "a", "cycle": "0001", "state": "accepted"}, {"toy_id": "b", "cycle": "0001", "state": "blocked"}]
+MADE = TableSchema(
+    "made", 1, {"toy_id": pl.String, "cycle": pl.String, "state": pl.String}, keys=("toy_id",), terms=TERMS
+)
+ROWS = [
+    {"toy_id": "a", "cycle": "0001", "state": "accepted"},
+    {"toy_id": "b", "cycle": "0001", "state": "blocked"},
+]
 LINES = {
-    name: Line(name, "A line of toys.", artifact=lambda row: {
-        "artifact_id": row["toy_id"], "kind": "toy", "content_sha": None, "title": row["toy_id"].upper(),
-    })
+    name: Line(
+        name,
+        "A line of toys.",
+        artifact=lambda row: {
+            "artifact_id": row["toy_id"],
+            "kind": "toy",
+            "content_sha": None,
+            "title": row["toy_id"].upper(),
+        },
+    )
     for name in ("wood", "tin")
 }
 
 
 def materialized(project, line: Line, *, fails: bool = False) -> dg.ExecuteInProcessResult:
-    """Cycle 0001 of one asset that publishes a bit of everything; with `fails` it raises while its roles are open."""
+    """Cycle 0001 of one asset that publishes a bit of everything; with `fails` it raises while its roles are
+    open."""
 
     @line.asset(schema=MADE)
     def made(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
         store = LineStore(line, context, lake)
         store.artifacts(ROWS)
-        store.derivations([{"child_id": "b", "parent_id": "a", "operator": "cut", "weight": 1.0, "cycle": store.cycle}])
+        store.derivations(
+            [{"child_id": "b", "parent_id": "a", "operator": "cut", "weight": 1.0, "cycle": store.cycle}]
+        )
         store.champion("a", 0.5)
         store.extra(NOTES, [{"text": "one"}])
         store.extra(NOTES, [{"text": "other"}], "further")
@@ -39,13 +54,23 @@ def materialized(project, line: Line, *, fails: bool = False) -> dg.ExecuteInPro
             assert (served.line, served.cycle) == (line.name, "0001")
             if fails:
                 raise ValueError("no such toy")
-        assert (store.rows("notes"), store.has("notes"), store.has("nothing")) == ([{"text": "one"}], True, False)
+        assert (store.rows("notes"), store.has("notes"), store.has("nothing")) == (
+            [{"text": "one"}],
+            True,
+            False,
+        )
         assert store.rows("made", DERIVATIONS)[0]["parent_id"] == "a"
         return MADE.frame(ROWS)
 
     register_keys(project.instance, line.name, ["0001"])
-    job = dg.Definitions(assets=[made], resources=project.defs.resources, jobs=[dg.define_asset_job("cycle", "*", partitions_def=line.cycles)])
-    return job.resolve_job_def("cycle").execute_in_process(instance=project.instance, partition_key="0001", raise_on_error=False)
+    job = dg.Definitions(
+        assets=[made],
+        resources=project.defs.resources,
+        jobs=[dg.define_asset_job("cycle", "*", partitions_def=line.cycles)],
+    )
+    return job.resolve_job_def("cycle").execute_in_process(
+        instance=project.instance, partition_key="0001", raise_on_error=False
+    )
 
 
 @pytest.mark.parametrize("name", LINES)
@@ -56,12 +81,21 @@ def test_rows_are_booked_to_the_asset_of_the_line_that_publishes_them(project, n
     tables = {asset: project.lake.read(name, asset, "0001") for asset in names}
     assert tables["made__artifacts"].drop("created_at").to_dicts() == [
         {
-            "artifact_id": row["toy_id"], "line": name, "kind": "toy", "cycle": "0001", "state": row["state"], "content_sha": None,
-            "title": row["toy_id"].upper(), "run_id": result.run_id, "code_version": __version__,
+            "artifact_id": row["toy_id"],
+            "line": name,
+            "kind": "toy",
+            "cycle": "0001",
+            "state": row["state"],
+            "content_sha": None,
+            "title": row["toy_id"].upper(),
+            "run_id": result.run_id,
+            "code_version": __version__,
         }
         for row in ROWS
     ]
-    assert tables["made__champions"].to_dicts() == [{"line": name, "cycle": "0001", "artifact_id": "a", "score": 0.5}]
+    assert tables["made__champions"].to_dicts() == [
+        {"line": name, "cycle": "0001", "artifact_id": "a", "score": 0.5}
+    ]
     assert (tables["notes"]["text"].to_list(), tables["further"]["text"].to_list()) == (["one"], ["other"])
     assert tables["made__agent_calls"].equals(AGENT_CALLS.empty())
     [other] = set(LINES) - {name}
@@ -106,6 +140,10 @@ def test_seeds_of_which_none_was_accepted_say_what_is_lacking(project):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LineStore, "rules", rules)
-        result = dg.materialize([seeds], instance=project.instance, resources=project.defs.resources, raise_on_error=False)
-    failure = next(event for event in result.all_events if event.is_step_failure).step_failure_data.user_failure_data
+        result = dg.materialize(
+            [seeds], instance=project.instance, resources=project.defs.resources, raise_on_error=False
+        )
+    failure = next(
+        event for event in result.all_events if event.is_step_failure
+    ).step_failure_data.user_failure_data
     assert failure.description == "no toy can be used (A: it is hollow; B: it is hollow). Carve one."

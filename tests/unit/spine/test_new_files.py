@@ -25,7 +25,9 @@ COMMANDS = (
 
 
 def tree(folder: Path) -> list[str]:
-    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.name.startswith("lake"))
+    return sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.name.startswith("lake")
+    )
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, name: str, at: int, error: BaseException) -> Callable[[], int]:

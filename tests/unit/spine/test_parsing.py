@@ -69,7 +69,9 @@ def test_a_mismatch_is_parsed_again_and_nothing_else_is(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(("source", "error"), [("x =", SyntaxError), ("x = \0", (SyntaxError, ValueError))])
-def test_errors_are_those_of_the_parser(source: str, error: type[Exception] | tuple[type[Exception], ...]) -> None:
+def test_errors_are_those_of_the_parser(
+    source: str, error: type[Exception] | tuple[type[Exception], ...]
+) -> None:
     with pytest.raises(error):
         parse_python(source)
 
@@ -87,5 +89,10 @@ def test_a_fork_can_parse_while_another_thread_of_its_parent_does() -> None:
 def test_whoever_parses_on_the_host_does_it_here() -> None:
     root = Path(evolake.parsing.__file__).parents[1]
     folders = [root / name for name in ("evolake", "assets", "resources", "pipelines")]
-    parsing = [path for folder in folders for path in folder.rglob("*.py") if "ast.parse(" in path.read_text(encoding="utf-8")]
+    parsing = [
+        path
+        for folder in folders
+        for path in folder.rglob("*.py")
+        if "ast.parse(" in path.read_text(encoding="utf-8")
+    ]
     assert {path.relative_to(root).as_posix() for path in parsing} == {"evolake/parsing.py", *IN_THE_JAIL}

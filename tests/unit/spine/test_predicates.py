@@ -1,4 +1,5 @@
-"""Every predicate of the lines' row checks is broken by a planted row, and the SQL that a failed check shows finds exactly the planted rows."""
+"""Every predicate of the lines' row checks is broken by a planted row, and the SQL that a failed check shows
+finds exactly the planted rows."""
 
 from __future__ import annotations
 
@@ -16,7 +17,14 @@ import pytest
 from assets import predicates
 from assets.checks import Judgement, judge
 from assets.line import Line
-from assets.predicates import every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
+from assets.predicates import (
+    every_objective_scored,
+    once,
+    passed_every_gate,
+    ranking_is_total,
+    rows_check,
+    weights_sum_to_one,
+)
 from evolake.lake import DERIVATIONS, VERDICTS, Catalogue, Lake, TableSchema, side_table
 from pipelines.lines import built_lines
 from resources.tables import declared
@@ -28,7 +36,8 @@ COLUMNS = {
     "ranked": {"toy_id": pl.String, "cycle": pl.String, "rank": pl.Int64, "consensus": pl.Float64},
 }
 TOY, SCORED, RANKED = (
-    TableSchema(name, 1, columns, keys=("toy_id",), terms=dict.fromkeys(columns, "of a toy")) for name, columns in COLUMNS.items()
+    TableSchema(name, 1, columns, keys=("toy_id",), terms=dict.fromkeys(columns, "of a toy"))
+    for name, columns in COLUMNS.items()
 )
 line = Line("toyshop", "Toys.")
 LINES = {built.line.name: built for built in built_lines()}
@@ -60,7 +69,9 @@ class Suite:
         """(what the suite says of cycle 0001, the offenders that its SQL finds)."""
         judged = judge(self.prepare(None, lake, "0001"), self.name, self.expectations)
         with Catalogue(lake) as catalogue:
-            return judged, catalogue.frame(self.sql, {"cycle": "0001"} if "$cycle" in self.sql else {}).to_dicts()
+            return judged, catalogue.frame(
+                self.sql, {"cycle": "0001"} if "$cycle" in self.sql else {}
+            ).to_dicts()
 
 
 @pytest.fixture
@@ -76,7 +87,9 @@ def suites(monkeypatch: pytest.MonkeyPatch) -> list[Suite]:
     return result
 
 
-def put(lake: Lake, table: str, schema: TableSchema, rows: Sequence[Mapping[str, Any]], of: str = "toyshop") -> None:
+def put(
+    lake: Lake, table: str, schema: TableSchema, rows: Sequence[Mapping[str, Any]], of: str = "toyshop"
+) -> None:
     lake.publish(of, table, schema.frame(rows), cycle="0001", run_id="r", schema=schema)
 
 
@@ -85,20 +98,36 @@ def toy(name: str, **more: object) -> Row:
 
 
 def verdict(name: str, gate: str, **more: object) -> Row:
-    return {"artifact_id": name, "cycle": "0001", "gate_no": 0, "gate": gate, "rule_id": "one", "outcome": "pass"} | more
+    return {
+        "artifact_id": name,
+        "cycle": "0001",
+        "gate_no": 0,
+        "gate": gate,
+        "rule_id": "one",
+        "outcome": "pass",
+    } | more
 
 
 def test_null_is_an_offence_and_only_keys_and_named_columns_are_shown(tmp_path: Path, suites: list[Suite]):
     rows_check(toys, "sizes", "Sizes.", once("toy_id"), "size > 0")
     lake = Lake(tmp_path)
-    put(lake, "toys", TOY, [toy("good"), toy("null", size=None), toy("small", size=0), toy("twice"), toy("twice", size=2)])
+    put(
+        lake,
+        "toys",
+        TOY,
+        [toy("good"), toy("null", size=None), toy("small", size=0), toy("twice"), toy("twice", size=2)],
+    )
     judged, offenders = suites[0].on(lake)
     assert judged.broken == (
-        "expect_column_values_to_be_in_set(column=count(*) OVER (PARTITION BY toy_id) = 1, value_set=[True]): 2 of 5 rows",
+        "expect_column_values_to_be_in_set(column=count(*) OVER (PARTITION BY toy_id) = 1, "
+        "value_set=[True]): 2 of 5 rows",
         "expect_column_values_to_be_in_set(column=size > 0, value_set=[True]): 2 of 5 rows",
     )
     assert offenders == [
-        {"toy_id": "null", "size": None}, {"toy_id": "small", "size": 0}, {"toy_id": "twice", "size": 1}, {"toy_id": "twice", "size": 2},
+        {"toy_id": "null", "size": None},
+        {"toy_id": "small", "size": 0},
+        {"toy_id": "twice", "size": 1},
+        {"toy_id": "twice", "size": 2},
     ]
 
 
@@ -112,28 +141,60 @@ def test_no_rows_break_no_predicate(tmp_path: Path, suites: list[Suite]):
 def test_a_missing_pass_or_an_objection_is_found(tmp_path: Path, suites: list[Suite]):
     passed_every_gate(toys, "passed", "Passed.", "toy_id", 2, where="state = 'accepted'")
     lake = Lake(tmp_path)
-    put(lake, "toys", TOY, [toy("good"), toy("one"), toy("none"), toy("disputed"), toy("old"), toy("blocked", state="blocked")])
+    put(
+        lake,
+        "toys",
+        TOY,
+        [toy("good"), toy("one"), toy("none"), toy("disputed"), toy("old"), toy("blocked", state="blocked")],
+    )
     both = [verdict(name, gate) for name in ("good", "disputed", "old") for gate in ("form", "size")]
     earlier = [row | {"cycle": "0000"} if row["artifact_id"] == "old" else row for row in both]
-    put(lake, side_table("toys", VERDICTS), VERDICTS, [
-        *earlier, verdict("one", "form"), verdict("one", "form", rule_id="two"), verdict("disputed", "size", rule_id="two", outcome="block"),
-    ])
+    put(
+        lake,
+        side_table("toys", VERDICTS),
+        VERDICTS,
+        [
+            *earlier,
+            verdict("one", "form"),
+            verdict("one", "form", rule_id="two"),
+            verdict("disputed", "size", rule_id="two", outcome="block"),
+        ],
+    )
     assert suites[0].on(lake)[1] == [
-        {"toy_id": "disputed", "passes": 2, "objections": 1}, {"toy_id": "none", "passes": 0, "objections": 0},
-        {"toy_id": "old", "passes": 0, "objections": 0}, {"toy_id": "one", "passes": 1, "objections": 0},
+        {"toy_id": "disputed", "passes": 2, "objections": 1},
+        {"toy_id": "none", "passes": 0, "objections": 0},
+        {"toy_id": "old", "passes": 0, "objections": 0},
+        {"toy_id": "one", "passes": 1, "objections": 0},
     ]
 
 
-@pytest.mark.parametrize(("orphans_allowed", "offenders"), [(True, ["less", "negative", "twice"]), (False, ["less", "negative", "orphan", "twice"])])
-def test_shares_that_do_not_make_one_are_found(tmp_path: Path, suites: list[Suite], orphans_allowed: bool, offenders: list[str]):
+@pytest.mark.parametrize(
+    ("orphans_allowed", "offenders"),
+    [(True, ["less", "negative", "twice"]), (False, ["less", "negative", "orphan", "twice"])],
+)
+def test_shares_that_do_not_make_one_are_found(
+    tmp_path: Path, suites: list[Suite], orphans_allowed: bool, offenders: list[str]
+):
     weights_sum_to_one(toys, "weights", "Weights.", "toy_id", orphans_allowed=orphans_allowed)
     lake = Lake(tmp_path)
     shares = {"good": (0.3, 0.7), "less": (0.3, 0.6), "negative": (-0.5, 1.5), "twice": (1.0,)}
     put(lake, "toys", TOY, [*(toy(name) for name in shares), toy("twice", size=2), toy("orphan")])
-    put(lake, side_table("toys", DERIVATIONS), DERIVATIONS, [
-        {"child_id": name, "parent_id": f"p{number}", "operator": "cut", "weight": weight, "cycle": "0001"}
-        for name, weights in shares.items() for number, weight in enumerate(weights)
-    ])
+    put(
+        lake,
+        side_table("toys", DERIVATIONS),
+        DERIVATIONS,
+        [
+            {
+                "child_id": name,
+                "parent_id": f"p{number}",
+                "operator": "cut",
+                "weight": weight,
+                "cycle": "0001",
+            }
+            for name, weights in shares.items()
+            for number, weight in enumerate(weights)
+        ],
+    )
     judged, result = suites[0].on(lake)
     assert ([row["toy_id"] for row in result], judged.passed) == (offenders, False)
 
@@ -142,52 +203,101 @@ def test_a_pair_that_was_not_scored_or_twice_is_found(tmp_path: Path, suites: li
     every_objective_scored(scored, "toy")
     lake = Lake(tmp_path)
     pairs = [("speed", "a"), ("speed", "b"), ("speed", "b"), ("looks", "a")]
-    put(lake, "scored", SCORED, [{"objective_id": objective, "toy_id": name, "cycle": "0001", "score": None} for objective, name in pairs])
+    put(
+        lake,
+        "scored",
+        SCORED,
+        [
+            {"objective_id": objective, "toy_id": name, "cycle": "0001", "score": None}
+            for objective, name in pairs
+        ],
+    )
     assert suites[0].name == "every_objective_scored_every_toy"
     assert suites[0].on(lake)[1] == [
-        {"objective_id": "looks", "toy_id": "b", "times": 0}, {"objective_id": "speed", "toy_id": "b", "times": 2},
+        {"objective_id": "looks", "toy_id": "b", "times": 0},
+        {"objective_id": "speed", "toy_id": "b", "times": 2},
     ]
 
 
-def test_a_ranking_with_a_rank_twice_or_a_consensus_out_of_bounds_is_found(tmp_path: Path, suites: list[Suite]):
+def test_a_ranking_with_a_rank_twice_or_a_consensus_out_of_bounds_is_found(
+    tmp_path: Path, suites: list[Suite]
+):
     ranking_is_total(ranked, "toy")
     lake = Lake(tmp_path)
-    places = [("a", 1, 0.1), ("b", 2, 0.2), ("c", 2, 0.3), ("d", 3, 1.5), ("e", 0, 0.4), ("f", 4, 0.5), ("f", 5, 0.6)]
-    put(lake, "ranked", RANKED, [{"toy_id": name, "cycle": "0001", "rank": rank, "consensus": consensus} for name, rank, consensus in places])
+    places = [
+        ("a", 1, 0.1),
+        ("b", 2, 0.2),
+        ("c", 2, 0.3),
+        ("d", 3, 1.5),
+        ("e", 0, 0.4),
+        ("f", 4, 0.5),
+        ("f", 5, 0.6),
+    ]
+    put(
+        lake,
+        "ranked",
+        RANKED,
+        [
+            {"toy_id": name, "cycle": "0001", "rank": rank, "consensus": consensus}
+            for name, rank, consensus in places
+        ],
+    )
     judged, offenders = suites[0].on(lake)
     assert (len(judged.broken), [row["toy_id"] for row in offenders]) == (4, ["b", "c", "d", "e", "f", "f"])
 
 
 PLANTED: dict[tuple[str, str, str], tuple[Row, list[Row]]] = {
     ("designs", "candidates", "candidates_are_known_once"): (
-        {"design_id": "a", "state": "accepted", "source_sha": "s"}, [{"design_id": None}, {"state": "champion"}, {"source_sha": None}],
+        {"design_id": "a", "state": "accepted", "source_sha": "s"},
+        [{"design_id": None}, {"state": "champion"}, {"source_sha": None}],
     ),
     ("designs", "experiments", "measurements_are_possible"): (
         {
-            "design_id": "a", "fidelity": "low", "N": 10, "max_steps": 100, "seed": 1, "unsolved_fraction": 0.5, "median_step": None,
-            "steps_run": 100, "work_per_step": None,
+            "design_id": "a",
+            "fidelity": "low",
+            "N": 10,
+            "max_steps": 100,
+            "seed": 1,
+            "unsolved_fraction": 0.5,
+            "median_step": None,
+            "steps_run": 100,
+            "work_per_step": None,
         },
-        [{"unsolved_fraction": 1.5}, {"median_step": 0}, {"steps_run": 101}, {"fidelity": "lower"}, {"work_per_step": 0.0}],
+        [
+            {"unsolved_fraction": 1.5},
+            {"median_step": 0},
+            {"steps_run": 101},
+            {"fidelity": "lower"},
+            {"work_per_step": 0.0},
+        ],
     ),
     ("families", "candidates", "candidates_are_known_once"): (
-        {"family_id": "a", "record_sha": "s", "evidence": "{}", "state": "blocked"}, [{"record_sha": None}, {"evidence": None}, {"state": "live"}],
+        {"family_id": "a", "record_sha": "s", "evidence": "{}", "state": "blocked"},
+        [{"record_sha": None}, {"evidence": None}, {"state": "live"}],
     ),
     ("families", "execution", "each_family_judged_once"): (
-        {"family_id": "a", "gate": "execution", "evidence_sha": "s", "passed": True}, [{"evidence_sha": None}, {"passed": None}],
+        {"family_id": "a", "gate": "execution", "evidence_sha": "s", "passed": True},
+        [{"evidence_sha": None}, {"passed": None}],
     ),
     ("families", "consensus_labels", "labels_have_a_strict_majority"): (
-        {"family_id": "a", "difficulty": 1, "seed": 1, "decided": True, "votes": 2, "voters": 3}, [{"votes": 1}, {"voters": 4}],
+        {"family_id": "a", "difficulty": 1, "seed": 1, "decided": True, "votes": 2, "voters": 3},
+        [{"votes": 1}, {"voters": 4}],
     ),
     ("families", "blind_reviews", "matches_have_an_answer"): (
-        {"family_id": "a", "number": 0, "matched": True, "status": "answered", "answer": "4"}, [{"answer": ""}, {"answer": None}, {"status": "N/A"}],
+        {"family_id": "a", "number": 0, "matched": True, "status": "answered", "answer": "4"},
+        [{"answer": ""}, {"answer": None}, {"status": "N/A"}],
     ),
-    ("families", "accepted", "accepted_are_known_once"): ({"family_id": "a", "fingerprint": "{}"}, [{"fingerprint": None}]),
+    ("families", "accepted", "accepted_are_known_once"): (
+        {"family_id": "a", "fingerprint": "{}"},
+        [{"fingerprint": None}],
+    ),
     ("families", "instances", "instances_are_labelled"): (
         {"instance_id": "a", "text_sha": None, "difficulty": 1, "answer": "4", "votes": 2, "voters": 3},
         [{"difficulty": 11}, {"answer": "null"}, {"answer": '"N/A"'}, {"votes": 1}],
     ),
     ("families", "complexity", "programs_are_measured_once"): (
-        {"family_id": "a", "parsed": True, "loc": 3, "time_class": "linear"}, [{"loc": 0}, {"time_class": None}],
+        {"family_id": "a", "parsed": True, "loc": 3, "time_class": "linear"},
+        [{"loc": 0}, {"time_class": None}],
     ),
     ("families", "funnel", "funnel_adds_up"): (
         {"operator": "a", "gate": "static", "came": 3, "passed": 2, "blocked": 1, "rate": None},
@@ -198,14 +308,24 @@ PLANTED: dict[tuple[str, str, str], tuple[Row, list[Row]]] = {
         [{"archive_sha": None}, {"diff_sha": None}, {"hypothesis": None}],
     ),
     ("solvers", "compliance", "each_variant_judged_once"): (
-        {"variant_id": "a", "evidence_sha": "s", "passed": False}, [{"evidence_sha": None}, {"passed": None}],
+        {"variant_id": "a", "evidence_sha": "s", "passed": False},
+        [{"evidence_sha": None}, {"passed": None}],
     ),
     ("solvers", "binaries", "what_passed_has_a_program"): (
-        {"variant_id": "a", "passed": True, "program_sha": "s", "log_sha": "s"}, [{"log_sha": None}, {"program_sha": None}],
+        {"variant_id": "a", "passed": True, "program_sha": "s", "log_sha": "s"},
+        [{"log_sha": None}, {"program_sha": None}],
     ),
     ("solvers", "smoke", "each_formula_once"): ({"variant_id": "a", "instance": "i", "repeat": 0}, []),
     ("solvers", "benchmark_runs", "solved_means_certified"): (
-        {"variant_id": "a", "instance": "i", "repeat": 0, "solved": True, "certificate": "model", "status": "sat", "proof_status": None},
+        {
+            "variant_id": "a",
+            "instance": "i",
+            "repeat": 0,
+            "solved": True,
+            "certificate": "model",
+            "status": "sat",
+            "proof_status": None,
+        },
         [{"certificate": None}, {"status": "wrong"}, {"proof_status": "refuted"}],
     ),
     ("solvers", "metrics", "metrics_add_up"): (
@@ -213,18 +333,31 @@ PLANTED: dict[tuple[str, str, str], tuple[Row, list[Row]]] = {
         [{"solved": 3.0}, {"par2": 5.0}, {"wrong": 1}],
     ),
     ("solvers", "champion", "a_winner_lost_no_formula"): (
-        {"challenger_id": "a", "wins": True, "solved_challenger": 2, "solved_champion": 2, "ratio_low": 1.2, "noise_floor": 1.1},
+        {
+            "challenger_id": "a",
+            "wins": True,
+            "solved_challenger": 2,
+            "solved_champion": 2,
+            "ratio_low": 1.2,
+            "noise_floor": 1.1,
+        },
         [{"solved_challenger": 1}, {"ratio_low": 1.0}],
     ),
     ("prompts", "problems", "heldout_problems_are_apart"): (
-        {"problem_id": "a", "text": None, "split": "train", "answer": "4"}, [{"split": None}, {"answer": None}],
+        {"problem_id": "a", "text": None, "split": "train", "answer": "4"},
+        [{"split": None}, {"answer": None}],
     ),
     ("prompts", "edits", "edits_say_why"): (
-        {"operator": "a", "applied": True, "reason": ""}, [{"reason": "no such principle"}, {"applied": False}, {"applied": False, "reason": None}],
+        {"operator": "a", "applied": True, "reason": ""},
+        [{"reason": "no such principle"}, {"applied": False}, {"applied": False, "reason": None}],
     ),
-    ("prompts", "champion", "wins_are_beyond_the_noise"): ({"challenger_id": "a", "wins": True, "low": 0.1}, [{"low": 0.0}]),
+    ("prompts", "champion", "wins_are_beyond_the_noise"): (
+        {"challenger_id": "a", "wins": True, "low": 0.1},
+        [{"low": 0.0}],
+    ),
 }
-"""(line, asset, check) -> (a sound row, what is wrong with each planted one). A row that is there twice is planted where the check asks for it."""
+"""(line, asset, check) -> (a sound row, what is wrong with each planted one). A row that is there twice is
+planted where the check asks for it."""
 OWN_TEXT = {"families": "text_sha", "prompts": "text"}
 WHOLE = "count(DISTINCT split) OVER () = 2"
 
@@ -237,10 +370,19 @@ def test_a_planted_row_breaks_each_predicate_of_the_lines_checks(tmp_path: Path,
     schema, (sound, faults) = declared(name, asset), PLANTED[case]
     assert schema is not None
     key, text = next(iter(sound)), OWN_TEXT.get(name)
-    rows = [sound, *({key: f"fault {number}"} | sound | {key: f"fault {number}"} | fault for number, fault in enumerate(faults))]
+    rows = [
+        sound,
+        *(
+            {key: f"fault {number}"} | sound | {key: f"fault {number}"} | fault
+            for number, fault in enumerate(faults)
+        ),
+    ]
     doubled = "PARTITION BY" in suite.sql
     rows = [*rows, *[sound | {key: "double"}] * 2] if doubled else rows
-    rows = [row | {"cycle": "0001"} | ({text: f"{number}"} if text in sound else {}) for number, row in enumerate(rows)]
+    rows = [
+        row | {"cycle": "0001"} | ({text: f"{number}"} if text in sound else {})
+        for number, row in enumerate(rows)
+    ]
     if doubled and text in sound:
         rows[-1][text] = rows[-2][text]
     lake = Lake(tmp_path)
@@ -257,6 +399,13 @@ def test_a_planted_row_breaks_each_predicate_of_the_lines_checks(tmp_path: Path,
 @pytest.mark.parametrize("name", LINES)
 def test_a_line_is_guarded_by_each_of_its_blocking_checks_of_a_cycle(name: str):
     guards = importlib.import_module(f"assets.{name}.checks").GUARDS
-    blocking = {key for check in LINES[name].checks for key in check.check_keys if check.get_spec_for_check_key(key).blocking}
-    unpartitioned = {key for key in blocking if key.asset_key == dg.AssetKey(["families", "fault_kill_rates"])}
+    blocking = {
+        key
+        for check in LINES[name].checks
+        for key in check.check_keys
+        if check.get_spec_for_check_key(key).blocking
+    }
+    unpartitioned = {
+        key for key in blocking if key.asset_key == dg.AssetKey(["families", "fault_kill_rates"])
+    }
     assert {key for check in guards for key in check.check_keys} == blocking - unpartitioned

@@ -1,4 +1,5 @@
-"""What long stages say: how far they are, on a terminal and in a log, without a silence of more than the interval between two looks."""
+"""What long stages say: how far they are, on a terminal and in a log, without a silence of more than the
+interval between two looks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Where a command works: the project that is named, or the nearest one, or the repository; and how a project is made."""
+"""Where a command works: the project that is named, or the nearest one, or the repository; and how a project
+is made."""
 
 from __future__ import annotations
 
@@ -35,15 +36,32 @@ def test_a_project_has_what_dagster_and_evolution_start_from(tmp_path: Path):
     assert lay_out("new").exit_code == 0
     new = tmp_path / "new"
     assert {path.name for path in new.iterdir()} == {
-        ".dagster", ".env", ".gitignore", "README.md", "data_lake", "definitions.py", "evolake.toml", "workspace.yaml",
+        ".dagster",
+        ".env",
+        ".gitignore",
+        "README.md",
+        "data_lake",
+        "definitions.py",
+        "evolake.toml",
+        "workspace.yaml",
     }
-    seeds = {name: data for name, data in contents(project.BROUGHT / "data_lake" / "seeds").items() if "__pycache__" not in name}
+    seeds = {
+        name: data
+        for name, data in contents(project.BROUGHT / "data_lake" / "seeds").items()
+        if "__pycache__" not in name
+    }
     assert contents(new / "data_lake" / "seeds") == seeds
     [place] = yaml.safe_load((new / "workspace.yaml").read_text())["load_from"]
     assert (new / place["python_file"]["relative_path"]).is_file()
     home, comment, timeout = (new / ".env").read_text().splitlines()
-    assert (home, comment[0], timeout) == (f"DAGSTER_HOME='{new}/.dagster'", "#", "DAGSTER_GRPC_TIMEOUT_SECONDS=300")
-    assert (new / ".dagster" / "dagster.yaml").read_bytes() == (project.BROUGHT / "deploy" / "sqlite" / "dagster.yaml").read_bytes()
+    assert (home, comment[0], timeout) == (
+        f"DAGSTER_HOME='{new}/.dagster'",
+        "#",
+        "DAGSTER_GRPC_TIMEOUT_SECONDS=300",
+    )
+    assert (new / ".dagster" / "dagster.yaml").read_bytes() == (
+        project.BROUGHT / "deploy" / "sqlite" / "dagster.yaml"
+    ).read_bytes()
 
 
 def test_a_project_that_is_there_is_left_as_it_is(tmp_path: Path):
@@ -51,7 +69,11 @@ def test_a_project_that_is_there_is_left_as_it_is(tmp_path: Path):
     (tmp_path / "new" / "README.md").write_text("mine")
     before = contents(tmp_path / "new")
     again = lay_out("new")
-    assert (again.exit_code, "already; nothing was changed" in again.output, contents(tmp_path / "new")) == (0, True, before)
+    assert (again.exit_code, "already; nothing was changed" in again.output, contents(tmp_path / "new")) == (
+        0,
+        True,
+        before,
+    )
 
 
 @pytest.mark.parametrize("holds", ["notes.txt", "README.md"])
@@ -78,7 +100,9 @@ def test_a_folder_with_a_repository_and_an_environment_of_its_own_becomes_a_proj
 
 
 @pytest.mark.parametrize("cut_off_at", [1, 4, 8])
-def test_cut_off_anywhere_it_is_no_project_and_the_next_call_makes_it_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut_off_at: int):
+def test_cut_off_anywhere_it_is_no_project_and_the_next_call_makes_it_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut_off_at: int
+):
     calls, rename = [], Path.rename
 
     def cut_off(self: Path, target: Path) -> Path:
@@ -98,13 +122,19 @@ def test_cut_off_anywhere_it_is_no_project_and_the_next_call_makes_it_one(tmp_pa
     assert made == whole
 
 
-def test_the_nearest_project_is_used_and_a_named_one_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_nearest_project_is_used_and_a_named_one_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     assert project.find() == project.BROUGHT
     for name in ("outer", "outer/inner", "other"):
         lay_out(name)
     monkeypatch.chdir(tmp_path / "outer" / "inner" / "data_lake")
     inner = tmp_path / "outer" / "inner"
-    assert (project.root(), project.home(), settings.load().require_lake()) == (inner, inner / ".dagster", inner / "data_lake")
+    assert (project.root(), project.home(), settings.load().require_lake()) == (
+        inner,
+        inner / ".dagster",
+        inner / "data_lake",
+    )
     monkeypatch.setenv("EVOLAKE_PROJECT", str(tmp_path / "other"))
     assert settings.load().seeds == tmp_path / "other" / "data_lake" / "seeds"
     monkeypatch.setenv("EVOLAKE_PROJECT", str(tmp_path))
@@ -112,7 +142,9 @@ def test_the_nearest_project_is_used_and_a_named_one_before_it(tmp_path: Path, m
         settings.load()
 
 
-def test_installed_and_outside_of_a_project_only_what_needs_a_lake_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_installed_and_outside_of_a_project_only_what_needs_a_lake_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(project, "INSTALLED", True)
     loaded = settings.load("demo")
     assert (loaded.jail, loaded.seeds) == ("bubblewrap", project.BROUGHT / "data_lake" / "seeds")
@@ -127,11 +159,19 @@ def test_a_package_of_another_owner_with_such_a_name_is_an_error(tmp_path: Path)
     (tmp_path / "assets.py").write_text("")
     program = "import sys; sys.path.insert(0, '.')\nfrom evolake import project\n"
     ends = {
-        "ours is found first": program + "project.enter(project.Path('p')); import assets, os; print(assets.__file__, os.environ['EVOLAKE_PROJECT'])",
+        "ours is found first": program
+        + "project.enter(project.Path('p')); import assets, os; print(assets.__file__, "
+        "os.environ['EVOLAKE_PROJECT'])",
         "theirs is loaded": program + "import assets; project.enter()",
     }
-    done = {name: subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False) for name, text in ends.items()}
-    assert done["ours is found first"].stdout.split() == [str(project.BROUGHT / "assets" / "__init__.py"), "p"], done["ours is found first"].stderr
+    done = {
+        name: subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+        for name, text in ends.items()
+    }
+    assert done["ours is found first"].stdout.split() == [
+        str(project.BROUGHT / "assets" / "__init__.py"),
+        "p",
+    ], done["ours is found first"].stderr
     assert "another package is named 'assets'" in done["theirs is loaded"].stderr
 
 
@@ -142,5 +182,6 @@ def test_what_an_installed_package_brings_along_is_hidden_wherever_the_jail_show
     (tmp_path / "link").symlink_to(tmp_path / "venv")
     shown = ["/usr", str(package), str(tmp_path / "venv"), str(tmp_path / "link")]
     assert bubblewrap.hidden(shown, package) == [
-        str(package / "_project"), str(tmp_path / "link" / "site-packages" / "evolake" / "_project"),
+        str(package / "_project"),
+        str(tmp_path / "link" / "site-packages" / "evolake" / "_project"),
     ]

@@ -1,4 +1,5 @@
-"""An endpoint that answers nonsense: a cycle without a proposal warns, the second in a row is an error that says what to do; then it is mended."""
+"""An endpoint that answers nonsense: a cycle without a proposal warns, the second in a row is an error that
+says what to do; then it is mended."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ from evolake.lazy import Lazy
 from pipelines.outcome import MACHINERY_FAILED, explain
 from resources.agents import AgentsResource
 
-ADDER = Role("toys_adder", AddRequest, AddReply, lambda request, random: AddReply(total=request.a + request.b))
+ADDER = Role(
+    "toys_adder", AddRequest, AddReply, lambda request, random: AddReply(total=request.a + request.b)
+)
 REQUESTS = [AddRequest(a=number, b=1) for number in range(3)]
 
 
@@ -39,8 +42,13 @@ def asked_by_a_model(monkeypatch: pytest.MonkeyPatch):
     scripted = ScriptedModel()
     with LoopbackModel(scripted) as server:
         for name, value in {
-            "NO_PROXY": "127.0.0.1", "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_API_KEY": KEY, "EVOLAKE_MODEL_BASE_URL": server.base_url,
-            "EVOLAKE_MODELS": '{"default": "gpt-test"}', "EVOLAKE_BUDGET__TOKENS_PER_RUN": "100000", "EVOLAKE_MODEL_REPAIRS": "1",
+            "NO_PROXY": "127.0.0.1",
+            "EVOLAKE_BACKEND": "model",
+            "EVOLAKE_MODEL_API_KEY": KEY,
+            "EVOLAKE_MODEL_BASE_URL": server.base_url,
+            "EVOLAKE_MODELS": '{"default": "gpt-test"}',
+            "EVOLAKE_BUDGET__TOKENS_PER_RUN": "100000",
+            "EVOLAKE_MODEL_REPAIRS": "1",
         }.items():
             monkeypatch.setenv(name, value)
         yield scripted, server
@@ -51,23 +59,35 @@ class Toy:
 
     def __init__(self, project, folder: Path):
         self.project, role = project, add_role(folder, ADDER.name)
-        line = Line("toys", "A line that asks.", owners=("team:toys",), proposers={"candidates": (Lazy(f"{__name__}:ADDER"),)})
+        line = Line(
+            "toys",
+            "A line that asks.",
+            owners=("team:toys",),
+            proposers={"candidates": (Lazy(f"{__name__}:ADDER"),)},
+        )
 
         @line.asset()
         def candidates(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
             with store.roles(agents) as served:
                 replies = values(served.call_many(role, REQUESTS, seeds=[0] * len(REQUESTS)))
-            return pl.DataFrame({"total": [reply.total for reply in replies if isinstance(reply, AddReply)]}, schema={"total": pl.Int64})
+            return pl.DataFrame(
+                {"total": [reply.total for reply in replies if isinstance(reply, AddReply)]},
+                schema={"total": pl.Int64},
+            )
 
         self.line = line
         self.job = dg.Definitions(
-            assets=[candidates], asset_checks=proposal_checks(line, candidates), resources=project.defs.resources | {"agents": AgentsResource()},
+            assets=[candidates],
+            asset_checks=proposal_checks(line, candidates),
+            resources=project.defs.resources | {"agents": AgentsResource()},
             jobs=[dg.define_asset_job("cycle", "*")],
         ).resolve_job_def("cycle")
 
     def run(self, cycle: str) -> tuple[dg.ExecuteInProcessResult, Any]:
         register_keys(self.project.instance, self.line.name, [cycle])
-        result = self.job.execute_in_process(instance=self.project.instance, partition_key=cycle, raise_on_error=False)
+        result = self.job.execute_in_process(
+            instance=self.project.instance, partition_key=cycle, raise_on_error=False
+        )
         results = result.get_asset_check_evaluations()
         return result, results[0] if results else None
 
@@ -80,23 +100,41 @@ def toy(project, tmp_path: Path, asked_by_a_model) -> Toy:
     return Toy(project, tmp_path)
 
 
-def test_a_cycle_without_a_proposal_warns_and_the_second_in_a_row_is_an_error_until_the_endpoint_is_mended(toy: Toy, asked_by_a_model):
+def test_a_cycle_without_a_proposal_warns_and_the_second_in_a_row_is_an_error_until_the_endpoint_is_mended(
+    toy: Toy, asked_by_a_model
+):
     scripted, server = asked_by_a_model
     result, results = toy.run("0001")
     assert result.success and toy.totals("0001") == []
-    assert (results.check_name, results.passed, results.blocking, results.severity) == (NAME, False, False, dg.AssetCheckSeverity.WARN)
-    assert results.description == "every proposal of cycle 0001 failed: 6 attempts, 0 with a valid reply (invalid 6)"
+    assert (results.check_name, results.passed, results.blocking, results.severity) == (
+        NAME,
+        False,
+        False,
+        dg.AssetCheckSeverity.WARN,
+    )
+    assert (
+        results.description
+        == "every proposal of cycle 0001 failed: 6 attempts, 0 with a valid reply (invalid 6)"
+    )
     metadata = {name: value.value for name, value in results.metadata.items()}
     assert {name: metadata[name] for name in metadata if name != "sql"} == {
-        "attempts": 6, "valid": 0, "proposals": 0, "withdrawn": 0, "failed: invalid": 6,
+        "attempts": 6,
+        "valid": 0,
+        "proposals": 0,
+        "withdrawn": 0,
+        "failed: invalid": 6,
     }
     result, results = toy.run("0002")
     assert not result.success and results is None
     code, reason = explain(result)
     assert code == MACHINERY_FAILED
     for said in (
-        "toys: every proposal failed in 2 cycles in a row: 0001, 0002", "a valid reply of toys_adder", "6 attempts, 0 with a valid reply (invalid 6)",
-        "the last: toys_adder: not JSON", "evolake agents tape list --line toys --cycle 0002 --invalid", "EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED",
+        "toys: every proposal failed in 2 cycles in a row: 0001, 0002",
+        "a valid reply of toys_adder",
+        "6 attempts, 0 with a valid reply (invalid 6)",
+        "the last: toys_adder: not JSON",
+        "evolake agents tape list --line toys --cycle 0002 --invalid",
+        "EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED",
     ):
         assert said in reason
     asked, scripted.well = len(server.requests), True
@@ -128,10 +166,18 @@ def test_every_line_names_its_proposers_and_has_the_check_which_blocks_nothing()
     from pipelines.lines import built_lines
 
     for built in built_lines():
-        specs = {spec.asset_key.path[-1]: spec.blocking for check in built.checks for spec in check.check_specs if spec.name == NAME}
+        specs = {
+            spec.asset_key.path[-1]: spec.blocking
+            for check in built.checks
+            for spec in check.check_specs
+            if spec.name == NAME
+        }
         assert specs == dict.fromkeys(built.line.proposers, False) and specs
         roles = {role.name for role in roles_in(f"evolake.{built.line.name}.roles")}
-        assert all(roles_of(built.line, asset) and roles_of(built.line, asset) <= roles for asset in built.line.proposers)
+        assert all(
+            roles_of(built.line, asset) and roles_of(built.line, asset) <= roles
+            for asset in built.line.proposers
+        )
 
 
 def test_all_proposing_assets_have_the_check(project):

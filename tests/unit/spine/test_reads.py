@@ -1,4 +1,5 @@
-"""An asset names all that it reads; Dagster's graph has the transitive reduction, and a change of what is read past an asset is seen all the same."""
+"""An asset names all that it reads; Dagster's graph has the transitive reduction, and a change of what is
+read past an asset is seen all the same."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ def implied(parents: dict[dg.AssetKey, set[dg.AssetKey]]) -> dict[str, list[str]
         return set().union(*({parent} | above(parent) for parent in parents[key]))
 
     result = {
-        key.to_user_string(): sorted(item.to_user_string() for item in direct if any(item in above(other) for other in direct - {item}))
+        key.to_user_string(): sorted(
+            item.to_user_string() for item in direct if any(item in above(other) for other in direct - {item})
+        )
         for key, direct in parents.items()
     }
     return {name: names for name, names in result.items() if names}
@@ -53,8 +56,14 @@ def test_each_gate_depends_on_the_gate_before_it_and_nothing_further_back():
         "solvers": ["variants", "compliance", "binaries", "smoke", "correctness", "benchmark_runs"],
     }
     for line, chain in chains.items():
-        parents = {name: {key.path[1] for key in graph.get(dg.AssetKey([line, name])).parent_keys} for name in chain[1:]}
-        assert parents == {name: {before} | ({"rules"} if number == 0 else set()) for number, (before, name) in enumerate(pairwise(chain))}
+        parents = {
+            name: {key.path[1] for key in graph.get(dg.AssetKey([line, name])).parent_keys}
+            for name in chain[1:]
+        }
+        assert parents == {
+            name: {before} | ({"rules"} if number == 0 else set())
+            for number, (before, name) in enumerate(pairwise(chain))
+        }
 
 
 def version_of(done: dg.ExecuteInProcessResult, key: dg.AssetKey) -> str:
@@ -77,7 +86,9 @@ def chained(tmp_path, monkeypatch):
         return pl.DataFrame({"rows": [first.height]})
 
     @line.asset()
-    def third(context: dg.AssetExecutionContext, lake: LakeResource, first: pl.DataFrame, second: pl.LazyFrame) -> pl.DataFrame:
+    def third(
+        context: dg.AssetExecutionContext, lake: LakeResource, first: pl.DataFrame, second: pl.LazyFrame
+    ) -> pl.DataFrame:
         return pl.DataFrame({"both": [first["number"].item() + second.collect()["rows"].item()]})
 
     lake, assets = LakeResource(), [first, second, third]
@@ -87,8 +98,15 @@ def chained(tmp_path, monkeypatch):
         def materialize(*names: str) -> dict[str, str]:
             chosen = [line.key(name) for name in names]
             done = dg.materialize(
-                assets, selection=chosen, partition_key="0001", instance=instance,
-                resources={"lake": lake, "io_manager": LakeIOManager(lake=lake), "compute": ComputeResource()},
+                assets,
+                selection=chosen,
+                partition_key="0001",
+                instance=instance,
+                resources={
+                    "lake": lake,
+                    "io_manager": LakeIOManager(lake=lake),
+                    "compute": ComputeResource(),
+                },
             )
             return {key.path[-1]: version_of(done, key) for key in chosen}
 
@@ -113,7 +131,9 @@ def test_what_is_read_past_an_asset_changes_its_data_version_and_an_equal_table_
     assert both() == 6
 
 
-RULE = "---\nid: {gate}-rule\nversion: {version}\nkind: static\ngate: {gate}\ncheck: toy.{gate}\n---\n{prose}\n"
+RULE = (
+    "---\nid: {gate}-rule\nversion: {version}\nkind: static\ngate: {gate}\ncheck: toy.{gate}\n---\n{prose}\n"
+)
 
 
 def test_an_edit_of_a_rule_is_a_new_code_version_of_what_asks_it_and_of_nothing_else(tmp_path):

@@ -1,4 +1,5 @@
-"""Folders for a while leave nothing behind: neither at a normal end nor, once another process looks, where theirs was killed."""
+"""Folders for a while leave nothing behind: neither at a normal end nor, once another process looks, where
+theirs was killed."""
 
 from __future__ import annotations
 
@@ -37,8 +38,15 @@ def test_a_folder_is_gone_when_its_block_ends_or_raises(place: Path):
     assert list(place.iterdir()) == []
 
 
-def test_what_a_killed_process_left_is_swept_and_what_is_in_use_stays(place: Path, monkeypatch: pytest.MonkeyPatch):
-    killed = subprocess.Popen([sys.executable, "-c", HOLDS], stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(place)})
+def test_what_a_killed_process_left_is_swept_and_what_is_in_use_stays(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+):
+    killed = subprocess.Popen(
+        [sys.executable, "-c", HOLDS],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(place)},
+    )
     assert killed.stdout
     left = Path(killed.stdout.readline().strip())
     other = place / left.name.replace(scratch.HOST, "0" * 6)

@@ -1,4 +1,5 @@
-"""`evolake seeds`: what is given is looked at, copied whole, told where it enters; what cannot be used is a sentence and exit code 2."""
+"""`evolake seeds`: what is given is looked at, copied whole, told where it enters; what cannot be used is a
+sentence and exit code 2."""
 
 from __future__ import annotations
 
@@ -61,18 +62,26 @@ def test_the_seeds_that_ship_are_seeds_of_their_line_each_known_by_another_conte
 
 
 def test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once(folder: Path, tmp_path: Path):
-    given = {"designs": DESIGN, "families": SHIPPED / "families" / "bus-legs", "prompts": a_root(tmp_path, careful=["Check each step."])}
+    given = {
+        "designs": DESIGN,
+        "families": SHIPPED / "families" / "bus-legs",
+        "prompts": a_root(tmp_path, careful=["Check each step."]),
+    }
     for line, path in given.items():
         summary = asked("add", str(path))
         assert (summary["verdict"], summary["line"], summary["enters"]) == ("added", line, None)
-        assert Path(summary["path"]).parent == folder / SOURCES[line].folder and Path(summary["path"]).exists()
+        assert (
+            Path(summary["path"]).parent == folder / SOURCES[line].folder and Path(summary["path"]).exists()
+        )
         assert asked("add", str(path))["verdict"] == "present"
         waiting = {row["seed"] for row in asked("list", "--line", line)["seeds"] if row["state"] == "waits"}
         assert summary["seed"] in waiting
     assert not (folder / ".adding").exists()
 
 
-def test_the_list_says_what_a_seed_calls_itself_and_which_file_or_folder_it_lies_in(folder: Path, tmp_path: Path):
+def test_the_list_says_what_a_seed_calls_itself_and_which_file_or_folder_it_lies_in(
+    folder: Path, tmp_path: Path
+):
     renamed = tmp_path / "my-legs"
     shutil.copytree(SHIPPED / "families" / "bus-legs", renamed)
     for path in (DESIGN, renamed, a_root(tmp_path, careful=["Check each step."])):
@@ -81,17 +90,25 @@ def test_the_list_says_what_a_seed_calls_itself_and_which_file_or_folder_it_lies
     (folder / "families" / "half" / "template.md").unlink()
     rows = asked("list")["seeds"]
     assert {(row["line"], row["seed"], row["place"]) for row in rows} >= {
-        ("designs", "design_340", "designs/design_340.py"), ("families", "bus-legs", "families/my-legs"), ("families", "half", "families/half"),
-        ("prompts", "careful", "prompts/roots/mine.json"), ("prompts", "plain", "prompts/roots.json"), ("solvers", "minisat22", "solvers.toml"),
+        ("designs", "design_340", "designs/design_340.py"),
+        ("families", "bus-legs", "families/my-legs"),
+        ("families", "half", "families/half"),
+        ("prompts", "careful", "prompts/roots/mine.json"),
+        ("prompts", "plain", "prompts/roots.json"),
+        ("solvers", "minisat22", "solvers.toml"),
     }
     printed = CliRunner().invoke(seeds, ["list"], catch_exceptions=False, standalone_mode=False).output
-    assert [line.split() for line in printed.splitlines() if "my-legs" in line] == [["families", "bus-legs", "families/my-legs", "waits"]]
+    assert [line.split() for line in printed.splitlines() if "my-legs" in line] == [
+        ["families", "bus-legs", "families/my-legs", "waits"]
+    ]
 
 
 def test_another_seed_of_the_name_is_not_overwritten(folder: Path, tmp_path: Path):
     asked("add", str(a_root(tmp_path, careful=["Check each step."])))
     assert "another seed is at" in refused("add", str(a_root(tmp_path, careful=["Check no step."])))
-    assert json.loads((folder / "prompts" / "roots" / "mine.json").read_text()) == {"careful": ["Check each step."]}
+    assert json.loads((folder / "prompts" / "roots" / "mine.json").read_text()) == {
+        "careful": ["Check each step."]
+    }
 
 
 def test_what_is_no_seed_is_refused_with_what_was_wanted(folder: Path, tmp_path: Path):
@@ -116,15 +133,26 @@ def test_starting_over_asks_and_does_nothing_without_a_yes(tmp_path: Path):
         lake.seals.seal("designs", cycle, {None: "one", "one": "two", "two": "three"}[before], before, "run")
     done = CliRunner().invoke(seeds, ["reseal", "designs"], input="n\n")
     assert done.exit_code == 1
-    assert "This voids the finished cycles 0001 to 0002 of designs" in done.output and "they enter the next cycle" in done.output
+    assert (
+        "This voids the finished cycles 0001 to 0002 of designs" in done.output
+        and "they enter the next cycle" in done.output
+    )
     assert asked("add", str(DESIGN))["enters"] == "0003"
     with lake.line_lock("designs", run_id="at work"):
         assert asked("add", str(DESIGN))["enters"] == "0003"  # the cycle has not begun yet
         lake.publish(
-            "designs", OPENED.name, OPENED.frame([{"cycle": "0003", "incoming_version": "three"}]), cycle="0003", run_id="at work", schema=OPENED,
+            "designs",
+            OPENED.name,
+            OPENED.frame([{"cycle": "0003", "incoming_version": "three"}]),
+            cycle="0003",
+            run_id="at work",
+            schema=OPENED,
         )
         assert asked("add", str(DESIGN))["enters"] == "0004"
-    assert entry_while(lake, "at work") == "a run is in progress on cycle 0003, which began without it: it enters cycle 0004"
+    assert (
+        entry_while(lake, "at work")
+        == "a run is in progress on cycle 0003, which began without it: it enters cycle 0004"
+    )
     assert "if its seeds have not been read yet, else cycle 0004" in entry_while(lake, "took over")
     assert asked("add", str(DESIGN))["enters"] == "0003"
 
@@ -136,14 +164,20 @@ def entry_while(lake: Lake, run_id: str) -> str:
 
 def test_a_new_project_says_when_it_takes_part(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def made(*words: str) -> str:
-        return CliRunner().invoke(programs, ["new", *words], catch_exceptions=False, standalone_mode=False).output
+        return (
+            CliRunner()
+            .invoke(programs, ["new", *words], catch_exceptions=False, standalone_mode=False)
+            .output
+        )
 
     assert "it enters with the other seeds, when the line begins" in made("first")
     lake = Lake(tmp_path / "lake")
     for cycle, version, before in (("0001", "one", None), ("0002", "two", "one")):
         lake.seals.seal("programs", cycle, version, before, "run")
     assert "it enters cycle 0002 (evolake run --lines programs)" in made("second")
-    assert f"it takes part after: evolake seeds add {tmp_path / 'third'}" in made("third", "--in", str(tmp_path))
+    assert f"it takes part after: evolake seeds add {tmp_path / 'third'}" in made(
+        "third", "--in", str(tmp_path)
+    )
     monkeypatch.setenv("EVOLAKE_PROGRAMS__PROJECTS", str(tmp_path / "third"))
     assert f"EVOLAKE_PROGRAMS__PROJECTS names it, which now is {tmp_path / 'third'}" in made("fourth")
     assert (folder / "programs" / "fourth" / "evaluator.py").is_file()

@@ -1,4 +1,5 @@
-"""A study under the policy of the project: cells as static partitions, three groups with a job each, findings only over cells that passed."""
+"""A study under the policy of the project: cells as static partitions, three groups with a job each, findings
+only over cells that passed."""
 
 from __future__ import annotations
 
@@ -29,7 +30,11 @@ def outcomes(context: dg.AssetExecutionContext, material: pl.DataFrame) -> pl.Da
 
 
 one_row = suite_check(
-    outcomes, "one_row", "One row per cell.", TOY.partitions, lambda gxe: [gxe.ExpectColumnValuesToBeUnique(column="cell")],
+    outcomes,
+    "one_row",
+    "One row per cell.",
+    TOY.partitions,
+    lambda gxe: [gxe.ExpectColumnValuesToBeUnique(column="cell")],
     "SELECT cell, count(*) AS rows FROM toystudy.outcomes WHERE cycle = $cycle GROUP BY ALL HAVING rows > 1",
 )
 
@@ -44,18 +49,25 @@ def total(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
 def run(project):
     spoil.clear()
     defs = define([], [BuiltStudy(TOY, [material, outcomes, total], [one_row])])
-    return lambda job, cell=None: defs.resolve_job_def(job).execute_in_process(instance=project.instance, partition_key=cell, raise_on_error=False)
+    return lambda job, cell=None: defs.resolve_job_def(job).execute_in_process(
+        instance=project.instance, partition_key=cell, raise_on_error=False
+    )
 
 
 def failure(result: dg.ExecuteInProcessResult) -> str:
-    return next(event for event in result.all_events if event.is_step_failure).step_failure_data.user_failure_data.description
+    return next(
+        event for event in result.all_events if event.is_step_failure
+    ).step_failure_data.user_failure_data.description
 
 
 def test_cells_are_run_in_any_order_and_found_over_once_all_are_there(project, run):
     assert run("toystudy_setup").success
     for cell in ("right-0", "left-0"):
         assert run("toystudy_study", cell).success
-    assert "1 of 3 cells have not passed their checks; first left-1: toystudy/outcomes:one_row (not run)" in failure(run("toystudy_findings"))
+    assert (
+        "1 of 3 cells have not passed their checks; first left-1: toystudy/outcomes:one_row (not run)"
+        in failure(run("toystudy_findings"))
+    )
     assert run("toystudy_study", "left-1").success
     assert run("toystudy_findings").success
     assert project.lake.cycles("toystudy", "outcomes") == ["left-0", "left-1", "right-0"]
@@ -77,7 +89,12 @@ def test_a_study_has_three_jobs_one_pool_and_nothing_that_starts_by_itself(run, 
     repository = defs.get_repository_def()
     assert {"toystudy_setup", "toystudy_study", "toystudy_findings"} <= set(repository.job_names)
     assert list(repository.schedule_defs) == []
-    assert {sensor.name for sensor in repository.sensor_defs} == {"alerts", "cycles", "dead_runs", "rules_watch"}
+    assert {sensor.name for sensor in repository.sensor_defs} == {
+        "alerts",
+        "cycles",
+        "dead_runs",
+        "rules_watch",
+    }
     assert {asset.op.pool for asset in (material, outcomes, total, one_row)} == {"study_toystudy"}
     graph = defs.resolve_asset_graph()
     groups = {key.path[1]: graph.get(key).group_name for key in graph.get_all_asset_keys()}

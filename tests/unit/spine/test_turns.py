@@ -1,4 +1,5 @@
-"""Turns between lines that run side by side: who has the machine alone, who shares it, and whose head start they wait for."""
+"""Turns between lines that run side by side: who has the machine alone, who shares it, and whose head start
+they wait for."""
 
 from __future__ import annotations
 
@@ -15,7 +16,11 @@ from pipelines.one_line import measuring
 from pipelines.turns import HEAD_START, HeadStart, Turns
 
 FIRST = [Event("designs", "began", SEEDS), Event("designs", "ended", SEEDS)]
-CYCLES = [Event("designs", kind, f"cycle {number} of 3") for number in range(1, HEAD_START + 1) for kind in ("began", "step", "ended")]
+CYCLES = [
+    Event("designs", kind, f"cycle {number} of 3")
+    for number in range(1, HEAD_START + 1)
+    for kind in ("began", "step", "ended")
+]
 
 
 def held(folder: Path, lock: str) -> bool:
@@ -62,7 +67,9 @@ def test_a_line_that_stops_has_no_head_start_any_more(tmp_path: Path, events: li
     assert not held(tmp_path, "start")
 
 
-def test_during_a_head_start_steps_that_share_the_machine_go_on_and_one_that_measures_time_begins_after_it(tmp_path: Path):
+def test_during_a_head_start_steps_that_share_the_machine_go_on_and_one_that_measures_time_begins_after_it(
+    tmp_path: Path,
+):
     start, sharing, alone = HeadStart(tmp_path, "designs"), Turns(tmp_path), Turns(tmp_path)
     start.tell(FIRST[0])
     order: list[str] = []

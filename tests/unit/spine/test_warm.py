@@ -1,4 +1,5 @@
-"""What one run of a process leaves warm for the next: the same jails and workers, where nothing is under way and the next wants the same."""
+"""What one run of a process leaves warm for the next: the same jails and workers, where nothing is under way
+and the next wants the same."""
 
 from __future__ import annotations
 
@@ -81,7 +82,10 @@ def test_workers_with_a_task_under_way_are_stopped_with_their_run():
 
 
 def test_a_run_has_the_jails_of_the_one_before_and_every_candidate_is_a_process_of_its_own():
-    source = "import builtins\ndef f():\n    builtins.left = getattr(builtins, 'left', 0) + 1\n    return builtins.left"
+    source = (
+        "import builtins\ndef f():\n    builtins.left = getattr(builtins, 'left', 0) + 1\n    return "
+        "builtins.left"
+    )
     from evolake.jail import GENERIC_DRIVER
 
     with warm.between_runs():

@@ -1,4 +1,5 @@
-"""What Dagster loads: specs of a line frozen as text, jobs without seeds, schedules and sensors stopped, deployments that Dagster accepts."""
+"""What Dagster loads: specs of a line frozen as text, jobs without seeds, schedules and sensors stopped,
+deployments that Dagster accepts."""
 
 from __future__ import annotations
 
@@ -29,10 +30,13 @@ def graph(project, name: str) -> dict[str, tuple]:
     assets = project.defs.resolve_asset_graph()
     return {
         key.to_user_string(): (
-            assets.get(key).group_name, assets.get(key).partitions_def.name if assets.get(key).partitions_def else None,
-            assets.get(key).is_external, sorted(parent.to_user_string() for parent in assets.get(key).parent_keys),
+            assets.get(key).group_name,
+            assets.get(key).partitions_def.name if assets.get(key).partitions_def else None,
+            assets.get(key).is_external,
+            sorted(parent.to_user_string() for parent in assets.get(key).parent_keys),
         )
-        for key in assets.get_all_asset_keys() if key.path[0] == name
+        for key in assets.get_all_asset_keys()
+        if key.path[0] == name
     }
 
 
@@ -54,12 +58,19 @@ def test_every_executable_asset_and_check_of_a_line_waits_in_its_pool(project):
 def test_owners_kinds_and_code_version_are_on_every_asset(project):
     for asset in project.lines["gated"].assets:
         [spec] = list(asset.specs)
-        assert (list(spec.owners), spec.kinds, spec.code_version) == (["team:toys"], {"polars", "parquet"}, "1")
+        assert (list(spec.owners), spec.kinds, spec.code_version) == (
+            ["team:toys"],
+            {"polars", "parquet"},
+            "1",
+        )
 
 
 def test_a_cycle_job_is_one_cycle_with_its_checks_and_never_the_seeds(project):
     layer = project.defs.resolve_job_def("gated_cycle").asset_layer
-    assert {key.to_user_string() for key in layer.selected_asset_keys} == {"gated/candidates", "gated/survivors"}
+    assert {key.to_user_string() for key in layer.selected_asset_keys} == {
+        "gated/candidates",
+        "gated/survivors",
+    }
     assert {key.name for key in layer.asset_graph.asset_check_keys} == {"members_are_unique"}
 
 
@@ -69,17 +80,28 @@ def test_schedules_and_sensors_are_listed_and_stopped_but_for_those_that_start_n
     sensors = {item.name: item.default_status for item in repository.sensor_defs}
     assert schedules["gated_nightly"] == dg.DefaultScheduleStatus.STOPPED
     assert sensors["gated_continuous"] == dg.DefaultSensorStatus.STOPPED
-    assert {sensors.pop(name) for name in ("cycles", "dead_runs", "rules_watch")} == {dg.DefaultSensorStatus.RUNNING}
-    assert set(schedules.values()) == {dg.DefaultScheduleStatus.STOPPED} and set(sensors.values()) == {dg.DefaultSensorStatus.STOPPED}
+    assert {sensors.pop(name) for name in ("cycles", "dead_runs", "rules_watch")} == {
+        dg.DefaultSensorStatus.RUNNING
+    }
+    assert set(schedules.values()) == {dg.DefaultScheduleStatus.STOPPED} and set(sensors.values()) == {
+        dg.DefaultSensorStatus.STOPPED
+    }
     assert sensors.pop("alerts") == dg.DefaultSensorStatus.STOPPED
     assert len(sensors) == len(project.lines), "no default automation sensor beside ours"
 
 
-def test_a_line_that_is_named_works_nightly_from_the_start_and_its_cycles_assets_show_a_missed_night(project, monkeypatch):
+def test_a_line_that_is_named_works_nightly_from_the_start_and_its_cycles_assets_show_a_missed_night(
+    project, monkeypatch
+):
     monkeypatch.setenv("EVOLAKE_NIGHTLY_LINES", "left, right")
     defs = define([project.lines[name] for name in ("gated", "left", "right")])
     schedules = {item.name: item.default_status.value for item in defs.get_repository_def().schedule_defs}
-    assert schedules == {"gated_nightly": "STOPPED", "left_nightly": "RUNNING", "right_nightly": "RUNNING", "lake_nightly": "STOPPED"}
+    assert schedules == {
+        "gated_nightly": "STOPPED",
+        "left_nightly": "RUNNING",
+        "right_nightly": "RUNNING",
+        "lake_nightly": "STOPPED",
+    }
     fresh = {spec.key.to_user_string() for spec in defs.resolve_all_asset_specs() if spec.freshness_policy}
     assert fresh == {f"{line}/{asset}" for line in ("left", "right") for asset in ("candidates", "survivors")}
 
@@ -89,7 +111,9 @@ def test_an_asset_is_late_after_one_and_a_half_of_the_widest_gap_between_nights(
     assert policy_of(cron).fail_window.to_timedelta() == timedelta(hours=hours)
 
 
-@pytest.mark.parametrize(("name", "value"), [("EVOLAKE_NIGHTLY_LINES", "gatd"), ("EVOLAKE_NIGHTLY_CRON", "at two")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("EVOLAKE_NIGHTLY_LINES", "gatd"), ("EVOLAKE_NIGHTLY_CRON", "at two")]
+)
 def test_a_night_of_no_line_or_at_no_time_is_refused_by_name(project, name, value, monkeypatch):
     monkeypatch.setenv("EVOLAKE_NIGHTLY_LINES", "gated")
     monkeypatch.setenv(name, value)
@@ -110,7 +134,9 @@ def keys_of(project, line: str) -> list[str]:
 def test_register_cycles_adds_what_is_missing_to_the_line_that_is_named(project):
     register_keys(project.instance, "left", ["0002"])
     job, config = project.defs.resolve_job_def("register_cycles"), {"how_many": 3, "line": "left"}
-    assert job.execute_in_process(instance=project.instance, run_config={"ops": {"add_cycle_keys": {"config": config}}}).success
+    assert job.execute_in_process(
+        instance=project.instance, run_config={"ops": {"add_cycle_keys": {"config": config}}}
+    ).success
     assert (keys_of(project, "left"), keys_of(project, "right")) == (["0001", "0002", "0003"], [])
 
 
@@ -121,7 +147,10 @@ def test_each_line_has_its_own_cycles_from_the_lake_and_loses_keys_that_cannot_b
     lines = [project.line("left"), project.line("right")]
     with dg.build_sensor_context(instance=project.instance, resources={"lake": LakeResource()}) as context:
         told = cycles_sensor(lines)(context)
-    assert (keys_of(project, "left"), keys_of(project, "right")) == (["0001", "0002", "0003"], ["0001", "0007"])
+    assert (keys_of(project, "left"), keys_of(project, "right")) == (
+        ["0001", "0002", "0003"],
+        ["0001", "0007"],
+    )
     assert "left: registered 0001" in told.skip_message and "'12'" in told.skip_message
 
 
@@ -151,12 +180,17 @@ def test_the_first_cycle_makes_its_seeds_in_a_run_of_their_own(durable_project, 
     project = durable_project
     register_keys(project.instance, "left", ["0001"])
     monkeypatch.setenv("DAGSTER_HOME", project.instance.root_directory)
-    job = ReconstructableRepository.for_module("toy_location.definitions", "defs").get_reconstructable_job("left_cycle")  # as a code server does
+    job = ReconstructableRepository.for_module("toy_location.definitions", "defs").get_reconstructable_job(
+        "left_cycle"
+    )  # as a code server does
     with dg.execute_job(job, instance=project.instance, tags={"dagster/partition": "0001"}) as done:
         assert done.success
     assert project.members("left", "0002") == ["seed>0001"]
     runs = project.instance.get_runs()
-    assert sorted((run.job_name, run.status.value) for run in runs) == [("left_cycle", "SUCCESS"), ("left_seeds", "SUCCESS")]
+    assert sorted((run.job_name, run.status.value) for run in runs) == [
+        ("left_cycle", "SUCCESS"),
+        ("left_seeds", "SUCCESS"),
+    ]
 
 
 @pytest.mark.parametrize("number", [0, -1, 10000])
@@ -173,7 +207,9 @@ def test_rules_are_observed_with_the_hash_of_what_they_mean_and_no_data_version(
     rules = rules_asset(Line("toy", "A toy."), tmp_path / "rules")
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "one.md").write_text(RULE.format(version=1))
-    job = dg.Definitions(assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]).resolve_job_def("look")
+    job = dg.Definitions(
+        assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]
+    ).resolve_job_def("look")
 
     def version() -> str:
         result = job.execute_in_process(instance=project.instance)
@@ -207,7 +243,9 @@ def test_the_sensor_notes_rules_once_and_tells_when_the_loaded_definitions_are_o
 
 def test_rules_of_an_empty_folder_are_an_error(project, tmp_path):
     rules = rules_asset(Line("toy", "A toy."), tmp_path)
-    job = dg.Definitions(assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]).resolve_job_def("look")
+    job = dg.Definitions(
+        assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]
+    ).resolve_job_def("look")
     with pytest.raises(InputError, match="no rules for the line"):
         job.execute_in_process(instance=project.instance)
 
@@ -217,9 +255,19 @@ def test_dagster_accepts_the_deployments(deployment, monkeypatch):
     for name in ("HOST", "PORT", "USER", "PASSWORD", "DATABASE"):
         monkeypatch.setenv(f"EVOLAKE_PG_{name}", "1")
     config, _ = dagster_instance_config(str(ROOT / "deploy" / deployment))
-    assert config["concurrency"] == {"pools": {"granularity": "run", "default_limit": 1}, "runs": {"max_concurrent_runs": 4}}
-    assert (config["code_servers"]["local_startup_timeout"], config["code_servers"]["reload_timeout"]) == (300, 300)
-    assert (config["telemetry"], config["nux"], config["run_retries"]["enabled"]) == ({"enabled": False}, {"enabled": False}, False)
+    assert config["concurrency"] == {
+        "pools": {"granularity": "run", "default_limit": 1},
+        "runs": {"max_concurrent_runs": 4},
+    }
+    assert (config["code_servers"]["local_startup_timeout"], config["code_servers"]["reload_timeout"]) == (
+        300,
+        300,
+    )
+    assert (config["telemetry"], config["nux"], config["run_retries"]["enabled"]) == (
+        {"enabled": False},
+        {"enabled": False},
+        False,
+    )
 
 
 def test_the_workspace_names_the_real_definitions():

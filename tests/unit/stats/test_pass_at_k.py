@@ -15,7 +15,9 @@ from evolake.stats.passes import pass_at_k, reported_k
 def test_it_is_the_mean_over_all_choices(replies: int) -> None:
     for correct in range(replies + 1):
         for k in range(1, replies + 1):
-            every = fmean(any(place < correct for place in chosen) for chosen in combinations(range(replies), k))
+            every = fmean(
+                any(place < correct for place in chosen) for chosen in combinations(range(replies), k)
+            )
             assert pass_at_k(replies, correct, k) == pytest.approx(every)
         assert pass_at_k(replies, correct, 1) == pytest.approx(correct / replies)
 
@@ -27,11 +29,20 @@ def test_it_is_unbiased_where_the_share_to_the_power_is_not() -> None:
     assert fmean(1 - (1 - right / 8) ** 4 for right in draws) < true - 0.03
 
 
-@pytest.mark.parametrize(("replies", "correct", "k"), [(3, 1, 4), (3, 4, 1), (3, 1, 0), (0, 0, 1), (3, -1, 1)])
+@pytest.mark.parametrize(
+    ("replies", "correct", "k"), [(3, 1, 4), (3, 4, 1), (3, 1, 0), (0, 0, 1), (3, -1, 1)]
+)
 def test_what_cannot_be_estimated_is_refused(replies: int, correct: int, k: int) -> None:
     with pytest.raises(ValueError, match="wanted 0 <= correct"):
         pass_at_k(replies, correct, k)
 
 
 def test_powers_of_two_are_reported() -> None:
-    assert [reported_k(replies) for replies in (1, 2, 3, 4, 16, 0)] == [[], [2], [2], [2, 4], [2, 4, 8, 16], []]
+    assert [reported_k(replies) for replies in (1, 2, 3, 4, 16, 0)] == [
+        [],
+        [2],
+        [2],
+        [2, 4],
+        [2, 4, 8, 16],
+        [],
+    ]

@@ -31,7 +31,8 @@ def test_the_error_of_the_exponent_agrees_with_scipy():
 
 
 def test_a_prediction_holds_as_often_as_it_says():
-    """Of laws with lognormal scatter, the point at a size beyond all that were seen lies in the interval in 19 of 20 cases."""
+    """Of laws with lognormal scatter, the point at a size beyond all that were seen lies in the interval in
+    19 of 20 cases."""
     random, held = np.random.default_rng(0), 0
     for _ in range(1500):
         steps = [5 * n**1.3 * float(np.exp(0.3 * random.normal())) for n in SIZES]

@@ -26,7 +26,10 @@ def generator(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.8, 0.95, 0.99]))
+@given(
+    st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
+    st.sampled_from([0.8, 0.95, 0.99]),
+)
 def test_wilson_agrees_with_scipy(counts, level):
     expected = scipy_stats.binomtest(*counts).proportion_ci(level, method="wilson")
     interval = wilson_interval(*counts, level)
@@ -51,7 +54,12 @@ def test_holm_on_a_worked_example():
 def test_holm_never_lowers_a_p_value_and_keeps_the_order(values):
     adjusted = holm(values)
     assert all(p <= q <= 1 for p, q in zip(values, adjusted, strict=True))
-    assert all(adjusted[i] <= adjusted[j] for i in range(len(values)) for j in range(len(values)) if values[i] <= values[j])
+    assert all(
+        adjusted[i] <= adjusted[j]
+        for i in range(len(values))
+        for j in range(len(values))
+        if values[i] <= values[j]
+    )
 
 
 @pytest.mark.parametrize(("samples", "correct", "k"), [(6, 2, 3), (7, 0, 2), (5, 5, 1), (6, 4, 3)])
@@ -65,12 +73,16 @@ def test_bootstrap_of_a_mean_is_close_to_the_normal_interval():
     interval = bootstrap_interval(values, generator())
     half = 1.96 * values.std(ddof=1) / 20
     assert interval.estimate == pytest.approx(values.mean())
-    assert (interval.low, interval.high) == pytest.approx((values.mean() - half, values.mean() + half), abs=0.05)
+    assert (interval.low, interval.high) == pytest.approx(
+        (values.mean() - half, values.mean() + half), abs=0.05
+    )
 
 
 def test_bootstrap_agrees_with_scipy_on_a_median():
     values = generator(2).lognormal(size=101)
-    expected = scipy_stats.bootstrap((values,), np.median, method="percentile", n_resamples=4000, rng=generator(3)).confidence_interval
+    expected = scipy_stats.bootstrap(
+        (values,), np.median, method="percentile", n_resamples=4000, rng=generator(3)
+    ).confidence_interval
     interval = bootstrap_interval(values, generator(), median)
     assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high), rel=0.1)
 

@@ -1,4 +1,5 @@
-"""What is found over cells: budgets that match, differences that are paired, a planted gain that is seen and chance that is not."""
+"""What is found over cells: budgets that match, differences that are paired, a planted gain that is seen and
+chance that is not."""
 
 from __future__ import annotations
 
@@ -23,27 +24,64 @@ EVERY, LAST = 2, 4
 
 def step_row(arm: str, seed: int, step: int, tokens: int) -> dict:
     return {
-        "arm": arm, "seed": seed, "step": step, "instances": 4 * step, "tokens": tokens, "rollouts": 8, "reward": 0.1 * step, "correct": 0.1,
-        "formatted": 0.5, "length": 7.0, "reflections": 0.0, "rejected": 0, "informative": 1, "updated": True, "trained_tokens": 5, "kl": 0.0,
-        "entropy": 1.0, "grad_norm": 1.0, "study_sha": "s",
+        "arm": arm,
+        "seed": seed,
+        "step": step,
+        "instances": 4 * step,
+        "tokens": tokens,
+        "rollouts": 8,
+        "reward": 0.1 * step,
+        "correct": 0.1,
+        "formatted": 0.5,
+        "length": 7.0,
+        "reflections": 0.0,
+        "rejected": 0,
+        "informative": 1,
+        "updated": True,
+        "trained_tokens": 5,
+        "kl": 0.0,
+        "entropy": 1.0,
+        "grad_norm": 1.0,
+        "study_sha": "s",
     }
 
 
 def reply_row(arm: str, seed: int, step: int, problem: int, correct: bool) -> dict:
     return {
-        "arm": arm, "seed": seed, "step": step, "suite": LINEAGES, "problem_id": f"p{problem}", "sample": 0, "reply": "1", "tokens": 3,
-        "truncated": False, "correct": correct, "formatted": True, "reflections": 0, "study_sha": "s",
+        "arm": arm,
+        "seed": seed,
+        "step": step,
+        "suite": LINEAGES,
+        "problem_id": f"p{problem}",
+        "sample": 0,
+        "reply": "1",
+        "tokens": 3,
+        "truncated": False,
+        "correct": correct,
+        "formatted": True,
+        "reflections": 0,
+        "study_sha": "s",
     }
 
 
-def study(chance: dict[str, float], *, seeds: int = 3, problems: int = 80, tokens: dict[str, int] | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
+def study(
+    chance: dict[str, float], *, seeds: int = 3, problems: int = 80, tokens: dict[str, int] | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Cells whose replies are correct by chance; tokens: of one step of an arm."""
     random = np.random.default_rng(5)
     steps, replies = [], []
     for arm, seed in itertools.product((BASE, *TRAINED), range(seeds)):
         at = [0] if arm == BASE else list(range(EVERY, LAST + 1, EVERY))
-        steps += [step_row(arm, seed, step, step * (tokens or {}).get(arm, 100)) for step in range(1, LAST + 1)] if arm != BASE else []
-        replies += [reply_row(arm, seed, step, n, bool(random.random() < chance.get(arm, 0.3))) for step in at for n in range(problems)]
+        steps += (
+            [step_row(arm, seed, step, step * (tokens or {}).get(arm, 100)) for step in range(1, LAST + 1)]
+            if arm != BASE
+            else []
+        )
+        replies += [
+            reply_row(arm, seed, step, n, bool(random.random() < chance.get(arm, 0.3)))
+            for step in at
+            for n in range(problems)
+        ]
     return STEPS.frame(steps), REPLIES.frame(replies)
 
 
@@ -51,7 +89,9 @@ def test_a_planted_gain_is_shown_and_chance_is_not():
     result = findings_of(*study({"evolved": 0.8}), root_seed=1)
     details = {(row["matching"], row["first"], row["second"]): row for row in result.comparisons.to_dicts()}
     assert {key for key, row in details.items() if shows(row) and row["difference"] > 0} == {
-        (matching, "evolved", other) for matching in ("steps", "instances", "tokens") for other in ("base", "seeds", "parents")
+        (matching, "evolved", other)
+        for matching in ("steps", "instances", "tokens")
+        for other in ("base", "seeds", "parents")
     }
     assert "training on evolved families is better than on seeds" in answer(result, "steps")
     none = findings_of(*study({}), root_seed=1)
@@ -65,9 +105,22 @@ def test_an_arm_that_spends_more_tokens_is_taken_earlier_and_at_equal_steps_it_i
     assert budget == 400
     last = dict(taken.group_by("arm").agg(pl.col("step").max()).iter_rows())
     assert last == {"base": 0, "seeds": 4, "evolved": 2, "mixed": 0, "parents": 4}
-    assert dict(taken_at(steps, replies, "steps")[1].group_by("arm").agg(pl.col("step").max()).iter_rows())["mixed"] == 4
-    result = findings_of(steps, replies, 1).summary.filter((pl.col("matching") == "tokens") & (pl.col("arm") == "mixed")).row(0, named=True)
-    base = findings_of(steps, replies, 1).summary.filter((pl.col("matching") == "tokens") & (pl.col("arm") == "base")).row(0, named=True)
+    assert (
+        dict(taken_at(steps, replies, "steps")[1].group_by("arm").agg(pl.col("step").max()).iter_rows())[
+            "mixed"
+        ]
+        == 4
+    )
+    result = (
+        findings_of(steps, replies, 1)
+        .summary.filter((pl.col("matching") == "tokens") & (pl.col("arm") == "mixed"))
+        .row(0, named=True)
+    )
+    base = (
+        findings_of(steps, replies, 1)
+        .summary.filter((pl.col("matching") == "tokens") & (pl.col("arm") == "base"))
+        .row(0, named=True)
+    )
     assert result["correct"] == base["correct"] and result["tokens"] == 0
 
 
@@ -77,7 +130,9 @@ def test_holm_is_over_the_comparisons_of_one_table_and_curves_begin_with_the_mod
         assert part.height == 7 and (part["p_holm"] >= part["p_value"]).all()
         assert part["p_holm"].min() == pytest.approx(min(1.0, 7 * part["p_value"].min()))
     accuracy = result.curves.filter(pl.col("measure") == "correct")
-    assert dict(accuracy.group_by("arm").agg(pl.col("step").sort()).iter_rows()) == {arm: [0, 2, 4] for arm in TRAINED}
+    assert dict(accuracy.group_by("arm").agg(pl.col("step").sort()).iter_rows()) == {
+        arm: [0, 2, 4] for arm in TRAINED
+    }
 
 
 @given(st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=1, max_size=9))
@@ -107,23 +162,61 @@ def test_a_study_of_the_base_alone_or_without_it_has_its_tables_and_its_page():
     without = findings_of(steps, replies.filter(pl.col("arm") != BASE), 1)
     assert set(without.summary["arm"]) == set(TRAINED)
     assert {(row["first"], row["second"]) for row in without.comparisons.to_dicts()} == {
-        ("evolved", "seeds"), ("mixed", "seeds"), ("evolved", "parents"),
+        ("evolved", "seeds"),
+        ("mixed", "seeds"),
+        ("evolved", "parents"),
     }
-    sizes = {"steps": 4, "batch_problems": 2, "rollouts": 4, "max_tokens": 6, "recipe": "sslogic", "scale_rewards": "none", "answer_format": "last"}
-    record = {"study_sha": "s", "policy": "tiny", "settings": json.dumps(sizes), "root_seed": 1, "arms": [BASE], "seeds": [0], "notes": ["<b>t</b>"]}
-    page = study_page(Stored(record, PROBLEMS.empty(), steps.clear(), replies.filter(pl.col("arm") == BASE)), base, {})
+    sizes = {
+        "steps": 4,
+        "batch_problems": 2,
+        "rollouts": 4,
+        "max_tokens": 6,
+        "recipe": "sslogic",
+        "scale_rewards": "none",
+        "answer_format": "last",
+    }
+    record = {
+        "study_sha": "s",
+        "policy": "tiny",
+        "settings": json.dumps(sizes),
+        "root_seed": 1,
+        "arms": [BASE],
+        "seeds": [0],
+        "notes": ["<b>t</b>"],
+    }
+    page = study_page(
+        Stored(record, PROBLEMS.empty(), steps.clear(), replies.filter(pl.col("arm") == BASE)), base, {}
+    )
     assert "&lt;b&gt;t&lt;/b&gt;" in page and "Held-out lineages, equal tokens" in page
 
 
 def test_pass_at_k_of_several_replies_is_a_measure_of_the_curves():
     steps, replies = study({}, seeds=2, problems=6)
-    right = [[True, False, False, False], [True, True, False, False], [False] * 4, [True] * 4, [False] * 4, [False] * 4]
-    rows = [row | {"sample": k, "correct": right[int(row["problem_id"][1:])][k]} for row in replies.to_dicts() for k in range(4)]
+    right = [
+        [True, False, False, False],
+        [True, True, False, False],
+        [False] * 4,
+        [True] * 4,
+        [False] * 4,
+        [False] * 4,
+    ]
+    rows = [
+        row | {"sample": k, "correct": right[int(row["problem_id"][1:])][k]}
+        for row in replies.to_dicts()
+        for k in range(4)
+    ]
     curves = findings_of(steps, REPLIES.frame(rows), root_seed=1).curves
-    found = {row["measure"]: row for row in curves.filter((pl.col("arm") == "seeds") & (pl.col("step") == LAST)).to_dicts()}
+    found = {
+        row["measure"]: row
+        for row in curves.filter((pl.col("arm") == "seeds") & (pl.col("step") == LAST)).to_dicts()
+    }
     assert found["correct"]["value"] == pytest.approx((1 / 4 + 2 / 4 + 1) / 6)
-    assert found["pass@2"]["value"] == pytest.approx((3 / 6 + 5 / 6 + 1) / 6) and found["pass@4"]["value"] == pytest.approx(3 / 6)
+    assert found["pass@2"]["value"] == pytest.approx((3 / 6 + 5 / 6 + 1) / 6) and found["pass@4"][
+        "value"
+    ] == pytest.approx(3 / 6)
     assert found["pass@2"]["low"] < found["pass@2"]["value"] < found["pass@2"]["high"]
     assert not curves.filter(pl.col("measure") == "pass@8").height
     alone = findings_of(steps, replies, root_seed=1).curves
-    assert not alone.filter(pl.col("measure").str.starts_with("pass@")).height, "one reply a problem has no pass@k beyond its share"
+    assert not alone.filter(pl.col("measure").str.starts_with("pass@")).height, (
+        "one reply a problem has no pass@k beyond its share"
+    )

@@ -33,7 +33,9 @@ def test_steps_without_weights_are_read_too(tmp_path: Path):
     assert journal.read() == ([{"a": 1}, {"a": 2}], None)
 
 
-def test_a_kill_at_any_touch_of_the_disk_leaves_the_step_before_or_the_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_kill_at_any_touch_of_the_disk_leaves_the_step_before_or_the_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     operations = 0
     for number in range(1, 60):
         journal = Journal(tmp_path / str(number), "key")
@@ -53,7 +55,10 @@ def test_a_kill_at_any_touch_of_the_disk_leaves_the_step_before_or_the_step(tmp_
             operations = number
         finally:
             monkeypatch.setattr(disk, "hook", None)
-        assert journal.read() in (([{"step": 1}], b"first weights"), ([{"step": 1}, {"step": 2}], b"second weights"))
+        assert journal.read() in (
+            ([{"step": 1}], b"first weights"),
+            ([{"step": 1}, {"step": 2}], b"second weights"),
+        )
         if operations < number:
             break
     assert operations > 6

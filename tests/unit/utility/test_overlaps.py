@@ -15,22 +15,37 @@ OWN = PromptsSettings(contamination_words=5)
 def row(suite: str, text: str) -> dict[str, Any]:
     """A row of PROBLEMS."""
     return {
-        "problem_id": text, "suite": suite, "arms": ["seeds"] if suite == TRAIN else [], "family_id": None, "category": "c", "difficulty": 1,
-        "text": text, "answer": "1", "case_sensitive": True, "scorer": "answer",
+        "problem_id": text,
+        "suite": suite,
+        "arms": ["seeds"] if suite == TRAIN else [],
+        "family_id": None,
+        "category": "c",
+        "difficulty": 1,
+        "text": text,
+        "answer": "1",
+        "case_sensitive": True,
+        "scorer": "answer",
     }
 
 
 def test_a_benchmark_is_compared_with_what_is_trained_on_by_sequences_of_words():
     rows = [
-        row(TRAIN, f"{STORY}. How many red coins are left?"), row(TRAIN, "What is 3 + 4?"), row(LINEAGES, f"{STORY}. How many are blue?"),
-        row("copied", f"{STORY.upper()}! How many coins has she now?"), row("copied", "What is the capital of the country in which she lives?"),
+        row(TRAIN, f"{STORY}. How many red coins are left?"),
+        row(TRAIN, "What is 3 + 4?"),
+        row(LINEAGES, f"{STORY}. How many are blue?"),
+        row("copied", f"{STORY.upper()}! How many coins has she now?"),
+        row("copied", "What is the capital of the country in which she lives?"),
         row("own", "How many legs have two cats and a bird together?"),
     ]
     assert overlaps(rows, OWN) == [
-        "of copied: 1 of 2 held-out problems have at least 50% of their sequences of 5 words in common with problems to train on",
-        "of own: 0 of 1 held-out problems have at least 50% of their sequences of 5 words in common with problems to train on",
+        "of copied: 1 of 2 held-out problems have at least 50% of their sequences of 5 words in common "
+        "with problems to train on",
+        "of own: 0 of 1 held-out problems have at least 50% of their sequences of 5 words in common with "
+        "problems to train on",
     ]
-    assert overlaps(rows, OWN.model_copy(update={"contamination_share": 0.95}))[0].startswith("of copied: 0 of 2")
+    assert overlaps(rows, OWN.model_copy(update={"contamination_share": 0.95}))[0].startswith(
+        "of copied: 0 of 2"
+    )
 
 
 def test_a_study_without_a_benchmark_has_nothing_to_say():

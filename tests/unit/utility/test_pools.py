@@ -1,4 +1,5 @@
-"""Who trains on what: no family of one side has an ancestor of the other, arms take what their name says, problems are shared out in turns."""
+"""Who trains on what: no family of one side has an ancestor of the other, arms take what their name says,
+problems are shared out in turns."""
 
 from __future__ import annotations
 
@@ -14,8 +15,16 @@ from evolake.utility.model.pools import filled, pools_of
 SEEDS = [f"seed-{number}" for number in range(12)]
 
 
-def row(family: str, *parents: str, operator: str = "switch", state: str = "accepted", language: str = "en") -> dict:
-    return {"family_id": family, "parents": list(parents), "operator": operator, "state": state, "language": language}
+def row(
+    family: str, *parents: str, operator: str = "switch", state: str = "accepted", language: str = "en"
+) -> dict:
+    return {
+        "family_id": family,
+        "parents": list(parents),
+        "operator": operator,
+        "state": state,
+        "language": language,
+    }
 
 
 def population(*further: dict) -> list[dict]:
@@ -23,32 +32,52 @@ def population(*further: dict) -> list[dict]:
 
 
 def test_each_arm_trains_on_what_its_name_says():
-    grown = [row(f"child-{name}", name) for name in SEEDS] + [row("grandchild", "child-seed-0"), row("drawn", operator="constraint_world")]
+    grown = [row(f"child-{name}", name) for name in SEEDS] + [
+        row("grandchild", "child-seed-0"),
+        row("drawn", operator="constraint_world"),
+    ]
     pools = pools_of(population(*grown), 0.3, None)
     trained = set(pools.train["mixed"])
     assert set(pools.train["seeds"]) == trained & set(SEEDS)
     assert set(pools.train["evolved"]) == trained - set(SEEDS)
     parents = {item["family_id"]: item["parents"] for item in grown}
-    assert pools.train["parents"] == Counter(parent for item in pools.train["evolved"] for parent in parents[item])
+    assert pools.train["parents"] == Counter(
+        parent for item in pools.train["evolved"] for parent in parents[item]
+    )
     assert pools.test and not trained & set(pools.test)
 
 
-@given(st.lists(st.lists(st.sampled_from(SEEDS + [f"c{n}" for n in range(20)]), min_size=1, max_size=2), min_size=20, max_size=20))
+@given(
+    st.lists(
+        st.lists(st.sampled_from(SEEDS + [f"c{n}" for n in range(20)]), min_size=1, max_size=2),
+        min_size=20,
+        max_size=20,
+    )
+)
 def test_no_held_out_family_has_an_ancestor_of_one_that_is_trained_on(drawn: list[list[str]]):
-    grown = [row(f"c{number}", *(item for item in above if item in SEEDS or int(item[1:]) < number)) for number, above in enumerate(drawn)]
+    grown = [
+        row(f"c{number}", *(item for item in above if item in SEEDS or int(item[1:]) < number))
+        for number, above in enumerate(drawn)
+    ]
     try:
         pools = pools_of(population(*grown), 0.4, None)
     except InputError:
         return
     ancestors: dict[str, set[str]] = {}
     for element in population(*grown):
-        ancestors[element["family_id"]] = {element["family_id"]}.union(*(ancestors[parent] for parent in element["parents"]))
+        ancestors[element["family_id"]] = {element["family_id"]}.union(
+            *(ancestors[parent] for parent in element["parents"])
+        )
     trained = set().union(*(ancestors[item] for arm in pools.train.values() for item in arm))
     assert not trained & set().union(*(ancestors[item] for item in pools.test))
 
 
 def test_a_blocked_parent_ties_a_lineage_and_is_not_trained_on():
-    grown = [row("blocked", "seed-0", state="blocked"), row("child", "blocked"), *(row(f"of-{name}", name) for name in SEEDS)]
+    grown = [
+        row("blocked", "seed-0", state="blocked"),
+        row("child", "blocked"),
+        *(row(f"of-{name}", name) for name in SEEDS),
+    ]
     pools = pools_of(population(*grown), 0.3, None)
     assert "blocked" not in {*pools.test, *pools.train["parents"], *pools.train["mixed"]}
     assert ("child" in pools.test) == ("seed-0" in pools.test)
@@ -62,7 +91,10 @@ def test_a_population_that_leaves_an_arm_empty_is_an_error_that_counts_what_ther
 
 def test_other_languages_take_no_part():
     rows = population(*(row(f"c-{name}", name) for name in SEEDS), row("zh-child", "seed-1", language="zh"))
-    assert not any("zh-child" in {*pools_of(rows, 0.3, ["en"]).test, *arm} for arm in pools_of(rows, 0.3, ["en"]).train.values())
+    assert not any(
+        "zh-child" in {*pools_of(rows, 0.3, ["en"]).test, *arm}
+        for arm in pools_of(rows, 0.3, ["en"]).train.values()
+    )
 
 
 def test_families_give_problems_in_turns_as_their_weight_says_and_two_queues_half_each():

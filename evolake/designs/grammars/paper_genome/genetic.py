@@ -1,11 +1,12 @@
 """Genetic operators of the paper's grammar on designs (`genome.open_genetic` has those of the open one).
 
-    add_gate   one more term (the first gate of a release comes with a memory gate or a window, else it would fire everywhere)
+    add_gate   one more term (the first gate of a release comes with a memory gate or a window, else it would
+               fire everywhere)
     drop_gate  one term less                swap     one term for another of the same slot
     graft      terms of a second parent     perturb  some parameters, each on its own scale
 
-A child states the share that each parent gave it (`inherited_shares`): those are the reference weights of the graph search, and they sum
-to 1.
+A child states the share that each parent gave it (`inherited_shares`): those are the reference weights of the
+graph search, and they sum to 1.
 """
 
 from __future__ import annotations
@@ -22,13 +23,24 @@ from evolake.designs.grammars.paper_genome.genome import KAPPA, PaperGenome, gen
 
 OPERATORS = ("add_gate", "drop_gate", "swap", "graft", "perturb")
 OPERATOR_ODDS = {"add_gate": 0.3, "drop_gate": 0.1, "swap": 0.15, "graft": 0.2, "perturb": 0.25}
-OPENING_GATES = (("xl_gate", "weak_band"), ("xl_gate", "push_up"), ("xl_gate", "one_sided"), ("near_gamma", "push_up"))
+OPENING_GATES = (
+    ("xl_gate", "weak_band"),
+    ("xl_gate", "push_up"),
+    ("xl_gate", "one_sided"),
+    ("near_gamma", "push_up"),
+)
 
 
 def propose(
-    parents: Sequence[Parent], taken: Collection[str], random: np.random.Generator, *, operator: str | None = None, focus: Sequence[str] = ()
+    parents: Sequence[Parent],
+    taken: Collection[str],
+    random: np.random.Generator,
+    *,
+    operator: str | None = None,
+    focus: Sequence[str] = (),
 ) -> Child | None:
-    """One child of `parents[0]` (the others are donors for `graft`), or None when `TRIES` tries gave only what is in `taken`.
+    """One child of `parents[0]` (the others are donors for `graft`), or None when `TRIES` tries gave only
+    what is in `taken`.
 
     Args:
         parents: at least one; the first is varied.
@@ -37,7 +49,11 @@ def propose(
         focus: kinds of terms to prefer when a term is added or swapped in.
     """
     first = parents[0]
-    donors = [other for other in parents[1:] if isinstance(other.genome, PaperGenome) and other.design_id != first.design_id]
+    donors = [
+        other
+        for other in parents[1:]
+        if isinstance(other.genome, PaperGenome) and other.design_id != first.design_id
+    ]
     for attempt in range(TRIES):
         name = operator if operator in OPERATORS and attempt < TRIES // 2 else _draw_operator(random)
         child = _apply(str(name), first, donors, random, tuple(focus) if attempt < TRIES // 2 else ())
@@ -46,16 +62,22 @@ def propose(
     return None
 
 
-def inherited_shares(child: PaperGenome, parents: Sequence[tuple[str, PaperGenome]]) -> tuple[tuple[str, float], ...]:
+def inherited_shares(
+    child: PaperGenome, parents: Sequence[tuple[str, PaperGenome]]
+) -> tuple[tuple[str, float], ...]:
     """Return reference weights: the share of inherited genes that each parent gave.
 
-    A gene is a term, or the backbone as a whole. It is inherited from the parents that have that kind with equal values; if none has, from
-    those that have the kind with other values; a gene that no parent has counts for nobody. Several sources share a gene alike.
+    A gene is a term, or the backbone as a whole. It is inherited from the parents that have that kind with
+    equal values; if none has, from those that have the kind with other values; a gene that no parent has
+    counts for nobody. Several sources share a gene alike.
     """
     shares = dict.fromkeys((design_id for design_id, _ in parents), 0.0)
     genes: list[tuple[str, object]] = [("", child.backbone), *child.terms]
     for name, values in genes:
-        holders = [(design_id, (result.backbone if not name else dict(result.terms).get(name))) for design_id, result in parents]
+        holders = [
+            (design_id, (result.backbone if not name else dict(result.terms).get(name)))
+            for design_id, result in parents
+        ]
         holders = [(design_id, held) for design_id, held in holders if held is not None]
         sources = [design_id for design_id, held in holders if held == values]
         if not sources:
@@ -70,21 +92,27 @@ def _draw_operator(random: np.random.Generator) -> str:
     return str(random.choice(list(OPERATOR_ODDS), p=list(OPERATOR_ODDS.values())))
 
 
-def _apply(name: str, first: Parent, donors: Sequence[Parent], random: np.random.Generator, focus: tuple[str, ...]) -> Child | None:
+def _apply(
+    name: str, first: Parent, donors: Sequence[Parent], random: np.random.Generator, focus: tuple[str, ...]
+) -> Child | None:
     assert isinstance(first.genome, PaperGenome)
     if name == "graft":
         return _graft(first, donors[int(random.integers(len(donors)))], random, focus) if donors else None
-    change: Callable[[PaperGenome, np.random.Generator, tuple[str, ...]], tuple[PaperGenome, str, str] | None] = {
-        "add_gate": _add_gate, "drop_gate": _drop_gate, "swap": _swap, "perturb": _perturb,
-    }[name]
+    change: Callable[
+        [PaperGenome, np.random.Generator, tuple[str, ...]], tuple[PaperGenome, str, str] | None
+    ] = {"add_gate": _add_gate, "drop_gate": _drop_gate, "swap": _swap, "perturb": _perturb}[name]
     made = change(first.genome, random, focus)
     return None if made is None else _child(made[0], name, made[1], made[2], [first])
 
 
 def _child(made: PaperGenome, operator: str, title: str, rationale: str, parents: Sequence[Parent]) -> Child:
-    known = [(parent.design_id, parent.genome) for parent in parents if isinstance(parent.genome, PaperGenome)]
+    known = [
+        (parent.design_id, parent.genome) for parent in parents if isinstance(parent.genome, PaperGenome)
+    ]
     short = short_title(title, parents[0].design_id)
-    return Child(compose(made, short, rationale), {}, made, operator, inherited_shares(made, known), short, rationale)
+    return Child(
+        compose(made, short, rationale), {}, made, operator, inherited_shares(made, known), short, rationale
+    )
 
 
 def _pick(names: Sequence[str], random: np.random.Generator, focus: tuple[str, ...]) -> str:
@@ -105,17 +133,28 @@ def _with(base: PaperGenome, names: Sequence[str], random: np.random.Generator) 
 def start_values(parameters: Iterable[Parameter], random: np.random.Generator) -> dict[str, float]:
     """Values for a new term: near the defaults, so that a term can be worth something immediately."""
     return {
-        parameter.name: float(moved_value(Scale(parameter.name, parameter.type, parameter.low, parameter.high), parameter.default, STEP, random))
+        parameter.name: float(
+            moved_value(
+                Scale(parameter.name, parameter.type, parameter.low, parameter.high),
+                parameter.default,
+                STEP,
+                random,
+            )
+        )
         for parameter in parameters
     }
 
 
 def _addable(base: PaperGenome) -> list[str]:
     present = set(base.term_names())
-    return [name for name, kind in kinds().items() if name not in present and present.issuperset(kind.requires)]
+    return [
+        name for name, kind in kinds().items() if name not in present and present.issuperset(kind.requires)
+    ]
 
 
-def _add_gate(base: PaperGenome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[PaperGenome, str, str] | None:
+def _add_gate(
+    base: PaperGenome, random: np.random.Generator, focus: tuple[str, ...]
+) -> tuple[PaperGenome, str, str] | None:
     names = _addable(base)
     if not names:
         return None
@@ -128,38 +167,56 @@ def _add_gate(base: PaperGenome, random: np.random.Generator, focus: tuple[str, 
     return _with(base, added, random), "add " + ", ".join(added), f"Adds {why}."
 
 
-def _drop_gate(base: PaperGenome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[PaperGenome, str, str] | None:
+def _drop_gate(
+    base: PaperGenome, random: np.random.Generator, focus: tuple[str, ...]
+) -> tuple[PaperGenome, str, str] | None:
     names = base.term_names()
     if not names:
         return None
     chosen = _pick(names, random, ())
     left = without(base, [chosen])
     gone = [name for name in names if name not in left.term_names()]
-    return left, "drop " + ", ".join(gone), f"Removes {', '.join(gone)} to see whether the rest carries the design."
+    return (
+        left,
+        "drop " + ", ".join(gone),
+        f"Removes {', '.join(gone)} to see whether the rest carries the design.",
+    )
 
 
-def _swap(base: PaperGenome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[PaperGenome, str, str] | None:
+def _swap(
+    base: PaperGenome, random: np.random.Generator, focus: tuple[str, ...]
+) -> tuple[PaperGenome, str, str] | None:
     names = base.term_names()
     if not names:
         return None
     old = _pick(names, random, ())
     left = without(base, [old])
-    candidates = [name for name in _addable(left) if kinds()[name].slot == kinds()[old].slot and name not in names]
+    candidates = [
+        name for name in _addable(left) if kinds()[name].slot == kinds()[old].slot and name not in names
+    ]
     if not candidates:
         return None
     new = _pick(candidates, random, focus)
     made = _with(left, [new], random)
     if KAPPA.name in base.backbone_values() and made.has_release():
-        made = genome(made.backbone_values() | {KAPPA.name: base.backbone_values()[KAPPA.name]}, made.term_values())
+        made = genome(
+            made.backbone_values() | {KAPPA.name: base.backbone_values()[KAPPA.name]}, made.term_values()
+        )
     return made, f"swap {old} for {new}", f"Replaces {old} by {new}: {kinds()[new].why}."
 
 
-def _perturb(base: PaperGenome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[PaperGenome, str, str] | None:
+def _perturb(
+    base: PaperGenome, random: np.random.Generator, focus: tuple[str, ...]
+) -> tuple[PaperGenome, str, str] | None:
     moved = perturbed_values(base.values(), scales_of(base), random)
     changed = [name for name, value in moved.items() if value != base.values()[name]]
     if not changed:
         return None
-    return with_values(base, moved), "perturb " + ", ".join(changed), f"Moves {', '.join(changed)}, each on its own scale."
+    return (
+        with_values(base, moved),
+        "perturb " + ", ".join(changed),
+        f"Moves {', '.join(changed)}, each on its own scale.",
+    )
 
 
 def _graft(first: Parent, donor: Parent, random: np.random.Generator, focus: tuple[str, ...]) -> Child | None:
@@ -174,10 +231,16 @@ def _graft(first: Parent, donor: Parent, random: np.random.Generator, focus: tup
             backbone[KAPPA.name] = donor.genome.backbone_values()[KAPPA.name]
         given = {name: result for name, result in donor.genome.term_values().items() if name in wanted}
         made = genome(backbone, first.genome.term_values() | given)
-        title, why = f"graft {chosen} of {donor.design_id[:6]}", f"Takes {', '.join(wanted)} from {donor.title} into {first.title}."
+        title, why = (
+            f"graft {chosen} of {donor.design_id[:6]}",
+            f"Takes {', '.join(wanted)} from {donor.title} into {first.title}.",
+        )
     else:
         made = genome(donor.genome.backbone_values(), first.genome.term_values())
-        title, why = f"graft backbone of {donor.design_id[:6]}", f"Runs the terms of {first.title} on the backbone parameters of {donor.title}."
+        title, why = (
+            f"graft backbone of {donor.design_id[:6]}",
+            f"Runs the terms of {first.title} on the backbone parameters of {donor.title}.",
+        )
     return _child(made, "graft", title, why, [first, donor])
 
 
@@ -193,6 +256,9 @@ def _closure(name: str, base: PaperGenome) -> list[str]:
 def with_values(base: PaperGenome, values: Mapping[str, float | int | str]) -> PaperGenome:
     """Return `base` with other hyperparameter values, flat by name; unknown names are an InputError of
     `genome`."""
-    terms = {name: {key: float(values.get(key, old)) for key, old in held.items()} for name, held in base.term_values().items()}
+    terms = {
+        name: {key: float(values.get(key, old)) for key, old in held.items()}
+        for name, held in base.term_values().items()
+    }
     backbone = {key: float(values.get(key, old)) for key, old in base.backbone_values().items()}
     return genome(backbone, terms)

@@ -1,6 +1,8 @@
-"""Genomes: designs written as a list of terms, so that they can be mutated, grafted and compared term by term.
+"""Genomes: designs written as a list of terms, so that they can be mutated, grafted and compared term by
+term.
 
-A genome is a backbone (the seven parameters of the baseline dynamics) and at most one term of each kind. A kind sits in one slot:
+A genome is a backbone (the seven parameters of the baseline dynamics) and at most one term of each kind. A
+kind sits in one slot:
 
     mix      how the long-term memory and the switch xs enter the force on v
     v        additive or multiplicative on dv
@@ -8,8 +10,9 @@ A genome is a backbone (the seven parameters of the baseline dynamics) and at mo
     release  a gate; the product of all gates times `kappa` is added inside dxs (paper, section S1.1)
     xl       the drive of dxl
 
-`compose` turns a genome into the Python file that is traced, run and stored. The empty genome is the baseline. Kinds that only make sense
-next to another one name it in `requires` (the tail gate's shift needs the tail gate and the memory gate).
+`compose` turns a genome into the Python file that is traced, run and stored. The empty genome is the
+baseline. Kinds that only make sense next to another one name it in `requires` (the tail gate's shift needs
+the tail gate and the memory gate).
 """
 
 from __future__ import annotations
@@ -38,7 +41,8 @@ def kinds() -> Mapping[str, Kind]:
 
 @dataclass(frozen=True)
 class PaperGenome:
-    """A design as data: `backbone` values by name, `terms` values by kind and parameter. Immutable; build with `genome(...)`."""
+    """A design as data: `backbone` values by name, `terms` values by kind and parameter. Immutable; build
+    with `genome(...)`."""
 
     backbone: tuple[tuple[str, float], ...]
     terms: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = field(default=())
@@ -65,7 +69,9 @@ class PaperGenome:
 
     def to_json(self) -> str:
         """Canonical JSON: equal genomes give equal text."""
-        return canonical_json({"backbone": self.backbone_values(), "terms": self.term_values()}, ascii_only=True)
+        return canonical_json(
+            {"backbone": self.backbone_values(), "terms": self.term_values()}, ascii_only=True
+        )
 
     def key(self) -> str:
         """sha256 of the canonical JSON."""
@@ -81,12 +87,16 @@ def parameters_of(genome: PaperGenome) -> dict[str, Parameter]:
 
 
 def backbone_parameters(with_release: bool) -> tuple[Parameter, ...]:
-    """Return the parameters that every genome has. with_release: whether a release term is among its terms."""
+    """Return the parameters that every genome has. with_release: whether a release term is among its
+    terms."""
     return (*BACKBONE, KAPPA) if with_release else BACKBONE
 
 
-def genome(backbone: Mapping[str, float] | None = None, terms: Mapping[str, Mapping[str, float]] | None = None) -> PaperGenome:
-    """Return a valid genome: absent values get their defaults, values are clipped to their bounds, terms are put in writing order.
+def genome(
+    backbone: Mapping[str, float] | None = None, terms: Mapping[str, Mapping[str, float]] | None = None
+) -> PaperGenome:
+    """Return a valid genome: absent values get their defaults, values are clipped to their bounds, terms are
+    put in writing order.
 
     Raises:
         InputError: an unknown kind or parameter, or a kind whose required kinds are absent.
@@ -116,22 +126,34 @@ def from_json(text: str) -> PaperGenome:
 
 def scales_of(genome: PaperGenome) -> tuple[Scale, ...]:
     """Return the scales of a genome's hyperparameters."""
-    return tuple(Scale(name, result.type, result.low, result.high) for name, result in parameters_of(genome).items())
+    return tuple(
+        Scale(name, result.type, result.low, result.high) for name, result in parameters_of(genome).items()
+    )
 
 
 def without(source: PaperGenome, names: Iterable[str]) -> PaperGenome:
     """`source` less the named kinds and all kinds that need one of them."""
     gone = set(names)
-    while more := {name for name in source.term_names() if name not in gone and gone.intersection(kinds()[name].requires)}:
+    while more := {
+        name for name in source.term_names() if name not in gone and gone.intersection(kinds()[name].requires)
+    }:
         gone |= more
-    return genome(source.backbone_values(), {name: values for name, values in source.term_values().items() if name not in gone})
+    return genome(
+        source.backbone_values(),
+        {name: values for name, values in source.term_values().items() if name not in gone},
+    )
 
 
-def _filled(owner: str, parameters: Iterable[Parameter], values: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+def _filled(
+    owner: str, parameters: Iterable[Parameter], values: Mapping[str, float]
+) -> tuple[tuple[str, float], ...]:
     known = {parameter.name: parameter for parameter in parameters}
     if unknown := sorted(set(values) - set(known)):
         raise InputError(f"{owner} has no parameter {unknown[0]!r}", wanted=f"one of {', '.join(known)}")
-    return tuple((name, clip(parameter, float(values.get(name, parameter.default)))) for name, parameter in known.items())
+    return tuple(
+        (name, clip(parameter, float(values.get(name, parameter.default))))
+        for name, parameter in known.items()
+    )
 
 
 BASELINE = PaperGenome(backbone=tuple((parameter.name, parameter.default) for parameter in BACKBONE))
@@ -141,8 +163,16 @@ BASELINE = PaperGenome(backbone=tuple((parameter.name, parameter.default) for pa
 def design_340() -> PaperGenome:
     """Return the paper's best design as a genome (values of Table S1)."""
     return genome(
-        {"alpha": 11.235688545, "beta": 42.065836371, "gamma": 0.281994359, "delta": 0.080119353, "epsilon": 8.49962e-4, "zeta": 0.021103039,
-         "kappa": 1.014919369, "lr": 2.986207806},
+        {
+            "alpha": 11.235688545,
+            "beta": 42.065836371,
+            "gamma": 0.281994359,
+            "delta": 0.080119353,
+            "epsilon": 8.49962e-4,
+            "zeta": 0.021103039,
+            "kappa": 1.014919369,
+            "lr": 2.986207806,
+        },
         {
             "xl_gate": {"xl_thr": 1000.379659, "w_l": 2.025190327},
             "weak_band": {"eta": 0.335452911, "w_b": 0.063176186},

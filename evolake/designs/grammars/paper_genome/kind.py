@@ -22,7 +22,8 @@ class StateVariable:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of term. `lines` are statements of `_grad_single`; a release gate must bind `factor`, a state variable `d_<variable>`."""
+    """A kind of term. `lines` are statements of `_grad_single`; a release gate must bind `factor`, a state
+    variable `d_<variable>`."""
 
     name: str
     slot: Slot

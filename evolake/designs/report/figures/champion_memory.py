@@ -1,8 +1,10 @@
-"""What the champion's memories do with a clause, next to the baseline's: like figure S1 of the paper's supplement, for any design.
+"""What the champion's memories do with a clause, next to the baseline's: like figure S1 of the paper's
+supplement, for any design.
 
-The gates of the paper's design can be drawn one by one, since it is known which they are. Of any design one can say how fast each memory of a clause
-moves at a given state, so that is drawn: against how far the clause is from satisfied, for a clause that was violated for a short time, for long,
-and for very long. The graph is asked, nothing is simulated.
+The gates of the paper's design can be drawn one by one, since it is known which they are. Of any design one
+can say how fast each memory of a clause moves at a given state, so that is drawn: against how far the clause
+is from satisfied, for a clause that was violated for a short time, for long, and for very long. The graph is
+asked, nothing is simulated.
 """
 
 from __future__ import annotations
@@ -37,9 +39,14 @@ def draw_champion_memory(material: Material) -> bytes:
     for role, name in (("champion", champion), ("baseline", baseline)):
         if name is not None and not (role == "baseline" and name == champion):
             row = population.row(name)
-            result += responses_of(TracedDesign.from_json(json.loads(material.texts(row["traced_sha"]))), role)
+            result += responses_of(
+                TracedDesign.from_json(json.loads(material.texts(row["traced_sha"]))), role
+            )
     wanted = {item.memory for item in result if item.role == "champion"}
-    return responses([item for item in result if item.memory in wanted], f"How fast each memory of a clause moves, with {SHORT} at {AT_SHORT:g}")
+    return responses(
+        [item for item in result if item.memory in wanted],
+        f"How fast each memory of a clause moves, with {SHORT} at {AT_SHORT:g}",
+    )
 
 
 def responses_of(traced: TracedDesign, role: str) -> list[Response]:
@@ -51,14 +58,24 @@ def responses_of(traced: TracedDesign, role: str) -> list[Response]:
 
     c = np.linspace(0.0, 1.0, CLAUSES)
     idx = np.arange(3 * CLAUSES, dtype=np.int32).reshape(1, CLAUSES, 3)
-    apart = Planted(idx, np.ones_like(idx, dtype=np.int8), np.ones((1, 3 * CLAUSES), dtype=np.int8), 3 * CLAUSES, CLAUSES, 0)
+    apart = Planted(
+        idx,
+        np.ones_like(idx, dtype=np.int8),
+        np.ones((1, 3 * CLAUSES), dtype=np.int8),
+        3 * CLAUSES,
+        CLAUSES,
+        0,
+    )
     names = {variable.name for variable in traced.variables}
     memories = [variable.name for variable in traced.variables if tuple(variable.shape) == ("B", "M")]
     result = []
     for level in LEVELS if LONG in names else LEVELS[:1]:
         try:
             stepper = ReferenceStepper(traced, apart, 0, "float64")
-            stepper.put("v", np.stack([1 - 2 * c, np.full_like(c, -1.0), np.full_like(c, -1.0)], axis=1).reshape(1, -1))
+            stepper.put(
+                "v",
+                np.stack([1 - 2 * c, np.full_like(c, -1.0), np.full_like(c, -1.0)], axis=1).reshape(1, -1),
+            )
             for name, value in ((LONG, level), (SHORT, AT_SHORT)):
                 if name in memories:
                     stepper.put(name, np.full((1, CLAUSES), value))

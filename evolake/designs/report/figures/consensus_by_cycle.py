@@ -11,10 +11,14 @@ def draw_consensus_by_cycle(material: Material) -> bytes:
     from evolake.plots import CycleValues, consensus_trajectory
 
     titles = dict(material.population.designs.select("design_id", "title").iter_rows())
-    return consensus_trajectory([
-        CycleValues(str(cycle), frame["consensus"].to_list(), titles.get(frame.sort("rank")["design_id"][0], ""))
-        for (cycle,), frame in sorted(material.consensus().group_by("cycle"))
-    ])
+    return consensus_trajectory(
+        [
+            CycleValues(
+                str(cycle), frame["consensus"].to_list(), titles.get(frame.sort("rank")["design_id"][0], "")
+            )
+            for (cycle,), frame in sorted(material.consensus().group_by("cycle"))
+        ]
+    )
 
 
 FIGURE = Figure("Consensus by cycle", draw_consensus_by_cycle, order=6)

@@ -11,7 +11,10 @@ def draw_genealogy(material: Material) -> bytes:
     from evolake.plots import Ancestor, genealogy
 
     population = material.population
-    nodes = [Ancestor(row["design_id"], row["cycle"], row["state"], row["title"]) for row in population.designs.to_dicts()]
+    nodes = [
+        Ancestor(row["design_id"], row["cycle"], row["state"], row["title"])
+        for row in population.designs.to_dicts()
+    ]
     edges = [(parent, child, weight) for child, parent, weight in population.edges()]
     return genealogy(nodes, edges, population.champion_id)
 

@@ -13,11 +13,20 @@ from evolake.report.figures import Figure
 
 def draw_scaling(material: Material) -> bytes:
     """One curve per design that was run; the champion and the baseline stand out."""
-    return draw_by(material, median_work, "work", "Median work to a solution by instance size", "median work (steps of the baseline)")
+    return draw_by(
+        material,
+        median_work,
+        "work",
+        "Median work to a solution by instance size",
+        "median work (steps of the baseline)",
+    )
 
 
-def draw_by(material: Material, cost: Callable[[Mapping[str, Any]], float | None], short: str, title: str, axis: str) -> bytes:
-    """Return the curves of any cost of a level. cost: None where a level has none. short: what the fit calls it."""
+def draw_by(
+    material: Material, cost: Callable[[Mapping[str, Any]], float | None], short: str, title: str, axis: str
+) -> bytes:
+    """Return the curves of any cost of a level. cost: None where a level has none. short: what the fit calls
+    it."""
     from evolake.plots import Curve, scaling
 
     population = material.population
@@ -28,14 +37,23 @@ def draw_by(material: Material, cost: Callable[[Mapping[str, Any]], float | None
     labels = {design_id: f"{rows[design_id]['title']} ({design_id[:6]})" for design_id in rows}
     curves = []
     for design_id, result in sorted(by_design.items()):
-        points = [(level["N"], value, is_solved(level)) for level in latest_levels(result) if (value := cost(level)) is not None]
+        points = [
+            (level["N"], value, is_solved(level))
+            for level in latest_levels(result)
+            if (value := cost(level)) is not None
+        ]
         if points:
             n, values, solved = zip(*points, strict=True)
             curves.append(Curve(labels[design_id], n, values, solved))
     champion = population.champion_id
     baseline = baseline_of(population)
     return scaling(
-        curves, labels.get(champion or ""), labels.get(baseline or "") if baseline != champion else None, short=short, title=title, axis=axis
+        curves,
+        labels.get(champion or ""),
+        labels.get(baseline or "") if baseline != champion else None,
+        short=short,
+        title=title,
+        axis=axis,
     )
 
 

@@ -14,7 +14,9 @@ def draw_speedup(material: Material) -> bytes:
     champion = material.population.champion_id
     frame = by_size(material.population, champion) if champion else None
     rows = frame.to_dicts() if frame is not None else []
-    return speedup([(row["N"], row["times_less"], row["baseline_solved"] and row["champion_solved"]) for row in rows])
+    return speedup(
+        [(row["N"], row["times_less"], row["baseline_solved"] and row["champion_solved"]) for row in rows]
+    )
 
 
 FIGURE = Figure("Champion against baseline", draw_speedup, place="supplement", order=21)

@@ -16,9 +16,15 @@ def draw_categories(report: FamiliesReport) -> bytes:
     """Families by category, in the paper's order."""
     from evolake.plots.families import shares
 
-    groups = {"seeds here": [row for row in report.accepted if row["operator"] == "seed"], "evolved here": report.evolved}
+    groups = {
+        "seeds here": [row for row in report.accepted if row["operator"] == "seed"],
+        "evolved here": report.evolved,
+    }
     result = {name: Counter(row["category"] for row in rows) for name, rows in groups.items()}
-    counted = {name: {category: float(counts[category]) for category in paper.CATEGORIES} for name, counts in result.items()}
+    counted = {
+        name: {category: float(counts[category]) for category in paper.CATEGORIES}
+        for name, counts in result.items()
+    }
     theirs = {"the paper's seeds": {name: float(count) for name, count in paper.CATEGORIES.items()}}
     return shares(counted | theirs, "Categories of families")
 

@@ -13,15 +13,26 @@ if TYPE_CHECKING:
 
 
 def draw_difficulty(report: FamiliesReport) -> bytes:
-    """Return a line per group of families, seeds, drawn worlds and children; the replies of the policies of the prompts line where it asked families.
-    """
+    """Return a line per group of families, seeds, drawn worlds and children; the replies of the policies of
+    the prompts line where it asked families."""
     from evolake.plots.families import Curve, difficulty
 
     rows = curve(report.work).to_dicts()
     curves = [
-        Curve(group, [(row["difficulty"], row["lower"], row["median"], row["upper"]) for row in rows if row["group"] == group]) for group in GROUPS
+        Curve(
+            group,
+            [
+                (row["difficulty"], row["lower"], row["median"], row["upper"])
+                for row in rows
+                if row["group"] == group
+            ],
+        )
+        for group in GROUPS
     ]
-    passed = [(level, right / replies, *interval_of(right, replies)) for level, replies, right in report.asked.rows()]
+    passed = [
+        (level, right / replies, *interval_of(right, replies))
+        for level, replies, right in report.asked.rows()
+    ]
     return difficulty(curves, passed, "Difficulty across families")
 
 

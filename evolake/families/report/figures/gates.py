@@ -20,8 +20,13 @@ def draw_gates(report: FamiliesReport) -> bytes:
     from evolake.plots.families import GateRate, gate_rates
 
     known = paper.GATE_RATES | {"attempts": paper.OVERALL}
-    bars = [GateRate(SHOWN[row["gate"]], row["came"], row["passed"], known.get(row["gate"])) for row in report.gates.to_dicts()]
-    return gate_rates(bars, "What passes each gate, all cycles together", "the paper's pipeline, of all 100 traces")
+    bars = [
+        GateRate(SHOWN[row["gate"]], row["came"], row["passed"], known.get(row["gate"]))
+        for row in report.gates.to_dicts()
+    ]
+    return gate_rates(
+        bars, "What passes each gate, all cycles together", "the paper's pipeline, of all 100 traces"
+    )
 
 
 FIGURE = Figure("Gates", draw_gates, place="gates", order=1)

@@ -18,7 +18,10 @@ def draw_growth(report: FamiliesReport) -> bytes:
     from evolake.plots.families import growth
 
     seeds = len(report.accepted) - len(report.evolved) - report.made["entered"].sum()
-    made = report.made.with_columns(families=(pl.col("accepted") + pl.col("entered")).cum_sum() + seeds, total=pl.col("instances").cum_sum())
+    made = report.made.with_columns(
+        families=(pl.col("accepted") + pl.col("entered")).cum_sum() + seeds,
+        total=pl.col("instances").cum_sum(),
+    )
     reached = {"the paper, two rounds": (paper.FAMILIES[1], paper.INSTANCES[1])}
     return growth(made["cycle"].to_list(), made["families"].to_list(), made["total"].to_list(), reached)
 

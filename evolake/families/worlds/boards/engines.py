@@ -17,34 +17,62 @@ from evolake.program_templates import fill_template
 
 Rules = Mapping[str, Sequence[Chosen]]
 """Point -> its alternatives, of which the first is in force."""
+
+
 def simulation_source(rules: Rules, question: BoardQuestion) -> str:
     """Return the primary."""
-    body = '    trace = travelled(inputs["board"], inputs["moves"])\n    ground = set_up(inputs["board"])["ground"]\n'
+    body = (
+        '    trace = travelled(inputs["board"], inputs["moves"])\n    ground = '
+        'set_up(inputs["board"])["ground"]\n'
+    )
     moving = _moving(rules) + _filled("travelled")
-    return _filled("simulation", constants=constants_of(rules), moving=moving, answer=f"{body}{question.run}\n")
+    return _filled(
+        "simulation", constants=constants_of(rules), moving=moving, answer=f"{body}{question.run}\n"
+    )
 
 
 def table_source(rules: Rules, question: BoardQuestion) -> str:
     """Return an independent validator."""
-    return _filled("table", constants=constants_of(rules), rules=functions(_all(rules), "table"), answer=f"{question.table}\n")
+    return _filled(
+        "table",
+        constants=constants_of(rules),
+        rules=functions(_all(rules), "table"),
+        answer=f"{question.table}\n",
+    )
 
 
 def clauses_source(rules: Rules, question: BoardQuestion) -> str:
     """Return an independent validator."""
     return _filled(
-        "clauses", constants=constants_of(rules), rules=functions(_all(rules), "relation"), answer=indent(question.clauses, "    ") + "\n",
+        "clauses",
+        constants=constants_of(rules),
+        rules=functions(_all(rules), "relation"),
+        answer=indent(question.clauses, "    ") + "\n",
         homes='kinds["@"] + kinds["."]' if question.open_start else 'kinds["@"]',
     )
 
 
-def generator_source(rules: Rules, question: BoardQuestion, names: Mapping[str, str], ways: Sequence[str]) -> str:
-    """Return the generator. names: letter -> what the cell is called. ways: the words of the directions, clockwise from north on."""
+def generator_source(
+    rules: Rules, question: BoardQuestion, names: Mapping[str, str], ways: Sequence[str]
+) -> str:
+    """Return the generator. names: letter -> what the cell is called. ways: the words of the directions,
+    clockwise from north on."""
     moving = _moving(rules) + _filled("travelled")
-    return _filled("generator", names=dict(names), ways=list(ways), constants=constants_of(rules), moving=moving, make=question.make)
+    return _filled(
+        "generator",
+        names=dict(names),
+        ways=list(ways),
+        constants=constants_of(rules),
+        moving=moving,
+        make=question.make,
+    )
 
 
-def reader_source(whole: str, declared: str, question: BoardQuestion, names: Mapping[str, str], ways: Sequence[str]) -> str:
-    """Return the reader. whole: the expression of the whole statement. declared: the assignment of its sentences."""
+def reader_source(
+    whole: str, declared: str, question: BoardQuestion, names: Mapping[str, str], ways: Sequence[str]
+) -> str:
+    """Return the reader. whole: the expression of the whole statement. declared: the assignment of its
+    sentences."""
     ask = ", ".join(f'"{key}": int(match["slot{slot}"])' for slot, key in enumerate(question.keys, start=3))
     letters = {name: letter for letter, name in names.items()}
     return _filled("reader", letters=letters, ways=list(ways), whole=repr(whole), declared=declared, ask=ask)

@@ -1,4 +1,5 @@
-"""A puzzle, drawn whole: an engine, a theme, a question and two alternatives of each rule make their own family."""
+"""A puzzle, drawn whole: an engine, a theme, a question and two alternatives of each rule make their own
+family."""
 
 from __future__ import annotations
 
@@ -21,10 +22,12 @@ TEMPLATES = "evolake.families.worlds.puzzles.templates"
 OF_MANY_ANSWERS = tuple(puzzle for puzzle in PUZZLES if puzzle.checkers)
 OF_ONE_ANSWER = tuple(puzzle for puzzle in PUZZLES if not puzzle.checkers)
 CONSTRUCTIVE = 0.75
-"""Share of the families that ask for something to be made, which has many correct answers. Some 15 % of a cycle's accepted children then do."""
+"""Share of the families that ask for something to be made, which has many correct answers. Some 15 % of a
+cycle's accepted children then do."""
 DRAWS = 30
 TRIED, TRIES, DIFFERENT, CHANGED = 5, 16, 8, 3
-"""A puzzle's answers are looked at on so many instances of one difficulty: how many must differ, and be others by another rule."""
+"""A puzzle's answers are looked at on so many instances of one difficulty: how many must differ, and be
+others by another rule."""
 PROGRAMS = ("primary", "first", "second")
 CHECKERS = ("check_first", "check_second")
 
@@ -33,14 +36,16 @@ Rules = Mapping[str, Sequence[PuzzleRule]]
 
 
 def puzzle_world(random: np.random.Generator) -> Family:
-    """Return a family that no other is a parent of. Raises NoWorld: no question and rules were found that all matter."""
+    """Return a family that no other is a parent of. Raises NoWorld: no question and rules were found that all
+    matter."""
     kind = OF_MANY_ANSWERS if random.random() < CONSTRUCTIVE else OF_ONE_ANSWER
     for _ in range(DRAWS):
         puzzle = kind[int(random.integers(len(kind)))]
         theme = puzzle.themes[int(random.integers(len(puzzle.themes)))]
         question = puzzle.questions[int(random.integers(len(puzzle.questions)))]
         rules = {
-            point: [alike[place] for place in random.choice(len(alike), size=2, replace=False).tolist()] for point, alike in puzzle.rules.items()
+            point: [alike[place] for place in random.choice(len(alike), size=2, replace=False).tolist()]
+            for point, alike in puzzle.rules.items()
         }
         family = puzzle_of(puzzle, theme, rules, question)
         if all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED) and is_alive(family):
@@ -51,31 +56,56 @@ def puzzle_world(random: np.random.Generator) -> Family:
 def puzzle_of(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: PuzzleQuestion) -> Family:
     """Return the family of these choices."""
     points = tuple(
-        MutationPoint(name, tuple(Alternative(item.name, said(item.text, theme), f'"{item.name}"') for item in alternatives), alternatives[0].name)
+        MutationPoint(
+            name,
+            tuple(Alternative(item.name, said(item.text, theme), f'"{item.name}"') for item in alternatives),
+            alternatives[0].name,
+        )
         for name, alternatives in rules.items()
     )
     text = f"{said(puzzle.text, theme)}\n\n<!-- question -->\n{said(question.text, theme)}\n"
-    constants = "".join(f'{point.constant} = "{point.chosen}"\n' for point in points) + said(puzzle.constants, theme)
+    constants = "".join(f'{point.constant} = "{point.chosen}"\n' for point in points) + said(
+        puzzle.constants, theme
+    )
     words, forms = repr(dict(theme)), {slot: said(form, theme) for slot, form in puzzle.forms.items()}
     primary, *others = (
-        fill_template(f"{TEMPLATES}.{puzzle.name}_{program}", constants=constants, answer=f"{getattr(question, program)}\n")
+        fill_template(
+            f"{TEMPLATES}.{puzzle.name}_{program}",
+            constants=constants,
+            answer=f"{getattr(question, program)}\n",
+        )
         for program in PROGRAMS
     )
     checkers = [
-        fill_template(f"{TEMPLATES}.{puzzle.name}_{program}", constants=constants, answer=f"{getattr(question, program)}\n")
+        fill_template(
+            f"{TEMPLATES}.{puzzle.name}_{program}",
+            constants=constants,
+            answer=f"{getattr(question, program)}\n",
+        )
         for program in CHECKERS[: len(puzzle.checkers)]
     ]
     listed = [(said(sentence, theme), "") for sentence in puzzle.listed]
     return Family(
-        name="puzzle_world", title=title(puzzle, theme, rules, question), category=puzzle.category, language="en",
-        generator=fill_template(f"{TEMPLATES}.{puzzle.name}_generator", words=words, constants=constants), template=text, validator=primary,
+        name="puzzle_world",
+        title=title(puzzle, theme, rules, question),
+        category=puzzle.category,
+        language="en",
+        generator=fill_template(f"{TEMPLATES}.{puzzle.name}_generator", words=words, constants=constants),
+        template=text,
+        validator=primary,
         validators=dict(zip(puzzle.validators, others, strict=True)),
         reader=fill_template(
-            f"{TEMPLATES}.reader", words=words, whole=repr(whole(text, points, forms)),
-            declared=declared_source(text, points, lambda point, item: "", listed), read=puzzle.read,
+            f"{TEMPLATES}.reader",
+            words=words,
+            whole=repr(whole(text, points, forms)),
+            declared=declared_source(text, points, lambda point, item: "", listed),
+            read=puzzle.read,
             reading=said(puzzle.reading, theme),
         ),
-        answer=Answer(question.answer), points=points, parents=(), operator="puzzle_world",
+        answer=Answer(question.answer),
+        points=points,
+        parents=(),
+        operator="puzzle_world",
         checkers=dict(zip(puzzle.checkers, checkers, strict=True)),
     )
 
@@ -87,4 +117,7 @@ def said(text: str, theme: Mapping[str, str]) -> str:
 
 def title(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: PuzzleQuestion) -> str:
     """Return what the puzzle is about, what is asked, and which rules are in force."""
-    return f"{theme['title']}: {question.title}{by_rules(said(alternatives[0].label, theme) for alternatives in rules.values())}"
+    return (
+        f"{theme['title']}: "
+        f"{question.title}{by_rules(said(alternatives[0].label, theme) for alternatives in rules.values())}"
+    )

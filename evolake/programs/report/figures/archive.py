@@ -1,4 +1,5 @@
-"""What each project has tried: score against size of every program that passed its gates, those that live in colour."""
+"""What each project has tried: score against size of every program that passed its gates, those that live in
+colour."""
 
 from __future__ import annotations
 
@@ -23,9 +24,21 @@ def draw_archive(material: Material) -> bytes:
         for lives, shade, size in ((False, FAINT, 12), (True, colour, 26)):
             chosen = [row for row in own if (row["state"] in ("accepted", "champion")) is lives]
             label = project if lives else None
-            axes.scatter([row["size"] for row in chosen], [row["score"] / unit for row in chosen], s=size, color=shade, label=label, linewidths=0)
+            axes.scatter(
+                [row["size"] for row in chosen],
+                [row["score"] / unit for row in chosen],
+                s=size,
+                color=shade,
+                label=label,
+                linewidths=0,
+            )
     label = "score in the search / initial program's" if relative else "score in the search"
-    dress(axes, "Every program that passed its gates; those that live in colour", "characters of its blocks", label)
+    dress(
+        axes,
+        "Every program that passed its gates; those that live in colour",
+        "characters of its blocks",
+        label,
+    )
     axes.legend(fontsize=SMALL, frameon=False)
     return to_png(drawn)
 

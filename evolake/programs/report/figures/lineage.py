@@ -18,8 +18,17 @@ def draw_lineage(material: Material) -> bytes | None:
     edges = [(row["parent_id"], row["child_id"], row["weight"]) for row in population.derivations.to_dicts()]
     family = ancestry(champion, edges)
     rows = population.rows(projects[0])
-    shown = [row for row in rows if row["program_id"] in family or row["state"] in ("accepted", "champion") or row["operator"] == "initial"][-MOST:]
-    nodes = [Ancestor(row["program_id"], row["cycle"], row["state"], f"{row['operator']} {row['number']}") for row in shown]
+    shown = [
+        row
+        for row in rows
+        if row["program_id"] in family
+        or row["state"] in ("accepted", "champion")
+        or row["operator"] == "initial"
+    ][-MOST:]
+    nodes = [
+        Ancestor(row["program_id"], row["cycle"], row["state"], f"{row['operator']} {row['number']}")
+        for row in shown
+    ]
     return genealogy(nodes, edges, champion)
 
 

@@ -9,9 +9,17 @@ from evolake.report.figures import Figure
 
 def draw_evolutionary_tree(material: Material) -> bytes:
     """Return every prompt, the champion's ancestry marked."""
-    population, states = material.population, {"blocked": "blocked", "champion": "champion", "retired": "retired"}
+    population, states = (
+        material.population,
+        {"blocked": "blocked", "champion": "champion", "retired": "retired"},
+    )
     nodes = [
-        Ancestor(row["prompt_id"], f"{row['iteration']:04d}", states.get(row["state"], "accepted"), f"{row['operator']} {row['number']}")
+        Ancestor(
+            row["prompt_id"],
+            f"{row['iteration']:04d}",
+            states.get(row["state"], "accepted"),
+            f"{row['operator']} {row['number']}",
+        )
         for row in population.rows()
     ]
     edges = [(row["parent_id"], row["child_id"], row["weight"]) for row in population.derivations.to_dicts()]

@@ -19,7 +19,8 @@ def draw_rating_against_score(material: Material) -> bytes:
 
 
 def rated_prompts(population: Population, heldout: pl.DataFrame) -> list[RatedPrompt]:
-    """Return every prompt that was rated and evaluated: its rating now, its share of correct held-out replies when it was last evaluated."""
+    """Return every prompt that was rated and evaluated: its rating now, its share of correct held-out replies
+    when it was last evaluated."""
     result = []
     for row in population.rows():
         own = heldout.filter(pl.col("prompt_id") == row["prompt_id"])
@@ -27,7 +28,17 @@ def rated_prompts(population: Population, heldout: pl.DataFrame) -> list[RatedPr
             own = own.filter(pl.col("iteration") == own["iteration"].max())
             interval = wilson_interval(int(own["correct"].sum()), own.height)
             score = float(own["correct"].mean())  # pyright: ignore[reportArgumentType]
-            result.append(RatedPrompt(row["prompt_id"], row["mu"], row["sigma"], score, interval.low, interval.high, row["state"] == "champion"))
+            result.append(
+                RatedPrompt(
+                    row["prompt_id"],
+                    row["mu"],
+                    row["sigma"],
+                    score,
+                    interval.low,
+                    interval.high,
+                    row["state"] == "champion",
+                )
+            )
     return result
 
 

@@ -11,7 +11,10 @@ def draw_calls_to_solve(findings: Findings) -> bytes:
     """One step curve per arm."""
     from evolake.plots import ArmCurve, arm_steps
 
-    steps = [ArmCurve(arm, column(rows, "calls"), column(rows, "rate")) for arm, rows in by_arm(findings.of("effort"))]
+    steps = [
+        ArmCurve(arm, column(rows, "calls"), column(rows, "rate"))
+        for arm, rows in by_arm(findings.of("effort"))
+    ]
     title = f"Calls until the first certified answer ({proposer(findings)})"
     return arm_steps(steps, title, "calls of the proposer", "share of runs solved")
 

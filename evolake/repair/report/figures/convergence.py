@@ -15,7 +15,9 @@ def draw_convergence(findings: Findings) -> bytes:
         ArmCurve(arm, *(column(rows, name) for name in ("round", "rate", "bootstrap_low", "bootstrap_high")))
         for arm, rows in by_arm(findings.of("convergence"))
     ]
-    return arm_curves(rounds, f"Convergence by round ({proposer(findings)})", "round", "share of runs solved by its end")
+    return arm_curves(
+        rounds, f"Convergence by round ({proposer(findings)})", "round", "share of runs solved by its end"
+    )
 
 
 FIGURE = Figure("convergence", draw_convergence, order=4)

@@ -13,10 +13,16 @@ def draw_robustness(findings: Findings) -> bytes | None:
 
     if findings.robustness.is_empty():
         return None
-    names = {"scale": "coefficients scaled", "permute": "constraints permuted", "relabel": "variables relabelled"}
+    names = {
+        "scale": "coefficients scaled",
+        "permute": "constraints permuted",
+        "relabel": "variables relabelled",
+    }
     panels: dict[str, list[ArmDelta]] = {}
     for row in findings.robustness.to_dicts():
-        panels.setdefault(names[row["variation"]], []).append(ArmDelta(row["arm"], row["delta"], row["delta_low"], row["delta_high"]))
+        panels.setdefault(names[row["variation"]], []).append(
+            ArmDelta(row["arm"], row["delta"], row["delta_low"], row["delta_high"])
+        )
     title = f"Change of the solve rate under perturbation ({proposer(findings)})"
     return arm_deltas(panels, title, "percentage points, with 95% paired bootstrap intervals")
 

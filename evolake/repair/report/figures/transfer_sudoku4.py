@@ -13,7 +13,9 @@ def draw_transfer_sudoku4(findings: Findings) -> bytes | None:
     """Descriptive only; nothing if no grid was tried."""
     if SUITE not in findings.summary["suite"]:
         return None
-    return solve_rates(findings.of("summary", suite=SUITE), f"Transfer to {SUITE}, descriptive only ({proposer(findings)})")
+    return solve_rates(
+        findings.of("summary", suite=SUITE), f"Transfer to {SUITE}, descriptive only ({proposer(findings)})"
+    )
 
 
 FIGURE = Figure(f"transfer_{SUITE}", draw_transfer_sudoku4, order=6)

@@ -1,4 +1,5 @@
-"""What several patches share: where members and statements go in solvers of the minisat line, and the glue (LBD) of a clause."""
+"""What several patches share: where members and statements go in solvers of the minisat line, and the glue
+(LBD) of a clause."""
 
 from __future__ import annotations
 
@@ -13,14 +14,21 @@ RESTART_DONE_ANCHOR = "curr_restarts++;"
 
 
 def spec_of_one(
-    family: str, name: str, slot: str, expects: str, parameters: dict[str, Parameter], *rewrites: Rewrite, shadows: tuple[str, ...] = (),
+    family: str,
+    name: str,
+    slot: str,
+    expects: str,
+    parameters: dict[str, Parameter],
+    *rewrites: Rewrite,
+    shadows: tuple[str, ...] = (),
 ) -> PatchSpec:
     """Return a patch that has a form for one family of bases only."""
     return PatchSpec(name, slot, expects, parameters, {family: rewrites}, shadows)
 
 
 def included_after(path: str, anchor: str, header: str) -> Rewrite:
-    """Return a header of the standard library that a file lacks, on the line after one of its own includes."""
+    """Return a header of the standard library that a file lacks, on the line after one of its own
+    includes."""
     return Rewrite(path, anchor, f"\n#include <{header}>", "after", support=True)
 
 
@@ -42,5 +50,7 @@ GLUE_MEMBERS = members(
         return glue; }""",
     support=True,
 )
-LEARNT_GLUE = Rewrite(SOURCE, BACKTRACK_ANCHOR, "int learnt_glue = glueOf(learnt_clause);\n            ", "before", support=True)
+LEARNT_GLUE = Rewrite(
+    SOURCE, BACKTRACK_ANCHOR, "int learnt_glue = glueOf(learnt_clause);\n            ", "before", support=True
+)
 MINISAT_GLUE = (GLUE_MEMBERS, LEARNT_GLUE)

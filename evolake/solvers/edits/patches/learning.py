@@ -1,6 +1,7 @@
 """What happens to learnt clauses.
 
-Shortening by binary clauses (Audemard and Simon, Glucose), and how often they are vivified (Luo, Li, Xiao, Manya and Lu, IJCAI 2017).
+Shortening by binary clauses (Audemard and Simon, Glucose), and how often they are vivified (Luo, Li, Xiao,
+Manya and Lu, IJCAI 2017).
 """
 
 from __future__ import annotations
@@ -9,14 +10,19 @@ from evolake.solvers.edits.model import Parameter, PatchSpec, Rewrite
 from evolake.solvers.edits.patches.common import SOURCE, members
 
 BINARY = PatchSpec(
-    "minimise-binary", "minimise",
+    "minimise-binary",
+    "minimise",
     "A binary clause with the asserting literal resolves literals away: shorter clauses propagate earlier.",
     {"size": Parameter(3, 200, 30, whole=True)},
     {
         "minisat": (
-            members("vec<char>           in_learnt;         // in_learnt[toInt(p)]: p is in the clause being learnt. All zero between uses."),
+            members(
+                "vec<char>           in_learnt;         // in_learnt[toInt(p)]: p is in the clause being "
+                "learnt. All zero between uses."
+            ),
             Rewrite(
-                SOURCE, "tot_literals += out_learnt.size();",
+                SOURCE,
+                "tot_literals += out_learnt.size();",
                 """if (out_learnt.size() > 1 && out_learnt.size() <= @size@) {
         in_learnt.growTo(2 * nVars(), 0);
         for (int k = 1; k < out_learnt.size(); k++) in_learnt[toInt(out_learnt[k])] = 1;
@@ -34,17 +40,25 @@ BINARY = PatchSpec(
                 "before",
             ),
         ),
-        "mergesat": (Rewrite(SOURCE, "if (out_lbd <= 6 && out_learnt.size() <= 30)", "if (out_learnt.size() <= @size@)"),),
+        "mergesat": (
+            Rewrite(
+                SOURCE, "if (out_lbd <= 6 && out_learnt.size() <= 30)", "if (out_learnt.size() <= @size@)"
+            ),
+        ),
     },
 )
 
 PERIOD = PatchSpec(
-    "inprocess-period", "inprocess",
-    "Vivifying after every reduction costs propagations; doing it every few reductions may buy nearly all of the shorter clauses for less.",
+    "inprocess-period",
+    "inprocess",
+    "Vivifying after every reduction costs propagations; doing it every few reductions may buy nearly all "
+    "of the shorter clauses for less.",
     {"period": Parameter(2, 20, 3, whole=True)},
     {
         "glucose": (Rewrite(SOURCE, "performLCM = 1;", "performLCM = stats[nbReduceDB] % @period@ == 0;"),),
-        "maplechrono": (Rewrite(SOURCE, "nbconfbeforesimplify(1000)", "nbconfbeforesimplify(1000 * @period@)"),),
+        "maplechrono": (
+            Rewrite(SOURCE, "nbconfbeforesimplify(1000)", "nbconfbeforesimplify(1000 * @period@)"),
+        ),
     },
 )
 

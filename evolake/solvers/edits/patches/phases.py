@@ -1,7 +1,7 @@
 """Which value a decision tries first.
 
-Initial values by weighted occurrences (Jeroslow and Wang, 1990); from time to time the saved phases give way to the best trail seen, to their
-opposite, or to the first ones (rephasing: Biere and Fleury, 2020).
+Initial values by weighted occurrences (Jeroslow and Wang, 1990); from time to time the saved phases give way
+to the best trail seen, to their opposite, or to the first ones (rephasing: Biere and Fleury, 2020).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from evolake.solvers.edits.patches.common import SOURCE, members
 
 _INITIAL = (
     Rewrite(
-        SOURCE, "solves++;",
+        SOURCE,
+        "solves++;",
         """
     {   // First phases by occurrences, a clause of n literals weighing @base@^-n.
         vec<double> lean;
@@ -26,8 +27,10 @@ _INITIAL = (
     ),
 )
 INITIAL = PatchSpec(
-    "phase-initial", "phase-initial",
-    "Starting every variable at the value that satisfies more and shorter clauses (or fewer, for early conflicts) helps phase saving.",
+    "phase-initial",
+    "phase-initial",
+    "Starting every variable at the value that satisfies more and shorter clauses (or fewer, for early "
+    "conflicts) helps phase saving.",
     {"base": Parameter(1.1, 5.0, 2.0), "against": Parameter(0, 1, 0, whole=True, logarithmic=False)},
     dict.fromkeys(("minisat", "glucose", "maplechrono", "mergesat"), _INITIAL),
 )
@@ -55,7 +58,8 @@ _REPHASE = (
     Rewrite("core/Solver.h", '#include "core/SolverTypes.h"', "#include <math.h>\n", "before", support=True),
     Rewrite(SOURCE, "learnt_clause.clear();", "noteTrail();\n            ", "before"),
     Rewrite(
-        SOURCE, "Lit next = lit_Undef;",
+        SOURCE,
+        "Lit next = lit_Undef;",
         """if ((uint64_t) conflicts >= rephase_at) {
                 cancelUntil(0);
                 rephase();
@@ -65,9 +69,14 @@ _REPHASE = (
     ),
 )
 REPHASE = PatchSpec(
-    "phase-rephase", "phase-schedule",
-    "Returning to the phases of the longest trail, and now and then to their opposite, frees the search from one basin of saved phases.",
-    {"interval": Parameter(200, 20_000, 1000, whole=True), "growth": Parameter(0.0, 1.5, 1.0, logarithmic=False)},
+    "phase-rephase",
+    "phase-schedule",
+    "Returning to the phases of the longest trail, and now and then to their opposite, frees the search "
+    "from one basin of saved phases.",
+    {
+        "interval": Parameter(200, 20_000, 1000, whole=True),
+        "growth": Parameter(0.0, 1.5, 1.0, logarithmic=False),
+    },
     dict.fromkeys(("minisat", "glucose", "maplechrono"), _REPHASE),
 )
 

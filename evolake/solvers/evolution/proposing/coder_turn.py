@@ -21,16 +21,18 @@ WhoElse = Callable[[Mapping[str, Any]], Author | None]
 
 
 TryVariant = Callable[[Commission, Path], Trial]
-"""(commission, folder of a variant that was built) -> how it compares with its parent on formulas drawn for the plan."""
+"""(commission, folder of a variant that was built) -> how it compares with its parent on formulas drawn for
+the plan."""
 
 
 @dataclass(frozen=True)
 class CoderTurn:
     """What all plans of a cycle share.
 
-    into: an empty folder; each attempt gets one in it. judge: the gates, or those of them that the caller wants fed back. workers: how many plans of
-    the operators are carried out at one time. facts: what decides, for the coders. trial: runs a variant that
-    passed its gates next to its parent, so that a one-shot coder may revise it; None: there is no such round.
+    into: an empty folder; each attempt gets one in it. judge: the gates, or those of them that the caller
+    wants fed back. workers: how many plans of the operators are carried out at one time. facts: what decides,
+    for the coders. trial: runs a variant that passed its gates next to its parent, so that a one-shot coder
+    may revise it; None: there is no such round.
     """
 
     agents: Agents

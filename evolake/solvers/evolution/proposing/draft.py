@@ -20,7 +20,8 @@ HYPOTHESIS, CHANGELOG, RESULTS = "HYPOTHESIS.md", "CHANGELOG.md", "RESULTS.md"
 
 @dataclass(frozen=True)
 class Draft:
-    """A variant on disk, before its gates. `problem` is set where the reply could not be applied or changed nothing; the coder is shown."""
+    """A variant on disk, before its gates. `problem` is set where the reply could not be applied or changed
+    nothing; the coder is shown."""
 
     folder: Path
     variant_id: str
@@ -29,7 +30,9 @@ class Draft:
     problem: str = ""
 
 
-def make_draft(reply: CodeReply, plan: Mapping[str, Any], parents: Sequence[KnownVariant], base: Base, folder: Path) -> Draft:
+def make_draft(
+    reply: CodeReply, plan: Mapping[str, Any], parents: Sequence[KnownVariant], base: Base, folder: Path
+) -> Draft:
     """Write the variant to `folder`, which must not exist."""
     parent = parents[0]
     edits, dropped, problem = None, (), ""
@@ -43,10 +46,15 @@ def make_draft(reply: CodeReply, plan: Mapping[str, Any], parents: Sequence[Know
     return Draft(folder, source_sha(folder), edits, dropped, problem)
 
 
-def write_documents(folder: Path, plan: Mapping[str, Any], parents: Sequence[KnownVariant], reply: CodeReply) -> None:
+def write_documents(
+    folder: Path, plan: Mapping[str, Any], parents: Sequence[KnownVariant], reply: CodeReply
+) -> None:
     """HYPOTHESIS.md and CHANGELOG.md of this variant, and a RESULTS.md that says that there are none yet."""
     named = "\n".join(f"* {parent.variant_id} ({parent.title})" for parent in parents)
-    hypothesis = f"# Hypothesis\n\n{plan['hypothesis']}\n\n## What to change\n\n{plan['instructions']}\n\n## Parents\n\n{named}\n"
+    hypothesis = (
+        f"# Hypothesis\n\n{plan['hypothesis']}\n\n## What to change\n\n{plan['instructions']}\n\n## "
+        f"Parents\n\n{named}\n"
+    )
     (folder / HYPOTHESIS).write_text(hypothesis)
     lost = "".join(f"* {item}\n" for item in reply.dropped)
     left_out = f"\n## Left out\n\n{lost}" if lost else ""
@@ -64,14 +72,17 @@ def sources_diff(parent: Path, child: Path) -> str:
 def _by_edits(
     edits: tuple[Edit, ...], parent: KnownVariant, base: Base, folder: Path
 ) -> tuple[tuple[Edit, ...] | None, tuple[dict[str, Any], ...], str]:
-    """From the base, where the parent is made of edits; else on top of the parent, and then there is no list of edits for the whole."""
+    """From the base, where the parent is made of edits; else on top of the parent, and then there is no list
+    of edits for the whole."""
     start = base.folder if parent.edits is not None else parent.folder
     shutil.copytree(start, folder, symlinks=True)
     (folder / EDITS_FILE).unlink(missing_ok=True)
     outcomes = apply_edits(folder, base.adapter, edits)
     applied = tuple(outcome.edit for outcome in outcomes if outcome.applied)
     dropped = tuple(
-        {"what": outcome.edit.key, "parent": 0, "reason": outcome.status, "detail": outcome.detail} for outcome in outcomes if not outcome.applied
+        {"what": outcome.edit.key, "parent": 0, "reason": outcome.status, "detail": outcome.detail}
+        for outcome in outcomes
+        if not outcome.applied
     )
     if parent.edits is None:
         return None, dropped, "" if applied else _unapplied_text(dropped)
@@ -85,8 +96,14 @@ def _by_diff(diff: str, parent: KnownVariant, base: Base, folder: Path) -> str:
     if not diff.strip():
         return "There is no diff: `diff` must hold one unified diff over all files."
     result = apply_diff(folder, diff, editable=base.adapter.may_change)
-    return "" if result.applied else "The diff does not apply:\n" + "\n".join(f"* {problem}" for problem in result.problems)
+    return (
+        ""
+        if result.applied
+        else "The diff does not apply:\n" + "\n".join(f"* {problem}" for problem in result.problems)
+    )
 
 
 def _unapplied_text(dropped: Sequence[Mapping[str, Any]]) -> str:
-    return "No edit could be applied: " + "; ".join(f"{item['what']}: {item['reason']}, {item['detail']}" for item in dropped)
+    return "No edit could be applied: " + "; ".join(
+        f"{item['what']}: {item['reason']}, {item['detail']}" for item in dropped
+    )

@@ -12,7 +12,8 @@ from evolake.solvers.evolution.planning import KnownVariant
 
 @dataclass(frozen=True)
 class ExistingVariants:
-    """Variants that a new one must differ from. ids: of their sources. edits: base -> texts of `edits.json`."""
+    """Variants that a new one must differ from. ids: of their sources. edits: base -> texts of
+    `edits.json`."""
 
     ids: set[str] = field(default_factory=set)
     edits: dict[str, set[str]] = field(default_factory=dict)
@@ -40,4 +41,6 @@ class ExistingVariants:
 
     def has(self, variant_ids: Iterable[str], written: Iterable[tuple[str, str]]) -> bool:
         """Return whether one of these exists. written: base and text of `edits.json`."""
-        return not self.ids.isdisjoint(variant_ids) or any(text in self.edits.get(base, ()) for base, text in written)
+        return not self.ids.isdisjoint(variant_ids) or any(
+            text in self.edits.get(base, ()) for base, text in written
+        )

@@ -16,12 +16,13 @@ from evolake.solvers.roles.models import CodeReply
 LONGEST_TITLE = 60
 """Of a reply's title, as `CodeReply` has it."""
 LENT = 0.25
-"""Share in a child of a parent of another code base: it lends an idea, the child is made of the other's files."""
+"""Share in a child of a parent of another code base: it lends an idea, the child is made of the other's
+files."""
 
 
 class Judgement(Protocol):
-    """What the gates say of a folder. `blocked_by` is None if nothing objected; `feedback` is for the coder, and `output` what
-    the program wrote where a run of it did not end well."""
+    """What the gates say of a folder. `blocked_by` is None if nothing objected; `feedback` is for the coder,
+    and `output` what the program wrote where a run of it did not end well."""
 
     @property
     def variant_id(self) -> str:
@@ -51,10 +52,10 @@ Judge = Callable[[Path], Judgement]
 class Proposal:
     """A variant that was made.
 
-    weights: parent id -> share, summing to 1. diff: its sources against the first parent's. dropped: what a crossover, or an edit whose anchor was
-    not found, left out. judged: what the gates said of its last form. repairs: how often the coder repaired it. objections: what it was shown
-    each time.
-    trials: rows of RUNS, of it and its parent before the benchmark.
+    weights: parent id -> share, summing to 1. diff: its sources against the first parent's. dropped: what a
+    crossover, or an edit whose anchor was not found, left out. judged: what the gates said of its last form.
+    repairs: how often the coder repaired it. objections: what it was shown each time. trials: rows of RUNS,
+    of it and its parent before the benchmark.
     """
 
     variant_id: str
@@ -114,7 +115,13 @@ class Proposals:
 
 
 def proposal_of(
-    commission: Commission, reply: CodeReply, draft: Draft, judged: Judgement, *, origin: str, crossed: Sequence[dict[str, Any]] = (),
+    commission: Commission,
+    reply: CodeReply,
+    draft: Draft,
+    judged: Judgement,
+    *,
+    origin: str,
+    crossed: Sequence[dict[str, Any]] = (),
     objections: Sequence[str] = (),
 ) -> Proposal:
     """Return the variant that a judged draft is. crossed: what the crossover of its parents left out."""
@@ -126,17 +133,29 @@ def proposal_of(
     else:
         shares = [1 - LENT, LENT]
     return Proposal(
-        variant_id=draft.variant_id, folder=draft.folder, base=base.name, title=whole_title(reply.title, draft.edits or ()),
-        operator=reply.operator or plan["kind"], origin=origin, plan_id=plan["plan_id"], hypothesis=plan["hypothesis"], changelog=reply.changelog,
-        weights=tuple((parent.variant_id, share) for parent, share in zip(parents, shares, strict=True)), edits=draft.edits,
-        diff=sources_diff(parents[0].folder, draft.folder), dropped=(*crossed, *draft.dropped), judged=judged, objections=tuple(objections),
+        variant_id=draft.variant_id,
+        folder=draft.folder,
+        base=base.name,
+        title=whole_title(reply.title, draft.edits or ()),
+        operator=reply.operator or plan["kind"],
+        origin=origin,
+        plan_id=plan["plan_id"],
+        hypothesis=plan["hypothesis"],
+        changelog=reply.changelog,
+        weights=tuple((parent.variant_id, share) for parent, share in zip(parents, shares, strict=True)),
+        edits=draft.edits,
+        diff=sources_diff(parents[0].folder, draft.folder),
+        dropped=(*crossed, *draft.dropped),
+        judged=judged,
+        objections=tuple(objections),
     )
 
 
 def whole_title(title: str, edits: Sequence[Edit]) -> str:
     """Return the whole description of the edit that a title is the beginning of, else the title.
 
-    A reply's title has at most `LONGEST_TITLE` characters; operators cut the description of their edit there, and tables need not.
+    A reply's title has at most `LONGEST_TITLE` characters; operators cut the description of their edit there,
+    and tables need not.
     """
     whole = (edit.described() for edit in edits)
     return next((text for text in whole if len(title) == LONGEST_TITLE and text.startswith(title)), title)

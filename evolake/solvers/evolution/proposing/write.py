@@ -1,8 +1,10 @@
 """Carry out one plan: a first draft and its repairs by the roles of the coder, or one diff by another author.
 
-By operators a variant is its base with a list of edits (`edits.json`), made afresh from the base each time, so that it can be made again. By a model
-it is its parent with a unified diff, applied strictly. A diff that does not apply, sources that are not changed, and a gate's objection all go back
-to the coder as text; what still fails then is a blocked variant: a value with its verdicts. Nothing here runs or builds a candidate: `judge` does.
+By operators a variant is its base with a list of edits (`edits.json`), made afresh from the base each time,
+so that it can be made again. By a model it is its parent with a unified diff, applied strictly. A diff that
+does not apply, sources that are not changed, and a gate's objection all go back to the coder as text; what
+still fails then is a blocked variant: a value with its verdicts. Nothing here runs or builds a candidate:
+`judge` does.
 """
 
 from __future__ import annotations
@@ -13,28 +15,44 @@ from evolake.agents import AgentFailure, Reply
 from evolake.solvers.evolution.authors import REFERENCE, Author, Commission
 from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.proposing.draft import Draft, make_draft
-from evolake.solvers.evolution.proposing.excerpt import cut_excerpts, excerpts, regions_without_asking, visible_files
+from evolake.solvers.evolution.proposing.excerpt import (
+    cut_excerpts,
+    excerpts,
+    regions_without_asking,
+    visible_files,
+)
 from evolake.solvers.evolution.proposing.existing import ExistingVariants
 from evolake.solvers.evolution.proposing.proposal import FailedProposal, Proposal, proposal_of
-from evolake.solvers.evolution.proposing.request import CoderInput, code_request, lookup_request, operators_input, repair_request, revise_request
+from evolake.solvers.evolution.proposing.request import (
+    CoderInput,
+    code_request,
+    lookup_request,
+    operators_input,
+    repair_request,
+    revise_request,
+)
 from evolake.solvers.evolution.trials import TRIAL, Trial
 from evolake.solvers.roles.coder import CODER, CODER_REPAIR, CODER_REVISE, LOOKUP
 from evolake.solvers.roles.models import CodeReply
 
 LOSS = 1 / 1.1
-"""PAR-2 ratio of a trial up to which the coder may revise: what differs less is noise, and a gain leaves nothing to revise."""
+"""PAR-2 ratio of a trial up to which the coder may revise: what differs less is noise, and a gain leaves
+nothing to revise."""
 EXISTS = "This variant exists already, source for source."
 
 
 def write_by_roles(
-    turn: CoderTurn, commission: Commission, existing: ExistingVariants, drafts: list[Draft],
+    turn: CoderTurn, commission: Commission, existing: ExistingVariants, drafts: list[Draft]
 ) -> Proposal | FailedProposal | AgentFailure:
-    """Make the first draft and repair it. What was judged last stands, should a later answer be of no use. drafts: gets each that was made."""
+    """Make the first draft and repair it. What was judged last stands, should a later answer be of no use.
+    drafts: gets each that was made."""
     shown = _coder_input(turn, commission, existing)
     if isinstance(shown, AgentFailure):
         return shown
     plan, number, last = commission.plan, commission.plan["number"], None
-    replied: Reply[CodeReply | AgentFailure] = turn.agents.call(CODER, code_request(commission, shown), seed=commission.seed)
+    replied: Reply[CodeReply | AgentFailure] = turn.agents.call(
+        CODER, code_request(commission, shown), seed=commission.seed
+    )
     objections: list[str] = []
     for attempt in range(turn.settings.repair_attempts + 1):
         reply = replied.value
@@ -42,7 +60,11 @@ def write_by_roles(
             return last or reply
         if reply.operator == "repeat" and turn.operators:
             return last or FailedProposal(plan["plan_id"], reply.changelog)
-        written = reply if turn.operators else reply.model_copy(update={"edits": None, "operator": None, "dropped": []})
+        written = (
+            reply
+            if turn.operators
+            else reply.model_copy(update={"edits": None, "operator": None, "dropped": []})
+        )
         draft = make_draft(written, plan, commission.parents, commission.base, turn.fresh(number, attempt))
         drafts.append(draft)
         objection, output = draft.problem or (EXISTS if draft.variant_id in existing.ids else ""), ""
@@ -50,17 +72,35 @@ def write_by_roles(
             turn.agents.assign(replied.call_id, draft.variant_id)
             judged = turn.judge(draft.folder)
             last = proposal_of(
-                commission, written, draft, judged, origin=turn.agents.backend.name, crossed=shown.crossed, objections=objections,
+                commission,
+                written,
+                draft,
+                judged,
+                origin=turn.agents.backend.name,
+                crossed=shown.crossed,
+                objections=objections,
             )
             if judged.blocked_by is None:
-                return last if turn.operators else _measured_and_revised(turn, commission, existing, shown, _Judged(last, draft), drafts)
+                return (
+                    last
+                    if turn.operators
+                    else _measured_and_revised(
+                        turn, commission, existing, shown, _Judged(last, draft), drafts
+                    )
+                )
             objection, output = judged.feedback, judged.output
         objections.append(objection)
         if attempt == turn.settings.repair_attempts or (turn.operators and draft.problem):
             break
         repair = repair_request(commission, shown, written, draft, objection, output)
-        repair = repair.model_copy(update={"note": f"{commission.note}\nRepair {attempt + 1} of at most {turn.settings.repair_attempts}.".strip()})
-        replied = turn.agents.call(CODER_REPAIR, repair, seed=turn.seeds.seed("repair", number * 100 + attempt), attempt=attempt)
+        repair = repair.model_copy(
+            update={
+                "note": f"{commission.note}\nRepair {attempt + 1} of at most {turn.settings.repair_attempts}.".strip()  # noqa: E501
+            }
+        )
+        replied = turn.agents.call(
+            CODER_REPAIR, repair, seed=turn.seeds.seed("repair", number * 100 + attempt), attempt=attempt
+        )
     return last or FailedProposal(plan["plan_id"], objections[-1], tuple(objections))
 
 
@@ -73,9 +113,15 @@ class _Judged:
 
 
 def _measured_and_revised(
-    turn: CoderTurn, commission: Commission, existing: ExistingVariants, shown: CoderInput, first: _Judged, drafts: list[Draft],
+    turn: CoderTurn,
+    commission: Commission,
+    existing: ExistingVariants,
+    shown: CoderInput,
+    first: _Judged,
+    drafts: list[Draft],
 ) -> Proposal:
-    """Run a variant next to its parent, show the coder the figures if it costs more, and judge and run what the coder makes of them.
+    """Run a variant next to its parent, show the coder the figures if it costs more, and judge and run what
+    the coder makes of them.
 
     The cheaper of the two stays.
     """
@@ -93,7 +139,9 @@ def _measured_and_revised(
     if isinstance(reply, AgentFailure) or not reply.diff.strip():
         return kept
     written = reply.model_copy(update={"edits": None, "operator": None, "dropped": []})
-    draft = make_draft(written, commission.plan, commission.parents, commission.base, turn.fresh(number, "revised"))
+    draft = make_draft(
+        written, commission.plan, commission.parents, commission.base, turn.fresh(number, "revised")
+    )
     drafts.append(draft)
     if draft.problem or draft.variant_id in existing.ids:
         return kept
@@ -108,19 +156,32 @@ def _measured_and_revised(
         return replace(kept, trials=rows)
     turn.agents.assign(replied.call_id, draft.variant_id)
     revised = proposal_of(
-        commission, written, draft, judged, origin=turn.agents.backend.name, crossed=shown.crossed, objections=first.variant.objections,
+        commission,
+        written,
+        draft,
+        judged,
+        origin=turn.agents.backend.name,
+        crossed=shown.crossed,
+        objections=first.variant.objections,
     )
     return replace(revised, trials=rows)
 
 
 def _trial(turn: CoderTurn, commission: Commission, draft: Draft) -> Trial | None:
-    """Return the trial of a draft as it was measured first, so that a replay shows the same figures; None if there is no such round."""
+    """Return the trial of a draft as it was measured first, so that a replay shows the same figures; None if
+    there is no such round."""
     trial, name = turn.trial, f"{TRIAL}\x1f{commission.plan['plan_id']}\x1f{draft.variant_id}"
-    kept = None if trial is None else turn.agents.measured(name, lambda: trial(commission, draft.folder).record())
+    kept = (
+        None
+        if trial is None
+        else turn.agents.measured(name, lambda: trial(commission, draft.folder).record())
+    )
     return None if kept is None else Trial(**kept)
 
 
-def write_by_author(turn: CoderTurn, commission: Commission, existing: ExistingVariants, author: Author) -> Proposal | FailedProposal | AgentFailure:
+def write_by_author(
+    turn: CoderTurn, commission: Commission, existing: ExistingVariants, author: Author
+) -> Proposal | FailedProposal | AgentFailure:
     """Make and judge once what another author gives: an objection of the gates is the end of its variant."""
     plan = commission.plan
     written = author.write(commission)
@@ -128,34 +189,55 @@ def write_by_author(turn: CoderTurn, commission: Commission, existing: ExistingV
         return written
     if written.reply is None:
         return FailedProposal(plan["plan_id"], written.reason)
-    draft = make_draft(written.reply, plan, commission.parents, commission.base, turn.fresh(plan["number"], 0))
+    draft = make_draft(
+        written.reply, plan, commission.parents, commission.base, turn.fresh(plan["number"], 0)
+    )
     if draft.problem or draft.variant_id in existing.ids:
         return FailedProposal(plan["plan_id"], draft.problem or EXISTS)
     written.made(draft.variant_id)
-    return proposal_of(commission, written.reply, draft, turn.judge(draft.folder), origin=author.origin, crossed=written.dropped)
+    return proposal_of(
+        commission,
+        written.reply,
+        draft,
+        turn.judge(draft.folder),
+        origin=author.origin,
+        crossed=written.dropped,
+    )
 
 
-def _coder_input(turn: CoderTurn, commission: Commission, existing: ExistingVariants) -> CoderInput | AgentFailure:
-    """Return what the backend needs: edits as data for the operators, excerpts that it asked for for a model."""
+def _coder_input(
+    turn: CoderTurn, commission: Commission, existing: ExistingVariants
+) -> CoderInput | AgentFailure:
+    """Return what the backend needs: edits as data for the operators, excerpts that it asked for for a
+    model."""
     number, base = commission.plan["number"], commission.base
     if turn.operators:
-        return operators_input(commission, turn.fresh(number, "join"), existing.edits.get(base.name, set()), turn.rules.forbidden)
+        return operators_input(
+            commission, turn.fresh(number, "join"), existing.edits.get(base.name, set()), turn.rules.forbidden
+        )
     files = _visible(commission)
-    regions = regions_without_asking(files, f"{commission.plan['hypothesis']}\n{commission.plan['instructions']}")
+    regions = regions_without_asking(
+        files, f"{commission.plan['hypothesis']}\n{commission.plan['instructions']}"
+    )
     request = lookup_request(commission.plan, commission.parents[0], base, files)
     if regions and not turn.agents.recorded(LOOKUP, request, seed=turn.seeds.seed("lookup", number)):
         return CoderInput(shown=tuple(excerpts(files, regions, most=len(regions))))
     reply = turn.agents.call(LOOKUP, request, seed=turn.seeds.seed("lookup", number)).value
     if isinstance(reply, AgentFailure):
         return reply
-    return CoderInput(shown=tuple(excerpts(files, reply.regions)), cut=tuple(cut_excerpts(files, reply.regions)))
+    return CoderInput(
+        shown=tuple(excerpts(files, reply.regions)), cut=tuple(cut_excerpts(files, reply.regions))
+    )
 
 
 def _visible(commission: Commission) -> dict[str, str]:
-    """Return the files that the coder may change and, if the second parent is of another code base, that one's, below `reference/`."""
+    """Return the files that the coder may change and, if the second parent is of another code base, that
+    one's, below `reference/`."""
     files = visible_files(commission.parents[0].folder, commission.base.adapter)
     for other in commission.parents[1:]:
         if other.base != commission.base.name:
             lent = visible_files(other.folder, commission.bases[other.base].adapter)
-            files |= {f"{REFERENCE}/{other.base}/{path.removeprefix('src/')}": text for path, text in lent.items()}
+            files |= {
+                f"{REFERENCE}/{other.base}/{path.removeprefix('src/')}": text for path, text in lent.items()
+            }
     return files

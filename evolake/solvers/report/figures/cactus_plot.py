@@ -12,7 +12,9 @@ def draw_cactus_plot(material: Material) -> bytes:
 
     rows, champion_id = material.rows, material.champion["variant_id"]
     times = []
-    for (variant_id,), part in sorted(material.population.runs.group_by("variant_id"), key=lambda item: str(item[0])):
+    for (variant_id,), part in sorted(
+        material.population.runs.group_by("variant_id"), key=lambda item: str(item[0])
+    ):
         row = rows[str(variant_id)]
         if variant_id == champion_id:
             kind = "champion"

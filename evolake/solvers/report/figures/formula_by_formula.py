@@ -19,13 +19,22 @@ def draw_formula_by_formula(material: Material) -> bytes:
     first, second = (_first_runs(runs, name) for name in (compared, champion["variant_id"]))
     shared = sorted(first.keys() & second.keys())
     return scatter(
-        [Meeting(name, _seconds(first[name]), _seconds(second[name]), first[name]["expected"]) for name in shared], material.timeout_s,
-        f"{role}: {title_of(rows[compared])}", f"champion: {title_of(champion)}", f"The champion and its {role}, formula by formula",
+        [
+            Meeting(name, _seconds(first[name]), _seconds(second[name]), first[name]["expected"])
+            for name in shared
+        ],
+        material.timeout_s,
+        f"{role}: {title_of(rows[compared])}",
+        f"champion: {title_of(champion)}",
+        f"The champion and its {role}, formula by formula",
     )
 
 
 def _first_runs(runs: pl.DataFrame, variant_id: str) -> dict[str, dict[str, Any]]:
-    return {row["instance"]: row for row in runs.filter((pl.col("variant_id") == variant_id) & (pl.col("repeat") == 0)).to_dicts()}
+    return {
+        row["instance"]: row
+        for row in runs.filter((pl.col("variant_id") == variant_id) & (pl.col("repeat") == 0)).to_dicts()
+    }
 
 
 def _seconds(row: dict[str, Any]) -> float | None:

@@ -26,8 +26,16 @@ def draw_par2_by_cycle(material: Material) -> bytes:
         else:
             champion_id = min(last, key=lambda name: last[name])
         fresh = set(lake.read(LINE, "benchmark_runs", each)["variant_id"]) - seeds
-        points.append(Par2Point(each, last.get(champion_id, float("nan")), [last[name] for name in sorted(fresh) if name in last]))
-    return par2_trajectory(points, {title_of(rows[name]): last[name] for name in sorted(seeds) if name in last})
+        points.append(
+            Par2Point(
+                each,
+                last.get(champion_id, float("nan")),
+                [last[name] for name in sorted(fresh) if name in last],
+            )
+        )
+    return par2_trajectory(
+        points, {title_of(rows[name]): last[name] for name in sorted(seeds) if name in last}
+    )
 
 
 FIGURE = Figure("PAR-2 by cycle", draw_par2_by_cycle, order=2, asset="survivors")

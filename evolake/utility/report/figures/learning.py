@@ -12,10 +12,19 @@ from evolake.utility.tables import ARMS, LINEAGES, TRAINED
 
 def draw_learning(findings: Findings) -> bytes | None:
     """On held-out lineages, with bands over problems and seeds."""
-    result = findings.curves.filter((pl.col("measure") == "correct") & (pl.col("suite") == LINEAGES)).sort("step")
+    result = findings.curves.filter((pl.col("measure") == "correct") & (pl.col("suite") == LINEAGES)).sort(
+        "step"
+    )
     curves = [
-        ArmCurve(arm, part["step"].to_list(), part["value"].to_list(), part["low"].to_list(), part["high"].to_list())
-        for arm in TRAINED if (part := result.filter(pl.col("arm") == arm)).height
+        ArmCurve(
+            arm,
+            part["step"].to_list(),
+            part["value"].to_list(),
+            part["low"].to_list(),
+            part["high"].to_list(),
+        )
+        for arm in TRAINED
+        if (part := result.filter(pl.col("arm") == arm)).height
     ]
     title = "Problems of held-out lineages solved, with 95% bands"
     return arm_curves(curves, title, "step", "share solved", colours_of_arms(list(ARMS))) if curves else None

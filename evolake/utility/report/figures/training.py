@@ -10,7 +10,10 @@ from evolake.utility.statistics.findings import TRAINING, Findings
 from evolake.utility.tables import ARMS, TRAINED
 
 NAMES = {
-    "reward": "mean reward", "length": "tokens per reply", "reflections": "words of self-checking per reply", "entropy": "entropy per token, nats",
+    "reward": "mean reward",
+    "length": "tokens per reply",
+    "reflections": "words of self-checking per reply",
+    "entropy": "entropy per token, nats",
 }
 
 
@@ -19,10 +22,16 @@ def draw_training(findings: Findings) -> bytes | None:
     panels = {NAMES[measure]: [] for measure in TRAINING}
     for measure in TRAINING:
         for arm in TRAINED:
-            part = findings.curves.filter((pl.col("measure") == measure) & (pl.col("arm") == arm)).sort("step")
+            part = findings.curves.filter((pl.col("measure") == measure) & (pl.col("arm") == arm)).sort(
+                "step"
+            )
             if part.height:
                 panels[NAMES[measure]].append(ArmCurve(arm, part["step"].to_list(), part["value"].to_list()))
-    return arm_traces(panels, "Replies that were trained on", "step", colours_of_arms(list(ARMS))) if any(panels.values()) else None
+    return (
+        arm_traces(panels, "Replies that were trained on", "step", colours_of_arms(list(ARMS)))
+        if any(panels.values())
+        else None
+    )
 
 
 FIGURE = Figure("Replies that were trained on", draw_training, order=3)

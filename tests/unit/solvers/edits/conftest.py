@@ -1,4 +1,5 @@
-"""A small solver of our own with the declarations and statements that anchors look for: enough to edit, far too little to run."""
+"""A small solver of our own with the declarations and statements that anchors look for: enough to edit, far
+too little to run."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ lbool Solver::solve_() {
         status = search(rest_base * restart_first);
         curr_restarts++; }
 }
-"""
+"""  # noqa: E501
 SOLVER_H = """\
 #include "core/SolverTypes.h"
 class Solver {

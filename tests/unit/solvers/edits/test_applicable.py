@@ -20,12 +20,16 @@ def test_only_patches_whose_anchors_stand_in_the_tree_apply(small_solver, minisa
     for name in ("restart-geometric", "vsids-average", "restart-ema"):
         assert name in result.patches
     searched = {"restart-geometric", "restart-inner-outer", "restart-modes"}
-    without = {path: text.replace("restart_first)", "restart_first + 0)") for path, text in small_solver.items()}
+    without = {
+        path: text.replace("restart_first)", "restart_first + 0)") for path, text in small_solver.items()
+    }
     assert set(result.patches) - set(applicable(editable_tree(without, minisat)).patches) == searched
 
 
 def test_only_options_that_are_declared_and_decide_something_apply(small_solver, minisat) -> None:
-    assert [item.name for item in applicable(editable_tree(small_solver, minisat)).options] == ["var-decay"], "the others are read nowhere"
+    assert [item.name for item in applicable(editable_tree(small_solver, minisat)).options] == [
+        "var-decay"
+    ], "the others are read nowhere"
     reads = {"src/core/Reads.cc": "int read() { return opt_first + opt_grow + opt_mode + opt_luby; }\n"}
     tree = editable_tree(small_solver | reads, minisat)
     names = {item.name for item in applicable(tree).options}
@@ -34,17 +38,27 @@ def test_only_options_that_are_declared_and_decide_something_apply(small_solver,
 
 
 @pytest.mark.parametrize("edit", [GEOMETRIC, INNER_OUTER, AVERAGE], ids=lambda edit: edit.name)
-def test_code_of_a_patch_that_stands_in_the_tree_shuts_its_slot_whatever_its_values(small_solver, minisat, edit: Edit) -> None:
+def test_code_of_a_patch_that_stands_in_the_tree_shuts_its_slot_whatever_its_values(
+    small_solver, minisat, edit: Edit
+) -> None:
     before = editable_tree(small_solver, minisat).patches
     changed, _ = edited(small_solver, minisat, [edit])
     after = editable_tree(small_solver | changed, minisat).patches
-    shut = {"vsids-average"} if edit is AVERAGE else {name for name in before if name in (
-        "restart-geometric", "restart-inner-outer", "restart-ema", "restart-modes",
-    )}
+    shut = (
+        {"vsids-average"}
+        if edit is AVERAGE
+        else {
+            name
+            for name in before
+            if name in ("restart-geometric", "restart-inner-outer", "restart-ema", "restart-modes")
+        }
+    )
     assert set(before) - set(after) == shut
 
 
-def test_a_patch_may_take_the_place_of_one_of_its_slot_and_not_the_text_of_another(small_solver, minisat) -> None:
+def test_a_patch_may_take_the_place_of_one_of_its_slot_and_not_the_text_of_another(
+    small_solver, minisat
+) -> None:
     tree = editable_tree(small_solver, minisat)
     assert {"restart-inner-outer", "vsids-average"} <= set(applicable(tree, [GEOMETRIC]).patches)
     meeting = replace(tree, patches={**tree.patches, "vsids-average": tree.patches["restart-inner-outer"]})
@@ -52,9 +66,19 @@ def test_a_patch_may_take_the_place_of_one_of_its_slot_and_not_the_text_of_anoth
     assert "vsids-average" not in applicable(meeting, [GEOMETRIC]).patches
 
 
-@pytest.mark.parametrize(("first", "second", "new"), [
-    ({"a": "1"}, {"b": "2"}, True), ({}, {"b": "2"}, False), ({"a": "1"}, {}, False), ({"a": "1"}, {"a": "2"}, False),
-    ({"a": "1"}, {"a": "1", "b": "2"}, False), ({"a": "1"}, {"a": "3", "b": "2"}, True), ({"a": "1", "c": "1"}, {"a": "1", "b": ""}, True),
-])
-def test_a_crossover_by_files_gives_something_new_where_each_has_what_the_other_lacks(first, second, new: bool) -> None:
+@pytest.mark.parametrize(
+    ("first", "second", "new"),
+    [
+        ({"a": "1"}, {"b": "2"}, True),
+        ({}, {"b": "2"}, False),
+        ({"a": "1"}, {}, False),
+        ({"a": "1"}, {"a": "2"}, False),
+        ({"a": "1"}, {"a": "1", "b": "2"}, False),
+        ({"a": "1"}, {"a": "3", "b": "2"}, True),
+        ({"a": "1", "c": "1"}, {"a": "1", "b": ""}, True),
+    ],
+)
+def test_a_crossover_by_files_gives_something_new_where_each_has_what_the_other_lacks(
+    first, second, new: bool
+) -> None:
     assert cross_gives_new(first, second) is new

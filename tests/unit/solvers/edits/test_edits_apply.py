@@ -74,7 +74,9 @@ def test_a_patch_fills_in_its_values(small_solver, minisat) -> None:
         (Edit("tunable", "var-decay", {"other": 0.5}), "out-of-range"),
     ],
 )
-def test_what_cannot_be_applied_is_a_typed_outcome_and_leaves_no_trace(small_solver, minisat, edit: Edit, status: str) -> None:
+def test_what_cannot_be_applied_is_a_typed_outcome_and_leaves_no_trace(
+    small_solver, minisat, edit: Edit, status: str
+) -> None:
     changed, result = only(small_solver, minisat, edit)
     assert (changed, result) == ({}, [status])
 
@@ -92,7 +94,9 @@ def test_two_patches_of_one_slot_do_not_meet(small_solver, minisat) -> None:
 
 
 def test_the_order_of_compatible_edits_leaves_no_mark(small_solver, minisat) -> None:
-    results = {str(only(small_solver, minisat, *order)) for order in itertools.permutations([MODES, BURST, DECAY])}
+    results = {
+        str(only(small_solver, minisat, *order)) for order in itertools.permutations([MODES, BURST, DECAY])
+    }
     assert len(results) == 1
 
 
@@ -100,8 +104,10 @@ def test_edits_are_written_to_the_files_of_a_folder(tmp_path, small_solver, mini
     for path, text in small_solver.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(text.encode("latin-1"))
-    (tmp_path / "src/core/Solver.cc").write_bytes((small_solver["src/core/Solver.cc"] + "// na\xefve\n").encode("latin-1"))
-    outcome, = apply_edits(tmp_path, minisat, [DECAY])
+    (tmp_path / "src/core/Solver.cc").write_bytes(
+        (small_solver["src/core/Solver.cc"] + "// na\xefve\n").encode("latin-1")
+    )
+    (outcome,) = apply_edits(tmp_path, minisat, [DECAY])
     assert (outcome.applied, outcome.files) == (True, ("src/core/Solver.cc",))
     assert (tmp_path / "src/core/Solver.cc").read_bytes().endswith(b"// na\xefve\n")
     assert b"0.85," in (tmp_path / "src/core/Solver.cc").read_bytes()
@@ -110,12 +116,19 @@ def test_edits_are_written_to_the_files_of_a_folder(tmp_path, small_solver, mini
 def test_edits_survive_json_and_equal_sets_give_equal_bytes() -> None:
     text = write_edits([MODES, DECAY, GEOMETRIC])
     assert text == write_edits([GEOMETRIC, MODES, DECAY])
-    assert {edit.key for edit in read_edits(text)} == {"patch:restart-modes", "tunable:var-decay", "patch:restart-geometric"}
+    assert {edit.key for edit in read_edits(text)} == {
+        "patch:restart-modes",
+        "tunable:var-decay",
+        "patch:restart-geometric",
+    }
     assert write_edits(read_edits(text)) == text
 
 
 NO_EDITS = [
-    "{", "{}", '[{"kind": "tunable"}]', '[{"kind": "x", "name": "a", "parameters": {}}]',
+    "{",
+    "{}",
+    '[{"kind": "tunable"}]',
+    '[{"kind": "x", "name": "a", "parameters": {}}]',
     '[{"kind": "patch", "name": "a", "parameters": {"b": "c"}}]',
 ]
 
@@ -129,7 +142,13 @@ def test_what_is_no_list_of_edits_is_refused(text: str) -> None:
 def test_the_catalogue_is_wide_enough() -> None:
     assert len(PATCHES) >= 12
     assert sum(len(spec.files(family)) > 1 for spec in PATCHES.values() for family in spec.forms) >= 8
-    for name, least in (("minisat22", 12), ("glucose421", 12), ("maplechrono", 4), ("mergesat3", 14), ("cadical195", 11)):
+    for name, least in (
+        ("minisat22", 12),
+        ("glucose421", 12),
+        ("maplechrono", 4),
+        ("mergesat3", 14),
+        ("cadical195", 11),
+    ):
         assert len(catalogue(SimpleNamespace(name=name))) >= least
     assert catalogue(SimpleNamespace(name="unheard-of")) == []
 
@@ -153,13 +172,17 @@ def test_drawn_and_mutated_patches_stay_in_range_and_a_mutation_moves_one_value(
         moved = mutated(drawn, {}, PATCHES, random)
         assert moved is not None
         for edit in (drawn, moved):
-            assert all(spec.parameters[name].problem(value) is None for name, value in edit.parameters.items())
+            assert all(
+                spec.parameters[name].problem(value) is None for name, value in edit.parameters.items()
+            )
         assert sum(drawn.parameters[name] != moved.parameters[name] for name in spec.parameters) == 1
 
 
 def test_an_edit_takes_the_place_of_its_slot() -> None:
     assert placed([GEOMETRIC, DECAY], INNER_OUTER, PATCHES) == (DECAY, INNER_OUTER)
-    assert placed([DECAY], Edit("tunable", "var-decay", {"value": 0.7}), PATCHES) == (Edit("tunable", "var-decay", {"value": 0.7}),)
+    assert placed([DECAY], Edit("tunable", "var-decay", {"value": 0.7}), PATCHES) == (
+        Edit("tunable", "var-decay", {"value": 0.7}),
+    )
 
 
 def test_options_under_a_patch_that_replaces_them_are_known() -> None:
@@ -168,7 +191,8 @@ def test_options_under_a_patch_that_replaces_them_are_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "whole", "text"), [(True, False, "true"), (3, True, "3"), (0.5, False, "0.5"), (1e-07, False, "1e-07"), (2, False, "2.0")],
+    ("value", "whole", "text"),
+    [(True, False, "true"), (3, True, "3"), (0.5, False, "0.5"), (1e-07, False, "1e-07"), (2, False, "2.0")],
 )
 def test_values_are_written_as_the_language_reads_them(value, whole: bool, text: str) -> None:
     assert literal(value, whole=whole) == text

@@ -1,4 +1,5 @@
-"""Edits of Kissat on a miniature of our own: the statements that its patches look for, between lines of no meaning."""
+"""Edits of Kissat on a miniature of our own: the statements that its patches look for, between lines of no
+meaning."""
 
 from __future__ import annotations
 
@@ -79,8 +80,10 @@ void collect (void) {
     "bump.c": "void bump (void) { const double decay = GET_OPTION (decay) * 1e-3; }\n",
     "analyze.c": "void reasons (void) { const size_t limit = GET_OPTION (bumpreasonslimit) * saved; }\n",
     "learn.c": "void level (void) { if (!delta) { res = jump; } else if (delta > limit) { res = back; } }\n",
-    "probe.c": '#include "vivify.h"\nvoid probe (void) { UPDATE_CONFLICT_LIMIT (probe, probings, NLOGN, true); }\n',
-    "vivify.c": "void vivify (void) { EFFORT (vivify); double sum = irr_budget + tier1_budget + tier2_budget; }\n",
+    "probe.c": (
+        '#include "vivify.h"\nvoid probe (void) { UPDATE_CONFLICT_LIMIT (probe, probings, NLOGN, true); }\n'
+    ),
+    "vivify.c": "void vivify (void) { EFFORT (vivify); double sum = irr_budget + tier1_budget + tier2_budget; }\n",  # noqa: E501
 }
 KISSAT = SimpleNamespace(name="kissat", tunables="kissat-options", editable=("src/src/*.c", "src/src/*.h"))
 NAMES = [spec.name for spec in catalogue(KISSAT)]
@@ -92,11 +95,20 @@ def small_kissat() -> dict[str, str]:
     return {f"src/src/{name}": text for name, text in FILES.items()}
 
 
-def test_its_options_are_read_with_shifts_and_names_and_without_seeds_proofs_checks_and_lifted_limits(small_kissat) -> None:
-    result = {item.name: (item.kind, item.default, item.low, item.high) for item in read_tunables(small_kissat, "kissat-options")}
+def test_its_options_are_read_with_shifts_and_names_and_without_seeds_proofs_checks_and_lifted_limits(
+    small_kissat,
+) -> None:
+    result = {
+        item.name: (item.kind, item.default, item.low, item.high)
+        for item in read_tunables(small_kissat, "kissat-options")
+    }
     assert result == {
-        "bumpreasonslimit": ("int", 10, 1, 2**31 - 1), "decay": ("int", 50, 1, 200), "reluctantint": ("int", 1024, 2, 32768),
-        "target": ("int", 1, 0, 2), "unread": ("int", 1, 0, 1), "vivifyeffort": ("int", 100, 0, 1000),
+        "bumpreasonslimit": ("int", 10, 1, 2**31 - 1),
+        "decay": ("int", 50, 1, 200),
+        "reluctantint": ("int", 1024, 2, 32768),
+        "target": ("int", 1, 0, 2),
+        "unread": ("int", 1, 0, 1),
+        "vivifyeffort": ("int", 100, 0, 1000),
     }
 
 
@@ -104,17 +116,23 @@ def test_a_default_that_is_a_name_or_a_shift_is_moved_where_the_option_is_declar
     moves = [Edit("tunable", "target", {"value": 2}), Edit("tunable", "reluctantint", {"value": 64})]
     changed, outcomes = edited(small_kissat, KISSAT, moves)
     assert [outcome.status for outcome in outcomes] == ["applied", "applied"]
-    text = OPTIONS.replace("(target, TARGET_DEFAULT,", "(target, 2,").replace("(reluctantint, 1 << 10,", "(reluctantint, 64,")
+    text = OPTIONS.replace("(target, TARGET_DEFAULT,", "(target, 2,").replace(
+        "(reluctantint, 1 << 10,", "(reluctantint, 64,"
+    )
     assert changed == {"src/src/options.h": text}
 
 
-def test_an_option_applies_where_a_macro_pastes_its_name_together_and_not_where_nothing_reads_it(small_kissat) -> None:
+def test_an_option_applies_where_a_macro_pastes_its_name_together_and_not_where_nothing_reads_it(
+    small_kissat,
+) -> None:
     result = {item.name for item in applicable(editable_tree(small_kissat, KISSAT)).options}
     assert result == {"bumpreasonslimit", "decay", "target", "vivifyeffort"}
     alone = small_kissat | {"src/src/kimits.h": ""}
     assert "vivifyeffort" not in {item.name for item in applicable(editable_tree(alone, KISSAT)).options}
     carried = [Edit("patch", "kissat-bump-reasons", {"stable": 20, "focused": 4})]
-    assert "bumpreasonslimit" not in {item.name for item in applicable(editable_tree(small_kissat, KISSAT), carried).options}
+    assert "bumpreasonslimit" not in {
+        item.name for item in applicable(editable_tree(small_kissat, KISSAT), carried).options
+    }
 
 
 def test_the_shipped_adapter_moves_its_options_and_every_patch_is_named_for_it() -> None:
@@ -152,12 +170,19 @@ def test_all_its_patches_stand_beside_each_other_but_those_of_one_slot(small_kis
     slots = {PATCHES[name].slot for name in NAMES}
     assert sum(outcome.applied for outcome in outcomes) == len(slots)
     assert {outcome.status for outcome in outcomes} == {"applied", "slot-taken"}
-    assert "kissat-reduce-order" in applicable(editable_tree(small_kissat, KISSAT), [AGE]).patches, "it would take the other's place"
+    assert "kissat-reduce-order" in applicable(editable_tree(small_kissat, KISSAT), [AGE]).patches, (
+        "it would take the other's place"
+    )
 
 
 def test_values_go_in_as_c_writes_them(small_kissat) -> None:
-    changed, _ = edited(small_kissat, KISSAT, [AGE, Edit("patch", "kissat-mode-lengths", {"stable": 1.5, "focused": 0.25})])
-    assert "red.rank = ~(((uint64_t) (256 * (c->glue + 0.5 * (MAX_USED - used))) << 32) | c->size);" in changed["src/src/reduce.c"]
+    changed, _ = edited(
+        small_kissat, KISSAT, [AGE, Edit("patch", "kissat-mode-lengths", {"stable": 1.5, "focused": 0.25})]
+    )
+    assert (
+        "red.rank = ~(((uint64_t) (256 * (c->glue + 0.5 * (MAX_USED - used))) << 32) | c->size);"
+        in changed["src/src/reduce.c"]
+    )
     assert "(uint64_t) (0.25 * interval * kissat_nlogpown (count, 4))" in changed["src/src/mode.c"]
 
 
@@ -180,18 +205,23 @@ DECAY, TARGET = Edit("tunable", "decay", {"value": 80}), Edit("tunable", "target
 BUMP = Edit("patch", "kissat-bump-reasons", {"stable": 20, "focused": 4})
 
 
-@pytest.mark.parametrize(("first", "second", "said"), [
-    ([DECAY], [TARGET], ""),
-    ([DECAY], [AGE], ""),
-    ([DECAY, AGE], [DECAY, TARGET], ""),
-    ([DECAY], [Edit("tunable", "decay", {"value": 20})], "both change decay"),
-    ([AGE], [Edit("patch", "kissat-reduce-age", {"weight": 2.0})], "both change kissat-reduce-age"),
-    ([AGE], [Edit("patch", "kissat-reduce-order", {"weight": 0.5})], "decide the same"),
-    ([BUMP], [Edit("tunable", "bumpreasonslimit", {"value": 5})], "without effect"),
-    ([DECAY], [DECAY, TARGET], "no edit that the other lacks"),
-    ([], [TARGET], "no edit that the other lacks"),
-])
-def test_edits_are_combined_only_if_they_touch_nothing_in_common(first, second, said: str, small_kissat) -> None:
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ([DECAY], [TARGET], ""),
+        ([DECAY], [AGE], ""),
+        ([DECAY, AGE], [DECAY, TARGET], ""),
+        ([DECAY], [Edit("tunable", "decay", {"value": 20})], "both change decay"),
+        ([AGE], [Edit("patch", "kissat-reduce-age", {"weight": 2.0})], "both change kissat-reduce-age"),
+        ([AGE], [Edit("patch", "kissat-reduce-order", {"weight": 0.5})], "decide the same"),
+        ([BUMP], [Edit("tunable", "bumpreasonslimit", {"value": 5})], "without effect"),
+        ([DECAY], [DECAY, TARGET], "no edit that the other lacks"),
+        ([], [TARGET], "no edit that the other lacks"),
+    ],
+)
+def test_edits_are_combined_only_if_they_touch_nothing_in_common(
+    first, second, said: str, small_kissat
+) -> None:
     tree = editable_tree(small_kissat, KISSAT)
     for one, two in ((first, second), (second, first)):
         reason = conflict_of(tree, one, two)
@@ -203,7 +233,10 @@ def test_edits_are_combined_only_if_they_touch_nothing_in_common(first, second, 
 def test_edits_of_the_same_lines_are_not_combined(small_kissat) -> None:
     tree = editable_tree(small_kissat, KISSAT)
     reduce = tree.patches["kissat-reduce-schedule"]
-    first, second = (new_patch(PATCHES[name], np.random.default_rng(1)) for name in ("kissat-reduce-schedule", "kissat-restart-margin"))
+    first, second = (
+        new_patch(PATCHES[name], np.random.default_rng(1))
+        for name in ("kissat-reduce-schedule", "kissat-restart-margin")
+    )
     assert conflict_of(tree, [first], [second]) == ""
     moved = tuple(Splice(splice.span, f"other {splice.text}", splice.support) for splice in reduce)
     clash = EditableTree(tree.options, {**tree.patches, "kissat-restart-margin": moved}, tree.readers)

@@ -22,9 +22,23 @@ RULES = load_rules(Path(__file__).parents[4] / "data_lake" / "seeds" / "rules", 
 
 def row(instance: str, **values: Any) -> dict[str, Any]:
     good = {
-        "instance": instance, "family": "f", "shuffle": 0, "repeat": 0, "timeout_s": 5.0, "cpu_s": 0.1, "expected": "UNSAT", "status": "unsat",
-        "answer": "UNSAT", "certificate": "proof", "proof_status": "verified", "conflicts": 5, "decisions": 9, "propagations": 40,
-        "peak_mb": 10.0, "memory_mb": 256, "problems": None,
+        "instance": instance,
+        "family": "f",
+        "shuffle": 0,
+        "repeat": 0,
+        "timeout_s": 5.0,
+        "cpu_s": 0.1,
+        "expected": "UNSAT",
+        "status": "unsat",
+        "answer": "UNSAT",
+        "certificate": "proof",
+        "proof_status": "verified",
+        "conflicts": 5,
+        "decisions": 9,
+        "propagations": 40,
+        "peak_mb": 10.0,
+        "memory_mb": 256,
+        "problems": None,
     }
     return {**good, **values}
 
@@ -50,16 +64,27 @@ def test_a_gate_alone_gives_a_verdict_a_rule_on_stored_rows(tmp_path: Path):
     sha = store_evidence(runs_evidence(GOOD), blobs)
     result = verdicts("correctness", load_evidence(sha, blobs), sha)
     assert [verdict.rule_id for verdict in result] == [rule.id for rule in RULES.of_gate("correctness")]
-    assert {(verdict.outcome, verdict.gate_no, verdict.cycle, verdict.evidence_sha) for verdict in result} == {("pass", 3, "0003", sha)}
-    assert sha == store_evidence(runs_evidence([{**item, "cpu_s": 0.2, "peak_mb": 11.0} for item in GOOD]), blobs)
+    assert {
+        (verdict.outcome, verdict.gate_no, verdict.cycle, verdict.evidence_sha) for verdict in result
+    } == {("pass", 3, "0003", sha)}
+    assert sha == store_evidence(
+        runs_evidence([{**item, "cpu_s": 0.2, "peak_mb": 11.0} for item in GOOD]), blobs
+    )
 
 
 def test_a_block_ends_the_gate_and_becomes_feedback_with_its_runs():
-    bad = runs_evidence([sat("s"), row("u", proof_status="refuted", problems="lemma 7 is no ``` consequence"), row("v")])
+    bad = runs_evidence(
+        [sat("s"), row("u", proof_status="refuted", problems="lemma 7 is no ``` consequence"), row("v")]
+    )
     result = verdicts("correctness", bad)
-    assert [(verdict.rule_id, verdict.outcome) for verdict in result][-1] == ("solvers-correctness-proofs", "block")
+    assert [(verdict.rule_id, verdict.outcome) for verdict in result][-1] == (
+        "solvers-correctness-proofs",
+        "block",
+    )
     text = feedback_of(result, {"correctness": bad}, RULES)
-    assert text.startswith("Blocked at gate 3 (correctness) by the rule solvers-correctness-proofs: u: its proof is refuted")
+    assert text.startswith(
+        "Blocked at gate 3 (correctness) by the rule solvers-correctness-proofs: u: its proof is refuted"
+    )
     assert "unverified is not verified" in text
     assert "instance=u  expected=UNSAT  status=unsat" in text and "instance=v" not in text
     assert len(text) <= LONGEST_FEEDBACK
@@ -67,8 +92,16 @@ def test_a_block_ends_the_gate_and_becomes_feedback_with_its_runs():
 
 def test_feedback_of_a_build_shows_the_errors_of_its_log(tmp_path: Path):
     blobs = BlobStore(tmp_path)
-    log = "\n".join(["compiling", *(f"core/Solver.cc:{line}: error: no semicolon" for line in range(2000)), "done"])
-    build = {"ok": False, "reason": "core/Solver.cc:0: error: no semicolon", "log_sha": blobs.put(log.encode()), "cpu_s": 1.0, "warnings": 0}
+    log = "\n".join(
+        ["compiling", *(f"core/Solver.cc:{line}: error: no semicolon" for line in range(2000)), "done"]
+    )
+    build = {
+        "ok": False,
+        "reason": "core/Solver.cc:0: error: no semicolon",
+        "log_sha": blobs.put(log.encode()),
+        "cpu_s": 1.0,
+        "warnings": 0,
+    }
     text = feedback_of(verdicts("build", {"build": build}), {"build": {"build": build}}, RULES, blobs)
     assert "core/Solver.cc:0: error: no semicolon" in text and "compiling" not in text
     assert len(text) <= LONGEST_FEEDBACK
@@ -81,7 +114,12 @@ def test_passes_give_no_feedback():
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [(b"[", "cannot be read"), (b"{}", "is no list of edits"), (b'[{"kind": "tunable"}]', "is no list of edits"), (b"\xff", "cannot be read")],
+    [
+        (b"[", "cannot be read"),
+        (b"{}", "is no list of edits"),
+        (b'[{"kind": "tunable"}]', "is no list of edits"),
+        (b"\xff", "cannot be read"),
+    ],
 )
 def test_a_broken_list_of_edits_is_evidence(tmp_path: Path, text: bytes, problem: str):
     (tmp_path / "edits.json").write_bytes(text)

@@ -1,4 +1,5 @@
-"""What judging one variant, or one proposal, raises is its end, with the reason: never the cycle's. Failures of the machinery pass through."""
+"""What judging one variant, or one proposal, raises is its end, with the reason: never the cycle's. Failures
+of the machinery pass through."""
 
 from __future__ import annotations
 
@@ -62,15 +63,28 @@ def _deep(levels: int) -> dict[str, Any]:
 EVIDENCE = {"source": {}, "edits": [{"name": "x", "parameters": {"a": 1}}], "base": "b"}
 FAILED = StoredVariant("bad", "0001", "blocked", "build", "solvers-build", EVIDENCE)
 POISON: list[dict[str, Any]] = [
-    _deep(100_000), {"option": 10**5000}, {"edit": "\ud800"}, {"least": float("nan")}, {"edit": ["x"], "base": {}},
+    _deep(100_000),
+    {"option": 10**5000},
+    {"edit": "\ud800"},
+    {"least": float("nan")},
+    {"edit": ["x"], "base": {}},
 ]
 
 
 @pytest.mark.parametrize("parameters", POISON, ids=["deep", "long-number", "half-a-pair", "nan", "lists"])
-@pytest.mark.parametrize("check", ["solvers.forbidden_edit", "solvers.option_bound", "solvers.forbidden_pattern", ""])
-def test_a_proposal_that_cannot_be_decided_is_rejected_and_the_next_is_decided(parameters: dict[str, Any], check: str) -> None:
+@pytest.mark.parametrize(
+    "check", ["solvers.forbidden_edit", "solvers.option_bound", "solvers.forbidden_pattern", ""]
+)
+def test_a_proposal_that_cannot_be_decided_is_rejected_and_the_next_is_decided(
+    parameters: dict[str, Any], check: str
+) -> None:
     poison = {
-        "name": "poison", "lesson": "failure", "check": check, "parameters": parameters, "rationale": "r", "evidence": ["bad"],
+        "name": "poison",
+        "lesson": "failure",
+        "check": check,
+        "parameters": parameters,
+        "rationale": "r",
+        "evidence": ["bad"],
     }
     rows = decide([poison, poison, poison | {"parameters": {}}], [FAILED], [], cycle="0002")
     assert [row["state"] for row in rows] == ["rejected"] * 3
@@ -79,7 +93,12 @@ def test_a_proposal_that_cannot_be_decided_is_rejected_and_the_next_is_decided(p
 
 
 def test_a_learned_rule_of_another_shape_is_left_to_its_gate() -> None:
-    rule = replace(RULES.of_gate("compliance")[0], id="learned", check="solvers.forbidden_edit", parameters={"edit": "x", "parameters": {"a": 5}})
+    rule = replace(
+        RULES.of_gate("compliance")[0],
+        id="learned",
+        check="solvers.forbidden_edit",
+        parameters={"edit": "x", "parameters": {"a": 5}},
+    )
     good = replace(rule, id="good", parameters={"edit": "x", "parameters": {"a": [1, 2]}})
     assert [item.edit for item in forbidden_edits(_with(rule, good))] == ["x"]
 

@@ -1,4 +1,5 @@
-"""What is called refuted is unsatisfiable: tried on random small proofs, RAT steps and deletions among them, against all assignments."""
+"""What is called refuted is unsatisfiable: tried on random small proofs, RAT steps and deletions among them,
+against all assignments."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,5 @@
-"""LRAT is read to the last byte and checked along its hints; which of two formats a proof has follows from one rule."""
+"""LRAT is read to the last byte and checked along its hints; which of two formats a proof has follows from
+one rule."""
 
 import base64
 import random
@@ -7,21 +8,41 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proof_cases import DRAT_STEPS as STEPS
-from proof_cases import LITERAL, hints_for, planted, proof_of, random_problem, random_steps, satisfiable, text_of
+from proof_cases import (
+    LITERAL,
+    hints_for,
+    planted,
+    proof_of,
+    random_problem,
+    random_steps,
+    satisfiable,
+    text_of,
+)
 from proof_kit import pigeons
 
 from evolake.solvers.formula.cnf import formula_of
 from evolake.solvers.proof.dratify import refute
 from evolake.solvers.proof.hints import refute_by_hints
-from evolake.solvers.proof.lrat import LratProof, has_lrat_shape, read_lrat_binary, read_lrat_text, write_lrat_binary, write_lrat_text
+from evolake.solvers.proof.lrat import (
+    LratProof,
+    has_lrat_shape,
+    read_lrat_binary,
+    read_lrat_text,
+    write_lrat_binary,
+    write_lrat_text,
+)
 from evolake.solvers.proof.parse import BadProof, Proof, read_proof, write_binary, write_text
 from evolake.solvers.proof.reading import read_any
 
 HINT = st.integers(1, 2**55).flatmap(lambda name: st.sampled_from([name, -name]))
-LRAT_STEPS = st.lists(st.one_of(
-    st.tuples(st.lists(LITERAL, max_size=4), st.lists(HINT, min_size=1, max_size=4)),
-    st.tuples(st.none(), st.lists(st.integers(1, 2**55), max_size=4)),
-), min_size=1, max_size=8).map(lambda steps: [(9 + 2 * number, *step) for number, step in enumerate(steps)])
+LRAT_STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.lists(LITERAL, max_size=4), st.lists(HINT, min_size=1, max_size=4)),
+        st.tuples(st.none(), st.lists(st.integers(1, 2**55), max_size=4)),
+    ),
+    min_size=1,
+    max_size=8,
+).map(lambda steps: [(9 + 2 * number, *step) for number, step in enumerate(steps)])
 HARD = [[1, 2, 3], [1, 2, -3], [1, -2, 4], [1, -2, -4], [-1, 2, 5], [-1, 2, -5], [-1, -2, 3], [-1, -2, -3]]
 """Unsatisfiable; no unit, so that every refutation has lemmas."""
 
@@ -66,7 +87,8 @@ def test_arbitrary_bytes_are_a_proof_or_a_refusal_and_never_anything_else(data):
 
 @given(STEPS, LRAT_STEPS)
 def test_neither_format_is_taken_for_the_other(drat, lrat):
-    """One step a line: no DRAT text has the shape of LRAT, and no LRAT text is read as DRAT. Binary DRAT always reads as DRAT."""
+    """One step a line: no DRAT text has the shape of LRAT, and no LRAT text is read as DRAT. Binary DRAT
+    always reads as DRAT."""
     assert not has_lrat_shape(write_text(proof_of(drat)))
     assert isinstance(read_any(write_text(proof_of(drat))), Proof)
     assert isinstance(read_any(write_binary(proof_of(drat))), Proof)
@@ -87,26 +109,47 @@ def test_text_of_drat_that_is_declared_lrat_is_not_read(steps):
         read_any(write_binary(proof_of([*steps, (False, [])])), "lrat-binary")
 
 
-@pytest.mark.parametrize(("data", "name", "lrat"), [
-    (b"2 0 0", "", False), (b"d 1 2 0\n", "", False), (b"", "", False), (b"5 2 0 1 2 0\n", "", True), (b"5 d 2 0\n", "", True),
-    (b"5 2 0 1 2 0 6 0 5 3 4 0\n", "", False), (b"6 2 0 1 2 0\n5 0 6 3 4 0\n", "", False), (b"5 0 0\n", "", False), (b"5 0 0\n", "x.lrat", True),
-    (b"5 0 0\n", "x.lrat.gz", True), (b"a\x0a\x04\x00\x02\x04\x00", "", True), (b"a\x0a\x04\x00", "", False), (b"d\x02\x00", "", False),
-    (b"d\x02\x00", "x.lrat", True),
-])
+@pytest.mark.parametrize(
+    ("data", "name", "lrat"),
+    [
+        (b"2 0 0", "", False),
+        (b"d 1 2 0\n", "", False),
+        (b"", "", False),
+        (b"5 2 0 1 2 0\n", "", True),
+        (b"5 d 2 0\n", "", True),
+        (b"5 2 0 1 2 0 6 0 5 3 4 0\n", "", False),
+        (b"6 2 0 1 2 0\n5 0 6 3 4 0\n", "", False),
+        (b"5 0 0\n", "", False),
+        (b"5 0 0\n", "x.lrat", True),
+        (b"5 0 0\n", "x.lrat.gz", True),
+        (b"a\x0a\x04\x00\x02\x04\x00", "", True),
+        (b"a\x0a\x04\x00", "", False),
+        (b"d\x02\x00", "", False),
+        (b"d\x02\x00", "x.lrat", True),
+    ],
+)
 def test_the_format_follows_from_name_and_bytes(data, name, lrat):
     assert isinstance(read_any(data, "auto", name), LratProof if lrat else Proof)
 
 
 def test_a_refutation_with_hints_is_verified():
-    assert refute_by_hints(formula_of(5, HARD), read_lrat_text(text_of(refutation_of(HARD)))) == (True, "6 steps, each by its hints")
+    assert refute_by_hints(formula_of(5, HARD), read_lrat_text(text_of(refutation_of(HARD)))) == (
+        True,
+        "6 steps, each by its hints",
+    )
 
 
 def test_every_hint_of_it_is_needed_and_in_its_place():
-    """The last step has no way out by RAT: with a hint less, one of no clause, or in another order it is refuted."""
+    """The last step has no way out by RAT: with a hint less, one of no clause, or in another order it is
+    refuted."""
     steps, formula = refutation_of(HARD), formula_of(5, HARD)
     name, literals, hints = steps[-1]
     faults = [hints[:place] + hints[place + 1 :] for place in range(len(hints))]
-    faults += [[*hints[:place], other, *hints[place + 1 :]] for place in range(len(hints)) for other in (name, name + 9)]
+    faults += [
+        [*hints[:place], other, *hints[place + 1 :]]
+        for place in range(len(hints))
+        for other in (name, name + 9)
+    ]
     faults += [hints[::-1], [-hint for hint in hints], [name], []]
     for fault in faults:
         ok, reason = refute_by_hints(formula, read_lrat_text(text_of([*steps[:-1], (name, literals, fault)])))
@@ -121,12 +164,15 @@ def as_drat(formula, proof):
             clauses[name] = literals
             lines.append(" ".join(map(str, [*literals, 0])))
         else:
-            lines += ["d " + " ".join(map(str, [*gone, 0])) for hint in hints if (gone := clauses.pop(hint, None))]
+            lines += [
+                "d " + " ".join(map(str, [*gone, 0])) for hint in hints if (gone := clauses.pop(hint, None))
+            ]
     return read_proof("\n".join(lines).encode(), "drat-text")
 
 
 def test_no_proof_with_hints_refutes_a_satisfiable_formula():
-    """And what is verified is a DRAT proof by the other checker's word, for all of whose additions it finds the reason without hints."""
+    """And what is verified is a DRAT proof by the other checker's word, for all of whose additions it finds
+    the reason without hints."""
     verified = with_rat = faulty = 0
     for seed in range(4000):
         variables, clauses, _ = random_problem(seed)
@@ -140,7 +186,9 @@ def test_no_proof_with_hints_refutes_a_satisfiable_formula():
         if ok and all(literals is not None for _, literals, _ in steps):
             assert refute(formula, as_drat(clauses, proof), "python")[0], seed
         verified += ok
-        with_rat += ok and any(hint < 0 for _, literals, hints in steps if literals is not None for hint in hints)
+        with_rat += ok and any(
+            hint < 0 for _, literals, hints in steps if literals is not None for hint in hints
+        )
         faulty += not ok and not satisfiable(variables, clauses)
     assert verified > 400 and with_rat > 20 and faulty > 100, (verified, with_rat, faulty)
 
@@ -177,7 +225,8 @@ def test_proofs_of_cadical_are_verified_undeclared(data):
 
 @pytest.mark.parametrize("gone", range(len(PIGEONS)))
 def test_such_a_proof_is_refuted_of_a_formula_with_one_clause_less(gone):
-    """The clause is made a tautology, so that all identifiers stay; four pigeons with one rule less have places."""
+    """The clause is made a tautology, so that all identifiers stay; four pigeons with one rule less have
+    places."""
     clauses = [[1, -1] if place == gone else clause for place, clause in enumerate(PIGEONS)]
     assert not refute_by_hints(formula_of(12, clauses), read_any(CADICAL))[0]
 

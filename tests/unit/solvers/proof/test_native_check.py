@@ -27,26 +27,46 @@ def fuzz(tmp_path, requires):
     return Fuzz(ready_program(), tmp_path)
 
 
-@pytest.mark.parametrize(("kind", "seeds", "least"), [
-    ("small", 500, {"verified": 150, "refused": 200}), ("solvers", 400, {"verified": 120, "refused": 60, "by RAT": 2}),
-    ("lrat", 500, {"LRAT verified": 100, "LRAT refused": 100}), ("damaged", 300, {"unread": 50, "read": 50}),
-])
+@pytest.mark.parametrize(
+    ("kind", "seeds", "least"),
+    [
+        ("small", 500, {"verified": 150, "refused": 200}),
+        ("solvers", 400, {"verified": 120, "refused": 60, "by RAT": 2}),
+        ("lrat", 500, {"LRAT verified": 100, "LRAT refused": 100}),
+        ("damaged", 300, {"unread": 50, "read": 50}),
+    ],
+)
 def test_random_proofs_are_judged_as_by_the_other_checkers(kind, seeds, least, fuzz):
     for seed in range(seeds):
         getattr(fuzz, kind)(seed)
-    assert {name: fuzz.counts[name] >= count for name, count in least.items()} == dict.fromkeys(least, True), fuzz.counts
+    assert {name: fuzz.counts[name] >= count for name, count in least.items()} == dict.fromkeys(
+        least, True
+    ), fuzz.counts
 
 
-@pytest.mark.parametrize(("clauses", "proof", "verified"), [
-    ("1 2,1 2,-1 2,1 -2,-1 -2", b"d 1 2 0\n2 0\n0\n", True),
-    ("1 2,1 2,-1 2,1 -2,-1 -2", b"d 1 2 0\nd 2 1 0\n2 0\n0\n", False),
-    ("1,-1 2,-2 3,-3 -2", b"d 1 0\nd -1 2 0\n0\n", True),
-    ("1 2,-1 2", b"2 0\nd 1 2 0\n-2 0\n0\n", False),
-    ("1 2,-1 2,1 -2,-1 -2", b"d 1 2 2 0\n2 0\n0\n", False),
-    ("1 2,-1 2,1 -2,-1 -2", b"1 -1 0\nd 1 -1 0\n2 0\n0\n", True),
-    ("1 2,-1 2,1 -2,-1 -2,3 1 2", b"d 3 1 2 0\n4 -1 0\n-4 1 0\n2 0\n0\n", True),
-    ("1 2,-1 2,1 -2,-1 -2", b"2 0\n\n", False),
-], ids=["one copy", "both copies", "units stay", "a unit lemma stays", "repeated literals", "tautology", "unneeded definition", "no empty clause"])
+@pytest.mark.parametrize(
+    ("clauses", "proof", "verified"),
+    [
+        ("1 2,1 2,-1 2,1 -2,-1 -2", b"d 1 2 0\n2 0\n0\n", True),
+        ("1 2,1 2,-1 2,1 -2,-1 -2", b"d 1 2 0\nd 2 1 0\n2 0\n0\n", False),
+        ("1,-1 2,-2 3,-3 -2", b"d 1 0\nd -1 2 0\n0\n", True),
+        ("1 2,-1 2", b"2 0\nd 1 2 0\n-2 0\n0\n", False),
+        ("1 2,-1 2,1 -2,-1 -2", b"d 1 2 2 0\n2 0\n0\n", False),
+        ("1 2,-1 2,1 -2,-1 -2", b"1 -1 0\nd 1 -1 0\n2 0\n0\n", True),
+        ("1 2,-1 2,1 -2,-1 -2,3 1 2", b"d 3 1 2 0\n4 -1 0\n-4 1 0\n2 0\n0\n", True),
+        ("1 2,-1 2,1 -2,-1 -2", b"2 0\n\n", False),
+    ],
+    ids=[
+        "one copy",
+        "both copies",
+        "units stay",
+        "a unit lemma stays",
+        "repeated literals",
+        "tautology",
+        "unneeded definition",
+        "no empty clause",
+    ],
+)
 def test_deletions_copies_and_tautologies(clauses, proof, verified, fuzz):
     assert fuzz.says(dimacs(clauses), proof, "drat-text").startswith("verified ") == verified
 
@@ -58,7 +78,11 @@ def test_a_lemma_that_nothing_needs_is_checked_by_dratify_alone(tmp_path, requir
     (tmp_path / "a.drat").write_bytes(BAD_LEMMA)
     files = tmp_path / "a.cnf", tmp_path / "a.drat"
     result = check_proof(*files, spelling="drat-text")
-    assert (result.verdict, result.reason, result.checker) == ("verified", "3 steps, 1 needed, each by unit propagation", "evolake-drat")
+    assert (result.verdict, result.reason, result.checker) == (
+        "verified",
+        "3 steps, 1 needed, each by unit propagation",
+        "evolake-drat",
+    )
     assert check_proof(*files, checker="dratify").verdict == "refuted"
 
 
@@ -70,17 +94,29 @@ def test_what_it_refuses_is_decided_by_the_other_checker(tmp_path, requires):
     assert (result.verdict, result.checker) == ("refuted", "dratify")
 
 
-def ended(stdout: bytes, status: Any = "ok", exit_code: int | None = 0, signal: int | None = None) -> NativeOutcome:
+def ended(
+    stdout: bytes, status: Any = "ok", exit_code: int | None = 0, signal: int | None = None
+) -> NativeOutcome:
     return NativeOutcome(status, exit_code, signal, {}, stdout, b"", "why", 1.0, 1.0, 1.0, "bubblewrap")
 
 
-@pytest.mark.parametrize(("outcome", "verdict"), [
-    (ended(b"verified 2 steps\n"), "verified"), (ended(b"refused step 1\n"), "refuted"), (ended(b"unread junk\n"), "refuted"),
-    (ended(b"unknown it needs more memory than there is\n"), "unknown"), (ended(b"verified 2 steps"), "unknown"), (ended(b""), "unknown"),
-    (ended(b"verified 2 steps\n", exit_code=1), "unknown"), (ended(b"verified 2 steps\n", "killed", None, 11), "unknown"),
-    (ended(b"verified 2 steps\n", "cpu"), "unknown"), (ended(b"verified 2 steps\nverified\n"), "unknown"), (ended(b"Verified 2\n"), "unknown"),
-    (ended(b"verified2 steps\n"), "unknown"),
-])
+@pytest.mark.parametrize(
+    ("outcome", "verdict"),
+    [
+        (ended(b"verified 2 steps\n"), "verified"),
+        (ended(b"refused step 1\n"), "refuted"),
+        (ended(b"unread junk\n"), "refuted"),
+        (ended(b"unknown it needs more memory than there is\n"), "unknown"),
+        (ended(b"verified 2 steps"), "unknown"),
+        (ended(b""), "unknown"),
+        (ended(b"verified 2 steps\n", exit_code=1), "unknown"),
+        (ended(b"verified 2 steps\n", "killed", None, 11), "unknown"),
+        (ended(b"verified 2 steps\n", "cpu"), "unknown"),
+        (ended(b"verified 2 steps\nverified\n"), "unknown"),
+        (ended(b"Verified 2\n"), "unknown"),
+        (ended(b"verified2 steps\n"), "unknown"),
+    ],
+)
 def test_only_a_whole_answer_is_a_verdict(outcome, verdict):
     assert read_answer(outcome, "drat", LIMITS).verdict == verdict
 

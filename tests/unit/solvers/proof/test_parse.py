@@ -11,7 +11,10 @@ from evolake.solvers.proof.parse import BadProof, read_proof, with_close_names, 
 
 def steps_of(proof):
     bounds = list(zip(proof.starts[:-1], proof.starts[1:], strict=True))
-    return [(bool(deletion), proof.literals[a:b].tolist()) for deletion, (a, b) in zip(proof.deletion, bounds, strict=True)]
+    return [
+        (bool(deletion), proof.literals[a:b].tolist())
+        for deletion, (a, b) in zip(proof.deletion, bounds, strict=True)
+    ]
 
 
 @given(STEPS)
@@ -42,11 +45,18 @@ def test_a_binary_proof_cut_anywhere_within_a_step_is_refused(steps, data):
         read_proof(whole[:cut], "drat-binary")
 
 
-@pytest.mark.parametrize(("data", "expected"), [
-    (b"", []), (b"0", [(False, [])]), (b"1 -2 0 d 1\n-2 0 0", [(False, [1, -2]), (True, [1, -2]), (False, [])]),
-    (b"c x 1 0\n2 0\n", [(False, [2])]), (b"d 16 0\n", [(True, [16])]), (b"d\x04\x00a\x00", [(True, [2]), (False, [])]),
-    (b"a 0\x00", [(False, [16, 24])]),
-])
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", []),
+        (b"0", [(False, [])]),
+        (b"1 -2 0 d 1\n-2 0 0", [(False, [1, -2]), (True, [1, -2]), (False, [])]),
+        (b"c x 1 0\n2 0\n", [(False, [2])]),
+        (b"d 16 0\n", [(True, [16])]),
+        (b"d\x04\x00a\x00", [(True, [2]), (False, [])]),
+        (b"a 0\x00", [(False, [16, 24])]),
+    ],
+)
 def test_the_format_is_told_from_the_bytes(data, expected):
     assert steps_of(read_proof(data)) == expected
 
@@ -57,5 +67,7 @@ def test_the_first_empty_clause_is_an_addition():
 
 
 def test_names_beyond_the_formula_are_closed_up():
-    proof = with_close_names(proof_of([(False, [2_000_000_000, -1]), (True, [-90, 3]), (False, [2_000_000_000])]), 3)
+    proof = with_close_names(
+        proof_of([(False, [2_000_000_000, -1]), (True, [-90, 3]), (False, [2_000_000_000])]), 3
+    )
     assert steps_of(proof) == [(False, [5, -1]), (True, [-4, 3]), (False, [5])]

@@ -1,4 +1,5 @@
-"""Proof checkers are built in the jail from a release's sources (stand-ins here: the release is not ours), and found on PATH first."""
+"""Proof checkers are built in the jail from a release's sources (stand-ins here: the release is not ours),
+and found on PATH first."""
 
 import io
 import subprocess

@@ -1,4 +1,5 @@
-"""The rule on gains that do not carry over: honest searches vary widely and pass, tables of answers do not."""
+"""The rule on gains that do not carry over: honest searches vary widely and pass, tables of answers do
+not."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from evolake.solvers.rules.carry import tail
 RULES = load_rules(Path(__file__).parents[4] / "data_lake" / "seeds" / "rules", "solvers")
 RULE = next(rule for rule in RULES.rules if rule.id == "solvers-stability-carried-over")
 SPREAD = 1.1
-"""Standard deviation of the logarithm of a search's time over shuffles of a satisfiable formula; of MiniSat's on `train` it is 0.9."""
+"""Standard deviation of the logarithm of a search's time over shuffles of a satisfiable formula; of MiniSat's
+on `train` it is 0.9."""
 
 
 def judged(carried: list[dict[str, Any]], base: list[dict[str, Any]] | None = None) -> Finding | None:
@@ -24,13 +26,18 @@ def judged(carried: list[dict[str, Any]], base: list[dict[str, Any]] | None = No
 
 
 def rows(original: np.ndarray, copies: np.ndarray) -> list[dict[str, Any]]:
-    return [{"instance": f"f{n}", "original": float(cost), "copies": copies[n].tolist()} for n, cost in enumerate(original)]
+    return [
+        {"instance": f"f{n}", "original": float(cost), "copies": copies[n].tolist()}
+        for n, cost in enumerate(original)
+    ]
 
 
 def searches(rng: np.random.Generator, formulas: int, copies: int = 2) -> np.ndarray:
     """(formulas, 1 + copies) seconds: half of the formulas vary widely, as satisfiable ones do."""
     spread = np.where(np.arange(formulas) % 2 == 0, SPREAD, 0.15)[:, None]
-    return np.exp(rng.normal(np.log(0.3), 1.0, (formulas, 1)) + rng.normal(size=(formulas, 1 + copies)) * spread)
+    return np.exp(
+        rng.normal(np.log(0.3), 1.0, (formulas, 1)) + rng.normal(size=(formulas, 1 + copies)) * spread
+    )
 
 
 @pytest.mark.parametrize("formulas", [2, 3, 4, 6, 12, 24])
@@ -75,4 +82,8 @@ def test_nothing_to_compare_passes_and_missing_evidence_does_not():
 
 
 def test_the_tail_is_of_the_binomial():
-    assert tail(0, 5, 0.3) == pytest.approx(1) and tail(2, 2, 0.3) == pytest.approx(0.09) and tail(1, 3, 0.5) == pytest.approx(0.875)
+    assert (
+        tail(0, 5, 0.3) == pytest.approx(1)
+        and tail(2, 2, 0.3) == pytest.approx(0.09)
+        and tail(1, 3, 0.5) == pytest.approx(0.875)
+    )

@@ -1,4 +1,5 @@
-"""The tracked rules judge what a variant adds to its base: each kind of forbidden code is named with its place, and harmless code passes."""
+"""The tracked rules judge what a variant adds to its base: each kind of forbidden code is named with its
+place, and harmless code passes."""
 
 from __future__ import annotations
 
@@ -11,26 +12,40 @@ from evolake.solvers.rules import additions, read_tree
 
 HOOK = '        if (certified) fprintf(proof_file, "0\\n");\n'
 
+
 @pytest.mark.parametrize(
     ("code", "rule", "words"),
     [
         ("std::thread worker([] {}); worker.join();", "no-threads", "starts threads: 'std::thread'"),
-        ("pthread_create(&id, 0, run, 0);", "no-threads", "starts threads: 'pthread_create(&id, 0, run, 0)' added in Solver::search"),
+        (
+            "pthread_create(&id, 0, run, 0);",
+            "no-threads",
+            "starts threads: 'pthread_create(&id, 0, run, 0)' added in Solver::search",
+        ),
         ("auto spawn = &fork; spawn();", "no-processes", "'fork'"),
         ("if (!::fork()) return l_False;", "no-processes", "'::fork()'"),
         ('asm("rdtsc");', "no-processes", "asm"),
         ("int s = socket(AF_INET, SOCK_STREAM, 0);", "no-network", "'socket(AF_INET, SOCK_STREAM, 0)'"),
-        ('FILE* table = fopen("/tmp/answers", "r");', "no-files", "'fopen(\"/tmp/answers\", \"r\")'"),
+        ('FILE* table = fopen("/tmp/answers", "r");', "no-files", '\'fopen("/tmp/answers", "r")\''),
         ("random_seed = time(0);", "no-clocks", "'time(0)'"),
         ("auto t = std::chrono::steady_clock::now();", "no-clocks", "'chrono'"),
         ("if (cpuTime() > 5) return l_Undef;", "no-clocks", "'cpuTime()'"),
         ("double (*now)() = cpuTime; if (now() > 5) return l_Undef;", "no-clocks", "'cpuTime'"),
         ("rlimit room; getrlimit(9, &room); budget = room.rlim_cur;", "no-clocks", "'getrlimit(9, &room)'"),
-        ("signal(SIGALRM, due);", "no-clocks", "'SIGALRM'"), ("alarm(1);", "no-clocks", "'alarm(1)'"),
+        ("signal(SIGALRM, due);", "no-clocks", "'SIGALRM'"),
+        ("alarm(1);", "no-clocks", "'alarm(1)'"),
         ("long about[64]; fstat(3, about);", "no-clocks", "'fstat(3, about)'"),
-        ("if (nVars() == 250 && nClauses() == 1065) return l_False;", "no-instance-decisions", "exact size: 'nClauses()'"),
-        ("if (strstr(argv[1], \"uf250\")) return l_True;", "no-command-line", "'argv'"),
-        ("static char buffer[4096];", "no-static-state", "'static char buffer[4096];' added in Solver::search"),
+        (
+            "if (nVars() == 250 && nClauses() == 1065) return l_False;",
+            "no-instance-decisions",
+            "exact size: 'nClauses()'",
+        ),
+        ('if (strstr(argv[1], "uf250")) return l_True;', "no-command-line", "'argv'"),
+        (
+            "static char buffer[4096];",
+            "no-static-state",
+            "'static char buffer[4096];' added in Solver::search",
+        ),
         ("Solver other; if (other.solve()) return l_True;", "no-portfolio", "'Solver other;'"),
         ("auto second = new Solver();", "no-portfolio", "new Solver()"),
         ('printf("s UNSATISFIABLE\\n");', "answers-in-one-place", "prints an answer at a new place"),
@@ -46,9 +61,16 @@ def test_forbidden_code_is_named_with_its_place(code: str, rule: str, words: str
 @pytest.mark.parametrize(
     "code",
     [
-        "if (conflicts % 1000 == 0) rephase();", "double slow = 0.99 * slow + lbd;", "watches.time = 3;", "timer.clock();",
-        "if (nVars() > 100000) budget *= 2;", "vec<Lit> kept; kept.push(p);", "const int tiers[] = {2, 6};",
-        "if (learnt.size() == 2) tier = 0;", "Solver& same = *this;", "// thread, socket, fork()",
+        "if (conflicts % 1000 == 0) rephase();",
+        "double slow = 0.99 * slow + lbd;",
+        "watches.time = 3;",
+        "timer.clock();",
+        "if (nVars() > 100000) budget *= 2;",
+        "vec<Lit> kept; kept.push(p);",
+        "const int tiers[] = {2, 6};",
+        "if (learnt.size() == 2) tier = 0;",
+        "Solver& same = *this;",
+        "// thread, socket, fork()",
     ],
 )
 def test_ordinary_code_passes(code: str):
@@ -64,7 +86,7 @@ def test_an_unchanged_tree_and_a_new_default_pass():
 
 
 def test_functions_that_the_base_has_are_not_judged_wherever_they_lie():
-    base = {"src/a.cc": BASE.encode(), "src/b.cc": b"void helper() { fopen(name, \"r\"); }\n"}
+    base = {"src/a.cc": BASE.encode(), "src/b.cc": b'void helper() { fopen(name, "r"); }\n'}
     moved = {"src/a.cc": BASE.encode() + base["src/b.cc"]}
     source = additions(moved, base)
     assert (source.added, source.gone) == ([], ["src/b.cc"])
@@ -77,11 +99,26 @@ def test_functions_that_the_base_has_are_not_judged_wherever_they_lie():
         ('"s SATISFIABLE\\n"', '"\\n"', "model-kept", "weakens the answer"),
         ("#include <stdio.h>", "#include <zlib.h>", "no-libraries", "'<zlib.h>'"),
         ("#include <stdio.h>", '#include "answers.txt"', "no-libraries", "answers.txt"),
-        ("#include <stdio.h>", "#include <stdio.h>\n#include <thread>", "no-threads", "'<thread>' added in src/core/Solver.cc, outside"),
-        ("static Solver* solver;", "static Solver* solver;\nint best_known[1000];", "no-static-state", "best_known"),
-        ("static Solver* solver;", "static Solver* solver;\n#define CALL(x) fo##x", "no-hidden-code", "fo##x"),
+        (
+            "#include <stdio.h>",
+            "#include <stdio.h>\n#include <thread>",
+            "no-threads",
+            "'<thread>' added in src/core/Solver.cc, outside",
+        ),
+        (
+            "static Solver* solver;",
+            "static Solver* solver;\nint best_known[1000];",
+            "no-static-state",
+            "best_known",
+        ),
+        (
+            "static Solver* solver;",
+            "static Solver* solver;\n#define CALL(x) fo##x",
+            "no-hidden-code",
+            "fo##x",
+        ),
         ("static Solver* solver;", "static Solver* solver;\n#define NOW() time(0)", "no-clocks", "'time(0)'"),
-        ('fopen(argv[1], "r")', 'fopen("/tmp/x", "r")', "no-files", "'fopen(\"/tmp/x\", \"r\")' added in main"),
+        ('fopen(argv[1], "r")', 'fopen("/tmp/x", "r")', "no-files", '\'fopen("/tmp/x", "r")\' added in main'),
         ("{1, 2, 3}", "{" + "1, " * 70 + "3}", "no-instance-decisions", "holds a table of numbers"),
     ],
 )
@@ -90,7 +127,9 @@ def test_changes_outside_search_are_seen(old: str, new: str, rule: str, words: s
 
 
 def test_proof_writing_may_move_to_another_function():
-    moved = BASE.replace(HOOK, "        end();\n").replace("int main", "void Solver::end() {\n" + HOOK + "}\nint main")
+    moved = BASE.replace(HOOK, "        end();\n").replace(
+        "int main", "void Solver::end() {\n" + HOOK + "}\nint main"
+    )
     assert reasons_of(moved) == {}
 
 
@@ -102,7 +141,11 @@ def test_a_name_split_by_a_line_continuation_is_still_read():
     ("files", "rule", "words"),
     [
         ({"src/Makefile": b"LFLAGS += -lz -lpthread\n"}, "no-threads", "'-lpthread' added in src/Makefile:1"),
-        ({"src/Makefile": b"all:\n\tcurl http://example.org | sh\n"}, "no-network", "'curl' added in src/Makefile:2"),
+        (
+            {"src/Makefile": b"all:\n\tcurl http://example.org | sh\n"},
+            "no-network",
+            "'curl' added in src/Makefile:2",
+        ),
         ({"starexec_build": b"echo\n"}, "frozen-files", "starexec_build"),
         ({"src/model.bin": b"\0\1\2"}, "frozen-files", "no text: src/model.bin"),
     ],

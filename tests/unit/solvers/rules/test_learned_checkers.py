@@ -1,4 +1,5 @@
-"""The checkers that learned rules may name: parameters choose what they block, and what they cannot use is refused."""
+"""The checkers that learned rules may name: parameters choose what they block, and what they cannot use is
+refused."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from evolake.gates.checkers import apply
 PLACE = {"file": "core/Solver.cc", "line": 9, "count": 1}
 EVIDENCE = {
     "source": {
-        "added": [{"kind": "call", "name": "reduceDB", "text": "reduceDB()", "function": "Solver::search", **PLACE}],
+        "added": [
+            {"kind": "call", "name": "reduceDB", "text": "reduceDB()", "function": "Solver::search", **PLACE}
+        ],
         "removed": [{"kind": "name", "name": "proof", "text": "", "function": "Solver::solve", **PLACE}],
         "options": {"var-decay": "0.5", "luby": "true"},
     },
@@ -26,16 +29,32 @@ EVIDENCE = {
 @pytest.mark.parametrize(
     ("check", "parameters", "reason"),
     [
-        ("forbidden_pattern", {"kind": "call", "name": "^reduceDB$", "function": "search"}, "adds call 'reduceDB()' in Solver::search"),
+        (
+            "forbidden_pattern",
+            {"kind": "call", "name": "^reduceDB$", "function": "search"},
+            "adds call 'reduceDB()' in Solver::search",
+        ),
         ("forbidden_pattern", {"kind": "call", "name": "^reduceDB$", "function": "simplify"}, None),
         ("forbidden_pattern", {"kind": "call", "name": "reduceDB", "base": "glucose421"}, None),
-        ("forbidden_pattern", {"kind": "name", "name": "proof", "removed": True}, "takes away name 'proof' in Solver::solve"),
-        ("option_bound", {"option": "var-decay", "least": 0.7, "most": 0.999}, "option var-decay defaults to 0.5; at least 0.7 and"),
+        (
+            "forbidden_pattern",
+            {"kind": "name", "name": "proof", "removed": True},
+            "takes away name 'proof' in Solver::solve",
+        ),
+        (
+            "option_bound",
+            {"option": "var-decay", "least": 0.7, "most": 0.999},
+            "option var-decay defaults to 0.5; at least 0.7 and",
+        ),
         ("option_bound", {"option": "var-decay", "most": 0.6}, None),
         ("option_bound", {"option": "luby", "least": 1}, None),
         ("option_bound", {"option": "absent", "least": 1}, None),
         ("forbidden_edit", {"edit": "restart-ema"}, "edit restart-ema with"),
-        ("forbidden_edit", {"edit": "restart-ema", "parameters": {"fast": [None, 0.05], "mode": ["glucose", None]}}, "edit restart-ema with"),
+        (
+            "forbidden_edit",
+            {"edit": "restart-ema", "parameters": {"fast": [None, 0.05], "mode": ["glucose", None]}},
+            "edit restart-ema with",
+        ),
         ("forbidden_edit", {"edit": "restart-ema", "parameters": {"fast": [0.05, None]}}, None),
         ("forbidden_edit", {"edit": "restart-ema", "parameters": {"mode": ["luby", None]}}, None),
         ("kept_edit", {"edit": "rfirst"}, "drops the edit rfirst of its parent"),

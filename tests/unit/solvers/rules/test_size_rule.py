@@ -1,4 +1,5 @@
-"""The rule on decisions by exact sizes: it reads conflicts on formulas, their copies and padded copies, the variant's next to its seed's."""
+"""The rule on decisions by exact sizes: it reads conflicts on formulas, their copies and padded copies, the
+variant's next to its seed's."""
 
 from __future__ import annotations
 
@@ -22,7 +23,12 @@ RULE = next(rule for rule in RULES.rules if rule.id == "solvers-stability-not-by
 
 
 def formula(conflicts: list[int | None], padded_: list[int | None], name: str = "f") -> dict[str, Any]:
-    return {"instance": name, "original": 1.0, "copies": [1.0] * (len(conflicts) - 1), **counts(conflicts, padded_)}
+    return {
+        "instance": name,
+        "original": 1.0,
+        "copies": [1.0] * (len(conflicts) - 1),
+        **counts(conflicts, padded_),
+    }
 
 
 def counts(conflicts: list[int | None], padded_: list[int | None]) -> dict[str, Any]:
@@ -52,24 +58,54 @@ def test_a_padded_search_that_ended_before_a_change_could_have_its_effect_proves
 def test_another_search_on_one_padded_copy_of_another_formula_clears_a_variant():
     other = formula([700, 710, 720], [650, 660], "g")
     assert judged([formula([300, 710, 950], [600, 800]), other], [SEED, other]) is not None
-    assert judged([formula([300, 710, 950], [600, 800]), other | counts([700, 710, 720], [650, 661])], [SEED, other]) is None
+    assert (
+        judged(
+            [formula([300, 710, 950], [600, 800]), other | counts([700, 710, 720], [650, 661])], [SEED, other]
+        )
+        is None
+    )
 
 
-@pytest.mark.parametrize("mine", [
-    formula([300, 550, 590], [601, 800]), formula([300, 700, 590], [600, 800]), formula([500, 700, 900], [600, 800]),
-    formula([300, 550, None], [600, 800]), formula([300, 550, 590], [600, None]), formula([300], [600, 800]), formula([300, 550, 590], [600]),
-], ids=["padded differs", "a copy is equal", "all equal", "no answer", "no padded answer", "no copies", "one padded copy"])
+@pytest.mark.parametrize(
+    "mine",
+    [
+        formula([300, 550, 590], [601, 800]),
+        formula([300, 700, 590], [600, 800]),
+        formula([500, 700, 900], [600, 800]),
+        formula([300, 550, None], [600, 800]),
+        formula([300, 550, 590], [600, None]),
+        formula([300], [600, 800]),
+        formula([300, 550, 590], [600]),
+    ],
+    ids=[
+        "padded differs",
+        "a copy is equal",
+        "all equal",
+        "no answer",
+        "no padded answer",
+        "no copies",
+        "one padded copy",
+    ],
+)
 def test_what_proves_nothing_blocks_nothing(mine: dict[str, Any]):
     assert judged([mine], [SEED]) is None
 
 
 def test_a_run_that_the_clock_cut_is_compared_with_no_other_copy():
-    whole = [run("f", 0, 300), run("f~carried1", 1, 550), run("f~carried2", 2, 590), run("f~padded3", 3, 600), run("f~padded4", 4, 800)]
+    whole = [
+        run("f", 0, 300),
+        run("f~carried1", 1, 550),
+        run("f~carried2", 2, 590),
+        run("f~padded3", 3, 600),
+        run("f~padded4", 4, 800),
+    ]
     assert judged(carry_evidence(whole), [SEED]) is not None
     for cut in range(1, 5):
         rows = [row | {"status": "clock"} if place == cut else row for place, row in enumerate(whole)]
         found = judged(carry_evidence(rows), [SEED])
-        assert (found is not None) == (cut < 3), "one copy is enough beside the formula, and both padded ones are needed"
+        assert (found is not None) == (cut < 3), (
+            "one copy is enough beside the formula, and both padded ones are needed"
+        )
 
 
 def test_short_searches_and_evidence_of_earlier_versions_say_nothing():
@@ -79,16 +115,37 @@ def test_short_searches_and_evidence_of_earlier_versions_say_nothing():
     assert judged([formula([300, 550, 590], [600, 800])], []) is None
 
 
-def run(instance: str, shuffle: int, conflicts: int, answer: str | None = "SAT", status: str = "sat") -> dict[str, Any]:
-    return {"instance": instance, "shuffle": shuffle, "conflicts": conflicts, "answer": answer, "status": status, "cpu_s": 0.5, "timeout_s": 2.0}
+def run(
+    instance: str, shuffle: int, conflicts: int, answer: str | None = "SAT", status: str = "sat"
+) -> dict[str, Any]:
+    return {
+        "instance": instance,
+        "shuffle": shuffle,
+        "conflicts": conflicts,
+        "answer": answer,
+        "status": status,
+        "cpu_s": 0.5,
+        "timeout_s": 2.0,
+    }
 
 
 def test_evidence_keeps_padded_copies_apart():
-    rows = [run("a/f", 0, 5), run("a/f~carried1", 1, 6), run("a/f~carried2", 2, 7, answer=None), run("a/f~padded3", 3, 8), run("a/f~padded4", 4, 9)]
-    assert carry_evidence(rows) == [{"instance": "a/f", "original": 0.5, "copies": [0.5, 2.0], **counts([5, 6, None], [8, 9])}]
+    rows = [
+        run("a/f", 0, 5),
+        run("a/f~carried1", 1, 6),
+        run("a/f~carried2", 2, 7, answer=None),
+        run("a/f~padded3", 3, 8),
+        run("a/f~padded4", 4, 9),
+    ]
+    assert carry_evidence(rows) == [
+        {"instance": "a/f", "original": 0.5, "copies": [0.5, 2.0], **counts([5, 6, None], [8, 9])}
+    ]
 
 
-@given(seed=st.integers(0, 2**32), clauses=st.lists(st.lists(st.sampled_from([-3, -2, -1, 1, 2, 3]), min_size=1, max_size=3), max_size=8))
+@given(
+    seed=st.integers(0, 2**32),
+    clauses=st.lists(st.lists(st.sampled_from([-3, -2, -1, 1, 2, 3]), min_size=1, max_size=3), max_size=8),
+)
 def test_a_padded_formula_has_the_models_of_the_formula(seed: int, clauses: list[list[int]]):
     known = formula_of(3, clauses)
     result = padded(known, np.random.default_rng(seed))

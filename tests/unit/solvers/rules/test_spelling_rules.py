@@ -1,4 +1,5 @@
-"""What hides from readers and from a syntax tree: other spellings, orders to the compiler, data in sources, files that are no sources."""
+"""What hides from readers and from a syntax tree: other spellings, orders to the compiler, data in sources,
+files that are no sources."""
 
 from __future__ import annotations
 
@@ -38,25 +39,37 @@ def at_top(code: str) -> str:
         ('const char* r = u8R"(a)";', "plain-spelling", "a raw string"),
         ("int z = 1'0'+fork()+'0';", "plain-spelling", "a digit separator"),
         ("int z = 'a very long character';", "plain-spelling", "a long character literal"),
-        ("#if __has_include(<x/*>)\n#endif\nint z = system(n); /* */", "no-compiler-internals", "__has_include"),
+        (
+            "#if __has_include(<x/*>)\n#endif\nint z = system(n); /* */",
+            "no-compiler-internals",
+            "__has_include",
+        ),
         ('static int go(const char*) __attribute__((weakref("system")));', "same-compiler", "'weakref'"),
-        ('extern "C" int go(const char*) __attribute__ ( ( __alias__ ("system") ) );', "same-compiler", "'alias'"),
+        (
+            'extern "C" int go(const char*) __attribute__ ( ( __alias__ ("system") ) );',
+            "same-compiler",
+            "'alias'",
+        ),
         ('[[gnu::weakref("system")]] static int go(const char*);', "same-compiler", "'weakref'"),
         ('[[using gnu: optimize("O3")]] void fast();', "same-compiler", "'optimize'"),
         ("#define HINT __attribute__\nHINT((constructor)) void early() {}", "same-compiler", "'of a macro'"),
         ("__attribute__((constructor)) void early() {}", "same-compiler", "'constructor'"),
-        ('__attribute__((section(".text"))) const unsigned char code[] = {0xc3};', "same-compiler", "'section'"),
+        (
+            '__attribute__((section(".text"))) const unsigned char code[] = {0xc3};',
+            "same-compiler",
+            "'section'",
+        ),
         ('__attribute__((target("avx2"))) void fast();', "same-compiler", "'target'"),
-        ("#pragma GCC optimize (\"O3\")", "same-compiler", "GCC optimize"),
+        ('#pragma GCC optimize ("O3")', "same-compiler", "GCC optimize"),
         ('#pragma GCC target("avx2")', "same-compiler", "GCC target"),
         ('_Pragma("GCC optimize(3)")', "same-compiler", "_Pragma"),
         ("#pragma redefine_extname go system", "same-compiler", "redefine_extname"),
         ('asm(".incbin \\"x\\"");', "same-compiler", "'asm'"),
-        ("__asm volatile(\"syscall\");", "same-compiler", "'__asm'"),
-        ("#define A __asm__\nA(\"syscall\");", "same-compiler", "'__asm__'"),
+        ('__asm volatile("syscall");', "same-compiler", "'__asm'"),
+        ('#define A __asm__\nA("syscall");', "same-compiler", "'__asm__'"),
         ('int go(const char*) asm("system");', "same-compiler", "'asm'"),
-        ("const unsigned char d[] = {\n#embed \"model.bin\"\n};", "same-compiler", "'embed'"),
-        ('#include_next <stdio.h>', "same-compiler", "'include_next'"),
+        ('const unsigned char d[] = {\n#embed "model.bin"\n};', "same-compiler", "'embed'"),
+        ("#include_next <stdio.h>", "same-compiler", "'include_next'"),
         ('#include "model.bin"', "no-libraries", "model.bin"),
         ('#define WHAT "model.txt"\n#include WHAT', "no-libraries", "WHAT"),
         ("int z = __builtin_system(0);", "no-compiler-internals", "__builtin_system"),
@@ -75,11 +88,17 @@ def test_hidden_code_is_named(code: str, rule: str, words: str):
 @pytest.mark.parametrize(
     "code",
     [
-        "if (__builtin_expect(conflicts > 5, 0)) restart();", "// it's fine %: here; why??! (really??)", "vec<::Lit> kept;",
+        "if (__builtin_expect(conflicts > 5, 0)) restart();",
+        "// it's fine %: here; why??! (really??)",
+        "vec<::Lit> kept;",
         "if (a<b && c>d) x = y%z;",
-        'printf("%d<: %s:>\\n", n, s);', "int mask = 0xffffff; double decay = 0.999;", "auto worse = [&](int a, int b) { return a < b; };",
-        'puts(R"(c tiers of clauses\nc   by their glue, up to 6)");', "if (fits) [[likely]] keep();",
-        "[[maybe_unused]] int level = 0;", "switch (kind) { case 'a': break; [[fallthrough]]; default: break; }",
+        'printf("%d<: %s:>\\n", n, s);',
+        "int mask = 0xffffff; double decay = 0.999;",
+        "auto worse = [&](int a, int b) { return a < b; };",
+        'puts(R"(c tiers of clauses\nc   by their glue, up to 6)");',
+        "if (fits) [[likely]] keep();",
+        "[[maybe_unused]] int level = 0;",
+        "switch (kind) { case 'a': break; [[fallthrough]]; default: break; }",
     ],
 )
 def test_plain_code_passes(code: str):
@@ -106,12 +125,26 @@ def digits(count: int) -> str:
     ("code", "words"),
     [
         (f'const char* program = "{base64.b64encode(bytes(range(256))).decode()}";', "a string of"),
-        ("const char* program = " + "\n".join(f'"{digits(30)}"' for _ in range(3)) + ";", "a string of 180 characters without a space"),
-        ("const char* program = \"" + "some words " * 60 + "\";", "a string literal of 660 characters"),
-        ("\n".join(f'const char* p{i} = "{"some words " * 50}";' for i in range(12)), "bytes of string literals"),
+        (
+            "const char* program = " + "\n".join(f'"{digits(30)}"' for _ in range(3)) + ";",
+            "a string of 180 characters without a space",
+        ),
+        ('const char* program = "' + "some words " * 60 + '";', "a string literal of 660 characters"),
+        (
+            "\n".join(f'const char* p{i} = "{"some words " * 50}";' for i in range(12)),
+            "bytes of string literals",
+        ),
         ('const char* model = "' + "\\x41 \\101 " * 20 + '";', "40 bytes written as numbers"),
-        ("void model(int* m) {" + "".join(f"m[{i}] = 0x{digits(200)[i:i + 15]};" for i in range(40)) + "}", "bits in number and character literals"),
-        ("void model(char* m) {" + "".join(f"m[{i % 3}] = 'a';" for i in range(300)) + "}", "bits in number and character literals"),
+        (
+            "void model(int* m) {"
+            + "".join(f"m[{i}] = 0x{digits(200)[i : i + 15]};" for i in range(40))
+            + "}",
+            "bits in number and character literals",
+        ),
+        (
+            "void model(char* m) {" + "".join(f"m[{i % 3}] = 'a';" for i in range(300)) + "}",
+            "bits in number and character literals",
+        ),
         (f"#define TEXT(x) #x\nconst char* model = TEXT({digits(50)}z);", "characters"),
         ("void model() {" + "t();f();" * 9000 + "}", "tokens of code"),
     ],
@@ -123,25 +156,41 @@ def test_data_is_counted_however_it_is_written(code: str, words: str):
 
 def test_a_table_is_a_table_in_whatever_file_its_numbers_stand():
     table = at_top('static const char start[] = {\n#include "core/Start.h"\n};')
-    for row in (", ".join("01"[i % 3 == 0] for i in range(65)), ",\n".join(f"{{-{i}}}" for i in range(65)), ",".join("'a'" for _ in range(65))):
-        assert "a list of 65 numbers" in reasons_of(table, more={"src/core/Start.h": row.encode()})["added-data"]
+    for row in (
+        ", ".join("01"[i % 3 == 0] for i in range(65)),
+        ",\n".join(f"{{-{i}}}" for i in range(65)),
+        ",".join("'a'" for _ in range(65)),
+    ):
+        assert (
+            "a list of 65 numbers" in reasons_of(table, more={"src/core/Start.h": row.encode()})["added-data"]
+        )
     assert reasons_of(table, more={"src/core/Start.h": b", ".join(b"1" for _ in range(64))}) == {}
 
 
 @pytest.mark.parametrize(
     ("path", "text", "words"),
     [
-        ("src/simp/Makefile", "X := $(shell base64 -d ../core/x.cc > y.cc)", "$(shell"), ("src/simp/Makefile", "X != id", "!="),
-        ("src/simp/Makefile", "X := `id`", "`"), ("src/simp/Makefile", "\t@$(CXX) $$(tar xf x) main.cc", "$$(t"),
-        ("src/simp/Makefile", "\tobjcopy -I binary model other", "objcopy"), ("src/simp/Makefile", "\tld -r -b binary -o m.o model", "ld "),
-        ("src/simp/Makefile", "CFLAGS += -march=native -flto", "-march"), ("src/simp/Makefile", "CXX = sh", "CXX"),
-        ("src/configure", "echo yes", "echo"), ("src/CMakeLists.txt", "add_compile_options(-Ofast)", "-O"),
+        ("src/simp/Makefile", "X := $(shell base64 -d ../core/x.cc > y.cc)", "$(shell"),
+        ("src/simp/Makefile", "X != id", "!="),
+        ("src/simp/Makefile", "X := `id`", "`"),
+        ("src/simp/Makefile", "\t@$(CXX) $$(tar xf x) main.cc", "$$(t"),
+        ("src/simp/Makefile", "\tobjcopy -I binary model other", "objcopy"),
+        ("src/simp/Makefile", "\tld -r -b binary -o m.o model", "ld "),
+        ("src/simp/Makefile", "CFLAGS += -march=native -flto", "-march"),
+        ("src/simp/Makefile", "CXX = sh", "CXX"),
+        ("src/configure", "echo yes", "echo"),
+        ("src/CMakeLists.txt", "add_compile_options(-Ofast)", "-O"),
         ("src/notes.txt", "no order to anybody", "no sources in C or C++: src/notes.txt"),
-        ("src/core/other.o", "text", "what a compiler or an archiver makes"), ("src/libother.a", "text", "what a compiler"),
-        ("src/core/model.S", "text", "what a compiler"), ("src/core/payload.tar", "text", "what a compiler"),
-        ("src/core/$(shell id).cc", "int x;", "more than a name"), ("src/core/a;id.cc", "int x;", "more than a name"),
-        ("src/core/-fplugin=x.cc", "int x;", "more than a name"), ("src/core/@x.cc", "int x;", "more than a name"),
-        ("src/core/a b.cc", "int x;", "more than a name"), ("src/core/x/*.cc", "int x;", "more than a name"),
+        ("src/core/other.o", "text", "what a compiler or an archiver makes"),
+        ("src/libother.a", "text", "what a compiler"),
+        ("src/core/model.S", "text", "what a compiler"),
+        ("src/core/payload.tar", "text", "what a compiler"),
+        ("src/core/$(shell id).cc", "int x;", "more than a name"),
+        ("src/core/a;id.cc", "int x;", "more than a name"),
+        ("src/core/-fplugin=x.cc", "int x;", "more than a name"),
+        ("src/core/@x.cc", "int x;", "more than a name"),
+        ("src/core/a b.cc", "int x;", "more than a name"),
+        ("src/core/x/*.cc", "int x;", "more than a name"),
     ],
 )
 def test_only_sources_change(path: str, text: str, words: str):
@@ -149,7 +198,10 @@ def test_only_sources_change(path: str, text: str, words: str):
 
 
 def test_new_sources_are_free():
-    more = {"src/core/Rephase.cc": b"int rephase_after(int n) { return n / 2; }\n", "src/core/Rephase.h": b"int rephase_after(int);\n"}
+    more = {
+        "src/core/Rephase.cc": b"int rephase_after(int n) { return n / 2; }\n",
+        "src/core/Rephase.h": b"int rephase_after(int);\n",
+    }
     assert reasons_of(BASE, more=more) == {}
 
 
@@ -157,8 +209,10 @@ def test_new_sources_are_free():
     ("source", "words"),
     [
         (b"".join(b"class C%d {" % i for i in range(20_000)) + b"};" * 20_000, "nests 20000 brackets"),
-        (b"int a = " + b"1 == " * 20_000 + b"1;", "nests more than 1000 levels"), (b"void f() {" + b"if (a) b; else " * 5000 + b"c; }", "nests"),
-        (b"int a = b" + b".c()" * 20_000 + b";", "nests more than 1000 levels"), (b"int a;\n" * 60_000, "bytes"),
+        (b"int a = " + b"1 == " * 20_000 + b"1;", "nests more than 1000 levels"),
+        (b"void f() {" + b"if (a) b; else " * 5000 + b"c; }", "nests"),
+        (b"int a = b" + b".c()" * 20_000 + b";", "nests more than 1000 levels"),
+        (b"int a;\n" * 60_000, "bytes"),
     ],
 )
 def test_what_would_take_long_to_read_is_not_read(source: bytes, words: str):

@@ -1,4 +1,5 @@
-"""A user's folder as a suite: every way of packing, its lock, what is told of a folder that changed, and duels on copies of it."""
+"""A user's folder as a suite: every way of packing, its lock, what is told of a folder that changed, and
+duels on copies of it."""
 
 from __future__ import annotations
 
@@ -25,9 +26,20 @@ from evolake.solvers.suites.fresh import FreshKey
 from evolake.solvers.suites.opening import named_suite, unseen_suite
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
-TEXTS = {"a.cnf": b"p cnf 2 2\n1 2 0\n-1 2 0\n", "deep/b.cnf.xz": b"p cnf 1 2\n1 0\n-1 0\n", "c.cnf.gz": b"p cnf 3 1\n1 -3 0\n",
-         "d.cnf.bz2": b"p cnf 4 1\n4 0\n", "e.cnf.zst": b"p cnf 5 1\n-5 0\n"}
-PACK = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zstandard.ZstdCompressor().compress, ".cnf": bytes}
+TEXTS = {
+    "a.cnf": b"p cnf 2 2\n1 2 0\n-1 2 0\n",
+    "deep/b.cnf.xz": b"p cnf 1 2\n1 0\n-1 0\n",
+    "c.cnf.gz": b"p cnf 3 1\n1 -3 0\n",
+    "d.cnf.bz2": b"p cnf 4 1\n4 0\n",
+    "e.cnf.zst": b"p cnf 5 1\n-5 0\n",
+}
+PACK = {
+    ".xz": lzma.compress,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".zst": zstandard.ZstdCompressor().compress,
+    ".cnf": bytes,
+}
 
 
 @pytest.fixture
@@ -67,7 +79,9 @@ def test_several_frames_of_zstandard_are_one_file(tmp_path: Path) -> None:
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(data=st.binary(max_size=300), ending=st.sampled_from([".gz", ".xz", ".bz2", ".zst"]), junk=st.booleans())
+@given(
+    data=st.binary(max_size=300), ending=st.sampled_from([".gz", ".xz", ".bz2", ".zst"]), junk=st.booleans()
+)
 def test_what_is_packed_comes_back_or_is_told(data: bytes, ending: str, junk: bool, tmp_path: Path) -> None:
     path = tmp_path / f"x.cnf{ending}"
     path.write_bytes(data if junk else PACK[ending](data))
@@ -84,28 +98,45 @@ def test_the_lock_says_what_a_folder_holds(folder: Path, tmp_path: Path) -> None
     pins = lock.pins
     assert lock == read_lock(folder)
     assert {name: (pin.variables, pin.clauses, pin.status) for name, pin in pins.items()} == {
-        "a.cnf": (2, 2, "SAT"), "deep/b.cnf.xz": (1, 2, "UNSAT"), "c.cnf.gz": (3, 1, "unknown"), "d.cnf.bz2": (4, 1, "unknown"),
+        "a.cnf": (2, 2, "SAT"),
+        "deep/b.cnf.xz": (1, 2, "UNSAT"),
+        "c.cnf.gz": (3, 1, "unknown"),
+        "d.cnf.bz2": (4, 1, "unknown"),
         "e.cnf.zst": (5, 1, "unknown"),
     }
     assert {pin.source for pin in pins.values()} == {"written for this test"}
     (folder / "status.csv").unlink()
     assert lock_formulas(folder).pins == pins, "what it knows of a file that is the same stays"
     suite = opened(folder, tmp_path / "lake", locked=True)
-    assert {item.name: item.status for item in suite.instances} == {"a": "SAT", "deep/b": "UNSAT", "c": "unknown", "d": "unknown", "e": "unknown"}
+    assert {item.name: item.status for item in suite.instances} == {
+        "a": "SAT",
+        "deep/b": "UNSAT",
+        "c": "unknown",
+        "d": "unknown",
+        "e": "unknown",
+    }
 
 
 def test_a_line_takes_no_folder_without_a_lock(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no lock"):
         named_suite(str(folder), BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=SEEDS, locked=True)
-    assert len(named_suite(str(folder), BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=SEEDS).instances) == len(TEXTS)
+    assert len(
+        named_suite(str(folder), BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=SEEDS).instances
+    ) == len(TEXTS)
 
 
-@pytest.mark.parametrize("harm, complaint", [
-    (lambda place: (place / "a.cnf").write_bytes(b"p cnf 1 1\n1 0\n"), r"1 changed \(a\.cnf\)"),
-    (lambda place: (place / "e.cnf.zst").unlink(), r"1 missing \(e\.cnf\.zst\)"),
-    (lambda place: (place / "new.cnf").write_bytes(b"p cnf 1 1\n1 0\n"), r"1 new \(new\.cnf\)"),
-    (lambda place: (place / "c.cnf.gz").write_bytes(gzip.compress(TEXTS["c.cnf.gz"], mtime=7)), r"1 changed \(c\.cnf\.gz\)"),
-])
+@pytest.mark.parametrize(
+    "harm, complaint",
+    [
+        (lambda place: (place / "a.cnf").write_bytes(b"p cnf 1 1\n1 0\n"), r"1 changed \(a\.cnf\)"),
+        (lambda place: (place / "e.cnf.zst").unlink(), r"1 missing \(e\.cnf\.zst\)"),
+        (lambda place: (place / "new.cnf").write_bytes(b"p cnf 1 1\n1 0\n"), r"1 new \(new\.cnf\)"),
+        (
+            lambda place: (place / "c.cnf.gz").write_bytes(gzip.compress(TEXTS["c.cnf.gz"], mtime=7)),
+            r"1 changed \(c\.cnf\.gz\)",
+        ),
+    ],
+)
 def test_a_file_that_changed_is_told(folder: Path, tmp_path: Path, harm, complaint: str) -> None:
     lock_formulas(folder)
     opened(folder, tmp_path / "lake")
@@ -136,14 +167,23 @@ def test_duels_on_a_folder_are_fought_on_copies_of_it(folder: Path, tmp_path: Pa
     for item, own in zip(first.instances, opened(folder, tmp_path / "lake").instances, strict=True):
         assert item.path is not None and own.path is not None and item.name == f"{own.name}@0001"
         made, known = read_cnf_file(item.path), read_cnf_file(own.path)
-        assert made.variables > known.variables and made.clauses > known.clauses and len(made.literals) > len(known.literals)
+        assert (
+            made.variables > known.variables
+            and made.clauses > known.clauses
+            and len(made.literals) > len(known.literals)
+        )
 
 
 def test_the_command_locks_and_says_what_changed(folder: Path) -> None:
     run = CliRunner().invoke(lock, [str(folder), "--json", "--source", "here"], standalone_mode=False)
     assert json.loads(run.output) == {
-        "verdict": "locked", "lock": str(folder / LOCK), "formulas": 5, "statuses": {"SAT": 1, "UNSAT": 1, "unknown": 3}, "changed": [],
-            "repaired": {}, "left_out": {},
+        "verdict": "locked",
+        "lock": str(folder / LOCK),
+        "formulas": 5,
+        "statuses": {"SAT": 1, "UNSAT": 1, "unknown": 3},
+        "changed": [],
+        "repaired": {},
+        "left_out": {},
     }
     (folder / "a.cnf").write_bytes(b"p cnf 7 1\n7 0\n")
     assert "changed: a.cnf" in CliRunner().invoke(lock, [str(folder)], standalone_mode=False).output

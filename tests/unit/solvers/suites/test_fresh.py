@@ -1,4 +1,5 @@
-"""Formulas that nobody has seen: the same for one secret, root seed and cycle, others for any other; as hard, and of a status that is certain."""
+"""Formulas that nobody has seen: the same for one secret, root seed and cycle, others for any other; as hard,
+and of a status that is certain."""
 
 from __future__ import annotations
 
@@ -28,11 +29,18 @@ COUNT = 12
 
 def fresh(folder: Path, secret: bytes = SECRET, root_seed: int = 0, cycle: str = "0001") -> Suite:
     blobs = BlobStore(folder)
-    return fresh_suite("train", blobs, folder / "cache", FreshKey(secret, root_seed, cycle), seeds=SEEDS, count=COUNT)
+    return fresh_suite(
+        "train", blobs, folder / "cache", FreshKey(secret, root_seed, cycle), seeds=SEEDS, count=COUNT
+    )
 
 
 def test_one_key_gives_one_suite_and_any_other_key_another(tmp_path: Path):
-    suites = [fresh(tmp_path), fresh(tmp_path, OTHER), fresh(tmp_path, root_seed=1), fresh(tmp_path, cycle="0002")]
+    suites = [
+        fresh(tmp_path),
+        fresh(tmp_path, OTHER),
+        fresh(tmp_path, root_seed=1),
+        fresh(tmp_path, cycle="0002"),
+    ]
     assert fresh(tmp_path / "elsewhere").sha == suites[0].sha
     known = materialize_suite("train", BlobStore(tmp_path), tmp_path / "cache", seeds=SEEDS, count=COUNT)
     shas = [item.sha for suite in (*suites, known) for item in suite.instances]
@@ -69,27 +77,41 @@ shuffles = 1
 
 
 def test_an_instance_of_a_duel_names_the_formula_that_it_comes_from(tmp_path: Path):
-    """Copies share their formula's name whatever they are called; a copy whose generator draws anew is a formula of its own."""
+    """Copies share their formula's name whatever they are called; a copy whose generator draws anew is a
+    formula of its own."""
     (tmp_path / "suites").mkdir()
     (tmp_path / "suites" / "mixed.toml").write_text(SPEC)
-    suite = fresh_suite("mixed", BlobStore(tmp_path), tmp_path / "cache", FreshKey(SECRET, 0, "0002"), seeds=tmp_path)
+    suite = fresh_suite(
+        "mixed", BlobStore(tmp_path), tmp_path / "cache", FreshKey(SECRET, 0, "0002"), seeds=tmp_path
+    )
     assert {item.name: (item.base, item.shuffle) for item in suite.instances} == {
-        "drawn@0002": ("drawn@0002", 0), "drawn@0002~1": ("drawn@0002", 1), "drawn@0002~2": ("drawn@0002", 2),
-        "drawn~1@0002": ("drawn~1@0002", 0), "drawn~1@0002~1": ("drawn~1@0002", 1), "drawn~1@0002~2": ("drawn~1@0002", 2),
-        "fixed@0002": ("fixed@0002", 0), "fixed~1@0002": ("fixed@0002", 1), "fixed~2@0002": ("fixed@0002", 2),
-        "principle@0002": ("principle@0002", 0), "principle~1@0002": ("principle~1@0002", 0),
+        "drawn@0002": ("drawn@0002", 0),
+        "drawn@0002~1": ("drawn@0002", 1),
+        "drawn@0002~2": ("drawn@0002", 2),
+        "drawn~1@0002": ("drawn~1@0002", 0),
+        "drawn~1@0002~1": ("drawn~1@0002", 1),
+        "drawn~1@0002~2": ("drawn~1@0002", 2),
+        "fixed@0002": ("fixed@0002", 0),
+        "fixed~1@0002": ("fixed@0002", 1),
+        "fixed~2@0002": ("fixed@0002", 2),
+        "principle@0002": ("principle@0002", 0),
+        "principle~1@0002": ("principle~1@0002", 0),
     }
     sizes = {item.name: read_cnf_file(item.path) for item in suite.instances if item.path is not None}
     assert len({item.sha for item in suite.instances}) == len(suite.instances)
     copies = [sizes[f"drawn@0002{end}"] for end in ("", "~1", "~2")]
     assert all(83 < item.clauses <= 80 + 1 + 2 * MOST_PADDING for item in copies)
-    assert len({(item.variables, item.clauses) for item in copies}) == 3, "exact sizes differ even between copies of one formula"
+    assert len({(item.variables, item.clauses) for item in copies}) == 3, (
+        "exact sizes differ even between copies of one formula"
+    )
 
 
 @pytest.mark.parametrize("asked", ["0", "-1", "true", "1.5", '"2"'])
 def test_a_number_of_shuffles_that_cannot_be_is_an_error(tmp_path: Path, asked: str):
     (tmp_path / "suites").mkdir()
-    (tmp_path / "suites" / "mixed.toml").write_text(SPEC.replace("duel_shuffles = 3", f"duel_shuffles = {asked}"))
+    (tmp_path / "suites" / "mixed.toml").write_text(
+        SPEC.replace("duel_shuffles = 3", f"duel_shuffles = {asked}")
+    )
     with pytest.raises(InputError, match="drawn: duel_shuffles cannot be used"):
         load_spec("mixed", tmp_path)
 
@@ -133,7 +155,10 @@ def test_other_products_are_of_the_same_kind():
 def test_copies_are_equivalent_and_drawn_under_the_secret(tmp_path: Path):
     blobs, cache = BlobStore(tmp_path), tmp_path / "cache"
     train = materialize_suite("train", blobs, cache, seeds=SEEDS, count=6)
-    made = [carried_suite(train, blobs, cache, secret=secret, root_seed=0, count=3, copies=2) for secret in (SECRET, SECRET, OTHER)]
+    made = [
+        carried_suite(train, blobs, cache, secret=secret, root_seed=0, count=3, copies=2)
+        for secret in (SECRET, SECRET, OTHER)
+    ]
     assert made[0] == made[1] and [item.shuffle for item in made[0].instances] == [0, 1, 2, 3, 4] * 3
     originals = {item.name: item for item in train.instances}
     copies = [[item.sha for item in suite.instances if item.shuffle] for suite in made]
@@ -141,9 +166,16 @@ def test_copies_are_equivalent_and_drawn_under_the_secret(tmp_path: Path):
     for item in made[0].instances:
         assert item.path is not None and item.status == originals[item.base].status
         assert (item.shuffle == 0) == (item.sha == originals[item.base].sha)
-        variables = [read_cnf_file(path).variables for path in (item.path, originals[item.base].path) if path is not None]
+        variables = [
+            read_cnf_file(path).variables
+            for path in (item.path, originals[item.base].path)
+            if path is not None
+        ]
         assert (variables[0] > variables[1]) == (item.shuffle > 2)
-    assert len(carried_suite(train, blobs, cache, secret=SECRET, root_seed=0, count=50, copies=1).instances) == 24
+    assert (
+        len(carried_suite(train, blobs, cache, secret=SECRET, root_seed=0, count=50, copies=1).instances)
+        == 24
+    )
 
 
 def test_the_secret_is_drawn_once_and_only_its_owner_reads_it(tmp_path: Path):
@@ -155,7 +187,9 @@ def test_the_secret_is_drawn_once_and_only_its_owner_reads_it(tmp_path: Path):
         thread.join()
     assert len(set(result)) == 1 and len(result[0]) == 32 and secret_of(BlobStore(tmp_path)) == result[0]
     path = tmp_path / "private" / "formulas.key"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600 and [item.name for item in path.parent.iterdir()] == ["formulas.key"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600 and [item.name for item in path.parent.iterdir()] == [
+        "formulas.key"
+    ]
     assert lake_secret(tmp_path / "another") != result[0]
     path.write_bytes(b"short")
     with pytest.raises(MachineryError, match="is damaged"):
@@ -164,4 +198,6 @@ def test_the_secret_is_drawn_once_and_only_its_owner_reads_it(tmp_path: Path):
 
 def test_seeds_of_the_secret_are_spread():
     assert len({secret_seed(SECRET, root, cycle) for root in range(20) for cycle in ("0001", "0002")}) == 40
-    assert secret_seed(SECRET, 1, "23") != secret_seed(SECRET, 12, "3") and 0 <= secret_seed(SECRET, 0) < 2**63
+    assert (
+        secret_seed(SECRET, 1, "23") != secret_seed(SECRET, 12, "3") and 0 <= secret_seed(SECRET, 0) < 2**63
+    )

@@ -1,4 +1,5 @@
-"""The hard suites: statuses that hold by how a formula is made, a table and a lock that say one thing, and what a suite is promised to be."""
+"""The hard suites: statuses that hold by how a formula is made, a table and a lock that say one thing, and
+what a suite is promised to be."""
 
 from __future__ import annotations
 
@@ -23,14 +24,22 @@ from evolake.solvers.suites.spec import load_spec
 SEEDS = BROUGHT / "data_lake" / "seeds"
 HARD = ("hard-train", "hard-holdout")
 SMALL = [
-    ("xor", {"n": 12, "m": 14, "k": 4, "satisfiable": True}, "SAT"), ("xor", {"n": 12, "m": 14, "k": 4, "satisfiable": False}, "UNSAT"),
-    ("even", {"n": 7, "d": 4}, "SAT"), ("even", {"n": 11, "d": 6}, "UNSAT"), ("counts", {"groups": 4}, "UNSAT"),
-    ("miter", {"bits": 3, "known": 1}, "UNSAT"), ("filter", {"length": 14, "outputs": 20, "known": 3}, "SAT"),
+    ("xor", {"n": 12, "m": 14, "k": 4, "satisfiable": True}, "SAT"),
+    ("xor", {"n": 12, "m": 14, "k": 4, "satisfiable": False}, "UNSAT"),
+    ("even", {"n": 7, "d": 4}, "SAT"),
+    ("even", {"n": 11, "d": 6}, "UNSAT"),
+    ("counts", {"groups": 4}, "UNSAT"),
+    ("miter", {"bits": 3, "known": 1}, "UNSAT"),
+    ("filter", {"length": 14, "outputs": 20, "known": 3}, "SAT"),
 ]
 
 
-@pytest.mark.parametrize(("generator", "parameters", "status"), SMALL, ids=[f"{name}-{status}" for name, _, status in SMALL])
-def test_a_status_by_construction_is_true_and_a_seed_names_the_bytes(generator: str, parameters: dict, status: str) -> None:
+@pytest.mark.parametrize(
+    ("generator", "parameters", "status"), SMALL, ids=[f"{name}-{status}" for name, _, status in SMALL]
+)
+def test_a_status_by_construction_is_true_and_a_seed_names_the_bytes(
+    generator: str, parameters: dict, status: str
+) -> None:
     assert status_by_construction(generator, parameters) == status
     texts = [write_dimacs(generate(generator, {**parameters, "seed": seed})) for seed in (1, 1, 2, 3)]
     assert texts[0] == texts[1] and len(set(texts)) >= 2
@@ -39,13 +48,22 @@ def test_a_status_by_construction_is_true_and_a_seed_names_the_bytes(generator: 
         assert result is not None and result[0] == status
         if status == "SAT":
             formula = read_dimacs(data)
-            assert not len(falsified_clauses(formula, np.array([*result[2], *range(abs(result[2][-1]) + 1, formula.variables + 1)])))
+            assert not len(
+                falsified_clauses(
+                    formula, np.array([*result[2], *range(abs(result[2][-1]) + 1, formula.variables + 1)])
+                )
+            )
 
 
-@pytest.mark.parametrize(("parameters", "status"), [
-    ({"bits_a": 8, "bits_b": 8, "product": 251 * 241}, "SAT"), ({"bits_a": 8, "bits_b": 8, "product": 65521}, "UNSAT"),
-    ({"bits_a": 8, "bits_b": 8, "product": 257 * 251}, "unknown"), ({"bits_a": 8, "bits_b": 8, "product": 2 * 127}, "unknown"),
-])
+@pytest.mark.parametrize(
+    ("parameters", "status"),
+    [
+        ({"bits_a": 8, "bits_b": 8, "product": 251 * 241}, "SAT"),
+        ({"bits_a": 8, "bits_b": 8, "product": 65521}, "UNSAT"),
+        ({"bits_a": 8, "bits_b": 8, "product": 257 * 251}, "unknown"),
+        ({"bits_a": 8, "bits_b": 8, "product": 2 * 127}, "unknown"),
+    ],
+)
 def test_what_a_product_says_of_its_formula(parameters: dict, status: str) -> None:
     assert status_by_construction("mult", parameters) == status
     result = ask("glucose4", write_dimacs(generate("mult", parameters)), 60)
@@ -53,7 +71,11 @@ def test_what_a_product_says_of_its_formula(parameters: dict, status: str) -> No
 
 
 def test_sizes_that_have_no_such_formula_are_refused() -> None:
-    for make in (lambda: xor_system(20, 5, 5, 1, False), lambda: even_coloring(7, 3, 1), lambda: contradictory_counts(0, 1)):
+    for make in (
+        lambda: xor_system(20, 5, 5, 1, False),
+        lambda: even_coloring(7, 3, 1),
+        lambda: contradictory_counts(0, 1),
+    ):
         with pytest.raises((ValueError, IndexError)):
             make()
 
@@ -64,11 +86,19 @@ def test_a_hard_suite_is_what_its_lock_and_its_table_say(name: str) -> None:
     recipes = recipes_of(spec)
     assert list(rows) == [recipe.name for recipe in recipes] and len(recipes) >= 60
     assert lock_measured(spec, rows) == spec.locked
-    assert {recipe.name: hashlib.sha256(build(recipe)).hexdigest() for recipe in recipes} == {row["name"]: row["sha256"] for row in rows.values()}
-    assert all(1 <= float(row["cpu_s"]) <= 60 and row["known_by"] != "unsolved" and int(row["conflicts"]) > 1000 for row in rows.values())
+    assert {recipe.name: hashlib.sha256(build(recipe)).hexdigest() for recipe in recipes} == {
+        row["name"]: row["sha256"] for row in rows.values()
+    }
+    assert all(
+        1 <= float(row["cpu_s"]) <= 60 and row["known_by"] != "unsolved" and int(row["conflicts"]) > 1000
+        for row in rows.values()
+    )
     for recipe in recipes:
         assert recipe.status in ("unknown", rows[recipe.name]["status"])
-        assert status_by_construction(recipe.generator or "", recipe.parameters) in ("unknown", rows[recipe.name]["status"])
+        assert status_by_construction(recipe.generator or "", recipe.parameters) in (
+            "unknown",
+            rows[recipe.name]["status"],
+        )
     answers = [row["status"] for row in rows.values()]
     assert min(answers.count("SAT"), answers.count("UNSAT")) >= len(answers) // 4
     assert len({recipe.family for recipe in recipes[:12]}) >= 6
@@ -95,9 +125,9 @@ def test_fresh_formulas_of_a_hard_suite_keep_the_status_that_their_making_gives(
 
 def test_what_one_solver_says_alone_is_no_status(tmp_path: Path) -> None:
     row = dict.fromkeys(COLUMNS, "") | {"status": "UNSAT"}
-    assert [locked_status(row | {"known_by": word}) for word in ("proof", "construction", "unchecked", "unsolved")] == [
-        "UNSAT", "UNSAT", "unknown", "unknown",
-    ]
+    assert [
+        locked_status(row | {"known_by": word}) for word in ("proof", "construction", "unchecked", "unsolved")
+    ] == ["UNSAT", "UNSAT", "unknown", "unknown"]
     (tmp_path / "x.csv").write_text("name,cpu\na,1\n")
     with pytest.raises(InputError, match="not a table of this kind"):
         read_table(tmp_path / "x.csv")

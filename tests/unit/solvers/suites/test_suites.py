@@ -59,12 +59,28 @@ def tiny(tmp_path: Path) -> Path:
     folder.mkdir(parents=True)
     (folder / "tiny.toml").write_text(TINY)
     spec = load_spec("tiny", tmp_path / "seeds")
-    pins = {recipe.name: {"sha256": hashlib.sha256(build(recipe)).hexdigest(), "status": recipe.status} for recipe in recipes_of(spec)}
+    pins = {
+        recipe.name: {"sha256": hashlib.sha256(build(recipe)).hexdigest(), "status": recipe.status}
+        for recipe in recipes_of(spec)
+    }
     (folder / "tiny.lock.json").write_text(json.dumps({"formulas": pins}))
     return tmp_path / "seeds"
 
 
-@pytest.mark.parametrize("name", ["train", "holdout", "smoke", "quick", "quick-duel", "quick-holdout", "strong", "strong-duel", "strong-holdout"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "train",
+        "holdout",
+        "smoke",
+        "quick",
+        "quick-duel",
+        "quick-holdout",
+        "strong",
+        "strong-duel",
+        "strong-holdout",
+    ],
+)
 def test_every_generated_formula_has_the_bytes_of_its_lock(name: str) -> None:
     spec = load_spec(name, SEEDS)
     recipes = [recipe for recipe in recipes_of(spec) if recipe.generator is not None]
@@ -77,33 +93,60 @@ def test_the_suites_have_the_sizes_and_the_mix_that_they_promise() -> None:
     specs = {name: load_spec(name, SEEDS) for name in suite_names(SEEDS)}
     recipes = {name: recipes_of(spec) for name, spec in specs.items()}
     assert set(specs) == {
-        "train", "holdout", "smoke", "quick", "quick-duel", "quick-holdout", "strong", "strong-duel", "strong-holdout", "hard-train", "hard-holdout",
+        "train",
+        "holdout",
+        "smoke",
+        "quick",
+        "quick-duel",
+        "quick-holdout",
+        "strong",
+        "strong-duel",
+        "strong-holdout",
+        "hard-train",
+        "hard-holdout",
     }
-    specs = {name: spec for name, spec in specs.items() if not name.startswith("hard-")}  # of the hard ones, see test_hard
+    specs = {
+        name: spec for name, spec in specs.items() if not name.startswith("hard-")
+    }  # of the hard ones, see test_hard
     assert len(recipes["smoke"]) >= 115
     assert len([recipe for recipe in recipes["train"] if not recipe.shuffle]) >= 40
     for name, spec in specs.items():
         assert set(spec.locked) == {recipe.name for recipe in recipes[name]}
-        assert all(len(pin["confirmed_by"]) >= 2 or pin["confirmed_by"] == ["empty clause"] for pin in spec.locked.values())
+        assert all(
+            len(pin["confirmed_by"]) >= 2 or pin["confirmed_by"] == ["empty clause"]
+            for pin in spec.locked.values()
+        )
         assert {pin["status"] for pin in spec.locked.values()} == {"SAT", "UNSAT"}
     for bred, judged, new in (
-        ("train", "holdout", {"van-der-waerden", "add-rotate-xor"}), ("quick", "quick-holdout", {"tseitin", "counts"}),
-        ("quick-duel", "quick-holdout", {"tseitin", "counts", "coloring"}), ("strong", "strong-holdout", {"filter", "miter"}),
+        ("train", "holdout", {"van-der-waerden", "add-rotate-xor"}),
+        ("quick", "quick-holdout", {"tseitin", "counts"}),
+        ("quick-duel", "quick-holdout", {"tseitin", "counts", "coloring"}),
+        ("strong", "strong-holdout", {"filter", "miter"}),
     ):
         unseen = {recipe.family for recipe in recipes[judged]} - {recipe.family for recipe in recipes[bred]}
         assert unseen == new
-        shas = [{specs[name].locked[recipe.name]["sha256"] for recipe in recipes[name]} for name in (bred, judged)]
+        shas = [
+            {specs[name].locked[recipe.name]["sha256"] for recipe in recipes[name]} for name in (bred, judged)
+        ]
         assert not shas[0] & shas[1]
     for prefix in ("quick", "strong"):
         duel = recipes[f"{prefix}-duel"]
-        assert len({recipe.base for recipe in duel}) > LEAST_FORMULAS, "one more than a contest needs, so that one may be left out"
+        assert len({recipe.base for recipe in duel}) > LEAST_FORMULAS, (
+            "one more than a contest needs, so that one may be left out"
+        )
         assert len({recipe.base for recipe in recipes[f"{prefix}-holdout"]}) >= LEAST_FORMULAS
-        assert not {recipe.family for recipe in duel} & {"planted-3", "ordering"}, "costs of these have heavy tails"
+        assert not {recipe.family for recipe in duel} & {"planted-3", "ordering"}, (
+            "costs of these have heavy tails"
+        )
         assert all(
-            status_by_construction(recipe.generator or "", recipe.parameters) != "SAT" or recipe.duel_shuffles > 1 for recipe in duel
+            status_by_construction(recipe.generator or "", recipe.parameters) != "SAT"
+            or recipe.duel_shuffles > 1
+            for recipe in duel
         ), "one run of a satisfiable formula is chance"
     answers = [recipe.status for recipe in recipes["quick"]]
-    assert min(answers.count("SAT"), answers.count("UNSAT")) >= 4, "what the gate on answers that do not carry over needs"
+    assert min(answers.count("SAT"), answers.count("UNSAT")) >= 4, (
+        "what the gate on answers that do not carry over needs"
+    )
     for spec_recipes, count in ((recipes["train"], 12), (recipes["holdout"], 6)):
         assert {recipe.status for recipe in spec_recipes[:count]} == {"SAT", "UNSAT"}
         assert len({recipe.family for recipe in spec_recipes[:count]}) >= 5
@@ -113,7 +156,9 @@ def test_the_suites_have_the_sizes_and_the_mix_that_they_promise() -> None:
 def test_a_profile_has_formulas_enough_that_a_duel_and_a_holdout_can_decide(profile: str) -> None:
     path = Path(evolake.solvers.__file__).parent / "profiles" / f"{profile}.toml"
     sizes = SolversSettings(**tomllib.loads(path.read_text()))
-    duel = recipes_of(load_spec(sizes.duel_suite or sizes.train_suite, SEEDS))[: max(sizes.train_instances, sizes.duel_instances) or None]
+    duel = recipes_of(load_spec(sizes.duel_suite or sizes.train_suite, SEEDS))[
+        : max(sizes.train_instances, sizes.duel_instances) or None
+    ]
     holdout = recipes_of(load_spec(sizes.holdout_suite, SEEDS))[: sizes.holdout_instances or None]
     for recipes in (duel, holdout):
         assert len({recipe.base for recipe in recipes}) >= LEAST_FORMULAS
@@ -122,11 +167,17 @@ def test_a_profile_has_formulas_enough_that_a_duel_and_a_holdout_can_decide(prof
     assert min(answers.count("SAT"), answers.count("UNSAT")) >= 4
 
 
-@pytest.mark.parametrize(("seed_names", "suites"), [
-    (["cadical195"], ("strong", "strong-duel", "strong-holdout")), (["cadical195", "kissat404"], ("strong", "strong-duel", "strong-holdout")),
-    (["minisat22", "cadical195"], ("train", "", "holdout")),
-])
-def test_seeds_of_cadicals_class_alone_have_suites_of_their_own(seed_names: list[str], suites: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("seed_names", "suites"),
+    [
+        (["cadical195"], ("strong", "strong-duel", "strong-holdout")),
+        (["cadical195", "kissat404"], ("strong", "strong-duel", "strong-holdout")),
+        (["minisat22", "cadical195"], ("train", "", "holdout")),
+    ],
+)
+def test_seeds_of_cadicals_class_alone_have_suites_of_their_own(
+    seed_names: list[str], suites: tuple[str, ...]
+) -> None:
     laptop = SolversSettings(seeds=seed_names, timeout_s=3)
     assert (laptop.train_suite, laptop.duel_suite, laptop.holdout_suite) == suites
     assert SolversSettings(seeds=seed_names, timeout_s=10).train_suite == "train"
@@ -136,29 +187,45 @@ def test_seeds_of_cadicals_class_alone_have_suites_of_their_own(seed_names: list
 @pytest.mark.parametrize("name", ["strong", "strong-duel", "strong-holdout"])
 def test_strong_formulas_take_cadical_a_fair_share_of_the_laptops_limit(name: str) -> None:
     spec, rows = load_spec(name, SEEDS), read_table(table_path(name, SEEDS))
-    limit = SolversSettings(**tomllib.loads((Path(evolake.solvers.__file__).parent / "profiles" / "laptop.toml").read_text())).timeout_s
-    assert list(rows) == [recipe.name for recipe in recipes_of(spec)] and lock_measured(spec, rows) == spec.locked
+    limit = SolversSettings(
+        **tomllib.loads((Path(evolake.solvers.__file__).parent / "profiles" / "laptop.toml").read_text())
+    ).timeout_s
+    assert (
+        list(rows) == [recipe.name for recipe in recipes_of(spec)]
+        and lock_measured(spec, rows) == spec.locked
+    )
     assert all(0.05 * limit <= float(row["cpu_s"]) <= 0.6 * limit for row in rows.values())
     assert {row["known_by"] for row in rows.values()} <= {"model", "proof", "construction"}
 
 
 def test_a_regular_graph_whose_swaps_never_end_is_drawn_again() -> None:
     edges = regular_graph(11, 6, np.random.Generator(np.random.PCG64(12027)))
-    assert len(set(edges)) == 33 and all(sum(node in edge for edge in edges) == 6 for node in range(11)) and all(a != b for a, b in edges)
+    assert (
+        len(set(edges)) == 33
+        and all(sum(node in edge for edge in edges) == 6 for node in range(11))
+        and all(a != b for a, b in edges)
+    )
 
 
 def test_shuffles_are_the_same_problem_in_another_order(tiny: Path, tmp_path: Path) -> None:
     suite = materialize_suite("tiny", BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=tiny)
     assert [(item.name, item.base, item.shuffle, item.status) for item in suite.instances] == [
-        ("a", "a", 0, "SAT"), ("a~1", "a", 1, "SAT"), ("b", "b", 0, "UNSAT"),
+        ("a", "a", 0, "SAT"),
+        ("a~1", "a", 1, "SAT"),
+        ("b", "b", 0, "UNSAT"),
     ]
     assert suite.instances[0].path is not None and suite.instances[1].path is not None
     first, second = read_cnf_file(suite.instances[0].path), read_cnf_file(suite.instances[1].path)
     assert first != second
-    assert (first.variables, sorted(np.diff(first.starts))) == (second.variables, sorted(np.diff(second.starts)))
+    assert (first.variables, sorted(np.diff(first.starts))) == (
+        second.variables,
+        sorted(np.diff(second.starts)),
+    )
 
 
-def test_a_materialized_suite_lies_in_files_that_say_nothing_of_the_formula(tiny: Path, tmp_path: Path) -> None:
+def test_a_materialized_suite_lies_in_files_that_say_nothing_of_the_formula(
+    tiny: Path, tmp_path: Path
+) -> None:
     blobs = BlobStore(tmp_path / "lake")
     suite = materialize_suite("tiny", blobs, tmp_path / "cache", seeds=tiny)
     for item in suite.instances:
@@ -202,13 +269,21 @@ def test_formulas_of_an_archive_come_from_its_tree_until_the_lake_has_them(tmp_p
     (tree / "cnfs" / "one.cnf").write_bytes(b"p cnf 1 1\n1 0\n")
     folder = tmp_path / "seeds" / "suites"
     folder.mkdir(parents=True)
-    (folder / "old.toml").write_text('[suite]\nname = "old"\ndescription = "x"\n[[archives]]\nseed = "s"\nfolder = "cnfs"\nfamily = "f"\n')
-    pin = {"sha256": hashlib.sha256(b"p cnf 1 1\n1 0\n").hexdigest(), "status": "SAT", "confirmed_by": ["x", "y"]}
+    (folder / "old.toml").write_text(
+        '[suite]\nname = "old"\ndescription = "x"\n[[archives]]\nseed = "s"\nfolder = "cnfs"\nfamily = "f"\n'
+    )
+    pin = {
+        "sha256": hashlib.sha256(b"p cnf 1 1\n1 0\n").hexdigest(),
+        "status": "SAT",
+        "confirmed_by": ["x", "y"],
+    }
     (folder / "old.lock.json").write_text(json.dumps({"formulas": {"f/one": pin}}))
     blobs = BlobStore(tmp_path / "lake")
     with pytest.raises(InputError, match="comes with the sources of s"):
         materialize_suite("old", blobs, tmp_path / "cache", seeds=tmp_path / "seeds")
-    result = materialize_suite("old", blobs, tmp_path / "cache", seeds=tmp_path / "seeds", trees={"s": tree}.__getitem__)
+    result = materialize_suite(
+        "old", blobs, tmp_path / "cache", seeds=tmp_path / "seeds", trees={"s": tree}.__getitem__
+    )
     shutil.rmtree(tree)
     again = materialize_suite("old", blobs, tmp_path / "cache", seeds=tmp_path / "seeds")
     assert result == again
@@ -227,19 +302,29 @@ def test_unknown_suites_and_generators_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_corner_cases_can_be_read_and_have_the_status_they_state(name: str) -> None:
     formula = read_dimacs(corner_case(name))
-    assert confirm(name, corner_case(name), 60.0, solvers=("minisat22", "cadical195"))["status"] == CASES[name][0]
+    assert (
+        confirm(name, corner_case(name), 60.0, solvers=("minisat22", "cadical195"))["status"]
+        == CASES[name][0]
+    )
     assert formula.clauses >= 0
 
 
 @pytest.mark.parametrize(
     ("generator", "parameters", "status"),
     [
-        ("rksat", {"n": 50, "m": 150, "k": 3, "seed": 3}, "SAT"), ("planted", {"n": 60, "m": 300, "k": 3, "seed": 3}, "SAT"),
-        ("tseitin", {"n": 8, "d": 3, "seed": 3}, "UNSAT"), ("tseitin", {"n": 12, "d": 4, "seed": 4}, "UNSAT"),
-        ("coloring", {"n": 20, "m": 30, "k": 3, "seed": 3}, "SAT"), ("coloring", {"n": 6, "m": 15, "k": 5, "seed": 3}, "UNSAT"),
-        ("qgh", {"n": 8, "holes": 30, "seed": 3}, "SAT"), ("mult", {"bits_a": 5, "bits_b": 5, "product": 23 * 29}, "SAT"),
-        ("mult", {"bits_a": 5, "bits_b": 5, "product": 677}, "UNSAT"), ("arx", {"width": 4, "rounds": 2, "known": 3, "seed": 3}, "SAT"),
-        ("cnfgen", {"args": "php 5 4"}, "UNSAT"), ("cnfgen", {"args": "vdw 8 3 3"}, "SAT"), ("cnfgen", {"args": "vdw 9 3 3"}, "UNSAT"),
+        ("rksat", {"n": 50, "m": 150, "k": 3, "seed": 3}, "SAT"),
+        ("planted", {"n": 60, "m": 300, "k": 3, "seed": 3}, "SAT"),
+        ("tseitin", {"n": 8, "d": 3, "seed": 3}, "UNSAT"),
+        ("tseitin", {"n": 12, "d": 4, "seed": 4}, "UNSAT"),
+        ("coloring", {"n": 20, "m": 30, "k": 3, "seed": 3}, "SAT"),
+        ("coloring", {"n": 6, "m": 15, "k": 5, "seed": 3}, "UNSAT"),
+        ("qgh", {"n": 8, "holes": 30, "seed": 3}, "SAT"),
+        ("mult", {"bits_a": 5, "bits_b": 5, "product": 23 * 29}, "SAT"),
+        ("mult", {"bits_a": 5, "bits_b": 5, "product": 677}, "UNSAT"),
+        ("arx", {"width": 4, "rounds": 2, "known": 3, "seed": 3}, "SAT"),
+        ("cnfgen", {"args": "php 5 4"}, "UNSAT"),
+        ("cnfgen", {"args": "vdw 8 3 3"}, "SAT"),
+        ("cnfgen", {"args": "vdw 9 3 3"}, "UNSAT"),
     ],
 )
 def test_generators_keep_what_they_promise(generator: str, parameters: dict, status: str) -> None:
@@ -279,7 +364,10 @@ def test_tseitin_graphs_are_simple_and_regular(n: int, d: int) -> None:
     assert formula.variables == n * d // 2
     assert formula.clauses == n * 2 ** (d - 1)
     assert set(np.diff(formula.starts).tolist()) == {d}
-    assert np.bincount(np.abs(formula.literals), minlength=formula.variables + 1)[1:].tolist() == [2 * 2 ** (d - 1)] * formula.variables
+    assert (
+        np.bincount(np.abs(formula.literals), minlength=formula.variables + 1)[1:].tolist()
+        == [2 * 2 ** (d - 1)] * formula.variables
+    )
 
 
 def test_parameters_that_make_no_formula_are_refused() -> None:
@@ -288,7 +376,20 @@ def test_parameters_that_make_no_formula_are_refused() -> None:
             make()
     assert quasigroup_with_holes(4, 0, 0) == quasigroup_with_holes(4, 0, 1)
     assert set(GENERATORS) == {
-        "rksat", "planted", "cnfgen", "tseitin", "coloring", "qgh", "mult", "arx", "corner", "xor", "even", "counts", "miter", "filter",
+        "rksat",
+        "planted",
+        "cnfgen",
+        "tseitin",
+        "coloring",
+        "qgh",
+        "mult",
+        "arx",
+        "corner",
+        "xor",
+        "even",
+        "counts",
+        "miter",
+        "filter",
     }
 
 
@@ -305,7 +406,9 @@ def test_a_users_folder_is_a_suite(tmp_path: Path) -> None:
     blobs = BlobStore(tmp_path / "lake")
     suite = competition_suite(folder, blobs, tmp_path / "cache")
     assert [(item.name, item.family, item.status) for item in suite.instances] == [
-        ("b", "mine", "UNSAT"), ("c", "mine", "unknown"), ("hard/a", "hard", "SAT"),
+        ("b", "mine", "UNSAT"),
+        ("c", "mine", "unknown"),
+        ("hard/a", "hard", "SAT"),
     ]
     assert suite.instances[2].path is not None
     assert suite.instances[2].path.read_bytes() == b"p cnf 2 1\n1 2 0\n"
@@ -315,7 +418,8 @@ def test_a_users_folder_is_a_suite(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "there is no formula in"), ({"a.cnf": b"hello"}, "a.cnf"),
+        ({}, "there is no formula in"),
+        ({"a.cnf": b"hello"}, "a.cnf"),
         ({"a.cnf": b"p cnf 1 1\n1 0\n", "status.csv": b"a,maybe\nb,sat\nc,odd\n"}, "line 3"),
         ({"a.cnf.xz": b"not xz"}, "cannot be read"),
     ],
