@@ -5,7 +5,7 @@ best is. That decides between two literals that could satisfy the clause; pullin
 
 The file is traced and never run on the host: use torch only, and no branch that depends on data. Shapes: N variables, M clauses; `idx` (M, 3) gives
 the variable of each literal, `sgn` (M, 3) its sign. The engine steps against what `_grad_single` returns, keeps the bounds and adds the batch B.
-"""  # noqa: E501
+"""
 
 import torch
 

@@ -46,8 +46,8 @@ def lake(tmp_path: Path) -> Lake:
     lake = Lake(tmp_path)
     population = found_population({"first": FIRST, "second": SECOND, "empty": EMPTY}, "0001")
     seal(lake, "0001", population)
-    seal(lake, "0002", population.crowned(FIRST.prompt_id, 10))
-    seal(lake, "0003", population.crowned(SECOND.prompt_id, 10))
+    seal(lake, "0002", population.with_champion(FIRST.prompt_id, 10))
+    seal(lake, "0003", population.with_champion(SECOND.prompt_id, 10))
     return lake
 
 
@@ -119,7 +119,7 @@ def test_a_lake_without_the_prompts_line_is_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_population_other_than_the_sealed_one_is_no_source(lake: Lake) -> None:
-    changed = found_population({"first": FIRST}, "0001").crowned(FIRST.prompt_id, 10)
+    changed = found_population({"first": FIRST}, "0001").with_champion(FIRST.prompt_id, 10)
     lake.publish("prompts", "incoming_prompts", changed.prompts, cycle="0003", run_id="other", schema=PROMPTS)
     with pytest.raises(CorruptPart, match="not what was sealed"):
         resolve(lake, {"adder": "champion"}, "0003")

@@ -80,7 +80,7 @@ def test_what_is_a_formula(data, variables, expected):
         (b"p cnf 1 1\n2 0\n", "disagrees"),
         (b"p cnf 1 1\n2147483648 0\n", "names variable 2147483648"),
         (b"p cnf 2147483648 0\n", "declares 2147483648 variables"),
-        (b"p cnf 1 1\n1 0\n%\n1 0\n", "goes on after"),
+        (b"p cnf 1 1\n1 0\n%\n1 0\n", "continues after"),
     ],
 )
 def test_what_is_none(data, part):

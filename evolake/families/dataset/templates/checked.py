@@ -43,7 +43,7 @@ for sources, inputs, answer in task["pairs"]:
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     print(int(2 * accepted > len(sources)), flush=True)
-'''  # noqa: E501
+'''
 
 
 def checked(tasks):
@@ -51,9 +51,9 @@ def checked(tasks):
 
     Checkers run in a process of their own without environment, with limits of time, memory and files. That is no sandbox: the gates have held them to
     plain computing, and replies are handed to them as data. An answer at which the process ends is worth nothing, and the next ones are tried again.
-    """  # noqa: E501
+    """
     if unknown := sorted({family for family, _, _ in tasks} - CHECKERS.keys()):
-        raise KeyError(f"no checkers of family {unknown[0]}: this reward.py belongs to another export than the data")  # noqa: E501
+        raise KeyError(f"no checkers of family {unknown[0]}: this reward.py belongs to another export than the data")
     pairs = [[CHECKERS[family], inputs, json.dumps(answer)] for family, inputs, answer in tasks]
     verdicts = []
     while len(verdicts) < len(pairs):
@@ -62,11 +62,11 @@ def checked(tasks):
         most = 2 * CHECK_SECONDS * sum(len(sources) for sources, _, _ in left) + 60
         try:
             ended = subprocess.run(
-                [sys.executable, "-I", "-S", "-c", CHECKING_PROCESS], input=text, env={}, capture_output=True, text=True, timeout=most  # noqa: E501
+                [sys.executable, "-I", "-S", "-c", CHECKING_PROCESS], input=text, env={}, capture_output=True, text=True, timeout=most
             )
             done = ended.stdout
             if not done.startswith(READY):
-                raise RuntimeError(f"the process that runs the checkers does not start: {ended.stderr[-500:]}")  # noqa: E501
+                raise RuntimeError(f"the process that runs the checkers does not start: {ended.stderr[-500:]}")
         except subprocess.TimeoutExpired as error:
             done = (error.stdout or b"").decode() if isinstance(error.stdout, bytes | None) else error.stdout
         said = [line == "1" for line in done.split("\n") if line in ("0", "1")][: len(left)]
@@ -92,7 +92,7 @@ reward_by_label, score_by_label = reward, compute_score
 
 
 def reward(completions, answer, case_sensitive=None, units=None, checker=None, inputs=None, **columns):
-    """One reward a completion. checker, inputs: columns of the data set, empty texts where the answer is unique."""  # noqa: E501
+    """One reward a completion. checker, inputs: columns of the data set, empty texts where the answer is unique."""
     by_label = reward_by_label(completions, answer, case_sensitive, units)
     if checker is None or not any(checker):
         return by_label

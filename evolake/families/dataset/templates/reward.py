@@ -19,7 +19,7 @@ def text_of(completion):
 
 
 def reward(completions, answer, case_sensitive=None, units=None, **columns):
-    """One reward a completion. answer, case_sensitive, units: columns of the data set, one entry a completion."""  # noqa: E501
+    """One reward a completion. answer, case_sensitive, units: columns of the data set, one entry a completion."""
     sensitive = case_sensitive if case_sensitive is not None else [True] * len(completions)
     asked = units if units is not None else [()] * len(completions)
     return [
@@ -32,4 +32,4 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None):
     """The reward of one reply."""
     extra = extra_info or {}
     units = extra.get("units")
-    return score(solution_str, ground_truth, extra.get("case_sensitive", True), () if units is None else units)  # noqa: E501
+    return score(solution_str, ground_truth, extra.get("case_sensitive", True), () if units is None else units)

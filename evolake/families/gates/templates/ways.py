@@ -22,7 +22,7 @@ def integers(text):
 
 
 def integers_by_line(text):
-    return [[int(found) for found in re.findall(r"-?\d+", line)] for line in text.splitlines() if line.strip()]  # noqa: E501
+    return [[int(found) for found in re.findall(r"-?\d+", line)] for line in text.splitlines() if line.strip()]
 
 
 def items(text):

@@ -15,7 +15,7 @@ def input(difficulty):
     row = made if isinstance(made, dict) else next(iter(made))
     text = row["prompt"] if isinstance(row["prompt"], str) else row["prompt"][-1]["content"]
     meta = row.get("meta", row)
-    return {"answer": json.loads(json.dumps(row["answer"])), "meta": json.dumps(meta, default=str) if not isinstance(meta, str) else meta}, [text]  # noqa: E501
+    return {"answer": json.loads(json.dumps(row["answer"])), "meta": json.dumps(meta, default=str) if not isinstance(meta, str) else meta}, [text]
 
 
 def check(inputs, answer):

@@ -10,4 +10,4 @@ from evolake.verifiers.gym import make
 def input(difficulty):
     seed = random.getrandbits(31)
     _, entry = make(__name__, difficulty, seed)
-    return {"dataset": __name__, "difficulty": difficulty, "seed": seed, "answer": str(entry["answer"])}, [entry["question"]]  # noqa: E501
+    return {"dataset": __name__, "difficulty": difficulty, "seed": seed, "answer": str(entry["answer"])}, [entry["question"]]

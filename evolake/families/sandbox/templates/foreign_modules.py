@@ -1,4 +1,4 @@
-"""The files of a foreign task in one source, importable by the names that they use among themselves, and what a task needs of its project."""  # noqa: E501
+"""The files of a foreign task in one source, importable by the names that they use among themselves, and what a task needs of its project."""
 
 FILES: dict[str, str] = {}
 # --- program ---
@@ -29,12 +29,12 @@ class Game:
 
     def verify(self, data, test_solution):
         return self.verifier.verify(data, test_solution)
-'''  # noqa: E501
+'''
 """What SynLogic's tasks import of their project (`Game`, `Data`, `Verifier`)."""
 
 
 def path_of(name):
-    """The file that a module name means: the one whose path ends like the name, else the one of that last name."""  # noqa: E501
+    """The file that a module name means: the one whose path ends like the name, else the one of that last name."""
     parts = name.split(".")
     whole = [path for path in FILES if ("/" + path).endswith("/" + "/".join(parts) + ".py")]
     return next(iter(whole or [path for path in FILES if path.rpartition("/")[2] == parts[-1] + ".py"]), None)
@@ -44,7 +44,7 @@ class ForeignModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds what Python does not know, after everything else."""
 
     def find_spec(self, name, path=None, target=None):
-        known = path_of(name) is not None or name.rpartition(".")[2] in ("data", "game", "verifier", "base", "games", "tasks", "scripts")  # noqa: E501
+        known = path_of(name) is not None or name.rpartition(".")[2] in ("data", "game", "verifier", "base", "games", "tasks", "scripts")
         known = known or any("/" + name.replace(".", "/") + "/" in "/" + item for item in FILES)
         return importlib.machinery.ModuleSpec(name, self, is_package=True) if known else None
 

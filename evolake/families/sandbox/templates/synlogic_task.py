@@ -15,10 +15,10 @@ def game():
 def input(difficulty):
     generate = game().generate
     with contextlib.redirect_stdout(io.StringIO()):
-        made = called_with(generate, num_of_data=1, num_of_questions=1, language="en", difficulty=difficulty, max_attempts=200)  # noqa: E501
+        made = called_with(generate, num_of_data=1, num_of_questions=1, language="en", difficulty=difficulty, max_attempts=200)
     data = next(iter(made))
     plain = {name: value for name, value in vars(data).items() if name not in ("question", "answer")}
-    return {"question": data.question, "answer": json.loads(json.dumps(data.answer)), "more": json.dumps(plain, default=str)}, [data.question]  # noqa: E501
+    return {"question": data.question, "answer": json.loads(json.dumps(data.answer)), "more": json.dumps(plain, default=str)}, [data.question]
 
 
 def check(inputs, answer):
