@@ -55,14 +55,14 @@ class LineSpec:
             heaviest of these.
         after: function (settings) -> lines whose results it reads: run side by side with them, it starts when
             they have ended.
-        stands_on: lines whose code it imports; any other line, and what stands above the lines, it must not
+        stands_on: lines whose code it imports; any other line, and what is above the lines, it must not
             import.
         story: function (`evolake.report.story.Story`, ask) -> Story: what only the line knows of a cycle, put
             into the shared story.
         findings: function (lake's root) -> sentences: what a study, which seals no cycle, has to say on the
             report's first page, [] before it is finished.
         tables: asset -> TableSchema: tables that SQL may name before the line has run.
-        gates: the GateSpecs that its rules may be of, in order; None for rules that nobody holds to their
+        gates: the GateSpecs that its rules may be of, in order; None for rules that no check holds to their
             names.
         checkers: modules that register the checkers of its rules, next to those that collect the evidence of
             its gates.

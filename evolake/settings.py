@@ -403,7 +403,7 @@ def chosen_profile(lake: Path | None = None) -> tuple[str, str]:
 
 
 def require_profile(lake: Path) -> None:
-    """Check that the profile of a lake with sealed cycles is known: of its own note, or named now.
+    """Check that the profile of a lake with sealed cycles is known: by its note, or named now.
 
     Raises:
         InputError: evolake of before sealed the lake and noted no profile, and none is named. Says by which

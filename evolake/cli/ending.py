@@ -7,8 +7,8 @@ an object on standard output.
                             refuses (space, permissions, limits)
     MemoryError             3
     Ctrl-C, SIGTERM         130 and 143, one sentence
-    a closed pipe           141, as of a program that SIGPIPE ended: whoever read the output had enough before
-                            all was said
+    a closed pipe           141, as of a program that SIGPIPE ended: the reader of the output had enough
+                            before all was said
     anything else           3: a bug of ours, and it says so
 
 A candidate's failure is no exception and never comes here.

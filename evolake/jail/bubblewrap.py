@@ -51,7 +51,7 @@ class View:
 
     Attributes:
         proc: a /proc is there. shm_mb: MiB of its private /dev/shm; 0 for none. With one there is no
-            /dev/zero, since shared pages of that device would count as nobody's memory. places: place in the
+            /dev/zero, since shared pages of that device would be counted for no process. places: place in the
             jail -> file or folder of the host that is read-only there.
         packages: folders of Python packages that come before the jail's own.
     """

@@ -132,7 +132,7 @@ def probe(source: str, payload: dict[str, Any]) -> dict[str, str | None]:
     def root() -> None:
         outside = [first for _, first, _ in namespaces.noted_users()]
         if payload["only_root"] or (os.getuid() != 0 and 0 not in outside):
-            raise PermissionError("it is somebody else")
+            raise PermissionError("it is another user")
 
     def own_parent() -> None:
         if parent == 0:

@@ -81,7 +81,7 @@ def read(path: Path) -> Needs:
             None,
         )
         if base is None:
-            raise BadProgram("its names lie outside of it")
+            raise BadProgram("its names are outside of it")
 
         def text(value: int) -> str:
             return os.fsdecode(read_at(base + value, LONGEST_NAME).partition(b"\0")[0])

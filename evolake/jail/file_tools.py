@@ -53,7 +53,7 @@ def list_files(files: Mapping[str, str], path: str) -> Did:
         if _below(name, path)
     ]
     if not result:
-        raise Fault(f"nothing lies below {path!r}")
+        raise Fault(f"nothing is below {path!r}")
     return "\n".join(result), {}
 
 

@@ -147,7 +147,7 @@ class Partition:
         return self.root / "quarantine" / self.line / self.asset
 
     def history(self, token: int, file_sha: str) -> Path:
-        """Return where the part that `token` wrote lies once it has been superseded."""
+        """Return where the part that `token` wrote is once it has been superseded."""
         return self.asset_folder / HISTORY / self._key / f"{token:06d}-{file_sha[:16]}.parquet"
 
 

@@ -1,5 +1,5 @@
 """What columns mean that occur in tables of several lines, each said once. A schema takes the description of
-a column from here where it has none of its own (`TableSchema`); words that only one line uses stand with that
+a column from here where it has none of its own (`TableSchema`); words that only one line uses are with that
 line's tables."""
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ SELECT artifact_id, line, kind, title, state, cycle, content_sha FROM known_arti
 WHERE artifact_id = $id OR ($short AND starts_with(artifact_id, $id)) ORDER BY line, artifact_id LIMIT 100"""
 TITLED = """
 SELECT artifact_id, line, kind, title, state, cycle, content_sha FROM known_artifacts
-WHERE lower(title) = lower($title) AND NOT superseded ORDER BY line, artifact_id LIMIT 100"""
+WHERE lower(title) = lower($title) AND superseded = false ORDER BY line, artifact_id LIMIT 100"""
 RULES = """
 SELECT rule_id, version, kind, text_sha, since_cycle, origin_line AS line FROM rules_all WHERE rule_id = $id
 ORDER BY superseded, TRY_CAST(version AS INTEGER) DESC NULLS LAST LIMIT 1"""

@@ -30,7 +30,7 @@ SELECT v.artifact_id, v.gate, v.rule_id, v.ruleset_hash, v.outcome, v.reason, v.
   coalesce(v.origin_cycle, '{SEED_ROUND}') AS cycle,
   v.origin_asset[:-{len(VERDICTS.name) + 3}] AS asset, coalesce(known.title, v.artifact_id[:12]) AS title
 FROM verdicts_all AS v LEFT JOIN known_artifacts AS known USING (artifact_id)
-WHERE v.origin_line = $line AND NOT v.superseded ORDER BY cycle, v.artifact_id, v.gate_no, v.gate,
+WHERE v.origin_line = $line AND v.superseded = false ORDER BY cycle, v.artifact_id, v.gate_no, v.gate,
   v.rule_id"""
 CROWNED = "SELECT cycle, artifact_id FROM champions WHERE line = $line ORDER BY cycle"
 

@@ -101,7 +101,7 @@ class Story:
         made: candidates of the cycle. passed: those that every gate let through. noun: what one is called.
             live: artifacts that continue.
         gates, blocks: the cycle's funnel, in the order of the gates; who stopped most first.
-        beside: what came to the gates and was not proposed, so that their counts agree for a reader; "" for
+        aside: what came to the gates and was not proposed, so that their counts agree for a reader; "" for
             nothing.
         unanswered: cycle -> which roles gave no valid reply at all, of this cycle and those before it that
             had such a role.
@@ -410,5 +410,5 @@ replies AS (
 SELECT cycle, role, status, count(*)::INTEGER AS attempts FROM replies GROUP BY ALL ORDER BY ALL"""
 SECONDS = """
 SELECT origin_cycle AS cycle, sum(cpu_s) AS cpu_s FROM evaluations_all
-WHERE origin_line = $line AND origin_cycle <= $cycle AND NOT superseded AND cpu_s IS NOT NULL
+WHERE origin_line = $line AND origin_cycle <= $cycle AND superseded = false AND cpu_s IS NOT NULL
   GROUP BY origin_cycle ORDER BY origin_cycle"""

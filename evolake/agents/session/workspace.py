@@ -127,7 +127,7 @@ class Workspace:
 
     def _check(self, path: str, text: str | None) -> None:
         if not self.may_edit(path):
-            raise Outside(f"{path!r} may not be changed: it lies outside of what may be edited")
+            raise Outside(f"{path!r} may not be changed: it is outside of what may be edited")
         if text is not None and len(text) > LONGEST_FILE:
             raise Outside(f"{path} would have more than {LONGEST_FILE} characters")
 

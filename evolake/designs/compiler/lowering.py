@@ -49,7 +49,7 @@ def lower(traced: TracedDesign, dtype: str, *, foreign: bool = False) -> Lowered
 
     n, m = traced.size or (GENERIC_N, GENERIC_M)
     if n == m or min(n, m) <= 64 or m % n == 0:
-        raise Inexpressible("a size that cannot be told from the small axes")
+        raise Inexpressible("a size that cannot be distinguished from the small axes")
     for variable in traced.variables:
         if variable.shape[1:].count("N") + variable.shape[1:].count("M") != 1:
             raise Inexpressible(f"the shape of {variable.name!r}")

@@ -2,7 +2,7 @@
 fidelity by that.
 
 Median work grows about as a power of N, so a line through their logarithms is continued to the largest size
-of the next fidelity. How far the points lie about the line gives the interval (Student's, for one more
+of the next fidelity. How far the points are from the line gives the interval (Student's, for one more
 measurement). Who continues is chosen by the lower end: a design of which little is known is worth a run where
 its interval reaches down to the best, and one that is known to be slow is not. A size that was run and not
 solved bounds the work from below: where the line passes below that bound, the bound is a point of the line,
@@ -73,7 +73,7 @@ def extrapolate(design_id: str, rows: Sequence[Mapping[str, Any]], n: int) -> Ex
 
 def _fit(points: list[tuple[float, float]], bounds: Sequence[tuple[float, float]]) -> PowerLaw | None:
     """Return the line through points (N, work) that passes below no bound of larger sizes, but for how far
-    points lie about it; None of too few points.
+    points are from it; None of too few points.
     """
     open_bounds = [bound for bound in sorted(bounds) if points and bound[0] > max(n for n, _ in points)]
     law = fit_power_law(*zip(*points, strict=True)) if points else None

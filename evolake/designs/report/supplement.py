@@ -1,4 +1,4 @@
-"""What the supplement of the paper reports of its search (figures S1 to S3, tables S1 to S7), told of this
+"""What the supplement of the paper reports of its search (figures S1 to S3, tables S1 to S7), for this
 one, from the lake's own tables.
 
 Each part names what it corresponds to there; docs/supplement.md maps the two. Nothing here decides anything.

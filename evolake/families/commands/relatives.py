@@ -59,7 +59,8 @@ class Relatives:
 
 
 def relatives(settings: Settings, without: str = "") -> Relatives:
-    """Of the shipped seeds and of the lake in force. without: a family that is none of its own relatives.
+    """Of the shipped seeds and of the lake in force. without: a family that is not counted among its
+    relatives.
 
     Raises InputError where that is no lake, or the shipped evidence is damaged.
     """

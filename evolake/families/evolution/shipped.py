@@ -286,5 +286,5 @@ class ShippedGates:
                 f"the shipped evidence of the family {family.name!r} is not what its gates see here",
                 wanted=f"what {self.path} holds",
                 got=f"other evidence of the gate {differing[0]!r}",
-                do="tell the project; without that file the evidence is made here",
+                do="report it to the project; without that file the evidence is made here",
             )

@@ -60,7 +60,7 @@ def benchmark_grams(folder: Path, words: int) -> tuple[int, frozenset[Gram]]:
         raise InputError(
             f"the folder of benchmarks {folder} is not there",
             wanted="a folder",
-            do="mend EVOLAKE_FAMILIES__BENCHMARKS",
+            do="correct EVOLAKE_FAMILIES__BENCHMARKS",
         )
     files = sorted(
         path for path in folder.rglob("*") if path.suffix.lower() in PLAIN | RECORDS and path.is_file()
@@ -70,7 +70,7 @@ def benchmark_grams(folder: Path, words: int) -> tuple[int, frozenset[Gram]]:
         raise InputError(
             f"no benchmark in {folder}",
             wanted=f"files that end in {wanted}",
-            do="mend EVOLAKE_FAMILIES__BENCHMARKS",
+            do="correct EVOLAKE_FAMILIES__BENCHMARKS",
         )
     sizes = tuple((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files)
     if (total := sum(size for _, size, _ in sizes)) > LARGEST_MB << 20:
@@ -112,7 +112,9 @@ def texts_of(path: Path) -> Iterator[str]:
             yield path.read_text(encoding="utf-8")
     except Exception as error:  # a damaged Parquet file fails in many ways
         raise InputError(
-            f"the benchmark {path} cannot be read", got=str(error)[:300], do="mend the file, or leave it out"
+            f"the benchmark {path} cannot be read",
+            got=str(error)[:300],
+            do="correct the file, or leave it out",
         ) from None
 
 

@@ -104,7 +104,7 @@ def read_family(folder: Path) -> Family:
         name = check_id(
             f"{where}/{SETTINGS}",
             settings["id"],
-            do="mend `id`, or leave it out: the folder's name stands for it then",
+            do="correct `id`, or leave it out: the folder's name is used then",
         )
     return make_family(
         where,
@@ -278,7 +278,7 @@ def read_toml(path: Path, known: set[str]) -> dict[str, Any]:
     try:
         result = parse_toml(read_text(path), name=str(path))
     except Unparsable as error:
-        raise InputError(f"{path} is no TOML", got=error.got, do="mend the file") from None
+        raise InputError(f"{path} is no TOML", got=error.got, do="correct the file") from None
     if unknown := sorted(set(result) - known):
         raise InputError(
             f"{path}: unknown key {unknown[0]!r}", wanted=", ".join(sorted(known)), do="remove or rename it"

@@ -84,7 +84,7 @@ def _mark(text: str, number: int, *, python: bool) -> str:
     if START in text and END in text:
         if python:
             return ""
-        raise BadBlocks(f"line {number} names both {START} and {END}: each mark needs a line of its own")
+        raise BadBlocks(f"line {number} names both {START} and {END}: each mark needs a separate line")
     if START in text:
         return START
     if END in text:

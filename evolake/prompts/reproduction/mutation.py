@@ -8,7 +8,7 @@ appendices A.1 to A.5).
     4 global    over the batch, one plan: modify, merge                       prompts_consolidator
 
 Additions are applied before the plan is asked for, so that the plan can refine and merge them. A proposed
-modify stands unless the plan names its principle. Then everything is one diff, applied strictly.
+modify remains unless the plan names its principle. Then everything is one diff, applied strictly.
 """
 
 from __future__ import annotations

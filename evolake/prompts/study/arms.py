@@ -95,7 +95,7 @@ def compare(
 
     Raises:
         InputError: an arm is unknown or twice, or learns with a policy that cannot. As `run_iteration` and
-            `evaluate` besides.
+            and `evaluate`.
     """
     if not arms or len(set(arms)) < len(arms) or set(arms) - ARMS.keys():
         raise InputError(

@@ -62,7 +62,7 @@ def loaded_sha(program: bytes) -> str:
         for name, kind, address, offset, size in _loaded(program):
             if name != BUILD_ID:
                 if kind != NO_BYTES and offset + size > len(program):
-                    raise ValueError("a section lies beyond its end")
+                    raise ValueError("a section is beyond its end")
                 digest.update(f"{name} {kind} {address} {size}\n".encode())
                 digest.update(b"" if kind == NO_BYTES else program[offset : offset + size])
         return digest.hexdigest()
@@ -99,7 +99,7 @@ def _segments(data: bytes) -> Iterator[tuple[int, int, int, int, int]]:
     for number in range(count):
         kind, flags, offset, address, _, length = struct.unpack_from("<IIQQQQ", data, place + number * size)
         if offset + length > len(data):
-            raise ValueError("a segment lies beyond its end")
+            raise ValueError("a segment is beyond its end")
         yield kind, flags, offset, address, length
 
 

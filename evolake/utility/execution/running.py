@@ -35,7 +35,7 @@ OF_NO_CELL = ("seeds", "benchmarks")
 
 @dataclass(frozen=True)
 class Study:
-    """What decides the rows of a cell, besides its arm and its seed. problems: rows of PROBLEMS."""
+    """What decides the rows of a cell, in addition to its arm and its seed. problems: rows of PROBLEMS."""
 
     sha: str
     inputs_sha: str
