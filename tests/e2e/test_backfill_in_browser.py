@@ -18,6 +18,8 @@ from pipelines.cycles import forget
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser]
 ARTIFACTS = ROOT / "test-artifacts"
+PATIENCE_MS = 60_000
+"""How long the browser may take to show something: a busy machine takes more than the 5 s of the default."""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -47,11 +49,13 @@ def test_a_range_of_cycles_is_picked_launched_and_turns_green(site: Site, requir
     chromium = requires("chromium")
     from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE_MS)
+
     ARTIFACTS.mkdir(exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
         page = browser.new_page(viewport={"width": 1500, "height": 950})
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.goto(f"{site.url}/locations/__repository__@{LOCATION}/asset-groups/gated")
         page.get_by_role("button", name="Materialize all (2)").click()
         page.get_by_text("Select a partition or create one").click()
@@ -93,6 +97,8 @@ def test_a_person_comes_from_the_group_to_the_page_of_a_cycle_and_nothing_on_it_
     chromium = requires("chromium")
     from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE_MS)
+
     line = Line("gated", "")
     assert site.lake.seals.cycles("gated")[-1] == "0004"
     # as much as a page can hold: that of a cycle of solvers, in the place of the next cycle's
@@ -103,7 +109,7 @@ def test_a_person_comes_from_the_group_to_the_page_of_a_cycle_and_nothing_on_it_
     with sync_playwright() as playwright, dg.DagsterInstance.from_config(str(site.home)) as instance:
         browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
         page = browser.new_page(viewport={"width": 1500, "height": 1400})
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.goto(f"{site.url}/locations/__repository__@{LOCATION}/asset-groups/gated/list")
         page.get_by_role("link", name="story").first.click()
         expect(page.get_by_text("What each cycle found")).to_be_visible()
@@ -138,13 +144,15 @@ def test_the_first_click_of_a_fresh_line_makes_its_seeds_and_a_mistyped_cycle_do
     chromium = requires("chromium")
     from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE_MS)
+
     ARTIFACTS.mkdir(exist_ok=True)
     site.wait("the sensor to register the first cycle", lambda: stats(site)["partitionKeys"] == ["0001"], 120)
     group = f"{site.url}/locations/__repository__@{LOCATION}/asset-groups/left"
     with sync_playwright() as playwright, dg.DagsterInstance.from_config(str(site.home)) as instance:
         browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
         page = browser.new_page(viewport={"width": 1500, "height": 950})
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.goto(group)
         page.get_by_role("button", name="Materialize all (2)").click()
         page.get_by_text("Select a partition or create one").click()
