@@ -30,7 +30,7 @@ import duckdb
 import polars as pl
 
 from evolake.errors import CorruptPart, LakeError
-from evolake.lake import datasets, genealogy, statements
+from evolake.lake import datasets, disk, genealogy, statements
 from evolake.lake.gathered import GatheredParts
 from evolake.lake.inventory import Inventory, Part, TableParts, take_inventory
 from evolake.lake.layout import check_name
@@ -106,7 +106,9 @@ class Catalogue:
         ] = {}  # a view's name -> its source, and what its parts are there
         self._warnings: list[str] = []
         self.damaged: dict[str, LakeError] = {}
-        genealogy.register(self._connection)
+        self._edge_parts: list[Part] = []  # those of genealogy.VIEW, once they are verified
+        self._genealogy = genealogy.Genealogy()
+        self._genealogy.register(self._connection)
         self._register(take_inventory(lake), dict(extra_schemas or {}), shared_only)
         self._files = {
             path.stem: path
@@ -114,6 +116,7 @@ class Catalogue:
             for path in sorted((sql_root / folder).glob("*.sql"))
         }
         self._needs = {name: _words(path.read_text()) for name, path in self._files.items()}
+        self._needs[genealogy.NAME] = frozenset({genealogy.VIEW})
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
 
@@ -328,7 +331,12 @@ class Catalogue:
                 source, dataset = self._later.pop(name)
                 if parts[name]:
                     self._connection.register(source, dataset(parts[name]))
+            if name == genealogy.VIEW:
+                self._edge_parts = parts[name]
             self._ready_views.add(name)
+        if everything or genealogy.NAME in words:
+            with disk.as_lake_error("the genealogy cannot be read", "the verified parts of `derivations`"):
+                self._genealogy.read(self._edge_parts)
 
     def _gather(self, parts: Mapping[str, list[Part]]) -> dict[str, list[Part]]:
         """Return the parts of each view, in one file if one was worth writing. parts: by view, verified."""

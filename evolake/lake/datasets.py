@@ -114,6 +114,14 @@ def table(parts: Sequence[Part], wanted: pa.Schema) -> ds.Dataset:
     return _dataset([part for part in parts if part.readable], wanted, _cycle)
 
 
+def with_numbered_names(parts: Sequence[Part], columns: Sequence[str]) -> pa.Table:
+    """Return columns of strings with each string once for each piece of a file, and a number per row. Only
+    readable parts."""
+    wanted = pa.schema([(name, pa.dictionary(pa.int32(), pa.large_string())) for name in columns])
+    files = ds.ParquetFileFormat(dictionary_columns=set(columns))
+    return _dataset([part for part in parts if part.readable], wanted, lambda part: {}, files).to_table()
+
+
 def _cycle(part: Part) -> Constants:
     return {} if part.place or part.partition.cycle is None else {"cycle": part.partition.cycle}
 
@@ -129,7 +137,12 @@ def _footer(paths: Iterable[Path]) -> list[pa.Schema]:
     return []
 
 
-def _dataset(parts: Sequence[Part], schema: pa.Schema, constants: Callable[[Part], Constants]) -> ds.Dataset:
+def _dataset(
+    parts: Sequence[Part],
+    schema: pa.Schema,
+    constants: Callable[[Part], Constants],
+    files: ds.ParquetFileFormat | None = None,
+) -> ds.Dataset:
     """One fragment per file. Of a file of many cycles of which not all are wanted, the rows that are."""
     if not parts:
         return empty(schema)
@@ -141,7 +154,7 @@ def _dataset(parts: Sequence[Part], schema: pa.Schema, constants: Callable[[Part
     result = ds.FileSystemDataset.from_paths(
         [str(path) for path in in_full],
         schema=schema,
-        format=ds.ParquetFileFormat(),
+        format=files or ds.ParquetFileFormat(),
         filesystem=local,
         partitions=[_expression(constants(part)) for part in in_full.values()],
     )

@@ -40,12 +40,24 @@ def write_inputs(folder: str, files: list[tuple[str, int]], data: bytes) -> None
     """Create the files (name, size) under `folder` from their concatenated contents, all executable."""
     position = 0
     for name, size in files:
-        path = os.path.join(folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o755)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data[position : position + size])
+        descriptor = _create(os.path.join(folder, name))
+        try:
+            rest = memoryview(data)[position : position + size]
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
+        finally:
+            os.close(descriptor)
         position += size
+
+
+def _create(path: str) -> int:
+    """Return a descriptor of a new file, in folders that are made if they are not there."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    try:
+        return os.open(path, flags, 0o755)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return os.open(path, flags, 0o755)
 
 
 def execute(

@@ -17,6 +17,7 @@ import errno
 import functools
 import os
 import struct
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from evolake.jail.inside import syscalls
@@ -53,6 +54,8 @@ CONNECTED = tuple(kind | flags for kind in (1, 5) for flags in (0, 0o4000, 0o200
 architectures: the ends of such a pair send to each other alone, those of datagrams also to an address."""
 OWNER_ARGUMENTS, UNCHANGED = {"chown": 1, "lchown": 1, "fchown": 1, "fchownat": 2}, 0xFFFFFFFF
 """Call that changes an owner -> which argument is the owner; and the owner that means none."""
+GROUP = 16
+"""Numbers in one group of `by_number`. A jump can skip at most 255 instructions, which are 127 numbers."""
 UNIQUE_MOUNT_ID = 0x4000
 """statx STATX_MNT_ID_UNIQUE: a number that counts the mounts of the machine."""
 REFUSED_CONTROLS = (
@@ -194,6 +197,22 @@ def _refuse_if_bits(load: bytes, bits: int) -> bytes:
     return load + step(JUMP_BITS, bits, 1, 0) + step(RETURN, ALLOW) + _refuse()
 
 
+def by_number(decisions: Mapping[int, bytes]) -> bytes:
+    """Return instructions that decide calls by their loaded number, and allow all others.
+
+    The kernel runs a new filter once for every call that there is, for each process that gets it. So a number
+    is compared with one group of those decided, and not with all of them. decisions: number -> one
+    instruction, a return.
+    """
+    result, numbers = b"", sorted(decisions)
+    for start in range(0, len(numbers), GROUP):
+        group = numbers[start : start + GROUP]
+        body = b"".join(step(JUMP_EQUAL, number, 0, 1) + decisions[number] for number in group)
+        body += step(RETURN, ALLOW)
+        result += step(JUMP_ABOVE, group[-1], len(body) // 8, 0) + body
+    return result + step(RETURN, ALLOW)
+
+
 def program(policy: Policy, own_pid: int) -> bytes:
     """Return the filter as instructions of eight bytes each. `own_pid` is the one process that may be
     signalled."""
@@ -220,11 +239,11 @@ def program(policy: Policy, own_pid: int) -> bytes:
     if not policy.changes:
         refused += syscalls.FILE_CHANGES
     refused += [name for name in policy.ends if name not in (*refused, "clone", "kill", "rt_sigqueueinfo")]
-    plain = b"".join(
-        step(JUMP_EQUAL, number, 0, 1) + _end_or_refuse(policy, name)
+    plain = {
+        number: _end_or_refuse(policy, name)
         for name in refused
         if (number := syscalls.number(name)) is not None
-    )
+    }
 
     rules = _only("clone3", _refuse(errno.ENOSYS))
     if policy.processes:
@@ -267,7 +286,7 @@ def program(policy: Policy, own_pid: int) -> bytes:
         rules += _only("openat2", _refuse(errno.ENOSYS))
         rules += _only("open", _refuse_if_bits(_low(1), OPEN_FOR_WRITING))
         rules += _only("openat", _refuse_if_bits(_low(2), OPEN_FOR_WRITING))
-    return head + rules + plain + step(RETURN, ALLOW)
+    return head + rules + by_number(plain)
 
 
 @functools.lru_cache

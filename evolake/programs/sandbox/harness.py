@@ -207,22 +207,30 @@ def score_of(metrics: dict[str, Any], name: str) -> float:
     return 0.0
 
 
+class EvaluationResult:
+    """Metrics, and artifacts for the role that proposes the next program."""
+
+    def __init__(self, metrics: dict[str, Any] | None = None, artifacts: dict[str, Any] | None = None):
+        self.metrics, self.artifacts = metrics or {}, artifacts or {}
+
+
+def _stand_ins() -> dict[str, types.ModuleType]:
+    package, module = types.ModuleType("openevolve"), types.ModuleType("openevolve.evaluation_result")
+    vars(module)["EvaluationResult"] = vars(package)["EvaluationResult"] = EvaluationResult
+    vars(package)["evaluation_result"] = module
+    return {"openevolve": package, "openevolve.evaluation_result": module}
+
+
+# made when this module is imported, which a warm server does once
+STAND_INS = _stand_ins()
+
+
 def provide_openevolve() -> None:
-    """Return the one class that evaluators written for OpenEvolve import from it, where it is not
+    """Put the one class that evaluators written for OpenEvolve import from it in place, if it is not
     installed."""
     if INSTALLED or any(os.path.exists(name) for name in ("openevolve", "openevolve.py")):  # noqa: PTH110
         return
-    package, module = types.ModuleType("openevolve"), types.ModuleType("openevolve.evaluation_result")
-
-    class EvaluationResult:
-        """Metrics, and artifacts for the role that proposes the next program."""
-
-        def __init__(self, metrics: dict[str, Any] | None = None, artifacts: dict[str, Any] | None = None):
-            self.metrics, self.artifacts = metrics or {}, artifacts or {}
-
-    vars(module)["EvaluationResult"] = vars(package)["EvaluationResult"] = EvaluationResult
-    vars(package)["evaluation_result"] = module
-    sys.modules |= {"openevolve": package, "openevolve.evaluation_result": module}
+    sys.modules.update(STAND_INS)
 
 
 Names = dict[str, tuple[object, object, str]]

@@ -20,6 +20,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
+PACKAGE = "shinka"
 PRIVATE = "private."
 """What the names of metrics begin with that no model is shown."""
 RESULTS = "results"
@@ -117,12 +118,8 @@ def evaluated(main: Callable[..., Any], path: str) -> dict[str, Any]:
     return named | {"artifacts": {"text_feedback": str(feedback)} if feedback else {}}
 
 
-def provide() -> None:
-    """Put a stand-in for the modules that such evaluators import in place, where the package is not
-    installed."""
-    if importlib.util.find_spec("shinka") is not None:
-        return
-    names = ("shinka", "shinka.core", "shinka.core.wrap_eval")
+def _stand_ins() -> dict[str, types.ModuleType]:
+    names = (PACKAGE, f"{PACKAGE}.core", f"{PACKAGE}.core.wrap_eval")
     modules = {name: types.ModuleType(name) for name in names}
     for name in names[1:]:
         vars(modules[name]).update(
@@ -132,7 +129,27 @@ def provide() -> None:
         vars(modules[package])[last] = modules[name]
     for name in names[:2]:
         modules[name].__path__ = []
-    sys.modules |= modules
+    return modules
+
+
+# Made when this module is imported, which a warm server does once: each process that is forked from it would
+# pay for a search of all folders of modules.
+INSTALLED = importlib.util.find_spec(PACKAGE) is not None
+STAND_INS = _stand_ins()
+
+
+def provide() -> None:
+    """Put a stand-in for the modules that such evaluators import in place, if neither this installation nor
+    the project's folder has the package."""
+    if not INSTALLED and not has_module(PACKAGE):
+        sys.modules.update(STAND_INS)
+
+
+def has_module(name: str) -> bool:
+    """Return whether the working folder, the first of the search path, has a module or package of this
+    name."""
+    named = any(entry.partition(".")[0] == name for entry in os.listdir())  # noqa: PTH208
+    return named and importlib.util.find_spec(name) is not None
 
 
 def _read(path: str) -> dict[str, Any]:

@@ -159,6 +159,34 @@ def test_the_examples_are_evaluated_alike(name: str, monkeypatch: pytest.MonkeyP
     assert evaluator.starts.forked > 0, evaluator.starts.obstacle
 
 
+def test_a_project_s_own_module_is_used_and_a_changed_stand_in_stays_in_its_process(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    evaluator = """import importlib.util
+from openevolve.evaluation_result import EvaluationResult
+from shinka import WORTH
+
+
+def evaluate(program_path):
+    spec = importlib.util.spec_from_file_location("program", program_path)
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    return EvaluationResult(metrics={"combined_score": WORTH}, artifacts={"text": "seen"})
+"""
+    patches = """import sys
+class Other:
+    def __init__(self, metrics, artifacts):
+        self.metrics, self.artifacts = {"combined_score": 99.0}, {}
+sys.modules["evaluator"].EvaluationResult.__init__ = Other.__init__
+"""
+    project = imports(evaluator, shinka__py="WORTH = 2.5\n")
+    texts = [{project.main: cheater(text)} for text in (HONEST, patches + HONEST, HONEST)]
+    started, forked, starts = both(project, texts, monkeypatch)
+    assert [compared(one) for one in forked] == [compared(one) for one in started]
+    assert [forked[place].metrics for place in (0, 2)] == [{"combined_score": 2.5}] * 2
+    assert forked[1].metrics != forked[0].metrics, "the stand-in was changed there"
+    assert starts.starts.forked == 3
+
+
 LEAVING = {
     "a process": f"""import os
 def answer(x):

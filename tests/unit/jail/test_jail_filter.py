@@ -4,6 +4,8 @@ import errno
 import struct
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evolake.jail.inside import seccomp, syscalls
 from evolake.jail.inside.seccomp import PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, Policy
@@ -29,17 +31,23 @@ def decide(policy, name, *arguments, architecture=None, number=None):
         0,
         *[argument & (2**64 - 1) for argument in (*arguments, 0, 0, 0, 0, 0, 0)[:6]],
     )
-    steps = list(struct.iter_unpack("=HBBI", seccomp.program(policy, OWN)))
-    position = accumulator = 0
+    return ran(seccomp.program(policy, OWN), data)[0]
+
+
+def ran(instructions, data, accumulator=0):
+    """(what instructions say to one call, how many of them were executed)."""
+    steps = list(struct.iter_unpack("=HBBI", instructions))
+    position = executed = 0
     while True:
         code, if_true, if_false, value = steps[position]
         position += 1
+        executed += 1
         if code == seccomp.LOAD_WORD:
             accumulator = struct.unpack_from("=I", data, value)[0]
         elif code == seccomp.RETURN:
             if value == seccomp.ALLOW:
-                return ALLOWED
-            return value & 0xFFFF if value & seccomp.ERRNO else "killed"
+                return ALLOWED, executed
+            return (value & 0xFFFF if value & seccomp.ERRNO else "killed"), executed
         else:
             holds = {
                 seccomp.JUMP_EQUAL: accumulator == value,
@@ -243,3 +251,32 @@ def test_every_named_call_has_a_number_on_both_architectures_or_a_successor():
     }
     assert {name for name, (_, aarch64) in syscalls.NUMBERS.items() if aarch64 is None} == only_older
     assert all(x86 is not None for x86, _ in syscalls.NUMBERS.values())
+    for numbers in zip(*syscalls.NUMBERS.values(), strict=True):
+        known = [number for number in numbers if number is not None]
+        assert len(set(known)) == len(known)
+
+
+RETURNS = {
+    errno.EPERM: seccomp.ERRNO | errno.EPERM,
+    errno.ENOSYS: seccomp.ERRNO | errno.ENOSYS,
+    "killed": seccomp.KILL_PROCESS,
+}
+
+
+@given(st.dictionaries(st.integers(0, 600), st.sampled_from(list(RETURNS)), max_size=150))
+@settings(deadline=None, max_examples=25)
+def test_each_number_is_decided_as_it_was_given_and_all_others_are_allowed(decided):
+    instructions = seccomp.by_number(
+        {number: seccomp.step(seccomp.RETURN, RETURNS[what]) for number, what in decided.items()}
+    )
+    answers = {number: ran(instructions, b"", number)[0] for number in range(602)}
+    assert answers == dict.fromkeys(range(602), ALLOWED) | decided
+
+
+@pytest.mark.parametrize("policy", [PYTHON_IN_NAMESPACES, FORKED, FORKED_WITH_PROCESSES])
+def test_no_call_is_compared_with_all_that_are_refused(policy):
+    """The kernel runs the filter for each call that there is, in each process that gets it."""
+    instructions = seccomp.program(policy, OWN)
+    for number in range(syscalls.HIGHEST_KNOWN + 2):
+        data = struct.pack("=iIQ6Q", number, syscalls.audit_architecture(), 0, *[0] * 6)
+        assert ran(instructions, data)[1] < 120 < len(instructions) // 8
