@@ -3,12 +3,12 @@ an object on standard output.
 
     EvolakeError            its own sentences and exit code
     click's errors          2: wrong usage
-    OSError                 2 where a path that was named cannot be what it was named for, 3 where the machine
+    OSError                 2 if a path that was named cannot be what it was named for, 3 if the machine
                             refuses (space, permissions, limits)
     MemoryError             3
     Ctrl-C, SIGTERM         130 and 143, one sentence
-    a closed pipe           141, as of a program that SIGPIPE ended: whoever read the output had enough before
-                            all was said
+    a closed pipe           141, as of a program that SIGPIPE ended: the reader of the output had enough
+                            before all was said
     anything else           3: a bug of ours, and it says so
 
 A candidate's failure is no exception and never comes here.

@@ -5,7 +5,7 @@
     EVOLAKE_COMPUTE=dask                   a Dask cluster of processes on this machine, for as long as the run
     EVOLAKE_COMPUTE=dask:tcp://HOST:PORT   the workers of that scheduler
 
-What a task needs stands with its function (`needs`). A worker takes no task before it has proved itself
+What a task needs is declared with its function (`needs`). A worker takes no task before it has proved itself
 (`proof`): the same versions and code, the same lake, and for whatever runs generated code a jail whose canary
 was refused everywhere. Results come in the order in which they were asked for.
 """

@@ -1,8 +1,8 @@
 """The workers of a Dask cluster as a `concurrent.futures.Executor`.
 
-Dask sends a task whose worker died to another one, up to the scheduler's `allowed-failures` (3) deaths; what
-a dead worker had finished and nobody had fetched is made again. A task travels as one pickle, so what Dask
-could read into its arguments does not matter.
+Dask sends a task whose worker died to another one, up to the scheduler's `allowed-failures` (3) deaths;
+results of a dead worker that were not fetched yet are computed again. A task travels as one pickle, so what
+Dask could read into its arguments does not matter.
 """
 
 from __future__ import annotations

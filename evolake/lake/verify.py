@@ -1,10 +1,10 @@
-"""What a partition holds right now: the old content whole, the new content whole, or damage that is put
-aside.
+"""What a partition holds right now: the old content intact, the new content intact, or damage that is moved
+to quarantine.
 
 The bytes of the part decide. Bytes of the last commit: that is the content. Bytes of a pending intent: its
 writer got as far as the replace, so the reader rolls forward to it. Anything else is damage: the part goes to
 quarantine and the reader gets CorruptPart; but a part of which the manifest says nothing at all stays where
-it is, for then it is the manifest that has lost something. A publisher may be at work meanwhile; a manifest
+it is, for then it is the manifest that has lost something. A publisher may be running meanwhile; a manifest
 that has grown since it was read is read again before anything is called damaged, and nothing is moved without
 the partition's lock.
 """

@@ -3,9 +3,9 @@
 tau_b = (concordant - discordant) / sqrt((pairs - tied in x)(pairs - tied in y)). The numerator is a whole
 number, so tau is exact up to the last division, whichever way it was counted:
 
-* few designs: two bits per row and pair of designs, "told apart" and "the later one is lower". Two objectives
-  that both distinguish a pair agree on it unless their second bits differ, so concordant - discordant =
-  |both| - 2 |differ and both|: and, xor and population counts, 64 pairs at a time.
+* few designs: two bits per row and pair of designs, "distinguished" and "the later one is lower". Two
+  objectives that both distinguish a pair agree on it unless their second bits differ, so concordant -
+  discordant = |both| - 2 |differ and both|: and, xor and population counts, 64 pairs at a time.
 * many designs: bits cost n**2 a pair of objectives, counting inversions by merge sort n log n
   (`kendall_merge`), at the price of a compilation.
 """

@@ -1,9 +1,9 @@
-"""Meta review without a model: what is wrong with the portfolio of objectives, said by numbers.
+"""Meta review without a model: what is wrong with the portfolio of objectives, measured by numbers.
 
-Agreement cannot tell an informative majority from an echo chamber (Zhang, Sipling and Di Ventra 2026, section
-S2.2), so a second look judges each objective and moves its multiplier. Gradually: a finding takes 30% off, no
-finding gives 10% back up to 1. One odd cycle then changes little, a lasting fault silences an objective
-within some eight reviews, and an objective that has come right is heard again.
+Agreement cannot distinguish an informative majority from an echo chamber (Zhang, Sipling and Di Ventra 2026,
+section S2.2), so a second look judges each objective and moves its multiplier. Gradually: a finding takes 30%
+off, no finding gives 10% back up to 1. One odd cycle then changes little, a lasting fault silences an
+objective within some eight reviews, and an objective that has come right is heard again.
 
 Findings, most serious first:
     anti-correlated      median tau with the others below 0

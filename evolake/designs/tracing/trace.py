@@ -100,7 +100,7 @@ def _blocked_by_jail(outcome: Outcome) -> Blocked:
 def accept(
     reply: Any, hyper: dict[str, HyperValue], dtype: str, size: tuple[int, int] | None, fits: Fits = check_all
 ) -> TracedDesign | Blocked:
-    """Return the design in a driver's reply, if it stands up to the host's checks; `hyper` are the values
+    """Return the design in a driver's reply, if it passes the host's checks; `hyper` are the values
     that were asked for.
 
     The reply may be anything that JSON can say. What reading it raises is the design's fault, a block.

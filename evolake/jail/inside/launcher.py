@@ -7,7 +7,7 @@ that waited for the program, so the account goes to the process that adopts
 that one:
 this one, as a subreaper. It reads nothing that a program writes.
 
-The order of a start: bubblewrap builds the namespaces, tells the number of their process 1, and waits on
+The order of a start: bubblewrap builds the namespaces, reports the number of their process 1, and waits on
 --block-fd; limits and core are set on that process, to be inherited; then it is let go, forks, and the child
 takes the system call filter and becomes the program, process 2 of its namespace.
 """

@@ -1,7 +1,7 @@
 """A check of a mirror without pulling it: what its newest snapshot names is there in its size, and a sample
 has the bytes that it should.
 
-An object is named by the sha256 of its bytes, so a listing of the store tells which are missing or of another
+An object is named by the sha256 of its bytes, so a listing of the store shows which are missing or of another
 size, in one request per thousand. Bytes that changed without a change of size are found only by reading them:
 of a sample, or of all with `full`.
 """

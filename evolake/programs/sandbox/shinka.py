@@ -118,7 +118,7 @@ def evaluated(main: Callable[..., Any], path: str) -> dict[str, Any]:
 
 
 def provide() -> None:
-    """Put a stand-in for the modules that such evaluators import in place, where the package is not
+    """Put a replacement for the modules that such evaluators import in place, if the package is not
     installed."""
     if importlib.util.find_spec("shinka") is not None:
         return

@@ -9,7 +9,7 @@ the tokens of the batch, KL to the first policy with weight .001 by the k3 estim
 weights, gradient clipped at 1, Adam at 2e-6, samples drawn at temperature .85. Failed trajectories are taken
 out before the advantages are computed, and a group in which nothing succeeded is skipped. The paper's failed
 trajectories are those with a wrong answer, and what is left is distinguished by a reward model; where the
-reward is the validator alone, nothing is left to tell apart and only the KL term moves. So `rejects` is
+reward is the validator alone, nothing is left to distinguish and only the KL term moves. So `rejects` is
 "unanswered" by default (no answer that can be read), and "incorrect" is the paper's word.
 
 Single values are settings (`EVOLAKE_PROMPTS__LOSS_TYPE=cispo` caps the weights of importance, at `CISPO_CAP`,

@@ -4,7 +4,7 @@ read and written as DIMACS.
 Flat arrays because a benchmark instance has up to millions of clauses: reading, renaming and model checking
 are then a few numpy operations. The reader is strict, since a formula that differs from its file makes every
 verdict on it worthless: junk, a clause without its 0 and a header that disagrees with the body are errors.
-SATLIB's `%` line ends a file, comments may be on any line of their own, and a byte order mark before the
+SATLIB's `%` line ends a file, comments may be on any separate line, and a byte order mark before the
 first line is skipped. Formulas of suites are read by `repair`, which repairs what can be understood and
 reports it.
 """

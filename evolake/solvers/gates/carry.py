@@ -2,7 +2,7 @@
 them that cannot.
 
 Each formula is run as the suite has it and in copies, renamed and shuffled under the lake's secret, with the
-arguments and limits of any other run, so that a variant cannot tell which of them it is in. To a search they
+arguments and limits of any other run, so that a variant cannot know which of them it is in. To a search they
 are draws of one distribution. A table of answers ends immediately on the first. Further copies are padded
 with a few fresh variables and clauses: who searches otherwise than its seed on all copies but on these
 decides by sizes.

@@ -94,7 +94,7 @@ class BuildResult:
     as a blob; its paths are those of the variant. reason: one line, empty when it is ok. cpu_s: processor
     time of the build, of both tries, also where it is remembered (cached). flags: each distinct command line
     of a compiler, assembler or linker that ran, as its name and those of its words that begin with "-" or
-    "@", in order; the kernel told them, so a build can hide none (see `evolake.jail.inside.executed`).
+    "@", in order; the kernel reported them, so a build can hide none (see `evolake.jail.inside.executed`).
     executed: each program that ran, once, by its path. reused: objects that were compiled before; cpu_s,
     flags and executed hold what compiling them took, so that no rule minds. reused_s: the part of cpu_s, of
     the last try, that was spent then.

@@ -84,13 +84,9 @@ def reason_for(key: str, observed: Observed | None, texts: Mapping[str, str]) ->
     """Return why an edit is tried, in one or two sentences. texts: option -> its declared text; "" if nothing
     is known of it."""
     subject, meaning = subject_of(key, texts), meaning_of(key, texts).strip().rstrip(".")
-    meant = (
-        f" {meaning}."
-        if meaning and key.startswith("patch:")
-        else f" The option: {meaning}."
-        if meaning
-        else ""
-    )
+    meant = f" {meaning}." if key.startswith("patch:") else f" The option: {meaning}."
+    if not meaning:
+        meant = ""
     if observed is None:
         return meant.strip()
     spent = f"{observed.family} takes {observed.share:.0%} of its PAR-2 on the training formulas"

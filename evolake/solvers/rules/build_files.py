@@ -1,8 +1,8 @@
 """Checkers of build files that a variant may change: what may be in them, and what their build did next to
 that of the base.
 
-The text is a lint that names the cause early; what holds is what the kernel told of the build: which programs
-ran, and with which flags.
+The text is a lint that names the cause early; what decides is what the kernel reported of the build: which
+programs ran, and with which flags.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ lock is written.
     python -m evolake.solvers.suites.confirm train [--seeds DIR] [--tree cadical195=DIR] [--limit SECONDS] [--again]
 
 A status needs two solvers that agree and none that disagrees. The solvers are those that come inside the
-package python-sat; each runs in a process of its own with a limit. Formulas that the lock pins already, with
+package python-sat; each runs in a separate process with a limit. Formulas that the lock pins already, with
 the same bytes, are left as they are unless `--again` is given.
 """  # noqa: E501
 

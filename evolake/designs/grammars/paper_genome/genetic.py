@@ -69,7 +69,7 @@ def inherited_shares(
 
     A gene is a term, or the backbone as a whole. It is inherited from the parents that have that kind with
     equal values; if none has, from those that have the kind with other values; a gene that no parent has
-    counts for nobody. Several sources share a gene alike.
+    counts for none. Several sources share a gene alike.
     """
     shares = dict.fromkeys((design_id for design_id, _ in parents), 0.0)
     genes: list[tuple[str, object]] = [("", child.backbone), *child.terms]
