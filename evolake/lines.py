@@ -37,7 +37,7 @@ GROUP = "evolake.lines"
 
 @dataclass(frozen=True)
 class LineSpec:
-    """What a line, or a study, contributes. What it leaves out it does not have.
+    """Declare what a line, or a study, contributes. What it leaves out it does not have.
 
     Attributes:
         name: lower-case identifier: its settings' section, its assets' key prefix, its schema in SQL.
@@ -55,18 +55,17 @@ class LineSpec:
             heaviest of these.
         after: function (settings) -> lines whose results it reads: run side by side with them, it starts when
             they have ended.
-        stands_on: lines whose code it imports; any other line, and what is above the lines, it must not
-            import.
+        stands_on: lines whose code it imports; it must not import other lines or packages above the lines.
         story: function (`evolake.report.story.Story`, ask) -> Story: what only the line knows of a cycle, put
             into the shared story.
         findings: function (lake's root) -> sentences: what a study, which seals no cycle, has to say on the
             report's first page, [] before it is finished.
         tables: asset -> TableSchema: tables that SQL may name before the line has run.
-        gates: the GateSpecs that its rules may be of, in order; None for rules that no check holds to their
-            names.
+        gates: the GateSpecs that its rules may be of, in order; None if the names of its rules are not
+            checked.
         checkers: modules that register the checkers of its rules, next to those that collect the evidence of
             its gates.
-        evidence: `evolake.gates.stored.StoredEvidence`: how what its gates saw is found again; None where
+        evidence: `evolake.gates.stored.StoredEvidence`: how what its gates saw is found again; None if
             verdicts name it.
         cookbook: package that holds questions as SQL files next to those in `sql/cookbook`.
         requirements: function () -> requirements of this machine.

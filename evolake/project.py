@@ -6,7 +6,7 @@ project is where the lake and Dagster's home are: a folder that `evolake init` l
 `evolake.toml`. EVOLAKE_PROJECT names it, else it is the nearest one from the current folder upwards, else the
 repository.
 
-    python -m evolake.project MODULE ...    runs a module of `pipelines`, wherever that is
+    python -m evolake.project MODULE ...    runs a module of `pipelines`, wherever that is installed
 """
 
 from __future__ import annotations

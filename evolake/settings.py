@@ -403,11 +403,11 @@ def chosen_profile(lake: Path | None = None) -> tuple[str, str]:
 
 
 def require_profile(lake: Path) -> None:
-    """Check that the profile of a lake with sealed cycles is known: by its note, or named now.
+    """Check that the profile of a lake with sealed cycles is known: noted in the lake, or named now.
 
     Raises:
-        InputError: evolake of before sealed the lake and noted no profile, and none is named. Says by which
-            command the lake gets it.
+        InputError: an earlier evolake sealed the lake and noted no profile, and none is named. The error
+            names the command that notes one.
     """
     if chosen_profile(lake)[1] == UNNOTED:
         raise InputError(

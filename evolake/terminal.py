@@ -47,7 +47,7 @@ def say_data(text: str) -> None:
 
 def say_error(error: EvolakeError, *, prefix: str = "error: ") -> None:
     """Print an error to standard error. Further lines of a clause are indented, so that none looks like a
-    message of its own."""
+    separate message."""
     clauses = (
         (error.what.rstrip("."), ""),
         (error.wanted, "wanted: "),

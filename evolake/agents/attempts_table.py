@@ -29,7 +29,7 @@ class TriedIdea:
     Attributes:
         cycle: in which it was made. candidate, parent: short ids; candidate "" if none came of it.
         idea: what was tried, in its author's words.
-        outcome: one word, e.g. accepted, blocked, unmade, champion.
+        outcome: one word, e.g. accepted, blocked, `unmade`, champion.
         gain: against the parent, with its interval and unit, as text; "" if it was not measured.
         reason: why it failed or did not count; "" if it did.
         seconds: processor time that it took, if known.

@@ -40,10 +40,10 @@ class AgentCall:
 
     `usd` is what this attempt cost now (0 when replayed, null when unknown); the tokens of a replayed attempt
     are those of the original. `latency_s` is the endpoint's: 0 for replays and for the operators, so that the
-    same seed and tape give the same bytes. `prompt_id` is the evolved system prompt that the model read (see
-    `system_prompts`), null without one. `sampling` is how the reply was drawn. `attempt` is ten times the
-    caller's attempt plus the number of the repair. `reason` says on one line why the reply could not be used,
-    null if it could.
+    same seed and call cache give the same bytes. `prompt_id` is the evolved system prompt that the model read
+    (see `system_prompts`), null without one. `sampling` is how the reply was drawn. `attempt` is ten times
+    the caller's attempt plus the number of the repair. `reason` says on one line why the reply could not be
+    used, null if it could.
     """
 
     call_id: str

@@ -1,6 +1,6 @@
 """Join a streamed completion (server-sent events) into the completion that the server would have sent whole.
 
-Some servers only stream, some stream unasked. Each event is `data: {...}` with a piece of the
+Some servers only stream, some stream without being asked to. Each event is `data: {...}` with a piece of the
 message; `[DONE]` ends the stream.
 """
 

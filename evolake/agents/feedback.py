@@ -50,8 +50,8 @@ class Feedback:
 def columns_of(table: str, names: str) -> tuple[str, ...]:
     """Return columns as `table.column`. names: of the columns, separated by blanks.
 
-    >>> columns_of("unmade", "reason idea")
-    ('unmade.reason', 'unmade.idea')
+    >>> columns_of("plans", "reason idea")
+    ('plans.reason', 'plans.idea')
     """
     return tuple(f"{table}.{name}" for name in names.split())
 

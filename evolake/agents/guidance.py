@@ -2,9 +2,9 @@
 
 A note is seen by the planners of its line from the next cycle on, and stays so: the cycle it starts with is
 decided when it is stored, from the line's seals, and never looked up again, so any old cycle materializes
-again with the guidance it had. A withdrawal is a row like any other, with a first cycle of its own; nothing
-is deleted. The table is `guidance.notes`: one row per note and line; a note for all lines has a further row
-`*` for lines that do not exist yet.
+again with the guidance it had. A withdrawal is a row like any other, with its own first cycle; nothing is
+deleted. The table is `guidance.notes`: one row per note and line; a note for all lines has a further row `*`
+for lines that do not exist yet.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """Prompt files: how a role's request becomes messages for a model.
 
 `evolake/agents/prompts/<name>.md` holds two parts, split by a line that is exactly `<!-- user -->`: the
-system message is above it, the user message below. Placeholders stand for the request's values:
+system message is above it, the user message below. Placeholders are filled with the request's values:
 
-    {{name}}          data: a fenced block, length-capped and stated to be data; numbers and booleans stand
+    {{name}}          data: a fenced block, length-capped and stated to be data; numbers and booleans are
                       bare
     {{name|inline}}   one short line, for ids and titles
     {{name|text}}     as it is, for text that people wrote (guidance, goals); a list of strings becomes a bullet list, an empty one `none`
 
 Every placeholder must have a value and every value a placeholder: anything else is an error that names both,
 so a prompt and its role cannot drift apart. A section of nothing but a heading and one placeholder is left
-out where its value is empty. Substitution is one pass, so a value that looks like a placeholder stays what it
+out if its value is empty. Substitution is one pass, so a value that looks like a placeholder stays what it
 is. The reply's JSON Schema is added to the system message for every model alike, because some servers accept
 a response format and then ignore it.
 """  # noqa: E501

@@ -3,7 +3,7 @@ an object on standard output.
 
     EvolakeError            its own sentences and exit code
     click's errors          2: wrong usage
-    OSError                 2 where a path that was named cannot be what it was named for, 3 where the machine
+    OSError                 2 if a path that was named cannot be what it was named for, 3 if the machine
                             refuses (space, permissions, limits)
     MemoryError             3
     Ctrl-C, SIGTERM         130 and 143, one sentence

@@ -1,7 +1,7 @@
 """The workers of a Dask cluster as a `concurrent.futures.Executor`.
 
-Dask sends a task whose worker died to another one, up to the scheduler's `allowed-failures` (3) deaths; what
-a dead worker had finished and no process had fetched is made again. A task travels as one pickle, so what
+Dask sends a task whose worker died to another one, up to the scheduler's `allowed-failures` (3) deaths;
+results of a dead worker that were not fetched yet are computed again. A task travels as one pickle, so what
 Dask could read into its arguments does not matter.
 """
 

@@ -1,7 +1,7 @@
 """Processes of this machine as a `concurrent.futures.Executor` that survives the death of any of them.
 
 A pool of several processes is lost as a whole when one dies, and does not say under which task. So each
-worker is a pool of one process, fed by a thread of its own: the task that was under way is tried again in a
+worker is a pool of one process, fed by its own thread: the task that was under way is tried again in a
 new process, and no other task hears of it. As on a cluster, a task that four processes died of is a failure
 of the machinery.
 

@@ -3,7 +3,7 @@
 A misreading that one author shares with text, reader and all programs is seen by no vote. A reader who solves
 instances from the text alone, without the programs, sees it. So this is its own fact, with its counts:
 
-    none      no other: one author wrote text and programs, and reviews used its own reader and programs
+    none      one author wrote text and programs, and reviews used the same reader and programs
     author    a validator that votes came from a call which saw the statement and never the primary
     model     a model answered instances from their text (gate `blind`, or `evolake families check --readers
               model`)

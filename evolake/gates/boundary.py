@@ -15,8 +15,8 @@ candidate:
                                (OF_A_TEXT)
     OSError                    disk, memory, processes, permissions; not the few errors that a *name* alone
                                can cause (OF_A_NAME)
-    BrokenExecutor             a pool of ours lost a worker; a line that runs candidates in workers tells
-                               their deaths apart before this
+    BrokenExecutor             a pool of ours lost a worker; a line that runs candidates in workers assigns
+                               their deaths before this
     ImportError, NameError     no text can cause them: our installation is not whole, or our code is wrong
     RuntimeError               "can't start new thread" alone: the machine is out of threads
     BaseException              interrupts and exits; but a panic of a Rust library (complexipy, polars) is an

@@ -1,5 +1,5 @@
-"""A complete rule of a line, as a place to start from: the checker and parameters of one of its own, under a
-new id."""
+"""A complete rule of a line, as a place to start from: the checker and parameters of one of the line's rules,
+under a new id."""
 
 from __future__ import annotations
 

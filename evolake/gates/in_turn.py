@@ -1,9 +1,9 @@
 """Candidates judged side by side, with the results of judging one after another.
 
 What one candidate's judgement depends on from those before it in the cycle (duplicates, what is taken) is
-little and cheap. So all are judged at once under what holds at the start; then, in their order, each result
-is held against what those before it have left, and the few that this changes are judged again. What comes out
-depends on neither the number of workers nor on who ends first.
+little and cheap. So all are judged concurrently under what holds at the start; then, in their order, each
+result is held against what those before it have left, and the few that this changes are judged again. What
+comes out depends on neither the number of workers nor on who ends first.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ def in_turn(
     still: Callable[[Item, Result], Result | None],
     settle: Callable[[Item, Result], None],
 ) -> list[Result]:
-    """Results as if each item were judged and settled before the next is judged, in the order of the items.
+    """Return results as if each item were judged and recorded before the next is judged, in the order of the
+    items.
 
     Args:
         judge_all: judges items side by side (`side_by_side`, or the workers of a cluster), each as if it came
             next. Reads what `settle` writes.
         still: returns the result as it is under the current state if it is still valid, else None.
-        settle: records for later items what a result changes. Called in order, by this thread.
+        `settle`: records for later items what a result changes. Called in order, by this thread.
     """
     results = list(judge_all(items))
     for place, item in enumerate(items):

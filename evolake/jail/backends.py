@@ -94,9 +94,9 @@ class Backend(Protocol):
         view: View = View(),
     ) -> Command:
         """Return the command that starts a server on descriptor `control`. scratch_mb > 0: of native
-        programs, with a private folder of that size to write in; 0: of Python candidates. box: options for a
-        separate root for the program, where the backend has such. view: what else it sees; the program
-        has the root of a Python candidate where it has neither a box nor a /proc.
+        programs, with a private folder of that size to write in; 0: of Python candidates. box: options for
+        the program's own root, if the backend has such. view: what else it sees; the program has the root of
+        a Python candidate if it has neither a box nor a /proc.
 
         Raises JailUnavailable when the machine cannot do it.
         """

@@ -51,8 +51,8 @@ class View:
 
     Attributes:
         proc: a /proc is there. shm_mb: MiB of its private /dev/shm; 0 for none. With one there is no
-            /dev/zero, since shared pages of that device would be counted for no process. places: place in the
-            jail -> file or folder of the host that is read-only there.
+            /dev/zero, since shared pages of that device would not be accounted to any process. places: place
+            in the jail -> file or folder of the host that is read-only there.
         packages: folders of Python packages that come before the jail's own.
     """
 
@@ -210,8 +210,8 @@ def arguments(
 ) -> list[str]:
     """Return bubblewrap's options: a read-only system, the interpreter, evolake, nothing else of the host.
     namespaces: as `own_namespaces` gives them. box: options that fill its own root for what the server
-    starts (see `toolbox` and `python_box`), which then sees nothing of all this. view: what that shows
-    besides. scratch_mb: 0 for a server of Python candidates.
+    starts (see `toolbox` and `python_box`), which then sees nothing of all this. view: what that shows in
+    addition. scratch_mb: 0 for a server of Python candidates.
 
     The server is process 1 (no reaper of bubblewrap's next to it: that one would be dumpable and open to the
     candidate). Every mount ends read-only, /proc included; only a native program gets a sized tmpfs.
@@ -286,8 +286,8 @@ def python_box(python: str, folders: Iterable[str], package: Path) -> list[str]:
 
 
 def hidden(shown: Iterable[str], package: Path) -> list[str]:
-    """Return where below the folders that are `shown` lies what an installed evolake brings along: formulas,
-    answers, rules. A checkout shows none of it.
+    """Return the paths below the folders that are `shown` of what an installed evolake brings along:
+    formulas, answers, rules. A checkout shows none of it.
     """
     if not (package / PRIVATE.name).is_dir():
         return []

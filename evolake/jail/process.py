@@ -128,7 +128,7 @@ class JailProcess:
 
     def kill(self) -> None:
         """End the jail and everything in it; returns when its outermost process is gone. The server first:
-        root's jail is another user than the process around it, of whose death the kernel does not inform
+        root's jail is another user than the process around it, whose death the kernel does not signal to
         it."""
         self.control.close()
         if self._process.poll() is None:  # else its number may be another's by now

@@ -10,8 +10,8 @@ code where it is read.
 
 A candidate can forge its *own* reply: it lives in the same process as the code that writes it, so it can find
 the descriptor and the nonce. That is harmless by design, since the reply is the candidate's word anyway: it
-can only lie about what it could have returned. It cannot write another call's reply, having neither its pipe
-nor its nonce.
+can only forge what it could have returned. It cannot write another call's reply, having neither its pipe nor
+its nonce.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def empty(schema: pa.Schema) -> ds.Dataset:
 
 
 def table_schema(tables: Sequence[TableParts], schema: TableSchema | None) -> pa.Schema | None:
-    """Return the Arrow schema of one line's table with a `cycle` column. None where neither a schema nor a
+    """Return the Arrow schema of one line's table with a `cycle` column. None if neither a schema nor a
     readable part has the columns."""
     known = [arrow_schema(schema)] if schema else []
     for parts in tables:

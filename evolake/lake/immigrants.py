@@ -116,10 +116,10 @@ def is_copy(source: Path, target: Path) -> bool:
 
 
 def copy_seed(source: Path, target: Path, beside: Path) -> bool:
-    """Copy a file or folder to `target` so that it is there whole or not at all; False where the same content
-    is there already.
+    """Copy a file or folder to `target` so that it is there complete or not at all; return False if the same
+    content is there already.
 
-    beside: a folder of the same file system that no line reads seeds from.
+    `beside`: a folder of the same file system that no line reads seeds from.
 
     Raises:
         FileExistsError: something else is there.

@@ -12,14 +12,15 @@
     cache/parts/<line>/<asset>-<sha>.parquet                  the parts of a table in one file for SQL;
                                                               derived, see `gathered`
     _format.json                                              which format this is; see `lake_format`
-    blobs/ab/cdef...    seals/<line>/0001.json    seals/<line>/_journal.jsonl    locks/...    quarantine/...    tape/...
+    blobs/ab/cdef...    seals/<line>/0001.json    seals/<line>/_journal.jsonl
+    locks/...    quarantine/...    `tape/...`
     profile                                                   the profile that the newest population was
                                                               sealed under (evolake.settings)
 
 The root is a folder of a POSIX file system, local or shared (docs/team-lake.md): the protocol needs an atomic
 replace, appends and advisory locks. Paths are made in this file alone and touched through `disk` alone, so
 that another store with an atomic put can take their place.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -147,7 +148,7 @@ class Partition:
         return self.root / "quarantine" / self.line / self.asset
 
     def history(self, token: int, file_sha: str) -> Path:
-        """Return where the part that `token` wrote is once it has been superseded."""
+        """Return the path of the part that `token` wrote, once it has been superseded."""
         return self.asset_folder / HISTORY / self._key / f"{token:06d}-{file_sha[:16]}.parquet"
 
 

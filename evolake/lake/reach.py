@@ -2,8 +2,7 @@
 
 Where a name may be is not asked: every 64 hexadecimal digits in a value of a table (nested ones and those
 of superseded parts too), in a seal, on the call cache, in a record of what was fetched, in the key's folder
-or inside of a needed blob count as a name. So a blob may be kept that is not needed; none is given up that
-is.
+or inside a needed blob counts as a name. So a blob may be kept that is not needed; none is given up that is.
 """
 
 from __future__ import annotations

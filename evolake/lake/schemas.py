@@ -25,7 +25,7 @@ NAMES_BLOB = "Blob with "
 
 @dataclass(frozen=True)
 class TableSchema:
-    """A table's columns, its version and what distinguishes its rows.
+    """A table's columns, its version and the columns that distinguish its rows.
 
     Every column has a description: its own, given as (type, description) in `columns`, else that of `terms`,
     else that of the vocabulary. A description is no part of the stored table: another wording changes neither

@@ -168,7 +168,8 @@ class Seals:
         return int(broken[0]) - 1 if broken else newest
 
     def chain(self, line: str) -> tuple[dict[str, Seal | None], tuple[str, str] | None]:
-        """(cycle -> its seal, the first broken link as `broken_link` returns it), each seal read once."""
+        """Return (cycle -> its seal, the first broken link as `broken_link` describes it); each seal is read
+        once."""
         seals = {cycle: self.read(line, cycle) for cycle in self.cycles(line)}
         return seals, _broken(seals.get, max(map(int, seals), default=0))
 

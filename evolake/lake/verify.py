@@ -1,5 +1,5 @@
-"""What a partition holds right now: the old content whole, the new content whole, or damage that is put
-aside.
+"""What a partition holds right now: the old content intact, the new content intact, or damage that is moved
+to quarantine.
 
 The bytes of the part decide. Bytes of the last commit: that is the content. Bytes of a pending intent: its
 writer got as far as the replace, so the reader rolls forward to it. Anything else is damage: the part goes to

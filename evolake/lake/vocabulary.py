@@ -1,6 +1,6 @@
-"""What columns mean that occur in tables of several lines, each said once. A schema takes the description of
-a column from here where it has none of its own (`TableSchema`); words that only one line uses are with that
-line's tables."""
+"""What columns mean that occur in tables of several lines, each described once. A schema takes the
+description of a column from here if it does not define one (`TableSchema`); words that only one line uses are
+defined with that line's tables."""
 
 from __future__ import annotations
 

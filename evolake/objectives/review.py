@@ -1,4 +1,4 @@
-"""Meta review without a model: what is wrong with the portfolio of objectives, said by numbers.
+"""Meta review without a model: what is wrong with the portfolio of objectives, measured by numbers.
 
 Agreement cannot distinguish an informative majority from an echo chamber (Zhang, Sipling and Di Ventra 2026,
 section S2.2), so a second look judges each objective and moves its multiplier. Gradually: a finding takes 30%

@@ -32,11 +32,12 @@ def scaling(
     title: str = "Median steps to a solution by instance size",
     axis: str = "median steps",
 ) -> bytes:
-    """Median cost against N, log-log, one line per design.
+    """Draw median cost against N, log-log, one line per design.
 
-    Champion and baseline (labels) stand out, with a power-law fit through their solved levels, its exponent
-    and 1-sigma band; of the others at most `highest` are drawn, thin. Unsolved levels are hollow: their cost
-    is projected. short: what the fit calls the cost; title, axis: of the figure and of its upright axis.
+    Champion and baseline (labels) are highlighted, with a power-law fit through their solved levels, its
+    exponent and 1-sigma band; of the others at most `highest` are drawn, thin. Unsolved levels are hollow:
+    their cost is projected. short: what the fit calls the cost; title, axis: of the figure and of its upright
+    axis.
     """
     from matplotlib.lines import Line2D
     from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator

@@ -2,8 +2,8 @@
 single assets add the others.
 
 Projects are rows side by side in one partition per cycle, distinguished by `project`: a second partition
-dimension would make a backfill of 50 projects 50 times the partitions, each with a chain of its own seals,
-where one query now ranks them all."""
+dimension would make a backfill of 50 projects 50 times the partitions, each with its own chain of seals,
+while one query now ranks them all."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Parse TOML from outside: bounded in length, depth, parts of keys and digits before anything is built of it.
 
 The standard parser recurses once per bracket, takes a time that grows with the square of a dotted key's
-parts, and refuses numbers of more than 4,300 digits with an error that is none of its own.
+parts, and refuses numbers of more than 4,300 digits with an error of another type.
 """
 
 from __future__ import annotations

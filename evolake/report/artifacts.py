@@ -38,8 +38,9 @@ class LineArtifacts:
         outcome: (catalogue, a finished cycle) -> one plain sentence for the user who watches; None: champion,
             gain and how many were accepted.
         crowns_none: of a line that has no champion by its nature: what to look at instead.
-        standing: (shared `Standing`, lake, ask) -> the line's row in the table of all lines; None: the shared
-            one. A study is in that table only if it has one, which gives None before the study is complete.
+        `standing`: (shared `Standing`, lake, ask) -> the line's row in the table of all lines; None: the
+            shared one. A study is in that table only if it has one, which gives None before the study is
+            complete.
         kinds: kind, as in `artifacts`, -> how it is found, shown and written.
     """
 

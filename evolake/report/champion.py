@@ -70,10 +70,10 @@ def champion_of(
     title: str = "",
     done: list[str] | None = None,
 ) -> Champion | None:
-    """Return the champion of `line` at the end of `cycle`, by default of the newest finished one; None where
+    """Return the champion of `line` at the end of `cycle`, by default of the newest finished one; None if
     none was promoted.
 
-    Before the first finished cycle it is the one of the seeds, where a line has one. closing: the cycle has
+    Before the first finished cycle it is the one of the seeds, if the line has one. closing: the cycle has
     published all that it has, and is about to be sealed. ancestry: count its ancestors. title: of a line with
     several (`LineArtifacts.titles`), which; "" for the first by name. done: the line's finished cycles, where
     they have been read already.

@@ -1,7 +1,8 @@
-"""All lines in one table: what leads each, what it started from, how much was gained, and what that took.
+"""Show all lines in one table: what leads each, what it started from, how much was gained, and what that
+took.
 
 What every line shares comes from its story and the shared tables. What only the line knows its
-`LineArtifacts.standing` adds: a function (the shared standing, lake, ask) -> the line's own. Of a study,
+`LineArtifacts.standing` adds: a function (the shared `Standing`, lake, ask) -> that of the line. Of a study,
 which finishes no cycle, the function gives None before the study is complete.
 """
 

@@ -101,7 +101,7 @@ class Story:
         made: candidates of the cycle. passed: those that every gate let through. noun: what one is called.
             live: artifacts that continue.
         gates, blocks: the cycle's funnel, in the order of the gates; who stopped most first.
-        aside: what came to the gates and was not proposed, so that their counts agree for a reader; "" for
+        `beside`: what came to the gates and was not proposed, so that their counts agree for a reader; "" for
             nothing.
         unanswered: cycle -> which roles gave no valid reply at all, of this cycle and those before it that
             had such a role.

@@ -104,7 +104,7 @@ def score_replies(asked: Sequence[Asked], *, pool: Any, limits: Limits = SCORE_L
 
 
 def _check_texts(asked: Sequence[Asked], outcomes: Sequence[Outcome], pool: Any) -> None:
-    """Asks once per entry whether it is what was asked: of all that stand next to a text, and of those that a
+    """Ask once per entry whether it is what was asked: for all entries next to a text, and for those that a
     verifier failed on."""
     doubtful = {
         repr((dict(item.entry), item.text)): item

@@ -84,8 +84,8 @@ def conduct(
     the session made of them.
 
     Args:
-        record: called with each call, as by `ModelBackend.ask`. note: given the row of each turn, also where
-            an exception passes.
+        record: called with each call, as by `ModelBackend.ask`. note: called with the row of each turn, also
+            when an exception passes.
 
     Raises:
         MachineryError: the jail or what a command needs failed. InputError, BudgetExhausted,

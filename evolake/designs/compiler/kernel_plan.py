@@ -2,7 +2,7 @@
 
 A step is a row of passes over the variables (odd times -1, 1, 3, ...) and over the clauses (even times 0, 2,
 ...). A sum over clauses, a reduction, and a value that clauses gather are complete only when their pass is;
-what uses them comes later. The two *final* passes move the state: first the variables, then the memories
+loops that use them come later. The two *final* passes move the state: first the variables, then the memories
 of the clauses. The final pass over clauses of one step is the pass 0 of the next, so that literals are
 gathered once a step for both the check and the gradients; nothing gathers in a final pass, such values are
 stored by an earlier one.

@@ -1,4 +1,4 @@
-"""Runs a design's numbers in a process that may die, and reports its death like any other result.
+"""Run a design's numbers in a process that may die, and report its death like any other result.
 
 A checked graph is made of torch's own operators, and some of them kill their process (an integer division can
 be a SIGFPE), never end, or ask for more memory than there is. So the process that judges is never the one

@@ -54,7 +54,7 @@ class Proposals:
     """Candidates of a cycle in the order they were asked for, the calls that gave none, and how many were
     blocked before, word for word.
 
-    trials: rows of TRIALS. unmade: rows of `UNMADE` but their cycle.
+    trials: rows of TRIALS. `unmade`: rows of `UNMADE` but their cycle.
     """
 
     candidates: list[Judged]

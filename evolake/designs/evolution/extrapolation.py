@@ -1,12 +1,11 @@
-"""What a design's work at the sizes it was run at says of a size that it was not, and who continues to higher
-fidelity by that.
+"""Extrapolate a design's work from the sizes that it was run at to a larger one, and choose by that which
+designs continue to higher fidelity.
 
 Median work grows about as a power of N, so a line through their logarithms is continued to the largest size
-of the next fidelity. How far the points are from the line gives the interval (Student's, for one more
-measurement). Who continues is chosen by the lower end: a design of which little is known is worth a run where
-its interval reaches down to the best, and one that is known to be slow is not. A size that was run and not
-solved bounds the work from below: where the line passes below that bound, the bound is a point of the line,
-too.
+of the next fidelity. The distances of the points from the line give the interval (Student's, for one more
+measurement). Designs continue by the lower end: a design of which little is known is worth a run if its
+interval reaches down to the best, and one that is known to be slow is not. A size that was run and not solved
+bounds the work from below: where the line passes below that bound, the bound is a point of the line, too.
 """
 
 from __future__ import annotations
@@ -72,8 +71,8 @@ def extrapolate(design_id: str, rows: Sequence[Mapping[str, Any]], n: int) -> Ex
 
 
 def _fit(points: list[tuple[float, float]], bounds: Sequence[tuple[float, float]]) -> PowerLaw | None:
-    """Return the line through points (N, work) that passes below no bound of larger sizes, but for how far
-    points are from it; None of too few points.
+    """Return the line through points (N, work) that passes below no bound of larger sizes, up to the
+    distances of the points from it; None if there are too few points.
     """
     open_bounds = [bound for bound in sorted(bounds) if points and bound[0] > max(n for n, _ in points)]
     law = fit_power_law(*zip(*points, strict=True)) if points else None

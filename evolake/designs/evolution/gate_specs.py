@@ -1,8 +1,8 @@
 """The gates of a design. A further one is an entry here with its function, a rule file that names it, and a
 test with its planted fault.
 
-They are asked where designs are made: a design that is blocked is a row of `candidates`, and no asset of its
-own judges it again.
+They judge designs where these are made: a blocked design is a row of `candidates`, and no separate asset
+judges it again.
 """
 
 from __future__ import annotations

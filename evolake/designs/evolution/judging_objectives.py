@@ -2,8 +2,8 @@
 showed (`objective_trial`).
 
 Operators' and models' objectives, the starting portfolio and what a merge brings meet the same rules. One
-that passes votes, and what comes after it is compared with it too. Those of the starting portfolio are
-compared with none, since none votes yet, but what follows is compared with them.
+that passes votes, and what comes after it is compared with it too. Those of the starting portfolio are not
+compared, for no objective votes yet, but what follows is compared with them.
 """
 
 from __future__ import annotations

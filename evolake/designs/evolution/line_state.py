@@ -1,8 +1,8 @@
 """The state of each design: consensus rank, visits and upper confidence bound, rebuilt each cycle from the
 current consensus.
 
-A design that has no place yet (a seed of the first cycle, a design merged from another lake) is last by
-rank and first by bound: nothing is known against it, and the planner should look.
+A design that has no place yet (a seed of the first cycle, a design merged from another lake) is last by rank
+and first by bound: nothing is known against it, and the planner should look.
 """
 
 from __future__ import annotations

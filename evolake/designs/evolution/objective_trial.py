@@ -116,8 +116,8 @@ def scores_of(objective: HasSource, bench: TrialContext, pool: Jails) -> np.ndar
 
 
 def consensus_at(bench: TrialContext, population: Population, cycle: str) -> LongConsensus | None:
-    """Return the consensus of those that vote on the designs of the bench; None if none votes or nothing
-    is measured."""
+    """Return the consensus of those that vote on the designs of the bench; None if no objective votes or
+    nothing is measured."""
     if not bench.voting or not bench.designs:
         return None
     rows = [

@@ -6,9 +6,9 @@ once, with the reason, and stays as a row; so does what comes back, blocked or n
 earlier one word for word is no new objective. A reply that cannot even be taken in is a failed call; the
 others continue.
 
-A program's genome is read from its file (`programs.compose.read`) whatever wrote it, so that a model's
-program is one too. What made it and from whom is noted where a reply says so, which only the operators' do;
-parents that do not vote are left out.
+A program's genome is read from its file (`programs.compose.read`), whether an operator or a model wrote it,
+so that a model's program is one too. What made it and its parents are noted if a reply says so, which only
+the operators' do; parents that do not vote are left out.
 """
 
 from __future__ import annotations

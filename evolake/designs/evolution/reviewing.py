@@ -149,7 +149,7 @@ def with_notes(
     """Return the archive with what the next cycle is sent: why the first by consensus is or is not champion,
     and the replies that gave no design.
 
-    unmade: the cycle's rows of `UNMADE`.
+    `unmade`: the cycle's rows of `UNMADE`.
     """
     notes = [{name: row.get(name) for name in ("cycle", "role", "reason", "idea")} for row in unmade]
     said = f"First by consensus: {first.design_id[:SHORT_ID]} ({first.title}). {first.reason}"

@@ -1,5 +1,5 @@
-"""What the supplement of the paper reports of its search (figures S1 to S3, tables S1 to S7), for this
-one, from the lake's own tables.
+"""Report on this search what the supplement of the paper reports on its own (figures S1 to S3, tables S1 to
+S7), from the lake's tables.
 
 Each part names what it corresponds to there; docs/supplement.md maps the two. Nothing here decides anything.
 """

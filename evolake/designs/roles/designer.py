@@ -184,7 +184,7 @@ def keep_design(request: RevisionRequest, random: np.random.Generator) -> Revisi
 
 
 def _references_text(request: DesignRequest) -> str:
-    """Return the references with their sources; the baseline where there is none."""
+    """Return the references with their sources; the baseline if there is none."""
     return (
         details_text(request.references)
         if request.references

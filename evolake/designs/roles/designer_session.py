@@ -1,5 +1,5 @@
-"""The designer as a session: it writes its file, has it traced, and tries it on small instances beside the
-design it started from before it is done.
+"""Run the designer as a session: it writes its file, has it traced, and compares it on small instances with
+the design it started from before it is done.
 
 There is no classical answer: by operators a design is made of terms in one step (`designer`).
 """

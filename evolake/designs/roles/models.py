@@ -1,7 +1,7 @@
 """What each role of the designs line is asked and what it answers: Pydantic models, shared by both backends
 (paper, section S5).
 
-Ids of designs in requests are short (the first twelve hex digits); whoever calls a role maps them back. A
+Ids of designs in requests are short (the first twelve hex digits); the caller of a role maps them back. A
 request holds all that the role may see, and nothing else. Fields whose description says "operators only"
 carry genomes for the operators backend; prompts leave them out.
 """

@@ -48,9 +48,9 @@ OBJECTIVES_HEAD = "objective | family | round | weight | multiplier | median tau
 def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> ObjectiveReply:
     """Return a program that no objective so far is: drawn, varied or crossed.
 
-    Parents are the objectives that vote, as programs: those that are, and templates by what their family
-    looks at; other files are none. Families that the review or people name are likelier parents, or what a
-    drawn program begins with. Where nothing new is found, a template is drawn.
+    Parents are the objectives that vote, as programs: objectives that are programs, and templates by what
+    their family looks at; other files are no parents. Families that the review or people name are likelier
+    parents, or what a drawn program begins with. If nothing new is found, a template is drawn.
     """
     wanted = families_wanted(request.review_guidance, request.guidance)
     parents = [parent for item in request.existing if (parent := parent_of(item, wanted)) is not None]
@@ -227,7 +227,8 @@ def _figure(value: float | None) -> str:
 
 
 def _unweighed(request: ObjectiveRequest) -> dict[str, Any]:
-    """As the writer was told before weights and agreement came with the objectives: none of them, by id."""
+    """Return the request as it was before weights and agreement came with the objectives: none of them, by
+    id."""
     summary = request.model_dump(
         mode="json", exclude={"existing": {"__all__": SINCE_THEN}, "outcomes": True, "blocked": True}
     )

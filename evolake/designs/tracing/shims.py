@@ -1,4 +1,4 @@
-"""Small stand-ins that let common calls be traced on one instance, and what a trace leaves out.
+"""Small replacements that let common calls be traced on one instance, and what a trace leaves out.
 
 `one_hot` reads its largest value to check it (data-dependent, so a trace would refuse it); with the number of
 classes given it is a comparison with
@@ -32,10 +32,10 @@ class TracingShims(TorchFunctionMode):
 
 @contextmanager
 def without_annotations() -> Iterator[None]:
-    """Traces in here do not annotate their nodes with a fake copy of each value, for which torch makes a
-    `FakeTensorMode` of its own per node.
+    """Keep traces from annotating their nodes with a fake copy of each value, for which torch makes a
+    separate `FakeTensorMode` per node.
 
-    Two thirds of a trace's processor time went there, and nothing here reads it. Where torch has no such
+    Two thirds of a trace's processor time went there, and nothing here reads it. If torch has no such
     annotation, nothing is left out.
     """
     annotate = getattr(proxy_tensor, "extract_val", None)

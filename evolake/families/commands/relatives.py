@@ -59,10 +59,10 @@ class Relatives:
 
 
 def relatives(settings: Settings, without: str = "") -> Relatives:
-    """Of the shipped seeds and of the lake in force. without: a family that is not counted among its
-    relatives.
+    """Return the relatives among the shipped seeds and in the lake in force. without: a family that is not to
+    be its own relative.
 
-    Raises InputError where that is no lake, or the shipped evidence is damaged.
+    Raises InputError if that is no lake, or the shipped evidence is damaged.
     """
     from evolake.families.evolution.shipped import FILE, evidence_key, read_entries
     from evolake.families.model.contract import GENERATOR

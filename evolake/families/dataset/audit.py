@@ -92,11 +92,11 @@ def guarded(value: str) -> str:
 
 
 def read_grades(path: Path, known: Sequence[str]) -> list[dict[str, str]]:
-    """Rows of GRADES from a graded sheet; lines without any grade are left out.
+    """Return rows of GRADES from a graded sheet; lines without any grade are left out.
 
     Raises:
         InputError: naming the line: a column is missing, a family is not known, a grade is none of A, B, C, D
-            or stands alone, a line is there twice.
+            or is the only one of its line, a line is there twice.
     """
     csv.field_size_limit(LONGEST_CELL)
     try:

@@ -5,7 +5,7 @@ appendix K).
 
 The patterns and the time class are heuristics on names and structure, as in the paper: they describe a
 population, they prove nothing of a program. Sources are parsed, never run. A source that `syntax.parse`
-refuses is not handed to the libraries, whose recursion has no limit.
+refuses is not handed to the libraries, whose recursion is not bounded.
 """  # noqa: E501
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ ATTEMPTS = "attempts"
 def funnel_rows(
     candidates: Sequence[Row], gated: Iterable[Row], cycle: str, unmade: Sequence[Row] = ()
 ) -> list[dict[str, Any]]:
-    """Rows of FUNNEL. candidates: rows of CANDIDATES, every version. gated: rows of GATED, by the verdicts of
-    record. unmade: rows of `UNMADE`."""
+    """Return rows of FUNNEL. candidates: rows of CANDIDATES, every version. gated: rows of GATED, by the
+    verdicts of record. `unmade`: rows of `UNMADE`."""
     operators = {row["family_id"]: row["operator"] for row in candidates}
     numbers = {gate.name: gate.number for gate in GATES}
     counts: dict[tuple[str, str], list[int]] = {}
@@ -79,9 +79,9 @@ def attempts(candidates: Sequence[Row]) -> list[list[Row]]:
 def resource_rows(
     candidates: Sequence[Row], accepted: set[str], calls: Sequence[Row], cycle: str, unmade: int = 0
 ) -> list[dict[str, Any]]:
-    """Rows of RESOURCES. candidates: rows of CANDIDATES. accepted: ids. calls: rows of AGENT_CALLS; those
-    about no family count in "all". unmade: attempts that brought no family; they took nothing in the jail,
-    and are rejected."""
+    """Return rows of RESOURCES. candidates: rows of CANDIDATES. accepted: ids. calls: rows of AGENT_CALLS;
+    those about no family count in "all". `unmade`: attempts that brought no family; they took nothing in the
+    jail, and are rejected."""
     outcomes: dict[str, list[list[Row]]] = {"accepted": [], "rejected": [[] for _ in range(unmade)]}
     for versions in attempts(candidates):
         outcomes[

@@ -1,7 +1,7 @@
 """Faults of text against code: what is said and what is done part company, and every program of the family
 continues agreeing with every other.
 
-A family has no sentences of its own that could be declared for it, so two classes are planted into the family
+A family has no sentences that could be declared for it, so two classes are planted into the family
 with all its sentences declared (model.sentences): what they measure is the declaration.
 """
 

@@ -83,7 +83,7 @@ GATE_NAMES = tuple(gate.name for gate in GATES)
 
 
 def own_modules() -> tuple[str, ...]:
-    """Return the modules of gates that have one of their own, with their checkers; those of the others are in
+    """Return the modules of gates that have a separate one, with their checkers; those of the others are in
     `checkers`."""
     return tuple(
         dict.fromkeys(

@@ -1,10 +1,10 @@
 """Operator (d), aggregate: several instances of a family, and one question about all their answers: sum,
 largest, spread, which, how many.
 
-The parent's statement stands once, with letters in place of what varies; each case gives the letters' texts.
-The child's reader puts them back and hands the parent's reader a whole statement for every case. All cases
-but the last are easier than the difficulty asked for, and more of them come with it: a rule that decides hard
-instances alone decides something here, too.
+The parent's statement is given once, with letters in place of what varies; each case gives the letters'
+texts. The child's reader puts them back and hands the parent's reader a whole statement for every case. All
+cases but the last are easier than the difficulty asked for, and more of them come with it: a rule that
+decides hard instances alone decides something here, too.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 asked (parity, a bound, distinctness).
 
 Parallel lists lose the same elements. An instance is drawn again until the condition removes something and
-leaves enough. The condition is a function of its own: where what it removes decides nothing, it can lose its
-work, which the gate `sentences` sees.
+leaves enough. The condition is a separate function: if what it removes decides nothing, it can be left out
+without effect, which the gate `sentences` sees.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The classical blind reviewer: a reader and a brute-force strategy, put into one program that sees nothing
 but the statement.
 
-Rules are taken from the text: for each mutation point the reviewer looks which alternative's sentence stands
-in the statement, and sets the strategy's constant to it. Where none or two stand there, the statement does
-not say what the rule is, and the answer is N/A.
+Rules are taken from the text: for each mutation point the reviewer looks which alternative's sentence is in
+the statement, and sets the strategy's constant to it. If none or two are there, the statement does not say
+what the rule is, and the answer is N/A.
 """
 
 from __future__ import annotations

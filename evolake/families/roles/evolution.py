@@ -1,8 +1,8 @@
 """The classical evolution agent: one of the operators on the parents of the request; for a blocked draft,
 another wording of one of its rules.
 
-What operators compose is right by construction where the parents are, so a block says mostly that this choice
-of rules gives a poor family: answers that hardly vary, an answer that stands in the text, a double of
+What operators compose is right by construction if the parents are, so a block says mostly that this choice
+of rules gives a poor family: answers that hardly vary, an answer that is in the text, a double of
 another. A rule is switched then; a draft that failed to run is given up. Source of the role: SSLogic, section
 3.2, phase I.
 """
@@ -60,12 +60,12 @@ class FamilyRequest(EvolveRequest):
 
 
 def evolve(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
-    """Return a new child, or a mended draft; an empty reply that says why there is none."""
+    """Return a new child, or a repaired draft; if there is none, an empty reply that says why."""
     return _corrected(request, random) if request.draft is not None else _child(request, random)
 
 
 def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
-    """By the operator asked for; where no parent allows it, by another one."""
+    """Return a child by the operator asked for; if no parent allows it, by another one."""
     parents = [from_record(record) for record in request.records]
     others = [name for name in COMPOSING if name != request.operator]
     order = [request.operator, *(others[place] for place in random.permutation(len(others)).tolist())]
@@ -83,8 +83,8 @@ def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
 
 
 def _corrected(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
-    """Return the draft under another alternative of one rule, the rules of its own operator (which stand
-    last) before those of its parents."""
+    """Return the draft under another alternative of one rule; the rules of the draft's operator (the last
+    ones) are tried before those of its parents."""
     assert request.draft is not None and request.draft_record is not None
     parents, draft = [from_record(record) for record in request.records], from_record(request.draft_record)
     if request.draft.gate in GIVEN_UP:

@@ -1,7 +1,7 @@
-"""What was learnt from failures: one-sentence items that hold for any family, shown to whoever writes the
-next one.
+"""What was learnt from failures: one-sentence items that hold for any family, shown to the author of the next
+one.
 
-Items are told apart by their words, not by their letters; the list is capped, the oldest go first.
+Items are distinguished by their words, not by their letters; the list is capped, the oldest go first.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Runs inside the jail, in the candidate's own process: many instances of one source per call.
+"""Run inside the jail, in the candidate's own process: many instances of one source per call.
 
 A call holds one source only, so a validator never shares a process with the generator, the reader or another
 validator. `random` and numpy are seeded before every `input`, and every item has its own cpu cap, held by a
 virtual timer, so that one slow instance does not take the others down; what ignores the timer meets the
 jail's limits. Work is counted in executed source lines, which no machine's speed changes.
 
-Nothing here binds a candidate that wants to lie: it can rewrite this module, its own items and their counts.
-The host takes the reply as the candidate's word (see `running`), and no gate decides by a count.
+Nothing here binds a candidate that wants to cheat: it can rewrite this module, its own items and their
+counts. The host takes the reply as the candidate's word (see `running`), and no gate decides by a count.
 """
 
 from __future__ import annotations

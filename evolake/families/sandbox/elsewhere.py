@@ -5,7 +5,7 @@ A process of the jail has one hash seed, and cannot become another. So the sets 
 turned round instead, where their order depends on the seed at all: those that hold texts, or objects, whose
 hash is drawn again with each process (Python, `object.__hash__`). What it gets from a library is as it was,
 and so are sets of code that it writes as a text and runs, and what numpy knows of the date. Nothing here
-binds a candidate that wants to lie; it shows what honest ones overlook.
+binds a candidate that wants to cheat; it shows what honest ones overlook.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class frozenset(builtins.frozenset, metaclass=_Like):
 
 
 def _giving(kind: Any, base: Any, names: tuple[str, ...]) -> None:
-    """Lets these operations of the class give one of its own."""
+    """Make these operations return an object of the same class."""
     for name in names:
 
         def operation(self: Any, *others: Any, _name: str = name) -> Any:

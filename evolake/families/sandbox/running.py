@@ -6,8 +6,8 @@ here, piece by piece, what can be known without it (types, times, sizes) is comp
 only what the candidate's own program could have said as well:
 
     inputs, slots, answer, printed    the product itself; bounded in size, depth and number range
-    status, reason                    a word of STATUSES and one line; a lie hides one item's failure, the
-                                      limits of the call are the kernel's
+    status, reason                    a word of STATUSES and one line; a false one hides one item's failure,
+                                      the limits of the call are the kernel's
     steps                             source lines: shown to people, and no gate decides by it (see
                                       `instances` for the one filter that uses it)
 

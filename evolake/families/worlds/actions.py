@@ -20,7 +20,7 @@ STORES = ("a", "b")
 
 @dataclass(frozen=True)
 class Action:
-    """A kind of action. label: for titles. reads, writes: letters of variables, `s` and `t` standing for two
+    """Describe a kind of action. label: for titles. reads, writes: letters of variables; `s` and `t` are two
     different stores. amounts: what {k} may be, for the text.
 
     Texts of two actions never contain each other: each kind has its own verb.

@@ -3,10 +3,10 @@ engine.
 
     check     of values:    x[a] is the value of thing a, n the number of values          (search with propagation)
     clauses   of literals:  X(a, v) says that thing a has the value v, V lists the values  (SAT)
-    view      of the whole: an order, rooms with their guests, or a set                    (enumeration)
+    view      of the whole: an order, `rooms` with their guests, or a set                  (enumeration)
 
-The three are written apart, so that a slip in one is outvoted; `tests/unit/families/test_worlds.py` holds
-each against its own table.
+The three are written separately, so that a mistake in one is outvoted; `tests/unit/families/test_worlds.py`
+holds each against its own table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Kind:
 
     args: letters of its arguments, in order: a, b, c are things, k and l numbers. patterns: sentences, with
     {a} for arguments and {be} for words of the theme. spans: for each number, the expression of the range it
-    is drawn from. whole: whether it speaks of all things at the same time, not of its own. label: what it is
+    is drawn from. whole: whether it is about all things together, not about its arguments. label: what it is
     about, for titles.
     """
 

@@ -1,8 +1,8 @@
 """Questions on the run of a process world, with the answer of each engine.
 
 `run` and `table` fold `trace`, the states from the start on, by variable; a simulation has mappings, the
-table has columns. `clauses` asks through `is_`, which tells by the model whether a variable has a value after
-a turn, or through `solver`.
+table has columns. `clauses` asks through `is_`, which looks up in the model whether a variable has a value
+after a turn, or through `solver`.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 
 A listener of seccomp (kernel documentation, `userspace-api/seccomp_filter`, "Userspace Notification"): the
 process that asks waits until the answer, which is always to continue. What was executed cannot be hidden or
-forged from inside, whatever the program is called and whatever calls it; only its arguments could be changed
-between the look and the call, by a program of the candidate's own that shares its memory with another thread.
+forged from inside, whatever the program is called and whichever process calls it; only its arguments could be
+changed between the look and the call, by a program of the candidate's own that shares its memory with another
+thread.
 """
 
 # pathlib would cost every native run its import

@@ -78,16 +78,16 @@ class Policy(NamedTuple):
     """What one kind of candidate may do beyond the common rules.
 
     programs: may execute other programs (a native candidate is itself started so).
-    processes: may make processes, and signal those of its own jail where `signals` holds.
+    processes: may make processes, and signal those of the same jail if `signals` is set.
     signals: may signal any process it sees; only right in its own process namespace.
     shared_memory: its processes may share files that they can write, which are those of its jail alone, and
     may make pairs of sockets. threads: may make threads, and choose their processors; without, it stays where
-    the supervisor has pinned it. writes: may open files for writing, where that is not read-only anyway.
+    the supervisor has pinned it. writes: may open files for writing, if that is not read-only anyway.
     changes: may change names, owners and modes of files. Times are set by none: where changes are allowed,
     setting them does nothing.
         Neither does a change of owner that names none.
     ends: calls that end it by SIGSYS instead of being refused, so that its caller can run it where they are
-    allowed. "clone" stands for processes.
+    allowed. "clone" is the name for processes.
     """
 
     programs: bool = False

@@ -1,12 +1,11 @@
 """The fork server: first process of a jail, trusted, warm. It forks one fresh process a call and never reads
 what a candidate writes.
 
-Inside bubblewrap it is process 1 of a separate process namespace, so its end ends everything in the jail, and
-no signal from inside reaches it. It is not dumpable, so a candidate (same user) can open neither its memory
-nor its descriptors through /proc: without that, a candidate could write the *next* candidate's answer.
-Preloaded modules run no threads when it forks. A candidate sees no /proc, and is process 2 of a process
-namespace of its own (see `numbering`): numbers that one candidate advances and the next one reads would carry
-a message.
+Inside bubblewrap it is process 1 in its own process namespace, so its end ends everything in the jail, and no
+signal from inside reaches it. It is not dumpable, so a candidate (same user) can open neither its memory nor
+its descriptors through /proc: without that, a candidate could write the *next* candidate's answer. Preloaded
+modules run no threads when it forks. A candidate sees no /proc, and is process 2 in its own process namespace
+(see `numbering`): numbers that one candidate advances and the next one reads would carry a message.
 """
 
 from __future__ import annotations
@@ -273,8 +272,8 @@ def follow(
     record: executed.Executed | None = None,
     events: int | None = None,
 ) -> dict[str, Any]:
-    """Wait for process `pid`, stop it when asked to, when it has too much of something, or when the kernel
-    has ended a part of it (`events`, see `watch.out_of_memory`); then clear away what it left, and report."""
+    """Wait for process `pid`, stop it on request, when it has too much of something, or when the kernel has
+    ended a part of it (`events`, see `watch.out_of_memory`); then clear away what it left, and report."""
     usage = watch.Usage()
     excess: str | None = None
     tick = TICK_MS if processes is None else TICK_AMONG_PROCESSES_MS

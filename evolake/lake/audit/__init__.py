@@ -45,10 +45,10 @@ def audit(lake: Lake, *, fast: bool = False, more: Iterable[Check] = ()) -> Iter
 
 
 def repair(lake: Lake, *, more: Iterable[Check] = ()) -> Audit:
-    """Repairs what can be repaired, and gives what was done and what is left.
+    """Repair what can be repaired, and return what was done and what is left.
 
-    What is repaired may uncover more (a manifest that can be read again names its parts), so it is looked
-    again until nothing changes.
+    What is repaired may uncover more (a manifest that can be read again names its parts), so the audit is
+    repeated until nothing changes.
     """
     done: list[tuple[str, str]] = []
     more = tuple(more)

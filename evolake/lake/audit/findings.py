@@ -16,7 +16,7 @@ class Finding:
 
     Attributes:
         kind: what sort of thing: seal, journal, manifest, checkpoint, unfinished, part, record, superseded,
-            token, blob, reference, leftover, tape or fetched.
+            token, blob, reference, leftover, `tape` or fetched.
         what: a sentence. where: the file, below the lake's root. wanted, got: in words.
         repair: what puts it right, where `--repair` does not.
         note: worth knowing, and no damage: it does not count.

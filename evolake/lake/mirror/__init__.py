@@ -5,7 +5,7 @@ resumable after any cut.
     snapshots/00000007.json.zst    which files the lake had, with size and sha256, at its seventh push
 
 A push sends the objects that the store lacks and then creates the next snapshot; the store refuses a number
-that is there, so of two simultaneous pushes one wins. A pull makes a lake what the newest snapshot says.
+that is there, so of two concurrent pushes one wins. A pull makes a lake what the newest snapshot says.
 Neither overwrites what it does not know: a push wants the newest snapshot to be the one that this lake was
 last pushed or pulled as, a pull wants the lake as it was then. What cannot be done again is mirrored, the
 private key too: a person who reads the store reads the lake. Caches, locks, quarantine and seeds are left

@@ -19,8 +19,8 @@ REPEATED = "the program is there already"
 class GenerationEntry:
     """Rows of PROGRAMS, VERDICTS, MEASURED, DERIVATIONS and AGENT_CALLS. islands: the living programs
     afterwards. repeated: children that were there already. unanswered: reasons of proposals that came to
-    nothing. turns: of sessions, as `Agents.turns` gives them. unmade: the same proposals, and those that were
-    there already, with reason, idea, operator and parent."""
+    nothing. turns: of sessions, as `Agents.turns` gives them. `unmade`: the same proposals, and those that
+    were there already, with reason, idea, operator and parent."""
 
     programs: list[Row] = field(default_factory=list[Row])
     verdicts: list[Row] = field(default_factory=list[Row])

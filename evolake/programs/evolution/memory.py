@@ -50,8 +50,8 @@ class SearchMemory:
     """What is known of a project.
 
     Attributes:
-        rows: of PROGRAMS, all of the project, in order. unmade: rows of `UNMADE` without a number, the oldest
-            first.
+        rows: of PROGRAMS, all of the project, in order. `unmade`: rows of `UNMADE` without a number, the
+            oldest first.
         contest: the last decision on its champion; None before the first. champion: its id.
         recorded: keeps figures that a prompt shows and a replay may measure otherwise.
     """

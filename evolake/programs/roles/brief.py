@@ -132,8 +132,8 @@ def against(files: Mapping[str, str], parent: Mapping[str, str], name: str) -> s
 
 
 def listing(files: Mapping[str, str]) -> str:
-    """Return texts one after another, each below a line with its path, without any indentation of its own; a
-    single one bare."""
+    """Return texts one after another, each below a line with its path, without any indentation; a single one
+    bare."""
     if len(files) == 1:
         return next(iter(files.values()))
     return "\n".join(f"=== {path}\n{text}" for path, text in files.items())

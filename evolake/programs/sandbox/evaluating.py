@@ -261,7 +261,7 @@ class Evaluator:
         *,
         forks: bool = True,
     ) -> Evaluation:
-        """Return the program in a pool's jail while the evaluator runs in a separate one. What ends the
+        """Run the program in a pool's jail while the evaluator runs in a separate one. What ends the
         program while it is needed ends the evaluation.
         """
         (asked, asks), (told, tells), (until, ends) = (os.pipe2(os.O_CLOEXEC) for _ in range(3))

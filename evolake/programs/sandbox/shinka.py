@@ -139,7 +139,7 @@ STAND_INS = _stand_ins()
 
 
 def provide() -> None:
-    """Put a stand-in for the modules that such evaluators import in place, if neither this installation nor
+    """Put a replacement for the modules that such evaluators import in place, if neither this installation nor
     the project's folder has the package."""
     if not INSTALLED and not has_module(PACKAGE):
         sys.modules.update(STAND_INS)

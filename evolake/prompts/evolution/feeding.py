@@ -86,7 +86,7 @@ class Feed:
     lacking: str = ""
 
     def describe(self) -> str:
-        """In a sentence, without a full stop; "" if none was wanted."""
+        """Return one sentence, without a full stop; "" if none was wanted."""
         if self.lacking:
             return f"trains on {self.problems.source} problems only: {self.lacking}"
         of_reason = {

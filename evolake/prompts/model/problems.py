@@ -328,8 +328,8 @@ def family_roots(
     """Return family -> the roots that it descends from, for all families of the line after these cycles
     (None: all finished ones).
 
-    names: of families that ship (`shipped_names`). A family with such a name, or such an id, has that for a
-    root instead of its own id, next to the roots of its parents; so have its descendants.
+    names: of families that ship (`shipped_names`). A family with such a name, or such an id, has that as a
+    root in place of its id, next to the roots of its parents; so have its descendants.
     """
     done = finished_families(lake) if cycles is None else cycles
     parents: dict[str, Sequence[str]] = {}

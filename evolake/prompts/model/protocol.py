@@ -59,9 +59,10 @@ class Sample:
     """One reply as the policy gave it.
 
     tokens: how many tokens it has, the end mark included. truncated: it ran into the limit on its length.
-    prompt_ids, reply_ids: its tokens, empty for a policy whose tokens are not seen. failure: why there is no
-    reply (an endpoint refused, say); the reply is "" then. verified: what the own verifier of the problem's
-    dataset said of it (`evolake.prompts.rating.verifying`); None until it was asked, and if there is none.
+    prompt_ids, reply_ids: its tokens, empty for a policy that does not show its tokens. failure: why there is
+    no reply (an endpoint refused, say); the reply is "" then. verified: what the own verifier of the
+    problem's dataset said of it (`evolake.prompts.rating.verifying`); None until it was asked, and if there
+    is none.
     reply_mask: 1 for each of reply_ids that is its own, 0 for those of a tool's result; empty: all are.
     calls: of tools, whose results are in `reply`; None: it had no tool.
     """

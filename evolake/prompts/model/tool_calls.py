@@ -7,7 +7,7 @@
 
 Between the first two marks are the name of a tool and what it is given, which may have several lines. The
 policy writes the call, evolake the result: its tokens are not the policy's. What a tool gives never holds one
-of the four marks, so that a stored reply distinguishes the one from the other.
+of the four marks, so that the two can be distinguished in a stored reply.
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ def mean_over(passes: Sequence[tuple[float, int]]) -> float:
 
 
 class _Replay:
-    """Hands the trainer our tokens and their rewards instead of its own."""
+    """Hand the trainer our tokens and their rewards in place of those that it would draw."""
 
     def __init__(self, groups: Sequence[Group], end: int):
         self.groups, self.end = groups, end

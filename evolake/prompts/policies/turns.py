@@ -28,7 +28,7 @@ Draw = Callable[[list[list[int]], "Stops"], list[list[int]]]
 class Stops:
     """When the turns that are sampled together end, next to their end marks.
 
-    rooms: most tokens of each. at_calls: whether each ends where a call does. lengths: tokens of each at
+    `rooms`: most tokens of each. at_calls: whether each ends where a call does. lengths: tokens of each at
     which one of the two was so; 0 before.
     """
 

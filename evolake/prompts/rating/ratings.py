@@ -40,7 +40,7 @@ def update(ratings: Sequence[Rating], ranks: Sequence[int]) -> list[Rating]:
         ranks: one per prompt; lower is better, equal ranks are a draw.
 
     Returns:
-        (mu, sigma) in the same order. One prompt alone has met no other: its rating stays as it is.
+        (mu, sigma) in the same order. One prompt alone has had no match: its rating stays as it is.
 
     Raises:
         ValueError: not as many ranks as ratings, or a rating that is not finite with a positive sigma.

@@ -8,7 +8,7 @@ appendices A.1 to A.5).
     4 global    over the batch, one plan: modify, merge                       prompts_consolidator
 
 Additions are applied before the plan is asked for, so that the plan can refine and merge them. A proposed
-modify remains unless the plan names its principle. Then everything is one diff, applied strictly.
+modify is kept unless the plan names its principle. Then everything is one diff, applied strictly.
 """
 
 from __future__ import annotations
@@ -260,7 +260,7 @@ class _Mutation:
     def consolidate(
         self, prompt: SystemPrompt, grown: Applied, modifies: Sequence[Hunk], standing: str
     ) -> list[Hunk]:
-        """Return the hunks of the plan; none where the call gave no reply: the local edits stand then as they
+        """Return the hunks of the plan; none if the call gave no reply: the local edits are then used as they
         are."""
         counts = Counter((hunk.targets[0], tidy(hunk.text)) for hunk in modifies if len(hunk.targets) == 1)
         request = GlobalRequest(

@@ -4,7 +4,7 @@ won.
 What a prompt has over the best one, on the problems where it is ahead, is shared out to the principles that
 only it holds of the two: gains that speak for taking one over. A principle of the best prompt is a loss as
 far as the prompts without it, each problem by the best of them, do better than those with it. No model is
-involved, and a text is only ever taken over as it stands.
+involved, and a text is only ever taken over unchanged.
 """
 
 from __future__ import annotations

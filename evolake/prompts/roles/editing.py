@@ -1,9 +1,9 @@
 """The classical answers of the local editor and the consolidator: entries of the principle library, driven by
 what went wrong.
 
-A symptom that no principle answers brings one that does; a symptom that a principle answers in vain makes it
-stricter. Where the library has nothing more to say about a problem, an entry that is not in the prompt is
-tried: without that a search by rules stops.
+A symptom that no principle answers brings one that does; a symptom that a principle answers without effect
+makes it stricter. If the library has nothing more to say about a problem, an entry that is not in the prompt
+is tried: without that a search by rules stops.
 """
 
 from __future__ import annotations

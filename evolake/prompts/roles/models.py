@@ -24,7 +24,7 @@ class Model(BaseModel):
 
 
 class PrincipleText(Model):
-    """A principle of a system prompt, as it stands."""
+    """A principle of a system prompt, unchanged."""
 
     id: str
     text: str
@@ -84,8 +84,9 @@ class CritiqueReply(Model):
 
 
 class LocalRequest(Model):
-    """Edit a system prompt by what one problem taught; at most `limit` edits. standing: rating, pass rates and duel of the prompt. tried: a table
-    of earlier children and edits. siblings: what other requests of the batch proposed, and which of them this one is."""
+    """Edit a system prompt by what one problem taught; at most `limit` edits. `standing`: rating, pass rates
+    and duel of the prompt. tried: a table of earlier children and edits. siblings: what other requests of the
+    batch proposed, and which of them this one is."""
 
     principles: list[PrincipleText]
     problem: str
@@ -121,7 +122,8 @@ class Suggestion(Model):
 
 class GlobalRequest(Model):
     """Consolidate the edits of a whole batch. principles: with all additions in place, which `new` names. suggestions: other texts for principles.
-    standing: as in LocalRequest, without the additions. refused: edits that did not apply, with the reason."""
+    `standing`: as in LocalRequest, without the additions. refused: edits that did not apply, with the
+    reason."""
 
     principles: list[PrincipleText]
     new: list[str]
@@ -146,7 +148,7 @@ class GlobalReply(Model):
 
 class Contender(Model):
     """A system prompt of the iteration. won: numbers of the problems it was best on. values: its mean reward on each problem, null if unknown.
-    standing: its rating, pass rate and duel."""
+    `standing`: its rating, pass rate and duel."""
 
     name: str
     principles: list[PrincipleText]

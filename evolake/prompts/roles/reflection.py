@@ -4,8 +4,8 @@ them.
 empty       nothing was said                          near       the last number is close to the answer
 unanswered  no answer in the wanted form              wrong      an answer, and another one than the true one
 truncated   the limit on the length cut it off        long       failures have far more words than successes
-buried      the true answer stands there, not as the  short      failures have far fewer words than successes
-answer
+buried      the true answer is in the reply, but not  short      failures have far fewer words than successes
+            as the answer
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _plain(answer: str) -> str:
 
 
 def _holds(reply: str, true: str) -> bool:
-    """Return whether the answer stands in the reply as a word or number of its own."""
+    """Return whether the answer is in the reply as a separate word or number."""
     return bool(true) and re.search(rf"(?<![\w.-]){re.escape(true)}(?!\w|\.\d)", reply) is not None
 
 

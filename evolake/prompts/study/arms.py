@@ -94,8 +94,8 @@ def compare(
         journal: (arm, replicate) -> where its iterations are noted, and read from; None: nowhere.
 
     Raises:
-        InputError: an arm is unknown or twice, or learns with a policy that cannot. As `run_iteration` and
-            and `evaluate`.
+        InputError: an arm is unknown or twice, or learns with a policy that cannot. Also those of
+            `run_iteration` and `evaluate`.
     """
     if not arms or len(set(arms)) < len(arms) or set(arms) - ARMS.keys():
         raise InputError(

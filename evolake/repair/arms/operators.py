@@ -1,4 +1,4 @@
-"""The classical proposer: a seeded stochastic stand-in for a model, so that the study runs without one.
+"""The classical proposer: a seeded stochastic replacement for a model, so that the study runs without one.
 
 It is no solver and must not become one: it reads the fields of its request and nothing else, and it looks at
 a constraint only where the request says that a core named it, but for the informed arm. Without feedback it
@@ -10,7 +10,7 @@ could not be repaired together. It never claims it again where its request shows
 
 A whole conflict says more than a core: its constraints cannot hold together with some of the answer's values.
 So one of these is to be left in each conflict that the assignment would meet again, and the constraints are
-repaired as those of a core. Where a conflict names no value, it claims `unsat`.
+repaired as those of a core. If a conflict names no value, it claims `unsat`.
 
 The informed proposer gets no feedback and looks at all constraints, as the text of the problem states them:
 it repairs a uniform sample by the same procedure. It is the control that shows what feedback is worth from

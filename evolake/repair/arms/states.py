@@ -6,10 +6,10 @@ sampling and time limits. They differ in what a round carries forward, and `cd_v
 the same budget:
 
     multi_no_feedback               nothing: every call has the same prompt
-    multi_generic_feedback          K chains; each call sees the earlier answers of its own chain, and that
-                                    they failed
-    multi_unsat_core_feedback       K chains; each call sees the earlier answers of its own chain, each with
-                                    its core
+    multi_generic_feedback          K chains; each call sees the earlier answers of its chain, and that they
+                                    failed
+    multi_unsat_core_feedback       K chains; each call sees the earlier answers of its chain, each with its
+                                    core
     cd_vgs_core_rank                all K calls of a round start from one base answer and see the cores of all
                                     candidates of recent rounds: their variables are to be revised and the
                                     others kept. Candidates that do so are certified first (`core_rank`)

@@ -58,8 +58,8 @@ class FailedAttempt(Model):
 
 
 class RefutedAttempt(Model):
-    """An earlier answer with the core that refuted it: ids of constraints and bounds; empty if there is
-    none to show."""
+    """An earlier answer with the core that refuted it: ids of constraints and bounds; empty if none can be
+    shown."""
 
     answer: Answer | None
     outcome: Outcome
@@ -68,7 +68,7 @@ class RefutedAttempt(Model):
 
 class ConflictedAttempt(RefutedAttempt):
     """An earlier answer with the conflict that refuted it: `values` are variables whose values in the answer
-    cannot be next to `core`. None where the core is a violated constraint, as in a `RefutedAttempt`."""
+    cannot hold together with `core`. None if the core is a violated constraint, as in a `RefutedAttempt`."""
 
     values: tuple[str, ...] | None = None
 

@@ -48,7 +48,7 @@ def entries_of(rows: Iterable[Mapping[str, Any]]) -> tuple[BenchmarkProblem, ...
 
 @dataclass(frozen=True)
 class Study:
-    """What decides the rows of a cell, in addition to its arm and its seed.
+    """Hold what decides the rows of a cell, in addition to its arm and its seed.
 
     Attributes:
         candidates, rounds: K and R of the matched arms.

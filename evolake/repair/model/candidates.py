@@ -50,7 +50,8 @@ MOST_DIGITS = 4300
 
 
 def parse_candidate(text: str | bytes, problem: Problem) -> Claim | Malformed:
-    """Read a candidate's text strictly: JSON, one object, no key twice, no white lies such as 3.0 for 3."""
+    """Read a candidate's text strictly: JSON, one object, no key twice, no inexact forms such as 3.0 for
+    3."""
     try:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
         value = parse_json(decoded, name="the candidate", digits=MOST_DIGITS, pairs=unique_keys)

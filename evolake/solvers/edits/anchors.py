@@ -3,7 +3,7 @@ tokens.
 
 Solvers of one descent share whole functions but not their formatting, and a seed may carry small patches of
 ours. Matching tokens instead of text lets one anchor serve several bases; asking for exactly one match keeps
-an edit from landing in a place nobody meant.
+an edit from landing in an unintended place.
 """
 
 from __future__ import annotations

@@ -166,6 +166,6 @@ def _stands(files: Mapping[str, str], rewrite: Rewrite) -> bool:
 
 
 def _holds(rewrite: Rewrite, text: str) -> bool:
-    """Return whether the rewrite's text is in `text`, whatever the values in it. Its own anchor holds it
-    where it changes numbers only: then it tells nothing of whether the patch is there."""
+    """Return whether the rewrite's text is in `text`, whatever the values in it. Its own anchor holds it if
+    it changes numbers only: then it does not show whether the patch is there."""
     return re.search(_HOLE.sub(lambda hole: _NUMBER, pattern(rewrite.text).pattern), text) is not None

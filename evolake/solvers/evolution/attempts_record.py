@@ -27,7 +27,7 @@ def with_failed_plans(
     """Return the failed plans that are known and those of this cycle, the newest `MOST_KEPT`.
 
     Args:
-        unmade: rows of `UNMADE`. plans: rows of PLANS of the same cycle.
+        `unmade`: rows of `UNMADE`. plans: rows of PLANS of the same cycle.
     """
     by_id = {row["plan_id"]: row for row in plans}
     new = [

@@ -106,8 +106,8 @@ class Author(Protocol):
 
 
 def references_of(commission: Commission) -> dict[str, KnownVariant | Base]:
-    """Return the trees that may be read next to its own: the other seeds, and a second parent instead of its
-    own."""
+    """Return the trees that may be read next to the variant's: the other seeds, with a second parent in place
+    of the seed that it descends from."""
     result: dict[str, KnownVariant | Base] = {
         f"{REFERENCE}/{name}": base for name, base in commission.bases.items() if name != commission.base.name
     }

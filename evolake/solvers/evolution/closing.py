@@ -33,7 +33,7 @@ class CycleResults:
     """What came of a cycle: rows of RUNS and METRICS; rows of DECISIONS; verdicts of record, of its variants,
     and on all that ran in it.
 
-    contests: records of its contests (`contest_record`). unmade, plans: rows of `UNMADE` and PLANS.
+    contests: records of its contests (`contest_record`). `unmade`, plans: rows of `UNMADE` and PLANS.
     """
 
     runs: pl.DataFrame

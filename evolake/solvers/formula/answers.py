@@ -1,7 +1,7 @@
 """Read a solver's output by the rules of the SAT competitions, and name everything that breaks them.
 
 One line `s SATISFIABLE`, `s UNSATISFIABLE` or `s UNKNOWN` (minisat's word INDETERMINATE is taken as UNKNOWN);
-after SATISFIABLE the model on lines `v ...`, ended by one 0. What else a solver prints is not read.
+after SATISFIABLE the model on lines `v ...`, ended by one 0. What else a solver prints is ignored.
 Nothing is guessed: an answer that breaks a rule is reported with its problem, and its reader must not use it
 as an answer.
 """

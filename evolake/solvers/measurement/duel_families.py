@@ -3,7 +3,7 @@ challenger helps on a new formula.
 
 A mean hides a change that halves some formulas and doubles others. So formulas on which a side costs less are
 counted, too, by family and in all: the share of them estimates the probability that the change helps on a new
-formula drawn like them, and its interval says how little a few formulas show.
+formula drawn like them, and its interval shows how uncertain that is after a few formulas.
 """
 
 from __future__ import annotations

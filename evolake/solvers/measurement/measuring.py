@@ -1,10 +1,11 @@
 """One run: a solver on a formula, its answer judged by the formula itself, its proof checked where it is
 drawn.
 
-Every run of every stage (gates, benchmark, duel, holdout, the commands) is made here, and no run can be shown
-from another: the same command line with a proof to be written, whatever answer is expected; a copy of the
-formula of its own, without a name or a date; one core; the same limits to be read (`RunLimits.shown`). What
-remains to be seen is the formula itself and the time. Which proofs are checked is drawn when the run is over.
+Every run of every stage (gates, benchmark, duel, holdout, the commands) is made here, and no run can be
+distinguished from another: the same command line with a proof to be written, whatever answer is expected; a
+separate copy of the formula, without a name or a date; one core; the same limits to be read
+(`RunLimits.shown`). What remains to be seen is the formula itself and the time. Which proofs are checked is
+drawn when the run is over.
 
 Checking comes after the core is given back and is not part of the measured time. An exception while one run
 is judged is that run's fault and a value; a failure of the machinery passes through

@@ -6,7 +6,7 @@ object, the command line, the folder, the hash of each file that was read (SUNPR
 clang write them all, and changes no command line), the messages and the time it took. Of a variant it answers
 the same command line in the same folder, if all those files hash alike, with the object and the messages;
 anything else it hands to the compiler. The kernel reports the script's command lines as it reports the
-compiler's, so that a build's flags are seen as ever.
+compiler's, so that a build's flags are seen as before.
 """
 
 from __future__ import annotations

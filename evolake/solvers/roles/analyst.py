@@ -2,8 +2,9 @@
 
 Incidents are grouped by what their variants changed: an edit that fell at one gate, or that lost instances,
 is a finding; so is one that gained. The rule of a finding covers the values that failed and no value that an
-accepted variant has. Where there is no such range there is no rule, only advice. A champion's edit becomes a
-rule only when a child that dropped it failed. What a learned rule blocked teaches nothing beyond that rule.
+accepted variant has. If no such range exists, the finding gives no rule, only advice. A champion's edit
+becomes a rule only when a child that dropped it failed. What a learned rule blocked teaches nothing beyond
+that rule.
 """
 
 from __future__ import annotations
@@ -90,10 +91,10 @@ def write_rule(request: RuleRequest, random: np.random.Generator) -> RuleReply:
 
 
 def free_ranges(failed: Sequence[EditModel], accepted: Sequence[EditModel]) -> dict[str, list[float]] | None:
-    """Ranges that hold every failed edit, a tenth wider, and no accepted one; without accepted ones no range
-    is needed ({}: the edit as such).
+    """Return ranges that hold every failed edit, a tenth wider, and no accepted one; without accepted ones no
+    range is needed ({}: the edit as such).
 
-    None where there is nothing that failed, or an accepted edit lies between the failed ones.
+    None if nothing failed, or an accepted edit is between the failed ones.
     """
     if not failed:
         return None

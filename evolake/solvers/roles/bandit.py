@@ -124,7 +124,7 @@ def draw_arm(
 def arm_posteriors(
     keys: Sequence[str], tried: Sequence[MoveResult], touched: Mapping[str, Sequence[str]]
 ) -> dict[str, Posterior]:
-    """Return key -> posterior; before an edit's own tries stands the mean of the files that it touches.
+    """Return key -> posterior; the prior of an edit is the mean of the files that it touches.
 
     A variant with several changed edits is a share of a try of each.
     """

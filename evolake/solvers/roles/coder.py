@@ -211,7 +211,7 @@ def _drawn(
     *,
     anything: bool,
 ) -> Edit | None:
-    """Return an edit for the plan, or any; None where there is none, or it would take an option back to what
+    """Return an edit for the plan, or any; None if none exists, or if it would take an option back to what
     the base declares."""
     options = {option.name: tunable_of(option) for option in material.options}
     edit = _drawn_of(options, plan, material, start, random, anything=anything)
@@ -285,8 +285,7 @@ def _verb(edit: Edit, start: Sequence[Edit]) -> str:
 
 
 def _gentler(edit: Edit, options: Mapping[str, Option]) -> Edit | None:
-    """Values half the way (by ratio where both are positive) to the defaults; None where there is no way
-    left."""
+    """Return values half the way (by ratio if both are positive) to the defaults; None if that moves none."""
     if edit.kind == "tunable":
         option = options.get(edit.name)
         value = edit.parameters["value"]
@@ -333,7 +332,7 @@ def _code_values(request: CodeRequest) -> Mapping[str, Any]:
 
 
 def _repair_values(request: RepairRequest) -> Mapping[str, Any]:
-    """Return the request as a model is sent it; what is known of solvers mends nothing and is left out."""
+    """Return the request as a model is sent it; what is known of solvers repairs nothing and is left out."""
     return {
         name: getattr(request, name)
         for name in ("goal", "hypothesis", "instructions", "diff", "error", "rules", "note")

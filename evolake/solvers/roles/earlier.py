@@ -1,8 +1,8 @@
-"""How the planner and the coder were asked by the first 0.2.0.dev0, so that their tapes still answer: the
-prompt files of `asked_before/`, and requests without what has been told since; of the planner also how it was
-asked before families told the share of checked proofs.
+"""How the planner and the coder were asked by the first 0.2.0.dev0, so that call caches of then still answer:
+the prompt files of `asked_before/`, and requests without what has been added since; of the planner also how
+it was asked before families had the share of checked proofs.
 
-Of a plan with two code bases, or of a build file, no such tape can know; the question is then one that was
+Of a plan with two code bases, or of a build file, no such cache can know; the question is then one that was
 never asked, and finds nothing.
 """
 

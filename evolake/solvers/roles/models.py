@@ -1,7 +1,7 @@
 """What planner and coder of the solvers line are asked and what they answer: Pydantic models, shared by both
 backends. Those of the roles that look back are in `review_models`.
 
-Ids of variants in requests are short (the first twelve hex digits); whoever calls a role maps them back. A
+Ids of variants in requests are short (the first twelve hex digits); the caller of a role maps them back. A
 request holds all that the role may see, and nothing else. Two things are never in one: a result on the
 holdout, and, before the cycle `par2_hidden_until`, a PAR-2 value. Fields whose description says "operators
 only" carry edits as data for the operators backend; prompts leave them out.
@@ -214,13 +214,15 @@ class FamilyCounters(RoleMessage):
 
 
 class Material(RoleMessage):
-    """Operators only: what a variant can be edited by, as far as it applies to its own sources beside what it carries.
+    """Operators only: what a variant can be edited by, as far as it applies to its own sources in addition to
+    what it carries.
 
-    edits: None for a variant that a diff made. changed: path -> sha256 ("" for gone) of the files in which it differs from its base; left empty where
-    no variant of the base was written as a diff. joined: variants that it was crossed with file by file, or combined with, before. combines:
-    variants that it can be combined with, since each helps alone and no edit of one touches what one of the other does. touched: key of an edit ->
-    files that it touches. costs: family of formulas -> its share of the variant's PAR-2; empty if it was not measured. counters: by family; empty if
-    it was not measured.
+    edits: None for a variant that a diff made. changed: path -> sha256 ("" for gone) of the files in which it
+    differs from its base; left empty if no variant of the base was written as a diff. joined: variants that
+    it was crossed with file by file, or combined with, before. combines: variants that it can be combined
+    with, since each helps alone and no edit of one touches what one of the other does. touched: key of an
+    edit -> files that it touches. costs: family of formulas -> its share of the variant's PAR-2; empty if it
+    was not measured. counters: by family; empty if it was not measured.
     """
 
     variant_id: str
@@ -295,7 +297,7 @@ class Region(RoleMessage):
 
 
 class Excerpt(RoleMessage):
-    """Lines of one source file as they stand, without numbers."""
+    """Lines of one source file unchanged, without numbers."""
 
     path: str
     first_line: int
@@ -408,7 +410,7 @@ class LookupReply(RoleMessage):
 
 
 class Change(RoleMessage):
-    """What a coder is told first, whichever way it works."""
+    """What a coder is sent first, whichever way it works."""
 
     goal: str = RESEARCH_GOAL
     hypothesis: str

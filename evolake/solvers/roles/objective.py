@@ -47,7 +47,8 @@ def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> O
 
 
 def mutated(existing: Sequence[ObjectiveSummary], random: np.random.Generator) -> ObjectiveSpec | None:
-    """One of the objectives with other constants; None where no family is known or no constant can move."""
+    """Return one of the objectives with other constants; None if no family is known or no constant can
+    move."""
     parents = [item for item in existing if item.family in FAMILIES]
     if not parents:
         return None
@@ -85,8 +86,8 @@ def _values(family: Family, parent: ObjectiveSummary) -> dict[str, float | int]:
 def _moved(
     family: Family, values: dict[str, float | int], random: np.random.Generator
 ) -> dict[str, float | int]:
-    """Return the constants with one of them moved, and each other one with a chance of its own. Ranges
-    hold."""
+    """Return the constants with one of them moved, and each other one with some probability, independently.
+    Values stay in their ranges."""
     names = list(values)
     first = names[int(random.integers(len(names)))]
     moved = dict(values)

@@ -175,7 +175,7 @@ def _file_lines(files: Sequence[SourceFile]) -> list[str]:
 
 def _functions_of(item: SourceFile) -> list[str]:
     """Return the functions of a source file, without the class that it is named for; of a header none: it is
-    shown whole to whoever names it."""
+    shown whole to the role that names it."""
     stem, _, kind = item.path.rpartition("/")[2].rpartition(".")
     return [] if kind.startswith("h") else [name.removeprefix(f"{stem}::") for name in item.functions]
 

@@ -35,7 +35,7 @@ def carried_over(
     copies take less than `factor * floor_s` seconds, for it cannot show that, nor where the base too is
     faster on it as it is: some families come in an order that helps. Blocked is what has more collapses than
     `chance` each explains at `level`; and, as a second net, a geometric mean of copies over original of at
-    least `mean_ratio` that lies `sigmas` standard errors above 1, and so far that Student's t explains it at
+    least `mean_ratio` that is `sigmas` standard errors above 1, and so far that Student's t explains it at
     `level` no more: of two or three formulas, whose standard error is itself a draw, that is never said.
     """
     by_order = {

@@ -3,7 +3,7 @@ and never writes code.
 
     solvers.forbidden_pattern   an added fact of the syntax tree that looks so: {"kind": "call", "name":
                                 "reduceDB", "function": "search"}
-    solvers.option_bound        a declared option's default lies within bounds: {"option": "var-decay",
+    solvers.option_bound        a declared option's default is within bounds: {"option": "var-decay",
                                 "least": 0.7, "most": 0.999}
     solvers.forbidden_edit      an edit of the catalogue, or of a tunable, is not used, or not within these
                                 ranges

@@ -125,8 +125,8 @@ def _offset(address: int, loads: list[tuple[int, int, int, int, int]]) -> int:
 
 
 def _imports(data: bytes, symbols: int, strings: int) -> list[str]:
-    """Names of the undefined dynamic symbols. The table ends where the strings begin, as linkers lay it
-    out."""
+    """Return the names of the undefined dynamic symbols. The table ends where the strings begin, as linkers
+    write it."""
     if not symbols < strings or (strings - symbols) // 24 > MOST_SYMBOLS:
         raise ValueError("dynamic symbols that are not followed by their names")
     result = set()

@@ -3,7 +3,7 @@ to the ruleset of later cycles.
 
     forbidden   what must not be done            failure   what went wrong, and how it looks            champion   what must be kept
 
-A proposal names one of the checkers for learned rules and its parameters; no rule brings code of its own. It
+A proposal names one of the checkers for learned rules and its parameters; no rule brings code. It
 becomes active when, replayed on stored evidence, it blocks a failed variant that it names and no accepted
 one. Each proposal is a row, whatever came of it. Seeds are never written: active rules live in the lake's
 rows, and `with_learned` joins them to the tracked ones. Source: SATLUTION, "Dynamic self-evolved rules in the

@@ -75,8 +75,8 @@ def program_size(evidence: Row, *, most_code: int, most_data: int) -> Finding | 
 @checker("solvers.same_flags")
 def same_flags(evidence: Row) -> Finding | None:
     """Check that a variant is built by the programs and with the flags that build its base, as the kernel
-    told them; so are any two variants of one base. One that changed a build file may differ by where headers
-    lie and by warnings, and by the optimisation level that its CHANGELOG.md states."""
+    reported them; so are any two variants of one base. One that changed a build file may differ by the
+    folders of headers and by warnings, and by the optimisation level that its CHANGELOG.md states."""
     ours, theirs = evidence["flags"], evidence["base_flags"]
     if ours is None or ours == theirs:
         return None

@@ -24,8 +24,8 @@ Standing = Literal["accepted", "blocked", "regressed"]
 class StoredVariant:
     """A variant as the lake remembers it.
 
-    standing: accepted; blocked by `gate` for `cause`; or regressed: it passed all gates and was worse than
-    its parent (gate "benchmark"). evidence: what the compliance gate collected; None where the variant died
+    `standing`: accepted; blocked by `gate` for `cause`; or regressed: it passed all gates and was worse than
+    its parent (gate "benchmark"). evidence: what the compliance gate collected; None if the variant died
     before it could be read.
     """
 

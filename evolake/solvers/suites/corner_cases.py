@@ -1,4 +1,4 @@
-"""Small formulas at the edges of what a DIMACS reader and a solver must stand: their text is the point, so
+"""Small formulas at the edges of what a DIMACS reader and a solver must accept: their text is the point, so
 each is given byte by byte."""
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 renamed, clauses and literals shuffled.
 
 A duel of a cycle is fought on them, so that a variant which knows the formulas of the suite (by their
-clauses, by their size, or as a heuristic that suits just these) gains nothing there. Each has a few fresh
-variables and clauses in addition, so that exact sizes, parities and ratios decide nothing. Parameters stay
-those of the suite, and with them the difficulty. A status is kept only where the generator makes it so;
-elsewhere it is unknown, and an answer is judged by its model or its proof.
+clauses, by their size, or as a heuristic that suits just these) gains nothing there. Each also has a few
+fresh variables and clauses, so that exact sizes, parities and ratios decide nothing. Parameters stay those of
+the suite, and with them the difficulty. A status is kept only where the generator makes it so; elsewhere it
+is unknown, and an answer is judged by its model or its proof.
 """
 
 from __future__ import annotations
@@ -168,11 +168,11 @@ def carried_suite(
     copies: int = CARRY_COPIES,
 ) -> Suite:
     """Return some formulas of `suite`, each as it is, in `copies` shuffled copies and in `PADDED_COPIES`
-    copies that have a few fresh variables and clauses more. Where a gain on the first does not carry over
+    copies that also have a few fresh variables and clauses. If a gain on the first does not carry over
     to the others, it was learnt by heart, or lives on exact sizes.
 
     Args:
-        count: how many formulas, drawn under the secret as the copies are; all where the suite has no more.
+        count: how many formulas, drawn under the secret as the copies are; all if the suite has no more.
             They are the same in every cycle of a lake, so that variants of all cycles are judged alike.
 
     A copy's `base` is the name of its formula, its `shuffle` its number from 1; the padded ones come last.

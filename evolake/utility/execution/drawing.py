@@ -57,8 +57,8 @@ def draw_problems(
     cycle.
 
     Args:
-        policy: whose pass rates are measured where the settings name two; None: that of the settings. tell:
-            as of `measure`.
+        policy: whose pass rates are measured if the settings name two; None: that of the settings. `tell`: as
+            of `measure`.
 
     Raises:
         InputError: no finished cycle, an arm or a side without a problem, or a benchmark that cannot be read.

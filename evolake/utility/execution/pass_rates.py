@@ -79,7 +79,7 @@ def measure(
 
     Args:
         journal: where each AT_ONCE problems are noted, so that a run that was cut off asks the others only.
-        tell: called after problems were asked and noted, with how many have been and all there are; what it
+        `tell`: called after problems were asked and noted, with how many have been and all there are; what it
             raises ends the measuring there.
 
     Raises:

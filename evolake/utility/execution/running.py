@@ -35,7 +35,8 @@ OF_NO_CELL = ("seeds", "benchmarks")
 
 @dataclass(frozen=True)
 class Study:
-    """What decides the rows of a cell, in addition to its arm and its seed. problems: rows of PROBLEMS."""
+    """Hold what decides the rows of a cell, in addition to its arm and its seed. problems: rows of
+    PROBLEMS."""
 
     sha: str
     inputs_sha: str
@@ -70,7 +71,7 @@ def prepare(
     there already are read.
 
     Args:
-        policy, tell: as `draw_problems`.
+        policy, `tell`: as `draw_problems`.
 
     Raises:
         InputError: as `draw_problems`, or the settings name a policy that cannot learn.
@@ -179,7 +180,7 @@ def run_study(
 
     Args:
         minutes: stop at the end of the step, or of what is asked at the same time, in which these are over;
-            None: never. tell: a line of progress.
+            None: never. `tell`: a line of progress.
         policy: None: that of the settings.
 
     Raises:

@@ -12,7 +12,7 @@ from evolake.report.figures import Figure
 
 
 def draw_scaling(material: Material) -> bytes:
-    """One curve per design that was run; the champion and the baseline stand out."""
+    """Draw one curve per design that was run; the champion and the baseline are highlighted."""
     return draw_by(
         material,
         median_work,

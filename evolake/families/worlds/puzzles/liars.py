@@ -1,4 +1,4 @@
-"""Liars: who tells the truth, from what all of them say of each other."""
+"""Liars: find out whose statements are true, from what all of them say of each other."""
 
 from __future__ import annotations
 

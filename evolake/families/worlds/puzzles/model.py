@@ -48,7 +48,7 @@ class Puzzle:
             fingerprints of mechanics.
         validators: what the two independent programs are called, by their algorithms.
         text: the setting, with words of the theme, slots and rules. listed: sentences of its lists, with
-            {slots} of their own.
+            their own {slots}.
         forms: slot -> the regular expression of its texts. read: the expression of the inputs of `match`, in
             the reader; it sees the words as WORDS.
         rules: point -> its alternatives. themes: words by name; `title` begins the titles of families,

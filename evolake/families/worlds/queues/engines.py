@@ -1,7 +1,7 @@
 """The sources of a queue's family: generator, reader and three engines that share no code.
 
 simulation  minute by minute, with a list of those in the line
-table       from call to call: the next one is at the earliest minute at which a desk is free and somebody is
+table       from call to call: the next one is at the earliest minute at which a desk is free and a person is
             there
 clauses     a variable for each person and minute of beginning, waiting, being served; a SAT solver finds the
             one course that the rules allow

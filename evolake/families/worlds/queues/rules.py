@@ -9,7 +9,7 @@ Of a point's kind the meanings are
 
     next   run: key of the smallest.  table: which of `w`.  relation: whether person i goes before person j in minute t
     leave  run: whether `c` goes away; `waited` is None on arrival.  table: (the last minute of being called, how many others are borne on arrival)
-           relation: whether somebody goes away who has waited so long (-1 on arrival) and found so many
+           relation: whether a person goes away who has waited so long (-1 on arrival) and found so many
            others
     pace   run: (minutes served, minutes closed after it).  table: the same, of person i.  relation: whether they may be `served` and `closed`
 

@@ -27,7 +27,7 @@ def spec_of_one(
 
 
 def included_after(path: str, anchor: str, header: str) -> Rewrite:
-    """Return a header of the standard library that a file lacks, on the line after one of its own
+    """Return a header of the standard library that a file lacks, on the line after one of the file's
     includes."""
     return Rewrite(path, anchor, f"\n#include <{header}>", "after", support=True)
 

@@ -104,7 +104,7 @@ class Proposals:
     unmade: list[FailedProposal] = field(default_factory=list)
 
     def add(self, plan: Mapping[str, Any], outcome: Proposal | FailedProposal | AgentFailure) -> None:
-        """Add the outcome of one plan; a plan whose call failed is unmade, too."""
+        """Add the outcome of one plan; a plan whose call failed is a failed proposal, too."""
         if isinstance(outcome, AgentFailure):
             self.failures.append(outcome)
             self.unmade.append(FailedProposal(plan["plan_id"], f"{outcome.role}: {outcome.reason}"))

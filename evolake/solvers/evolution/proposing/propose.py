@@ -41,7 +41,7 @@ def propose_variants(
     bytes.
 
     Args:
-        plans: rows of PLANS. existing: all variants there are; one that is made again is unmade.
+        plans: rows of PLANS. existing: all variants there are; one that is made again is a failed proposal.
     """
     known = {item.variant_id: item for item in pool.variants}
     work = _PlansOfCycle(

@@ -44,7 +44,7 @@ EXISTS = "This variant exists already, source for source."
 def write_by_roles(
     turn: CoderTurn, commission: Commission, existing: ExistingVariants, drafts: list[Draft]
 ) -> Proposal | FailedProposal | AgentFailure:
-    """Make the first draft and repair it. What was judged last remains if a later answer is of no use.
+    """Make the first draft and repair it. What was judged last is kept if a later answer is of no use.
     drafts: gets each that was made."""
     shown = _coder_input(turn, commission, existing)
     if isinstance(shown, AgentFailure):
