@@ -139,8 +139,8 @@ STAND_INS = _stand_ins()
 
 
 def provide() -> None:
-    """Put a replacement for the modules that such evaluators import in place, if neither this installation nor
-    the project's folder has the package."""
+    """Put a replacement for the modules that such evaluators import in place, if neither this installation
+    nor the project's folder has the package."""
     if not INSTALLED and not has_module(PACKAGE):
         sys.modules.update(STAND_INS)
 
