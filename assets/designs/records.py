@@ -57,7 +57,7 @@ def record_admitted(store: LineStore, admitted: Admitted) -> None:
 
 
 def record_arrived(store: LineStore, arrived: Arrived) -> None:
-    """Publish what an import brought in, their own as tables, in the cycle that takes it in."""
+    """Publish what an import brought in, as separate tables, in the cycle that takes it in."""
     name = "imported_designs"
     if not arrived.bundles and not store.has(name):
         return

@@ -196,8 +196,8 @@ class Agents:
         vars(self).update(state | {"_lock": threading.Lock()})
 
     def apart(self) -> Agents:
-        """Agents of the same backend, their own with rows until `take_in`: for work next to other work whose
-        rows are to be in a fixed order."""
+        """Return agents of the same backend with separate rows until `take_in`: for work that runs while
+        other work does, and whose rows are to be in a fixed order."""
         return Agents(self.backend, line=self.line, cycle=self.cycle)
 
     def take_in(self, other: Agents) -> None:

@@ -169,7 +169,8 @@ def _cell(value: Any) -> str:
 
 
 def _flat(item: Any) -> bool:
-    """Return a list of numbers and such, or an empty collection: is based on one line."""
+    """Return whether an item is a list of numbers and such, or an empty collection, which is written on one
+    line."""
     return not item or (
         not isinstance(item, Mapping)
         and all(part is None or isinstance(part, bool | int | float) for part in item)

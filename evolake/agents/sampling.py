@@ -1,5 +1,5 @@
 """How the replies of a role are drawn: what is sent next to what is asked. It is part of the call cache's key
-and is based on each call's row."""
+and is in each call's row."""
 
 from __future__ import annotations
 

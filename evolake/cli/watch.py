@@ -67,7 +67,7 @@ def watch(root: Path | None, lines: str, single: tuple[str, ...], every: float, 
 
 
 def frame(root: Path, seen: list[Seen], trouble: str = "") -> Group:
-    """Return what is based on the screen. trouble: why nothing could be read."""
+    """Return what is on the screen. trouble: why nothing could be read."""
     from rich.console import Group
     from rich.rule import Rule
     from rich.table import Table

@@ -6,7 +6,7 @@ candidate.
 
 Host side: protocol (values), backends (how to build a jail), process (one jail), supervise (one call),
 verdict, pool, native, canary, check. Inside: the package `inside`, started by `python -m`, which imports
-nothing but the standard library and what it is shown to preload. The names below are imported at first use,
+nothing but the standard library and what it is asked to preload. The names below are imported at first use,
 because the server passes through this file and need not pay for the host's side.
 """
 

@@ -118,7 +118,7 @@ def server_environment(home: str, packages: tuple[str, ...] = ()) -> dict[str, s
 
 
 class Bubblewrap:
-    """its own Namespaces for everything, a read-only system, no network."""
+    """Separate namespaces for everything, a read-only system, no network."""
 
     mode: JailMode = "bubblewrap"
     python_guarantees = GUARANTEES

@@ -147,8 +147,8 @@ def explain(complaint: str) -> JailUnavailable:
 
 
 def own_namespaces(identity: int | None, outer: int, inner: int) -> list[str]:
-    """Options for its own namespaces, in which the processes are user `nobody`: the user that starts it, or
-    `identity` where root does. outer, inner: descriptors of the user namespaces then (see
+    """Return options for separate namespaces, in which the processes are user `nobody`: the user that starts
+    it, or `identity` where root does. outer, inner: descriptors of the user namespaces then (see
     `inside.namespaces`)."""
     if identity is None:
         who = ["--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY)]
@@ -279,9 +279,9 @@ def python_options(python: str, folders: Iterable[str], package: Path, root: str
 
 
 def python_box(python: str, folders: Iterable[str], package: Path) -> list[str]:
-    """Options for its own root with the system, the interpreter and evolake, for a Python candidate: it has
-    no /proc, whose counters of the whole jail and machine one candidate could advance and the next one
-    read."""
+    """Return options for a separate root with the system, the interpreter and evolake, for a Python
+    candidate: it has no /proc, whose counters of the whole jail and machine one candidate could advance and
+    the next one read."""
     return [*system_options(BOX), *python_options(python, folders, package, BOX)]
 
 

@@ -140,7 +140,7 @@ class NativeOutcome:
     status: "ok" means that it ended by itself, with whatever `exit_code`: what a code means is the caller's
     to say. exit_code: None when a signal ended it. signal: None when none did. outputs: those of the wanted
     files that it left as regular files. programs: path and arguments of each program that it executed, in
-    order, itself first; only where `run_native` was shown to record them. starved: as of an Outcome.
+    order, itself first; only if `run_native` was asked to record them. starved: as of an Outcome.
     delayed_s: seconds for which it was ready to run and had no processor, if `run_direct` ended it by the
     clock; else 0.
     """

@@ -15,7 +15,7 @@ from evolake.jail.protocol import Limits
 from evolake.jail.waiting import Clock, Waiting
 
 GRACE_S = 10.0
-"""How long the server may take to report after it was shown to kill. SIGKILL takes microseconds; only a
+"""How long the server may take to report after it was asked to kill. SIGKILL takes microseconds; only a
 broken jail takes this long."""
 CHUNK = 1 << 16
 

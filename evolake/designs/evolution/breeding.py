@@ -43,7 +43,7 @@ CORE_TIMES = 5.0
 """What a budget level may take, as a multiple of `core_s` of the experiments at low fidelity: its bar is to
 end it, not this."""
 SHARES_OF_LARGEST = (0.25, 0.35, 0.5, 0.5, 0.7, 1.0, 1.0)
-"""Sizes of the budget levels; two at a size their own have instances."""
+"""Sizes of the budget levels; two levels of one size have separate instances."""
 SAME_FORMULAS = 4
 """Cycles in a row that race on the same formulas. Designs of the archive, which race in each, took half of
 its processor time."""

@@ -1,5 +1,5 @@
 """Counts what one step of a traced design computes: elements by class of operator, as multiples of N and M
-and their own as numbers.
+and as plain numbers.
 
 A design is counted as what its kernel computes: equal expressions once in each loop that needs them, views
 not at all, the loops themselves, and the check of the clauses with it, which shares the literals that the

@@ -1,4 +1,4 @@
-"""Count the its own steps flow that a design takes inside one call of `_grad_single`.
+"""Count the steps of its flow that a design takes inside one call of `_grad_single`.
 
 A step gathers the variables' values at the clauses' literals, works out forces, and sums them over the
 clauses. A design that then moves its own variables by that sum and gathers the moved ones again has taken

@@ -1,4 +1,4 @@
-"""`evolake families`: take a family through the gates; export and audit are their own in files.
+"""`evolake families`: take a family through the gates; export and audit are in separate files.
 
 Exit codes: 0 when every family is accepted, 1 when one is blocked, 2 for a folder or file that holds no
 family, 3 when the machinery failed.

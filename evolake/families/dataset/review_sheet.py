@@ -32,8 +32,8 @@ COLUMNS: tuple[str, ...] = ("family_id", "number", "difficulty", "seed", "text",
 def sheet_instances(
     family: Family, *, pool: Any, settings: FamiliesSettings, root_seed: int
 ) -> list[Instance]:
-    """Return the instances of the sheet: the difficulties of blind reviews in turn, their own on seeds.
-    Raises InputError, MachineryError."""
+    """Return the instances of the sheet: the difficulties of blind reviews in turn, on seeds that nothing
+    else uses. Raises InputError, MachineryError."""
     difficulties = [
         settings.blind_difficulties[number % len(settings.blind_difficulties)] for number in range(SIZE)
     ]

@@ -47,7 +47,7 @@ def embed(family: Family, key: str, *, shift: int = 0, files: Mapping[str, str] 
         key: a lower-case letter or word; rule `tie` becomes `<key>_tie`, TIE becomes `<KEY>_TIE`, ports and
             filterables likewise, and their paths in the inputs start with it.
         shift: how many slots of the child come before.
-        files: file name in the parent -> file name in the child, for alternatives that their own have codes
+        files: file name in the parent -> file name in the child, for alternatives that have separate codes
             for single sources.
 
     Raises NotComposable for a source that cannot be parsed.

@@ -30,7 +30,7 @@ from evolake.programs.model.source import Unreadable, parse
 
 DRIVER = "evolake.programs.sandbox.harness:serve_forked"
 STARTED_FIRST = 2
-"""So many requests are started their own in jails, before warm jails cost less than they save."""
+"""So many requests are started in separate jails, before warm jails cost less than they save."""
 OWN_JAIL = re.compile(r"\b(psutil|multiprocessing|ProcessPoolExecutor|joblib)\b|/proc\b|/dev/(?:shm|fd|std)")
 """Names in a text that speak of what a forked process has not, and that it would not be ended for."""
 UNCHECKED = 1

@@ -3,7 +3,7 @@ prompts rated, children made (E-SPL, Algorithm 1).
 
 An arm says what is switched on. All arms draw the same problems and take the same number of rollouts: if
 there are fewer prompts than M, as in the first iterations and in the arms of one prompt, these fill the M
-places of a problem in turn, each place a group of N its own rollouts.
+places of a problem in turn, each place a separate group of N rollouts.
 """
 
 from __future__ import annotations
@@ -295,7 +295,7 @@ def _born(
     tag: Mapping[str, Any],
     agents: Agents,
 ) -> Population:
-    """Return the population with the child, if there is one; the calls are shown whom they were for."""
+    """Return the population with the child, if there is one; the calls record which child they were for."""
     for call_id in made.calls:
         agents.assign(call_id, (made.child or made.parent).prompt_id)
     if made.child is None:

@@ -8,7 +8,7 @@ out is of another source, the same problems in every cycle, whatever families th
 
 All problems of one family are on one side of the split, by the hash of the family's id alone, so a later and
 larger set moves none; families of the lake by the ids of the roots that they descend from, so that no
-held-out family shares an ancestor with one to train on; and a text is based on one side only. What ships
+held-out family shares an ancestor with one to train on; and a text is on one side only. What ships
 names its families, the primers, where the lake has hashes of content: a family of the lake with a name that
 ships is on the side of that name, with all that descends from it, whichever source holds out
 (`shipped_names`, `family_roots`). Families of two lineages may share long sequences of words all the same,

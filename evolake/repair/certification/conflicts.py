@@ -5,8 +5,8 @@ The core that `certify` gives is a violated constraint: the assignment is assert
 constraint is enough to contradict it. Here the assignment's values are members of the conflict like the
 constraints, and are the first to go. What stays are several constraints wherever they exclude a value only
 together, and perhaps constraints that the assignment itself satisfies: with x1=5, both c1: x1 + x2 >= 8 and
-c2: x1 - x2 >= 3 can hold, but not together. Domains hold throughout and are not members, but for its own
-value outside domain, which is a conflict with that bound.
+c2: x1 - x2 >= 3 can hold, but not together. Domains hold throughout and are not members, but for a value
+outside its own domain, which is a conflict with that bound.
 
 A conflict without any value would say that the problem has no solution, which is what a claim `unsat` is to
 find out. So it is sought among constraints that can hold together: all of them in a satisfiable problem, else

@@ -84,7 +84,8 @@ def read_edits(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def _characters(path: Path) -> int | None:
-    """Characters next to white space; None if there is no such file. A link does not count."""
+    """Return the number of characters, white space not counted; None if there is no such file. A link does
+    not count."""
     if path.is_symlink() or not path.is_file():
         return None
     return len("".join(path.read_bytes()[:LARGEST_EDITS].decode("utf-8", "replace").split()))

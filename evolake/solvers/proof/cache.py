@@ -26,7 +26,7 @@ from evolake.solvers.proof.native_check import identity
 from evolake.solvers.proof.parse import ProofSpelling
 
 VERSION = "3"
-"""Of what is kept; the checkers their own have versions."""
+"""Version of what is kept; the checkers have separate versions."""
 PACKAGES = ("dratify", "cdclkit-native")
 LOCKS, LOCK_DIGITS = "locks", 3
 """A lock for each beginning of a key, so that their number is bounded; two proofs rarely share one."""

@@ -35,7 +35,7 @@ def program_facts(program: bytes) -> dict[str, Any]:
             loaded sections. executable_bytes,
         data_bytes: of its segments that are executed, and of the others. writes_code: a segment or the stack
             is both written and executed.
-        loads_more: the loader is shown to look elsewhere. problem: why it cannot be read, or "".
+        loads_more: it makes the loader look elsewhere. problem: why it cannot be read, or "".
     """
     empty = {
         "imports": [],

@@ -21,7 +21,7 @@ def layout(evidence: Mapping[str, Any]) -> Finding | None:
 
 @checker("solvers.documents")
 def documents(evidence: Mapping[str, Any], *, least: Mapping[str, int]) -> Finding | None:
-    """Each document of `least` is there with at least so many characters next to white space."""
+    """Each document of `least` is there with at least so many characters, white space not counted."""
     for name, wanted in least.items():
         result = evidence["documents"].get(name)
         if result is None:

@@ -70,7 +70,7 @@ def fresh_suite(
     """Return the suite `name` again for one cycle, as files; the same for the same key.
 
     Each recipe becomes one formula, in as many shuffled copies as it asks for (`Recipe.duel_shuffles`); an
-    instance's `base` names its formula. A suite's own shuffled copies their own become formulas if their
+    instance's `base` names its formula. A suite's own shuffled copies become separate formulas if their
     generator draws anything, else copies of the one formula.
 
     Args:
