@@ -223,7 +223,7 @@ class Search:
         while time.monotonic() < deadline:
             with self.lock:
                 if time.monotonic() > half:
-                    self.race.settle()
+                    self.race.fix_forms()
                 child = self.race.propose(self.random)
                 name = f"c{len(self.race.taken)}"
             if child is not None and child.genome is not None:

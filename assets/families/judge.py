@@ -94,7 +94,7 @@ def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: 
     """Collect the candidates that every gate of record has passed."""
     store = LineStore(line, context, lake)
     passed = of_record.passed(store, candidates)
-    rows = settled(store, candidates, passed)
+    rows = judged_families(store, candidates, passed)
     store.artifacts(rows)
     if not passed:
         store.warn(f"no candidate of cycle {store.cycle} passed the gates; the earlier families stay")
@@ -105,7 +105,7 @@ def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: 
     )
 
 
-def settled(store: LineStore, candidates: pl.DataFrame, passed: set[str]) -> list[dict[str, Any]]:
+def judged_families(store: LineStore, candidates: pl.DataFrame, passed: set[str]) -> list[dict[str, Any]]:
     """Rows of FAMILIES for all candidates, with state, gate and reason by the verdicts of record."""
     from evolake.families.evolution.stages import gates_of
 

@@ -33,7 +33,7 @@ def survivors(
 ) -> pl.DataFrame:
     """Collect the living programs of every project: its islands after migration, and its champion. Seals
     them."""
-    from evolake.programs.evolution.champion import settled
+    from evolake.programs.evolution.champion import end_of_cycle
     from evolake.programs.evolution.memory import CONTESTS, UNMADE_BEFORE
     from evolake.programs.report.material import FIGURES, material_of
 
@@ -47,7 +47,7 @@ def survivors(
     for project in projects.to_dicts():
         built = project_named(store, project["project"], project["blob_sha"], project["mode"])
         islands = islands_after(store, population, built, generations, accepted)
-        living |= settled(
+        living |= end_of_cycle(
             islands, decisions[built.name]["holder_id"], most=built.config.population or own.most_programs
         )
     rows: list[dict[str, Any]] = []

@@ -105,15 +105,15 @@ def _spent(line: Any) -> tuple[str, Usage]:
 
 @dataclass
 class Reservation:
-    """Room held for one call; `settled` becomes what the call took."""
+    """Room held for one call; `spent` becomes what the call took."""
 
     estimate: Usage
-    settled: Usage | None = None
+    spent: Usage | None = None
     key: str = ""
 
-    def settle(self, key: str, usage: Usage) -> None:
+    def book(self, key: str, usage: Usage) -> None:
         """Says what the call took. Without it the reservation is given back whole."""
-        self.key, self.settled = key, usage
+        self.key, self.spent = key, usage
 
 
 class Budget:
@@ -148,8 +148,8 @@ class Budget:
             with self._changed:
                 self._reserved.remove(estimate)
                 try:
-                    if reservation.settled is not None:
-                        self._book(reservation.key, reservation.settled)
+                    if reservation.spent is not None:
+                        self._book(reservation.key, reservation.spent)
                 finally:
                     self._changed.notify_all()
 

@@ -299,7 +299,7 @@ class ModelBackend:
             charged = Usage(
                 1, charged_counts.input + charged_counts.output, price_usd(price, charged_counts) or 0.0
             )
-            reservation.settle(question.key, charged)
+            reservation.book(question.key, charged)
             usd = price_usd(price, received.counts) if received.counts else None
             self._require_same(model, received.model)
             attempt = Attempt(received, False, usd, answer.latency_s, charged, odd)

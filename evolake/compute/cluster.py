@@ -62,7 +62,7 @@ class ClusterExecutor(Executor):
         sender = self._sender(needs_of(fn, args))
         inner = sender.submit(_called, pickle.dumps((fn, args, kwargs)), self.demand.environment)
         outer.add_done_callback(partial(_cancel, inner))
-        inner.add_done_callback(partial(_settle, outer))
+        inner.add_done_callback(partial(_copy_outcome, outer))
         return outer
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -158,7 +158,7 @@ def _cancel(inner: Future[Any], outer: Future[Any]) -> None:
         inner.cancel()
 
 
-def _settle(outer: Future[Any], inner: Future[Any]) -> None:
+def _copy_outcome(outer: Future[Any], inner: Future[Any]) -> None:
     """Store the outcome of a task, in evolake's words."""
     if not outer.set_running_or_notify_cancel():
         return

@@ -144,7 +144,7 @@ def check(judging: Judging) -> Iterator[Said]:
     initial program's."""
     from evolake.programs.model.project import program_id, project_of, unpack_files
     from evolake.programs.sandbox.evaluating import Evaluator
-    from evolake.programs.sandbox.meeting import settled
+    from evolake.programs.sandbox.meeting import with_mode
 
     claims = ProgramClaims.model_validate(judging.bundle.read("claims.json"))
     own = ProgramsSettings.model_validate(
@@ -154,7 +154,7 @@ def check(judging: Judging) -> Iterator[Said]:
             "jail_folders": judging.settings.of(ProgramsSettings).jail_folders,
         }
     )
-    project = settled(
+    project = with_mode(
         project_of(claims.project, unpack_files(judging.bundle.members[PROJECT])), own, judging.settings.jail
     )
     texts = _texts(judging.bundle.members[PROGRAM])

@@ -120,7 +120,7 @@ class Builder:
         known = self.value_of(expression)
         if known is not None:
             return self.number(float(known))
-        if self._settled(expression):
+        if self._is_choice_of_literals(expression):
             return self.select(
                 expression.args[0], self.real(expression.args[1]), self.real(expression.args[2])
             )
@@ -139,7 +139,7 @@ class Builder:
 
     def mapped(self, expression: Expression, function: Callable[[int], int]) -> Expression:
         """Return a function of an integer that is a choice between literals."""
-        if not self._settled(expression) or expression.kind != "int":
+        if not self._is_choice_of_literals(expression) or expression.kind != "int":
             raise Inexpressible("arithmetic on integers")
         if expression.operator == "literal":
             return self.integer(function(expression.data))
@@ -173,11 +173,11 @@ class Builder:
         a, b = self.value_of(left), self.value_of(right)
         if a is not None and b is not None:
             return self.boolean(COMPARISONS[name](a, b))
-        if b is not None and left.operator == "select" and self._settled(left):
+        if b is not None and left.operator == "select" and self._is_choice_of_literals(left):
             return self.choose(
                 left.args[0], self.compare(name, left.args[1], right), self.compare(name, left.args[2], right)
             )
-        if a is not None and right.operator == "select" and self._settled(right):
+        if a is not None and right.operator == "select" and self._is_choice_of_literals(right):
             return self.choose(
                 right.args[0],
                 self.compare(name, left, right.args[1]),
@@ -187,17 +187,17 @@ class Builder:
 
     def outcomes(self, expression: Expression) -> list[Any] | None:
         """Return the literals that a choice between literals may give; None where it is not one."""
-        if not self._settled(expression):
+        if not self._is_choice_of_literals(expression):
             return None
         if expression.operator == "literal":
             return [self.value_of(expression)]
         return [value for arg in expression.args[1:] for value in self.outcomes(arg) or ()]
 
-    def _settled(self, expression: Expression, depth: int = DEEPEST_CHOICE) -> bool:
+    def _is_choice_of_literals(self, expression: Expression, depth: int = DEEPEST_CHOICE) -> bool:
         """Return whether an expression is a choice between literals, all the way down (which must not be
         far)."""
         if expression.operator == "select" and depth > 0:
-            return self._settled(expression.args[1], depth - 1) and self._settled(
+            return self._is_choice_of_literals(expression.args[1], depth - 1) and self._is_choice_of_literals(
                 expression.args[2], depth - 1
             )
         return expression.operator == "literal"

@@ -50,7 +50,7 @@ its processor time."""
 UNIFORM_FROM = 0.5
 """Size of the smallest budget level of uniform formulas, as a share of the largest."""
 SETTLED_AFTER = 0.5
-"""Share of the children after which forms are settled (`Race.settle`)."""
+"""Share of the children after which forms are fixed (`Race.fix_forms`)."""
 ENTERING_OF_ONE_FORM = 2
 MOST_STARTERS, STARTERS_AT_ONCE = 6, 4
 MILLION = 10**6
@@ -225,7 +225,7 @@ def breed(
     asked = 0
     while asked < settings.race.candidates and stage.work < settings.race.work * MILLION and race.elite:
         if asked >= SETTLED_AFTER * settings.race.candidates:
-            race.settle()
+            race.fix_forms()
         count = min(GENERATION, settings.race.candidates - asked)
         children = [child for child in (race.propose(random) for _ in range(count)) if child is not None]
         asked += count

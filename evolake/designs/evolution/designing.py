@@ -116,7 +116,7 @@ def propose_candidates(
             range(len(requests)),
             partial(side_by_side, attempts.apart, workers=turn.workers),
             still=attempts.still,
-            settle=attempts.settle,
+            record=attempts.record,
         )
     else:
         attempts.one_by_one()
@@ -186,7 +186,7 @@ class _Attempts:
         together = self.turn.agents.backend.threads > 1 and self.turn.session is None
         for batch in waves(len(numbers), self.turn.waves) if together else [[number] for number in numbers]:
             for number, reply in zip(batch, self._replies(batch, self.turn.agents), strict=True):
-                self.settle(number, self._made(number, reply, self.turn.agents))
+                self.record(number, self._made(number, reply, self.turn.agents))
 
     def apart(self, number: int) -> _Made:
         """One request next to others, under what is known now. Called by threads."""
@@ -199,7 +199,7 @@ class _Attempts:
         others."""
         return None if made.drawn in self.seen or made.new & self.known.keys() else made
 
-    def settle(self, number: int, made: _Made) -> None:
+    def record(self, number: int, made: _Made) -> None:
         """Set what the requests after this one meet."""
         if made.agents is not self.turn.agents:
             self.turn.agents.take_in(made.agents)

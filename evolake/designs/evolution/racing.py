@@ -38,7 +38,7 @@ FRONT, FRONT_ODDS = 12, 0.35
 SAME_FORM = 4
 """Racers of the elite that may differ in parameter values alone."""
 RANK_DECAY = 0.85
-DIFFERENCE_ODDS, SETTLED_ODDS = 0.25, 0.7
+DIFFERENCE_ODDS, FIXED_FORM_ODDS = 0.25, 0.7
 STRUCTURE_SHARE = 0.4
 """Of the children of a race, those that are made by an operator that changes the form of a design, at least;
 the baseline with other values is found easily, and takes the place of what is new."""
@@ -205,10 +205,10 @@ class Race:
         """Return how many forms the elite and the front hold: designs that differ in values alone are one."""
         return len({form_of(racer.genome) for racer in (*self.elite, *self.front)})
 
-    def settle(self) -> None:
+    def fix_forms(self) -> None:
         """From here on, forms are fixed: the elite may be of one form, and most children step along its
         differences."""
-        self.same_form, self.difference_odds = ELITE, SETTLED_ODDS
+        self.same_form, self.difference_odds = ELITE, FIXED_FORM_ODDS
 
     def parent(self, racer: Racer) -> Parent:
         """Return a racer as a parent."""

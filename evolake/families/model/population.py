@@ -41,7 +41,7 @@ class Population(Archive):
         """Return accepted families that no instance was sampled of yet."""
         return [row for row in self.rows("accepted") if row["instances"] is None]
 
-    def settle(
+    def with_cycle(
         self, rows: Iterable[Mapping[str, Any]], derivations: Iterable[Mapping[str, Any]]
     ) -> Population:
         """Return a cycle's families with their parents. Of a family that is here already the row stays,

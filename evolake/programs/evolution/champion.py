@@ -198,7 +198,7 @@ def _merit(project: Project, name: str, evaluation: Evaluation) -> float | None:
     return value if project.metrics[name] == "max" else -value
 
 
-def settled(islands: Islands, holder: str, *, most: int) -> dict[str, Row]:
+def end_of_cycle(islands: Islands, holder: str, *, most: int) -> dict[str, Row]:
     """Return the living programs at the end of the cycle: with the champion that it has now, after migration,
     no more than `most`, the front marked."""
     for name, row in islands.rows.items():

@@ -319,7 +319,7 @@ def _run_batch(
         items,
         lambda some: side_by_side(judge_item, some, context.workers),
         still=_still,
-        settle=_settler(islands),
+        record=_recorder(islands),
     )
     ended = list(zip(items, results, strict=True))
     items = [item for item, result in ended if not isinstance(result, HostBusy)]
@@ -507,8 +507,8 @@ def _still(item: Item, result: GateResults | HostBusy) -> GateResults | HostBusy
     return None if taken not in (None, candidate.program_id) else result
 
 
-def _settler(islands: Islands) -> Callable[[Item, GateResults | HostBusy], None]:
-    def settle(item: Item, result: GateResults | HostBusy) -> None:
+def _recorder(islands: Islands) -> Callable[[Item, GateResults | HostBusy], None]:
+    def record(item: Item, result: GateResults | HostBusy) -> None:
         if isinstance(result, HostBusy):
             return
         candidate = item.candidate
@@ -518,7 +518,7 @@ def _settler(islands: Islands) -> Callable[[Item, GateResults | HostBusy], None]
             dict_of(candidate.living)[behaviour(candidate.metrics)] = candidate.program_id
             item.row = islands.admit(item.row, item.island)
 
-    return settle
+    return record
 
 
 def dict_of(held: Mapping[str, str]) -> dict[str, str]:

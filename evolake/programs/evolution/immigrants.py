@@ -27,7 +27,7 @@ from evolake.programs.model.project import (
     read_files,
 )
 from evolake.programs.sandbox.evaluating import Evaluator
-from evolake.programs.sandbox.meeting import settled
+from evolake.programs.sandbox.meeting import with_mode
 from evolake.programs.settings import ProgramsSettings
 
 
@@ -100,7 +100,7 @@ def admit(
     mode: str | None,
 ) -> tuple[Row, GateResults]:
     """Return the initial program through the gates: its row, on every island of its project, or blocked."""
-    project = settled(project, own, mode)
+    project = with_mode(project, own, mode)
     row = initial_row(project, 0, cycle, blobs)
     with Evaluator(project, own, mode=mode) as evaluator:
         candidate = Candidate(

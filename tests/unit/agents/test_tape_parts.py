@@ -138,7 +138,7 @@ def test_a_call_that_fails_gives_its_reservation_back(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), budget.reserve(Usage(1, 10, 0.0)):
         raise ZeroDivisionError
     with budget.reserve(Usage(1, 10, 0.0)) as reservation:
-        reservation.settle("k", Usage(1, 4, 0.0))
+        reservation.book("k", Usage(1, 4, 0.0))
     with budget.reserve(Usage(1, 6, 0.0)):
         pass
     with (
@@ -165,7 +165,7 @@ def test_spending_within_estimates_never_passes_the_limit(calls: list[tuple[int,
         for number, (estimate, share) in enumerate(calls):
             try:
                 with budget.reserve(Usage(1, estimate, 0.0)) as reservation:
-                    reservation.settle(str(number), Usage(1, min(estimate, share), 0.0))
+                    reservation.book(str(number), Usage(1, min(estimate, share), 0.0))
             except BudgetExhausted:
                 continue
         assert budget.spent()[0].tokens <= limit

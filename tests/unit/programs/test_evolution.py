@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from programs_fixtures import OWN, apart, imports
 
 from evolake.programs.evolution.archive import Islands, cell_of
-from evolake.programs.evolution.champion import evaluations_bytes, read_evaluations, settled
+from evolake.programs.evolution.champion import end_of_cycle, evaluations_bytes, read_evaluations
 from evolake.programs.evolution.duel import decide_duel, noise_of, run_duel, sides_of
 from evolake.programs.evolution.generation_entry import (
     REPEATED,
@@ -59,7 +59,7 @@ def test_the_champion_stays_and_the_best_migrate():
     held.admit(row("4", 9.0), 0)
     held.admit(row("5", 8.0), 0)
     assert held.rows["3"]["islands"] == [] and held.rows["3"]["state"] == "champion"
-    rows = settled(held, "4", most=3)
+    rows = end_of_cycle(held, "4", most=3)
     assert rows["4"]["state"] == "champion" and rows["4"]["islands"] == [0, 1]
     assert len(rows) == 3
 
