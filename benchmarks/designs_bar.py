@@ -38,8 +38,8 @@ SIZES: tuple[tuple[FormulaKind, int, int, int], ...] = (
     (PLANTED, 640, 12, 30_000),
 )
 """Kind, variables, formulas and most work of the budget levels. Two of one kind and size have different
-formulas. No p0 is above 0.08: with 0.15, design 340 solves 31 of 100 formulas of 320 variables in 60,000 steps, and a
-level that nothing gets through keeps all racers from those behind it."""
+formulas. No p0 is above 0.08: with 0.15, design 340 solves 31 of 100 formulas of 320 variables in 60,000
+steps, and a level that nothing gets through keeps all racers from those behind it."""
 BATCH, REPEATS = 50, 8
 
 

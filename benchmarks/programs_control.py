@@ -44,7 +44,7 @@ from programs_control_searches import (
 from evolake.errors import HostBusy, InputError
 from evolake.gates import load_rules
 from evolake.lake import BlobStore
-from evolake.programs.evolution.immigrants import admit
+from evolake.programs.evolution.added_seeds import admit
 from evolake.programs.model.project import Project, project_of, read_files
 from evolake.programs.sandbox.evaluating import Evaluator, score_of
 from evolake.programs.sandbox.meeting import with_mode

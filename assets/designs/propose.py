@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.designs.breed import raced
 from assets.designs.line import archive, gates, jails, line, rules, so_far
 from assets.designs.records import record_admitted, record_arrived, record_candidates
-from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.settings import DesignsSettings
@@ -34,12 +34,12 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
     Opens the cycle, and takes in new seed designs, what `evolake designs merge` has brought from other lakes,
     and what `evolake designs import` has.
     """
-    from evolake.designs.evolution.immigrants import SEEDS
+    from evolake.designs.evolution.added_seeds import SEEDS
     from evolake.designs.evolution.importing import admit_imports, retrospectives
     from evolake.designs.evolution.merge import admit_merges
     from evolake.designs.evolution.planning import plan_directions
     from evolake.designs.evolution.population import population_of
-    from evolake.lake.immigrants import seeds_of
+    from evolake.lake.added_seeds import seeds_of
 
     cycle, settings = store.cycle, store.settings
     with store.roles(agents) as served:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.families.line import archive, judge, line, open_jail
-from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.families.settings import FamiliesSettings
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 def candidates(store: LineStore) -> pl.DataFrame:
     """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle, and
     takes in new seed families."""
+    from evolake.families.evolution.added_seeds import SEEDS
     from evolake.families.evolution.ideas import TRIED, idea_rows, tried_ideas
-    from evolake.families.evolution.immigrants import SEEDS
     from evolake.families.evolution.learnability import answered_text
     from evolake.families.evolution.proposing import check_evolution_agent, propose_families
     from evolake.families.evolution.records import derivation_rows, proposal_rows
     from evolake.families.evolution.requests import EvolutionSources
     from evolake.families.model.population import load_family, population_of
-    from evolake.lake.immigrants import seeds_of
+    from evolake.lake.added_seeds import seeds_of
 
     cycle, settings = store.cycle, store.settings
     check_evolution_agent(settings.of(FamiliesSettings), settings.backend)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
+from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.programs.line import PROJECTS as PINNED
 from assets.programs.line import archive, line, project_named
 from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.errors import InputError
-from evolake.lake.schemas import IMMIGRANTS
+from evolake.lake.schemas import ADDED_SEEDS
 from evolake.programs.settings import ProgramsSettings
 from evolake.programs.tables import JOURNAL, MEASURED, PROGRAMS, PROJECTS, UNMADE
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 def projects(store: LineStore) -> pl.DataFrame:
     """Read the projects of the cycle, as they were when they entered. Opens the cycle, and takes in new
     ones."""
-    from evolake.lake.immigrants import seeds_of
-    from evolake.programs.evolution.immigrants import SEEDS
+    from evolake.lake.added_seeds import seeds_of
+    from evolake.programs.evolution.added_seeds import SEEDS
     from evolake.programs.evolution.population import Population
 
     opened, sealed = store.open_cycle(), Population.of(store.population())
@@ -41,7 +41,7 @@ def projects(store: LineStore) -> pl.DataFrame:
     items = seeds_of(SEEDS, store.settings)
     lying = {item.name: item.sha for item in items}
     admit_seeds(store, sealed, lambda: items, "programs", admitting(store, pinned))
-    for note in store.rows(IMMIGRANTS.name):
+    for note in store.rows(ADDED_SEEDS.name):
         if note["state"] == "accepted":
             pinned[note["name"]] = {
                 "cycle": store.cycle,
@@ -85,7 +85,7 @@ def projects(store: LineStore) -> pl.DataFrame:
 
 def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
     """Return what becomes of a project that immigrates: its initial program goes through all gates."""
-    from evolake.programs.evolution.immigrants import admit
+    from evolake.programs.evolution.added_seeds import admit
 
     def arriving(seed: Seedling) -> Arrival:
         assert seed.blob_sha is not None, "what could not be kept is not judged"

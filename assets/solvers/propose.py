@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
+from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
 from evolake.lake.schemas import ENTERED
@@ -29,10 +29,10 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
 
     Opens the cycle, and takes in new seed solvers.
     """
-    from evolake.lake.immigrants import seeds_of
+    from evolake.lake.added_seeds import seeds_of
+    from evolake.solvers.evolution.added_seeds import SEEDS
     from evolake.solvers.evolution.analyst_session import check_analyst
     from evolake.solvers.evolution.coding import check_coder
-    from evolake.solvers.evolution.immigrants import SEEDS
     from evolake.solvers.evolution.population import population_of
     from evolake.solvers.evolution.submissions import submitted_plans
     from evolake.solvers.evolution.variant_making import plan_cycle
@@ -67,7 +67,7 @@ def admitting(store: LineStore, population: Population) -> Admit:
 
     One whose name another seed has gets its own name: variants descend from a seed by its name.
     """
-    from evolake.solvers.evolution.immigrants import seed_of
+    from evolake.solvers.evolution.added_seeds import seed_of
     from evolake.solvers.evolution.seed_admission import judge_seed
 
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)

@@ -369,7 +369,7 @@ OPENED = TableSchema(
     },
     keys=("cycle",),
 )
-IMMIGRANTS = TableSchema(
+ADDED_SEEDS = TableSchema(
     "immigrants",
     1,
     {
@@ -395,7 +395,7 @@ IMMIGRANTS = TableSchema(
 """The seeds that entered a cycle, next to the population that was sealed for it."""
 ENTERED = "seeds_entered"
 """Name of the entry of a population's state that tells which seeds have entered: seed_sha ->
-`immigrants.entry`."""
+`added_seeds.entry`."""
 INCOMING = "incoming_"
 """Prefix of the tables of a sealed population. One underscore: two would make it a side table, whose rows the
 catalogue counts among the shared."""
@@ -446,5 +446,5 @@ def incoming_tables(population: Mapping[str, TableSchema]) -> dict[str, TableSch
     schema."""
     return {f"{INCOMING}{name}": schema for name, schema in population.items()} | {
         "opened": OPENED,
-        "immigrants": IMMIGRANTS,
+        "immigrants": ADDED_SEEDS,
     }

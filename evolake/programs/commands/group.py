@@ -80,7 +80,7 @@ def _called(settings: Settings, folder: Path) -> str:
 def _entering(settings: Settings, folder: Path) -> str:
     """When a new project takes part, in a sentence."""
     from evolake.lake import Lake
-    from evolake.programs.evolution.immigrants import held_with_other_files
+    from evolake.programs.evolution.added_seeds import held_with_other_files
     from evolake.programs.model.project import project_folders
     from evolake.report.entering import entry
 

@@ -18,12 +18,12 @@ from evolake.jail import Limits, patience
 from evolake.lake import VERDICTS, BlobStore
 from evolake.lake.hashing import content_hash
 from evolake.programs.evolution import duel, generations
+from evolake.programs.evolution.added_seeds import admit
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.champion import DuelNotes, decide_champion, read_evaluations
 from evolake.programs.evolution.context import Context
 from evolake.programs.evolution.generation_entry import GenerationEntry
 from evolake.programs.evolution.generations import UNKNOWN, run_generation
-from evolake.programs.evolution.immigrants import admit
 from evolake.programs.evolution.population import Population
 from evolake.programs.model.project import Project, limits_of
 from evolake.programs.sandbox import evaluating

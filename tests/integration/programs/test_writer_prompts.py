@@ -16,12 +16,12 @@ from pydantic import SecretStr
 from evolake.agents import open_agents
 from evolake.jail import open_pool
 from evolake.lake import BlobStore
+from evolake.programs.evolution.added_seeds import admit
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.context import Context
 from evolake.programs.evolution.generation_entry import GenerationEntry, unmade_rows
 from evolake.programs.evolution.generations import run_generation
 from evolake.programs.evolution.grouped import groups_of
-from evolake.programs.evolution.immigrants import admit
 from evolake.programs.evolution.memory import SearchMemory
 from evolake.programs.evolution.writer_session import SessionWriter, writes_in_sessions
 from evolake.programs.roles.brief import DIRECTIONS

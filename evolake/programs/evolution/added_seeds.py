@@ -11,7 +11,7 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.gates import GateResults, Ruleset
 from evolake.lake import BlobStore, Lake
-from evolake.lake.immigrants import SeedItem, SeedSource
+from evolake.lake.added_seeds import SeedItem, SeedSource
 from evolake.programs.evolution.archive import islands_of
 from evolake.programs.evolution.context import LINE, search_seeds
 from evolake.programs.evolution.generations import judge, judged_row, size_of
