@@ -14,7 +14,7 @@ from assets.designs.records import record_admitted, record_arrived, record_candi
 from assets.store import LineStore
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.tables import DESIGNS, DIRECTIONS, TRIALS, UNMADE
+from evolake.designs.tables import DESIGNS, DIRECTIONS, FAILED_PROPOSALS, TRIALS
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
@@ -167,7 +167,7 @@ def candidates(
         [*proposals.candidates, *(bred.entering if bred else ())],
         also_judged=bred.judged if bred else (),
     )
-    store.extra(UNMADE, (row | {"cycle": cycle} for row in proposals.unmade))
+    store.extra(FAILED_PROPOSALS, (row | {"cycle": cycle} for row in proposals.failed_proposals))
     if trials is not None:
         store.extra(TRIALS, proposals.trials)
     if not rows:

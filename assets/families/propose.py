@@ -16,12 +16,12 @@ from evolake.errors import InputError
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import (
     CANDIDATES,
+    FAILED_PROPOSALS,
     FAMILIES,
     IDEAS,
     LEARNABILITY,
     LEARNABILITY_READ,
     MEASURED,
-    UNMADE,
     VALIDATOR_AUTHORS,
 )
 from evolake.scratch import Scratch
@@ -94,8 +94,8 @@ def candidates(store: LineStore) -> pl.DataFrame:
     store.artifacts(rows, "candidate")
     store.derivations(item for row in rows for item in derivation_rows(row))
     store.extra(VALIDATOR_AUTHORS, {(row["family_id"], row["voter"]): row for row in made.authors}.values())
-    unmade = store.extra(
-        UNMADE,
+    failed_proposals = store.extra(
+        FAILED_PROPOSALS,
         (
             {"number": item.number, "cycle": cycle, "operator": item.operator, "reason": item.reason}
             for item in made.failures
@@ -108,10 +108,10 @@ def candidates(store: LineStore) -> pl.DataFrame:
     store.tell(
         opened.metadata()
         | {
-            "attempts": len(made.proposals) + unmade.height,
+            "attempts": len(made.proposals) + failed_proposals.height,
             "versions": len(rows),
             "passed_on_the_way": len(made.accepted),
-            "unmade": unmade.height,
+            "unmade": failed_proposals.height,
             "parents": len(parents),
             "lessons": len(population.lessons()),
             "guidance": len(notes),

@@ -15,7 +15,7 @@ from assets.store import LineStore
 from evolake.lake.schemas import ENTERED
 from evolake.scratch import Scratch
 from evolake.solvers.tables import GATE_RUNS
-from evolake.solvers.tables_archive import CODER_RUNS, PLANS, UNMADE, VARIANTS
+from evolake.solvers.tables_archive import CODER_RUNS, FAILED_PROPOSALS, PLANS, VARIANTS
 from resources.agents import AgentsResource
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
     store.artifacts(made.rows)
     store.derivations(made.derivations)
     store.extra(GATE_RUNS, made.runs)
-    store.extra(UNMADE, made.unmade)
+    store.extra(FAILED_PROPOSALS, made.failed_proposals)
     if runs or store.has(CODER_RUNS.name):
         store.extra(CODER_RUNS, runs)
     if not made.rows:
@@ -131,7 +131,7 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
         {
             "plans": plan.height,
             "variants": len(made.rows),
-            "unmade": len(made.unmade),
+            "unmade": len(made.failed_proposals),
             "failed_calls": made.failures,
             "repairs": sum(row["repairs"] for row in made.rows),
             "backend": settings.backend,

@@ -57,7 +57,7 @@ TABLES = (
     incoming_tables(tables.ARCHIVE)
     | tables_by_name(
         tables.CANDIDATES,
-        tables.UNMADE,
+        tables.FAILED_PROPOSALS,
         tables.IDEAS,
         tables.MEASURED,
         tables.SEED_EVIDENCE,

@@ -54,14 +54,14 @@ class Proposals:
     """Candidates of a cycle in the order they were asked for, the calls that gave none, and how many were
     blocked before, word for word.
 
-    trials: rows of TRIALS. `unmade`: rows of `UNMADE` but their cycle.
+    trials: rows of TRIALS. failed_proposals: rows of `FAILED_PROPOSALS` but their cycle.
     """
 
     candidates: list[Judged]
     failures: list[AgentFailure]
     repeats: int = 0
     trials: list[dict[str, Any]] = field(default_factory=list)
-    unmade: list[dict[str, Any]] = field(default_factory=list)
+    failed_proposals: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,11 @@ def propose_candidates(
     else:
         attempts.one_by_one()
     return Proposals(
-        attempts.candidates, attempts.failures, attempts.repeats, attempts.trial_rows(), attempts.unmade
+        attempts.candidates,
+        attempts.failures,
+        attempts.repeats,
+        attempts.trial_rows(),
+        attempts.failed_proposals,
     )
 
 
@@ -165,7 +169,7 @@ class _Attempts:
     texts: Texts
     trials: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     revisions: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
-    unmade: list[dict[str, Any]] = field(default_factory=list)
+    failed_proposals: list[dict[str, Any]] = field(default_factory=list)
     siblings: list[str] = field(default_factory=list)
     candidates: list[Judged] = field(default_factory=list)
     failures: list[AgentFailure] = field(default_factory=list)
@@ -207,8 +211,13 @@ class _Attempts:
         if isinstance(result, AgentFailure):
             self.failures.append(result)
             idea = self.chosen[number]["direction"]
-            self.unmade.append(
-                {"number": len(self.unmade), "role": result.role, "reason": result.reason, "idea": idea}
+            self.failed_proposals.append(
+                {
+                    "number": len(self.failed_proposals),
+                    "role": result.role,
+                    "reason": result.reason,
+                    "idea": idea,
+                }
             )
             self.siblings.append(f"no design came of: {idea}: {result.reason}"[:SIBLING_CHARS])
         elif result.design_id in self.ids:

@@ -272,7 +272,7 @@ def _run_batch(
     seeds = [child_seed(context.root_seed, LINE, context.cycle, purpose, item.place) for item in asked]
     before, turned = len(context.agents.rows()), len(context.agents.turns())
     drafts, trials = written(context, generation, asked, seeds, recorded)
-    items, derivations, unmade, answered = [], [], [], dict[str, Asked]()
+    items, derivations, failed_proposals, answered = [], [], [], dict[str, Asked]()
     living = {behaviour(json.loads(row["metrics"])): row["program_id"] for row in islands.rows.values()}
     known = {
         bare_text(texts_of(context.blobs, row["files_sha"])): row["program_id"]
@@ -282,11 +282,11 @@ def _run_batch(
         reply = draft.reply
         texts = child_texts(reply.value, draft.request.parent.files)
         if isinstance(texts, str):
-            unmade.append(_unmade_row(context, question, *failed_idea(texts)))
+            failed_proposals.append(_failed_row(context, question, *failed_idea(texts)))
             continue
         name = program_id(context.project.name, texts)
         if name in seen:
-            unmade.append(_unmade_row(context, question, REPEATED, _idea(reply.value)))
+            failed_proposals.append(_failed_row(context, question, REPEATED, _idea(reply.value)))
             continue
         seen.add(name)
         row, lines = child_row(
@@ -324,8 +324,8 @@ def _run_batch(
     ended = list(zip(items, results, strict=True))
     items = [item for item, result in ended if not isinstance(result, HostBusy)]
     busy = [item for item, result in ended if isinstance(result, HostBusy)]
-    unmade += [
-        _unmade_row(context, answered[item.candidate.program_id], UNKNOWN, item.row["idea"] or "")
+    failed_proposals += [
+        _failed_row(context, answered[item.candidate.program_id], UNKNOWN, item.row["idea"] or "")
         for item in busy
     ]
     seen -= {item.candidate.program_id for item in busy}
@@ -341,7 +341,7 @@ def _run_batch(
     derivations = [
         line for line in derivations if line["child_id"] in {item.candidate.program_id for item in items}
     ]
-    unanswered = [row["reason"] for row in unmade if row["reason"] != REPEATED]
+    unanswered = [row["reason"] for row in failed_proposals if row["reason"] != REPEATED]
     return GenerationEntry(
         programs,
         verdicts,
@@ -349,10 +349,10 @@ def _run_batch(
         derivations,
         calls,
         [],
-        len(unmade) - len(unanswered),
+        len(failed_proposals) - len(unanswered),
         unanswered,
         turns,
-        unmade,
+        failed_proposals,
     )
 
 
@@ -420,7 +420,7 @@ def operators_request(
     )
 
 
-def _unmade_row(context: Context, question: Asked, reason: str, idea: str) -> Row:
+def _failed_row(context: Context, question: Asked, reason: str, idea: str) -> Row:
     operator = "operators" if context.agents.backend.name == "operators" else "model"
     return {
         "reason": reason,

@@ -106,8 +106,9 @@ class Reproduction:
         return [shared | row | {"number": number} for number, row in enumerate(rows)]
 
 
-def unmade_rows(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of `UNMADE`: the mutations and crossovers without a child. edits: rows of EDITS of a cycle."""
+def failed_rows(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows of `FAILED_PROPOSALS`: the mutations and crossovers without a child. edits: rows of EDITS
+    of a cycle."""
     lost = (row for row in edits if row["step"] == CHILD)
     kept = ("cycle", "iteration", "operator", "prompt_id", "reason")
     return [{"number": number} | {name: row[name] for name in kept} for number, row in enumerate(lost)]

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from evolake.scratch import Scratch
-from evolake.solvers.evolution.attempts_record import UNMADE_PLANS, with_failed_plans
+from evolake.solvers.evolution.attempts_record import FAILED_PLANS, with_failed_plans
 from evolake.solvers.evolution.benchmarking import current_runs
 from evolake.solvers.evolution.champion import champion_after
 from evolake.solvers.evolution.contest_record import CONTESTS, with_contests
@@ -33,7 +33,8 @@ class CycleResults:
     """What came of a cycle: rows of RUNS and METRICS; rows of DECISIONS; verdicts of record, of its variants,
     and on all that ran in it.
 
-    contests: records of its contests (`contest_record`). `unmade`, plans: rows of `UNMADE` and PLANS.
+    contests: records of its contests (`contest_record`). failed_proposals, plans: rows of `FAILED_PROPOSALS`
+    and PLANS.
     """
 
     runs: pl.DataFrame
@@ -41,7 +42,7 @@ class CycleResults:
     decisions: Sequence[Mapping[str, Any]]
     verdicts: Sequence[Mapping[str, Any]]
     contests: Sequence[Mapping[str, Any]] = ()
-    unmade: Sequence[Mapping[str, Any]] = ()
+    failed_proposals: Sequence[Mapping[str, Any]] = ()
     plans: Sequence[Mapping[str, Any]] = ()
 
 
@@ -112,8 +113,8 @@ def close_cycle(
                     population.value(SAVED, []), both, added["derivations"], workspace.settings
                 ),
                 CONTESTS: with_contests(population.value(CONTESTS, []), results.contests),
-                UNMADE_PLANS: with_failed_plans(
-                    population.value(UNMADE_PLANS, []), results.unmade, results.plans
+                FAILED_PLANS: with_failed_plans(
+                    population.value(FAILED_PLANS, []), results.failed_proposals, results.plans
                 ),
             },
         )

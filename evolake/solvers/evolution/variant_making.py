@@ -37,13 +37,13 @@ from evolake.solvers.roles.rules_to_show import shown_rules
 
 @dataclass(frozen=True)
 class MadeVariants:
-    """What the coder's turn gave: rows of VARIANTS, DERIVATIONS and `UNMADE`, rows of RUNS by gate, and how
-    many calls failed."""
+    """What the coder's turn gave: rows of VARIANTS, DERIVATIONS and FAILED_PROPOSALS, rows of RUNS by gate,
+    and how many calls failed."""
 
     runs: list[dict[str, Any]]
     rows: list[dict[str, Any]]
     derivations: list[dict[str, Any]]
-    unmade: list[dict[str, Any]]
+    failed_proposals: list[dict[str, Any]]
     failures: int
 
 
@@ -183,11 +183,11 @@ def make_variants(
         runs += [{"gate": gate, **run} for gate, made in judged.runs.items() for run in made]
         runs += [{"gate": TRIAL, **run} for run in item.trials]
         derivations += derivations_of(item, cycle)
-    unmade = [
+    failed_proposals = [
         {"plan_id": item.plan_id, "cycle": cycle, "reason": item.reason, "objections": list(item.objections)}
-        for item in result.unmade
+        for item in result.failed_proposals
     ]
-    return MadeVariants(runs, rows, derivations, unmade, len(result.failures))
+    return MadeVariants(runs, rows, derivations, failed_proposals, len(result.failures))
 
 
 def _trial(workspace: Workspace, cycle: str, commission: Commission, folder: Path) -> Trial:

@@ -17,11 +17,11 @@ from evolake.programs.evolution.generation_entry import (
     REPEATED,
     GenerationEntry,
     entry_bytes,
+    failed_rows,
     read_entry,
-    unmade_rows,
 )
 from evolake.programs.sandbox.evaluating import Evaluation
-from evolake.programs.tables import UNMADE
+from evolake.programs.tables import FAILED_PROPOSALS
 
 OWN_SMALL = OWN.model_copy(update={"elites": 2, "islands": 2})
 
@@ -257,7 +257,7 @@ def test_proposals_that_made_no_program_are_rows_numbered_through_the_cycle():
     ]
     found = [("a", 1, "no reply"), ("b", 1, "edit 1 fits nowhere"), ("b", 1, REPEATED), ("b", 2, REPEATED)]
     rows = [(number, *row, *more.values()) for number, row in enumerate(found)]
-    assert UNMADE.frame(unmade_rows(noted, entries)).rows() == [
+    assert FAILED_PROPOSALS.frame(failed_rows(noted, entries)).rows() == [
         (number, "0002", *row) for number, *row in rows
     ]
 
