@@ -105,7 +105,7 @@ def collect_trial(item: TriedObjective) -> dict[str, Any]:
     return {
         "scores": rows,
         "runs": runs,
-        "told_apart": _told_apart(shown, bench.probes),
+        "told_apart": _distinguished(shown, bench.probes),
         "nearest": _nearest(numbers(first), bench.voting),
     }
 
@@ -191,7 +191,7 @@ def _difference(first: float | None, other: float | None) -> float:
     return np.inf if first is None or other is None else abs(first - other) / max(abs(first), abs(other))
 
 
-def _told_apart(shown: Sequence[ScoreRow], results: Results) -> dict[str, int]:
+def _distinguished(shown: Sequence[ScoreRow], results: Results) -> dict[str, int]:
     """Pairs of designs whose results differ, and those of them whose scores differ too."""
     seen = [
         (

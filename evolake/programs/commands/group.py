@@ -151,9 +151,9 @@ def show(program: str, as_json: bool) -> int:
     ID: its id or the first eight or more digits of it, or the name of a project for its champion.
     """
     from evolake.lake import Lake
-    from evolake.programs.report.showing import lines_of, told_of
+    from evolake.programs.report.showing import details_of, lines_of
 
-    result = told_of(Lake(settings_module.load().require_lake()), program)
+    result = details_of(Lake(settings_module.load().require_lake()), program)
     if result is None:
         raise InputError(
             f"no program {program!r} is in the lake",

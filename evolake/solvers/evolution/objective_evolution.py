@@ -44,7 +44,7 @@ from evolake.solvers.objectives.trial import (
     Probes,
     probes_of,
     score_probes,
-    told_of,
+    shown_reason,
     try_objective,
 )
 from evolake.solvers.roles.objective import OBJECTIVE_WRITER
@@ -340,7 +340,7 @@ def canonical_ends(text: str) -> str:
 
 def _blocked_objective(row: Mapping[str, Any]) -> BlockedObjective:
     return BlockedObjective(
-        description=row["description"], family=row["family"], reason=told_of(row["reason"] or "")
+        description=row["description"], family=row["family"], reason=shown_reason(row["reason"] or "")
     )
 
 

@@ -104,7 +104,7 @@ def try_objective(
     return _numbers(rows), reason
 
 
-def told_of(reason: str) -> str:
+def shown_reason(reason: str) -> str:
     """Return the part of a reason that a role may hear."""
     return reason.partition(": ")[0]
 
